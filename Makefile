@@ -1,0 +1,3 @@
+.PHONY: demo test
+test:
+	cargo test --workspace

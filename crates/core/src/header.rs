@@ -1,0 +1,115 @@
+//! What a switch may read and write of a packet: 32 bytes, the hot column of the pool.
+//!
+//! A switch decides on headers, never on bytes of payload; therefore the same switch serves the simulator and real
+//! packets. Knows nothing of sequence numbers: those are the transport's.
+
+use crate::ids::{HostId, PortId};
+use crate::units::Time;
+
+/// The switch-visible part of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// When the last bit arrived at the node that holds the packet now (switch latency included).
+    pub arrived: Time,
+    /// Sending host: the source address.
+    pub source: HostId,
+    /// Receiving host: the destination address.
+    pub destination: HostId,
+    /// Source port (high 16 bits) and destination port (low 16 bits).
+    pub ports: u32,
+    /// Four bytes a scheme may use on its way: rank (pFabric), overlay (CONGA), path label (Presto).
+    pub note: u32,
+    /// Size on the wire in bytes, with header, FCS, preamble and gap: what occupies link and buffer.
+    pub wire: u16,
+    /// The port by which the packet entered the switch that holds it.
+    pub ingress: PortId,
+    /// What it carries.
+    pub kind: Kind,
+    /// Priority class; 0 is served first.
+    pub class: Class,
+    /// Explicit congestion notification bits.
+    pub marks: Marks,
+    /// Switches passed so far.
+    pub hops: u8,
+}
+
+/// What a packet carries, as far as a switch cares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Payload.
+    #[default]
+    Data,
+    /// An acknowledgement without payload.
+    Ack,
+    /// Opening or closing a connection, probes.
+    Control,
+}
+
+/// Priority class of a packet, 0 (served first) to 7.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Class(pub u8);
+
+/// The ECN field of the IP header (RFC 3168).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ecn {
+    /// The transport does not understand marks.
+    #[default]
+    NotCapable,
+    /// The transport understands marks (ECT(0)).
+    Capable,
+    /// Congestion experienced.
+    Marked,
+}
+
+/// Marks on a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The ECN field.
+    pub ecn: Ecn,
+}
+
+/// The five fields that name a flow on the wire. Protocol is TCP (6) or UDP (17).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuple {
+    /// Source address.
+    pub source: HostId,
+    /// Destination address.
+    pub destination: HostId,
+    /// Source and destination port.
+    pub ports: u32,
+    /// IP protocol number.
+    pub protocol: u8,
+}
+
+impl Header {
+    /// The fields a hash may use. All simulated transports use protocol 6.
+    #[must_use]
+    pub fn tuple(&self) -> Tuple {
+        Tuple { source: self.source, destination: self.destination, ports: self.ports, protocol: 6 }
+    }
+}
+
+impl Tuple {
+    /// The 13 bytes as they stand in a packet: addresses 10.x.y.z in network order, ports, protocol.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; 13] {
+        let mut bytes = [0; 13];
+        bytes[0..4].copy_from_slice(&(0x0a00_0000 | self.source.0).to_be_bytes());
+        bytes[4..8].copy_from_slice(&(0x0a00_0000 | self.destination.0).to_be_bytes());
+        bytes[8..12].copy_from_slice(&self.ports.to_be_bytes());
+        bytes[12] = self.protocol;
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_half_a_cache_line() {
+        assert_eq!(size_of::<Header>(), 32);
+    }
+}

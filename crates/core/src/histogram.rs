@@ -1,0 +1,124 @@
+//! A histogram of whole numbers with a relative error below 1/64, a fixed size and an exact merge, so that parallel
+//! runs add up to the same bytes. Values are exact below 64.
+
+/// Buckets per power of two.
+const STEPS: u64 = 64;
+const STEP_BITS: u32 = STEPS.trailing_zeros();
+
+/// Counts of values, by bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Vec<u64>,
+    total: u64,
+    sum: u128,
+    max: u64,
+}
+
+impl Histogram {
+    /// Counts one value.
+    pub fn add(&mut self, value: u64) {
+        let bucket = bucket_of(value);
+        if bucket >= self.counts.len() {
+            self.counts.resize(bucket + 1, 0);
+        }
+        self.counts[bucket] += 1;
+        self.total += 1;
+        self.sum += u128::from(value);
+        self.max = self.max.max(value);
+    }
+
+    /// Adds the counts of another histogram.
+    pub fn merge(&mut self, other: &Histogram) {
+        if other.counts.len() > self.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += theirs;
+        }
+        self.total += other.total;
+        self.sum += other.sum;
+        self.max = self.max.max(other.max);
+    }
+
+    /// How many values were counted.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.total
+    }
+
+    /// The exact mean; zero when empty.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        if self.total == 0 { 0.0 } else { self.sum as f64 / self.total as f64 }
+    }
+
+    /// The exact maximum; zero when empty.
+    #[must_use]
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// The least bucket start such that at least the share `q` of all values lies in it or below; zero when empty.
+    #[must_use]
+    pub fn quantile(&self, q: f64) -> u64 {
+        let wanted = ((q * self.total as f64).ceil() as u64).max(1);
+        let mut seen = 0;
+        for (bucket, count) in self.counts.iter().enumerate() {
+            seen += count;
+            if seen >= wanted {
+                return start_of(bucket).min(self.max);
+            }
+        }
+        self.max
+    }
+
+    /// The non-empty buckets: least value and count.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+            .map(|(n, count)| (start_of(n), *count))
+    }
+}
+
+fn bucket_of(value: u64) -> usize {
+    if value < STEPS {
+        return value as usize;
+    }
+    let shift = value.ilog2() - STEP_BITS;
+    ((u64::from(shift) + 1) * STEPS + ((value >> shift) - STEPS)) as usize
+}
+
+fn start_of(bucket: usize) -> u64 {
+    let bucket = bucket as u64;
+    if bucket < STEPS {
+        return bucket;
+    }
+    (STEPS + bucket % STEPS) << (bucket / STEPS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_contiguous_and_narrow() {
+        for value in (0..10_000).chain([1 << 40, (1 << 40) + 12_345, u64::MAX]) {
+            let start = start_of(bucket_of(value));
+            assert!(start <= value && (value - start) as f64 <= value as f64 / 64.0);
+            assert_eq!(bucket_of(start), bucket_of(value));
+        }
+    }
+
+    #[test]
+    fn quantiles_and_mean_of_a_uniform_ramp() {
+        let mut histogram = Histogram::default();
+        (1..=10_000).for_each(|value| histogram.add(value));
+        assert_eq!((histogram.mean(), histogram.max(), histogram.count()), (5000.5, 10_000, 10_000));
+        assert!((histogram.quantile(0.99) as f64 - 9900.0).abs() < 9900.0 / 64.0);
+        let mut double = histogram.clone();
+        double.merge(&histogram);
+        assert_eq!(double.quantile(0.5), histogram.quantile(0.5));
+    }
+}

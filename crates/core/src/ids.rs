@@ -1,0 +1,46 @@
+//! Identifiers: small integers with a type. Numbering rules are those of the topology (hosts by leaf, ports in the
+//! order written there), so that runs are comparable between machines and versions.
+
+use std::fmt;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident($inner:ty), $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub $inner);
+
+        impl $name {
+            /// The id as an index into an array.
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+    };
+}
+
+id!(/// A host: one network card, one or more flows. 
+    HostId(u32), "host");
+id!(/// A switch.
+    SwitchId(u32), "switch");
+id!(/// A port of one switch, counted from 0 within the switch.
+    PortId(u16), "port");
+id!(/// One direction of a cable, and at the same time the transmitter that feeds it. 
+    LinkId(u32), "link");
+id!(/// A flow of the workload, counted in order of start time.
+    FlowId(u32), "flow");
+id!(/// A set of equal-cost ports of one switch; destinations with identical sets share it.
+    GroupId(u16), "group");
+id!(/// A packet's place in the pool, from birth to death.
+    PacketId(u32), "packet");
+
+impl PacketId {
+    /// No packet: the end of a queue.
+    pub const NONE: PacketId = PacketId(u32::MAX);
+}

@@ -1,0 +1,23 @@
+//! The words everybody uses: units, ids, packet headers, the packet pool, random streams, records and the
+//! declaration of settings.
+//!
+//! This crate knows no switch, no host, no engine and no file. In reading order: [`units`] (time, rate, size and
+//! their text form), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live),
+//! [`random`] (reproducible streams), [`settings`] (one declaration serves parser, schema, documentation and
+//! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line) and [`record`] (what engines report).
+
+pub mod family;
+pub mod header;
+pub mod histogram;
+pub mod ids;
+pub mod pool;
+pub mod random;
+pub mod record;
+pub mod settings;
+pub mod units;
+
+pub use header::{Class, Ecn, Header, Kind, Marks, Tuple};
+pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
+pub use pool::{Headers, Pool, Queue};
+pub use random::{Purpose, Random};
+pub use units::{Bytes, Rate, Span, Time};

@@ -1,0 +1,147 @@
+//! Packets live here from birth to death; everyone else holds a 4-byte [`PacketId`].
+//!
+//! Two columns: the header (hot, what switches see) and the body (cold, what the hosts see). Every queue in the
+//! program is an intrusive list through the pool, so that queueing never allocates.
+
+use crate::header::Header;
+use crate::ids::PacketId;
+
+/// All packets of one domain. `Body` is what only the ends understand.
+#[derive(Debug, Default)]
+pub struct Pool<Body> {
+    /// The hot column; all a switch borrows.
+    pub headers: Headers,
+    bodies: Vec<Body>,
+    free: Vec<PacketId>,
+}
+
+/// The hot column of the pool and the links of the queues.
+#[derive(Debug, Default)]
+pub struct Headers {
+    column: Vec<Header>,
+    next: Vec<PacketId>,
+}
+
+impl<Body> Pool<Body> {
+    /// An empty pool.
+    #[must_use]
+    pub fn new() -> Pool<Body> {
+        Pool { headers: Headers::default(), bodies: Vec::new(), free: Vec::new() }
+    }
+
+    /// Takes a packet in. Allocates only while the number of packets alive reaches a new maximum.
+    pub fn insert(&mut self, header: Header, body: Body) -> PacketId {
+        if let Some(id) = self.free.pop() {
+            self.headers.column[id.index()] = header;
+            self.bodies[id.index()] = body;
+            return id;
+        }
+        let id = PacketId(u32::try_from(self.bodies.len()).expect("fewer than 2^32 packets alive"));
+        self.headers.column.push(header);
+        self.headers.next.push(PacketId::NONE);
+        self.bodies.push(body);
+        id
+    }
+
+    /// The end of a packet; its id may be given out again.
+    pub fn remove(&mut self, id: PacketId) {
+        self.free.push(id);
+    }
+
+    /// What the hosts see of a packet.
+    #[must_use]
+    pub fn body(&self, id: PacketId) -> &Body {
+        &self.bodies[id.index()]
+    }
+
+    /// Packets alive.
+    #[must_use]
+    pub fn alive(&self) -> usize {
+        self.bodies.len() - self.free.len()
+    }
+}
+
+impl Headers {
+    /// Reads a header.
+    #[must_use]
+    pub fn get(&self, id: PacketId) -> &Header {
+        &self.column[id.index()]
+    }
+
+    /// Writes a header.
+    pub fn get_mut(&mut self, id: PacketId) -> &mut Header {
+        &mut self.column[id.index()]
+    }
+}
+
+/// A first-in first-out list of packets through the pool. A packet is in at most one queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    head: PacketId,
+    tail: PacketId,
+}
+
+impl Default for Queue {
+    fn default() -> Queue {
+        Queue::EMPTY
+    }
+}
+
+impl Queue {
+    /// No packets.
+    pub const EMPTY: Queue = Queue { head: PacketId::NONE, tail: PacketId::NONE };
+
+    /// True when there is nothing to take.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.head == PacketId::NONE
+    }
+
+    /// The packet that [`Queue::pop`] would take.
+    #[must_use]
+    pub fn front(&self) -> Option<PacketId> {
+        (!self.is_empty()).then_some(self.head)
+    }
+
+    /// Appends a packet.
+    pub fn push(&mut self, packet: PacketId, headers: &mut Headers) {
+        headers.next[packet.index()] = PacketId::NONE;
+        if self.is_empty() {
+            self.head = packet;
+        } else {
+            headers.next[self.tail.index()] = packet;
+        }
+        self.tail = packet;
+    }
+
+    /// Takes the oldest packet.
+    pub fn pop(&mut self, headers: &Headers) -> Option<PacketId> {
+        let packet = self.front()?;
+        self.head = headers.next[packet.index()];
+        Some(packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_keep_order_and_ids_are_reused() {
+        let mut pool = Pool::new();
+        let ids: Vec<_> = (0..4).map(|n| pool.insert(Header::default(), n)).collect();
+        let mut queue = Queue::EMPTY;
+        for &id in &ids {
+            queue.push(id, &mut pool.headers);
+        }
+        for &id in &ids {
+            assert_eq!(queue.front(), Some(id));
+            assert_eq!(queue.pop(&pool.headers), Some(id));
+            pool.remove(id);
+        }
+        assert!(queue.is_empty() && queue.pop(&pool.headers).is_none());
+        assert_eq!(pool.alive(), 0);
+        let again = pool.insert(Header::default(), 9);
+        assert_eq!((again, *pool.body(again), pool.alive()), (ids[3], 9, 1));
+    }
+}

@@ -1,0 +1,226 @@
+//! What an engine reports: the same from simulator and router, so that one report reads both. Knows no file format.
+
+use crate::histogram::Histogram;
+use crate::ids::{FlowId, HostId, LinkId};
+use crate::units::{Bytes, Rate, Span, Time};
+
+/// Everything one run has to say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunRecord {
+    /// Names of the traffic entries; [`FlowRecord::tag`] points here.
+    pub tags: Vec<String>,
+    /// Hosts first (node n is host n), then switches (node hosts + s is switch s).
+    pub nodes: Vec<NodeRecord>,
+    /// Every direction of every cable, indexed by [`LinkId`].
+    pub links: Vec<LinkRecord>,
+    /// One row per flow that was to start before the run ended, ordered by id.
+    pub flows: Vec<FlowRecord>,
+    /// Waiting times by hop, indexed by hop: 0 is the host's network card, 1 the first switch, and so on.
+    pub hops: Vec<HopRecord>,
+    /// Drops, one row per (hop, reason) that occurred, ordered.
+    pub drops: Vec<DropRecord>,
+    /// Queue lengths over time, when sampled.
+    pub queues: Option<QueueSeries>,
+    /// Standard deviation of queue lengths over parallel ports, when sampled.
+    pub imbalance: Vec<ImbalanceRecord>,
+    /// Events handled.
+    pub events: u64,
+    /// Link traversals by any packet, data or acknowledgement.
+    pub packet_hops: u64,
+    /// Simulated instant at which the run ended.
+    pub ended: Time,
+    /// Statistics cover flows that start at or after this instant.
+    pub warm_up: Time,
+    /// Why the run ended.
+    pub stop: Stop,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    /// Every flow finished.
+    #[default]
+    Finished,
+    /// The time limit of the scenario was reached with flows open.
+    TimeLimit,
+    /// The user interrupted it; results are valid up to [`RunRecord::ended`].
+    Interrupted,
+    /// Nothing was left to happen although flows were open: a defect or a disconnected network.
+    Stuck,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeRecord {
+    /// `host12`, `leaf3`, `spine0`.
+    pub name: String,
+    /// Layer for drawing: 0 hosts, 1 switches with hosts, 2 above them, and so on.
+    pub tier: u8,
+}
+
+/// One direction of a cable: the transmitter, its queue and the wire.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkRecord {
+    /// Transmitting node.
+    pub from: u32,
+    /// Receiving node.
+    pub to: u32,
+    /// Port number at the transmitting node.
+    pub port: u16,
+    /// Line rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Down for at least part of the run.
+    pub failed: bool,
+    /// Bytes sent, wire bytes.
+    pub sent: Bytes,
+    /// Packets sent.
+    pub packets: u64,
+    /// Packets dropped at this transmitter, any reason.
+    pub dropped: u64,
+    /// Packets marked at this transmitter.
+    pub marked: u64,
+    /// Greatest queue, wire bytes, packet in service included.
+    pub peak: Bytes,
+    /// Time integral of the queue divided by the run's length, bytes.
+    pub mean_queue: f64,
+}
+
+/// One flow, finished or not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowRecord {
+    /// Its number in order of start.
+    pub flow: FlowId,
+    /// Index of the traffic entry it belongs to.
+    pub tag: u16,
+    /// Sender.
+    pub source: HostId,
+    /// Receiver.
+    pub destination: HostId,
+    /// Payload to carry.
+    pub size: Bytes,
+    /// When the application handed it over.
+    pub start: Time,
+    /// When the last payload byte reached the receiving application in order; `None`: unfinished.
+    pub end: Option<Time>,
+    /// Time the same flow would take alone in the empty network at full rate.
+    pub ideal: Span,
+    /// Payload delivered in order so far.
+    pub delivered: Bytes,
+    /// Payload sent again.
+    pub retransmitted: Bytes,
+    /// Retransmission time-outs.
+    pub timeouts: u32,
+    /// Duplicate acknowledgements the receiver sent.
+    pub dupacks: u32,
+    /// Of these, sent while none of the flow's packets had been lost.
+    pub dupacks_reorder: u32,
+    /// Packets that arrived out of order.
+    pub out_of_order: u32,
+    /// Greatest displacement: packets between a late packet's place and the highest that had arrived.
+    pub displacement: u32,
+    /// Batches the receive offload handed up.
+    pub gro_batches: u32,
+    /// Packets that arrived with a congestion mark.
+    pub ecn_marks: u32,
+}
+
+/// Waiting at one hop.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HopRecord {
+    /// Time from arrival at the queue to the start of transmission, in nanoseconds, data packets only.
+    pub wait_ns: Histogram,
+}
+
+/// Drops of one reason at one hop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DropRecord {
+    /// Hop at which the packet was lost: 0 is the sending host's card, 1 the first switch.
+    pub hop: u8,
+    /// Why.
+    pub reason: Reason,
+    /// How many packets.
+    pub packets: u64,
+    /// Their wire bytes.
+    pub bytes: Bytes,
+}
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// The static buffer of the port is full.
+    PortFull,
+    /// The queue reached its dynamic threshold of the shared buffer.
+    Threshold,
+    /// The whole buffer is full.
+    BufferFull,
+    /// An active queue manager dropped a packet that cannot be marked.
+    Early,
+    /// No route to the destination.
+    NoRoute,
+    /// Queued on, or sent over, a link that is down.
+    LinkDown,
+    /// Random loss configured on a link.
+    Loss,
+}
+
+impl Reason {
+    /// All reasons, in their order.
+    pub const ALL: [Reason; 7] = [
+        Reason::PortFull,
+        Reason::Threshold,
+        Reason::BufferFull,
+        Reason::Early,
+        Reason::NoRoute,
+        Reason::LinkDown,
+        Reason::Loss,
+    ];
+
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reason::PortFull => "port_full",
+            Reason::Threshold => "threshold",
+            Reason::BufferFull => "buffer_full",
+            Reason::Early => "early",
+            Reason::NoRoute => "no_route",
+            Reason::LinkDown => "link_down",
+            Reason::Loss => "loss",
+        }
+    }
+}
+
+/// Queue lengths over time in bins; a bin keeps the greatest and the mean of its samples. When the bins would exceed
+/// their limit, neighbours are merged, so that memory does not grow with time and peaks are never lost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueueSeries {
+    /// Sampling interval.
+    pub every: Span,
+    /// Samples per bin.
+    pub samples_per_bin: u64,
+    /// Which links, in the order of the columns.
+    pub links: Vec<LinkId>,
+    /// `peak[bin * links.len() + column]`, wire bytes.
+    pub peak: Vec<u32>,
+    /// The same shape: sums of samples; divide by `samples_per_bin` (the last bin may hold fewer).
+    pub sum: Vec<u64>,
+    /// Samples taken in all.
+    pub samples: u64,
+}
+
+/// Standard deviation of queue lengths over a set of parallel ports, averaged over samples and sets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImbalanceRecord {
+    /// `uplinks of a leaf` or `spine ports towards a leaf`.
+    pub name: String,
+    /// Hop of these ports.
+    pub hop: u8,
+    /// Samples times sets.
+    pub samples: u64,
+    /// Mean population standard deviation in packets.
+    pub packets: f64,
+    /// Mean population standard deviation in bytes.
+    pub bytes: f64,
+}

@@ -1,0 +1,1 @@
+//! Reads, checks and explains a scenario file.

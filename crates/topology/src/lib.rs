@@ -1,0 +1,1 @@
+//! Graphs, routes, failures and placement.

@@ -1,0 +1,1 @@
+//! What the two ends of a flow do.

@@ -1,0 +1,1 @@
+//! The facade: run, check, explain, report, compare.
