@@ -244,13 +244,8 @@ impl Switch {
     }
 
     /// The marker's word on a packet about to leave; false: it is dropped.
-    fn passes_on_leaving(
-        &mut self,
-        port: PortId,
-        queue: usize,
-        packet: PacketId,
-        headers: &mut Headers,
-    ) -> bool {
+    fn passes_on_leaving(&mut self, at: (PortId, usize), packet: PacketId, headers: &mut Headers) -> bool {
+        let (port, queue) = at;
         let header = headers.get(packet);
         let slot = self.ports.slot(port, queue);
         let own = u64::from(header.wire);
