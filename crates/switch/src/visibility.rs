@@ -62,8 +62,8 @@ impl Visible {
     }
 
     /// The visible bytes of a slot.
-    pub(crate) fn get(&self, slot: usize) -> i64 {
-        self.bytes[slot].max(0)
+    pub(crate) fn get(&self, slot: usize) -> u64 {
+        self.bytes[slot].max(0) as u64
     }
 }
 
