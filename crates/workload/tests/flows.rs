@@ -259,9 +259,9 @@ fn limits_count_measured_flows_and_cut_time() {
     let flows = network.flows(&traffic, Limits { warm_up, measured_flows: Some(300), until: None }, 1);
     assert_eq!(flows.iter().filter(|flow| flow.start >= warm_up).count(), 300);
     assert!(flows[0].start < warm_up);
-    let until = Some(Time(3_000_000_000));
-    let flows = network.flows(&traffic, Limits { until, ..Limits::default() }, 1);
-    assert!(flows.len() > 1000 && flows.last().unwrap().start < until.unwrap());
+    let until = Time(3_000_000_000);
+    let flows = network.flows(&traffic, Limits { until: Some(until), ..Limits::default() }, 1);
+    assert!(flows.len() > 1000 && flows.last().unwrap().start < until);
     let window =
         TrafficSettings { start: Span::from_ms(1), stop: Some(Span::from_ms(2)), ..traffic[0].clone() };
     let flows = network.flows(&[window], Limits::default(), 1);
@@ -408,6 +408,8 @@ fn settings_that_do_not_fit_together_are_named() {
     assert!(one(PatternSettings::List(list::Settings::default())).starts_with("traffic[0].flows"));
     let missing = list::Settings { file: Some("no-such-file.csv".into()), ..Default::default() };
     assert!(one(PatternSettings::List(missing)).starts_with("traffic[0].file: no-such-file.csv"));
+    let many = random::Settings { sizes: sizes(), flows_per_host: 10_000_000, ..Default::default() };
+    assert!(one(PatternSettings::RandomPairs(many)).starts_with("traffic[0].flows_per_host"));
     let silent = constant::Settings { rate: Rate(1), ..Default::default() };
     assert!(one(PatternSettings::Constant(silent)).starts_with("traffic[0].rate"));
     let itself =
