@@ -44,12 +44,20 @@ pub struct Drill {
     choices: usize,
     memory: usize,
     tie: Tie,
-    /// Remembered ports, `memory` cells per group; [`EMPTY`] where there is none.
-    cells: Vec<PortId>,
+    /// Remembered ports, `memory` cells per group, filled from the first; [`EMPTY`] where there is none.
+    cells: Vec<Cell>,
     /// The candidates of the packet at hand: samples first, then memory.
     seen: Vec<Seen>,
-    /// For sampling without replacement when d > 2.
+    /// For sampling without replacement when d > 2: a permutation of the candidates, shuffled on from packet to packet.
     deck: Vec<u16>,
+}
+
+/// A remembered port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cell {
+    port: PortId,
+    /// Its place in the group when it was remembered; usually still.
+    index: u16,
 }
 
 /// A candidate that was looked at.
@@ -61,7 +69,7 @@ struct Seen {
     draw: u64,
 }
 
-const EMPTY: PortId = PortId(u16::MAX);
+const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 
 impl Drill {
     /// From the settings.
@@ -92,10 +100,12 @@ impl Drill {
         }
     }
 
-    /// The first `many` cards of a shuffled deck.
+    /// The first `many` cards of a shuffled deck. Any order to begin with is as good as another.
     fn sample_many(&mut self, many: usize, candidates: &Candidates<'_>, random: &mut Random) {
-        self.deck.clear();
-        self.deck.extend(0..candidates.len() as u16);
+        if self.deck.len() != candidates.len() {
+            self.deck.clear();
+            self.deck.extend(0..candidates.len() as u16);
+        }
         for n in 0..many {
             let other = n + random.below((candidates.len() - n) as u32) as usize;
             self.deck.swap(n, other);
@@ -110,10 +120,11 @@ impl Drill {
             self.cells.resize(first + self.memory, EMPTY);
         }
         for cell in first..first + self.memory {
-            let port = self.cells[cell];
-            let Some(index) = candidates.ports.iter().position(|candidate| *candidate == port) else {
-                continue;
-            };
+            let cell = self.cells[cell];
+            if cell == EMPTY {
+                return;
+            }
+            let Some(index) = cell.place(candidates.ports) else { continue };
             if self.seen.iter().all(|seen| usize::from(seen.index) != index) {
                 self.look(candidates, index as u16, true);
             }
@@ -125,7 +136,7 @@ impl Drill {
         self.seen.push(Seen { index, remembered, load, draw: 0 });
     }
 
-    /// The order among equals; smaller wins.
+    /// The order among equals, memory included; smaller wins.
     fn rank(&mut self, random: &mut Random) {
         for seen in &mut self.seen {
             seen.draw = match self.tie {
@@ -139,32 +150,56 @@ impl Drill {
 
     /// The winner, and its place in the memory: the m least loaded of those seen, the winner first.
     fn decide(&mut self, candidates: &Candidates<'_>, random: &mut Random) -> usize {
-        let least = self.seen.iter().map(|seen| seen.load).min().expect("at least one sample");
-        let tied = self.seen.iter().filter(|seen| seen.load == least).count();
-        if tied > 1 || self.memory > 1 {
-            self.rank(random);
-        }
         if self.memory > 1 {
+            self.rank(random);
             self.seen.sort_unstable_by_key(|seen| (seen.load, seen.draw));
+        } else {
+            let winner = self.least(random);
+            self.seen.swap(0, winner);
         }
-        let winner = self.seen.iter().min_by_key(|seen| (seen.load, seen.draw)).expect("at least one sample");
-        let chosen = usize::from(winner.index);
-        self.remember(candidates, chosen);
-        chosen
+        self.remember(candidates);
+        usize::from(self.seen[0].index)
     }
 
-    fn remember(&mut self, candidates: &Candidates<'_>, chosen: usize) {
-        let first = candidates.group.index() * self.memory;
-        match self.memory {
-            0 => {}
-            1 => self.cells[first] = candidates.ports[chosen],
-            _ => {
-                for n in 0..self.memory {
-                    let port = self.seen.get(n).map(|seen| candidates.ports[usize::from(seen.index)]);
-                    self.cells[first + n] = port.unwrap_or(EMPTY);
-                }
-            }
+    /// The place of the winner among those seen.
+    fn least(&mut self, random: &mut Random) -> usize {
+        let least = self.seen.iter().map(|seen| seen.load).min().expect("at least one sample");
+        let tied = self.seen.iter().filter(|seen| seen.load == least).count();
+        let nth = match self.tie {
+            Tie::Random if tied > 1 => random.below(tied as u32) as usize,
+            Tie::Random => 0,
+            _ => return self.least_by_rank(tied, random),
+        };
+        let mut places = (0..self.seen.len()).filter(|place| self.seen[*place].load == least);
+        places.nth(nth).expect("fewer than were counted")
+    }
+
+    fn least_by_rank(&mut self, tied: usize, random: &mut Random) -> usize {
+        if tied > 1 {
+            self.rank(random);
         }
+        let key = |place: &usize| (self.seen[*place].load, self.seen[*place].draw);
+        (0..self.seen.len()).min_by_key(key).expect("at least one sample")
+    }
+
+    /// Fills the memory of the group with the first of those seen.
+    fn remember(&mut self, candidates: &Candidates<'_>) {
+        let first = candidates.group.index() * self.memory;
+        for n in 0..self.memory {
+            let cell =
+                |seen: &Seen| Cell { port: candidates.ports[usize::from(seen.index)], index: seen.index };
+            self.cells[first + n] = self.seen.get(n).map_or(EMPTY, cell);
+        }
+    }
+}
+
+impl Cell {
+    /// Where the port stands in the group now, if it does.
+    fn place(self, ports: &[PortId]) -> Option<usize> {
+        if ports.get(usize::from(self.index)) == Some(&self.port) {
+            return Some(usize::from(self.index));
+        }
+        ports.iter().position(|port| *port == self.port)
     }
 }
 
