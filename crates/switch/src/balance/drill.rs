@@ -5,7 +5,7 @@
 //! engines large d or m makes engines herd (the synchronisation effect). Memory holds names of ports, never lengths: a
 //! decision reads all lengths anew.
 
-use weft_core::{Header, PortId, Random, Time, choice, settings};
+use weft_core::{GroupId, Header, PortId, Random, Time, choice, settings};
 
 use super::{Balancer, Candidates, Site};
 
@@ -83,6 +83,13 @@ impl Drill {
             seen: Vec::with_capacity((settings.choices + settings.memory) as usize),
             deck: Vec::new(),
         }
+    }
+
+    /// The ports remembered for a group, the least loaded of the last packet's first.
+    #[must_use]
+    pub fn remembered(&self, group: GroupId) -> Vec<PortId> {
+        let cells = self.cells.iter().skip(group.index() * self.memory).take(self.memory);
+        cells.filter(|cell| **cell != EMPTY).map(|cell| cell.port).collect()
     }
 
     /// Looks at `choices` distinct random candidates.
