@@ -4,15 +4,12 @@
 //! uniformised form: one event is an arrival with probability lambda / (lambda + sum of mu), else an attempt of one
 //! output to send. Means over events are means over time. Who goes where, and what is stored, is the switch's.
 
-use std::sync::Arc;
+mod rig;
 
-use weft_core::{
-    Bytes, GroupId, Header, HostId, PacketId, Pool, PortId, Purpose, Random, Rate, SwitchId, Time,
-};
+use rig::Plan;
+use weft_core::{Purpose, Random};
 use weft_switch::balance::{BalancerSettings, drill};
 use weft_switch::settings::Visibility;
-use weft_switch::share::{SharingSettings, infinite};
-use weft_switch::{Effects, Switch, SwitchSettings, SwitchSite, Table, Turn};
 
 /// One output that sends at `fast`, others at rate 1, and the offered load as a share of all.
 #[derive(Clone, Copy)]
@@ -57,77 +54,28 @@ struct Course {
     steadied: f64,
 }
 
-/// The switch under test and the packets in it.
-struct Rig {
-    switch: Switch,
-    pool: Pool<()>,
-    effects: Effects,
-    serving: Vec<Option<PacketId>>,
-}
-
-const UNIT: u16 = 100;
-
-impl Rig {
-    fn new(outputs: u16, engines: u32, d: u32, m: u32) -> Rig {
-        let settings = SwitchSettings {
-            sharing: SharingSettings::Infinite(infinite::Settings {}),
-            visibility: Visibility::Instant,
-            engines,
-            ..SwitchSettings::default()
-        };
-        let balancer =
-            BalancerSettings::Drill(drill::Settings { choices: d, memory: m, ..Default::default() });
-        let ports = usize::from(outputs);
-        let site = SwitchSite {
-            seed: 17,
-            switch: SwitchId(0),
-            rates: vec![Rate::from_gbps(10); ports],
-            full_packet: Bytes(UNIT.into()),
-        };
-        let hosts: (Arc<[u16]>, Arc<[PortId]>) = (Arc::new([0]), Arc::new([PortId(0)]));
-        let table = Table::new(hosts, None, vec![GroupId(0)], vec![(0..outputs).map(PortId).collect()]);
-        let switch = Switch::new(&settings, &balancer, &site, table);
-        Rig { switch, pool: Pool::new(), effects: Effects::new(), serving: vec![None; ports] }
-    }
-
-    fn arrive(&mut self, input: u16) {
-        let packet = self.pool.insert(Header { destination: HostId(0), wire: UNIT, ..Header::default() }, ());
-        let mut turn = Turn { now: Time::ZERO, headers: &mut self.pool.headers, effects: &mut self.effects };
-        self.switch.receive(&mut turn, PortId(input), packet);
-        if let Some(weft_switch::Effect::HasWork(port)) = self.effects.pop() {
-            self.send(port.index());
-        }
-    }
-
-    /// The packet in service leaves, the next one is served.
-    fn send(&mut self, output: usize) {
-        if let Some(gone) = self.serving[output] {
-            self.pool.remove(gone);
-        }
-        let mut turn = Turn { now: Time::ZERO, headers: &mut self.pool.headers, effects: &mut self.effects };
-        self.serving[output] = self.switch.next_packet(&mut turn, PortId(output as u16));
-    }
-
-    fn backlog(&self) -> u64 {
-        self.switch.stored().0 / u64::from(UNIT)
-    }
+/// The packets in the switch.
+fn in_switch(rig: &rig::Rig) -> u64 {
+    (0..rig.serving.len()).map(|output| rig.held(output)).sum()
 }
 
 /// Runs DRILL(d, m) with `engines` engines for `duration` units of time; the first tenth is not measured.
 fn run(system: System, (d, m): (u32, u32), engines: u32, duration: f64) -> Course {
-    let mut rig = Rig::new(system.outputs, engines, d, m);
+    let balancer = BalancerSettings::Drill(drill::Settings { choices: d, memory: m, ..Default::default() });
+    let plan = Plan { ports: system.outputs, engines, visibility: Visibility::Instant, balancer, wire: 100 };
+    let mut rig = plan.build(17);
     let mut dice = Random::new(5, Purpose::Test, 0);
     let events = (duration * system.events()) as u64;
     let (mut single, mut total, mut total_single, mut start) = (0u64, 0u64, 0u64, 0u64);
     for event in 0..events {
         if event == events / 10 {
-            (start, total, total_single) = (rig.backlog(), 0, 0);
+            (start, total, total_single) = (in_switch(&rig), 0, 0);
         }
         let point = dice.unit() * system.events() - system.arrivals();
         if point < 0.0 {
             // The same draw, its finer digits: which input.
             let inputs = f64::from(system.outputs);
-            rig.arrive((-point / system.arrivals() * inputs) as u16 % system.outputs);
+            rig.arrive((-point / system.arrivals() * inputs) as usize % rig.serving.len(), 0);
             single += 1;
         } else {
             let output = if point < system.fast { 0 } else { 1 + (point - system.fast) as usize };
@@ -137,12 +85,12 @@ fn run(system: System, (d, m): (u32, u32), engines: u32, duration: f64) -> Cours
             }
             single = single.saturating_sub(1);
         }
-        total += rig.backlog();
+        total += rig.switch.stored().0 / 100;
         total_single += single;
     }
     let measured = (events - events / 10) as f64;
     let (backlog, alone) = (total as f64 / measured, total_single as f64 / measured);
-    let growth = (rig.backlog() as f64 - start as f64) / (measured / system.events());
+    let growth = (in_switch(&rig) as f64 - start as f64) / (measured / system.events());
     Course { growth, steadied: backlog - alone + system.load / (1.0 - system.load) }
 }
 

@@ -17,9 +17,9 @@ choice! {
     pub enum Tie {
         /// A fair draw; needed to reproduce the paper's figures 2b and 3.
         Random = "random",
-        /// A remembered port before a sampled one, as open implementations do.
+        /// A remembered port before others, of several the one that came to the memory as the better; as open implementations do.
         MemoryFirst = "memory-first",
-        /// A sampled port before a remembered one.
+        /// A sampled port before one that is only remembered.
         SampleFirst = "sample-first",
         /// The first of the group.
         LowestPort = "lowest-port",
@@ -64,10 +64,14 @@ struct Cell {
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     index: u16,
-    remembered: bool,
+    sampled: bool,
+    /// Its place in the memory, or [`NOWHERE`].
+    cell: u16,
     load: u64,
     draw: u64,
 }
+
+const NOWHERE: u16 = u16::MAX;
 
 const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 
@@ -96,12 +100,12 @@ impl Drill {
     fn sample(&mut self, candidates: &Candidates<'_>, random: &mut Random) {
         let ports = candidates.len() as u32;
         match self.choices.min(candidates.len()) {
-            1 => self.look(candidates, random.below(ports) as u16, false),
+            1 => self.look(candidates, random.below(ports) as u16),
             2 => {
                 let first = random.below(ports);
                 let second = random.below(ports - 1);
-                self.look(candidates, first as u16, false);
-                self.look(candidates, (second + u32::from(second >= first)) as u16, false);
+                self.look(candidates, first as u16);
+                self.look(candidates, (second + u32::from(second >= first)) as u16);
             }
             many => self.sample_many(many, candidates, random),
         }
@@ -116,31 +120,36 @@ impl Drill {
         for n in 0..many {
             let other = n + random.below((candidates.len() - n) as u32) as usize;
             self.deck.swap(n, other);
-            self.look(candidates, self.deck[n], false);
+            self.look(candidates, self.deck[n]);
         }
     }
 
-    /// Adds the remembered ports that are still in the group and were not sampled.
+    /// Adds the remembered ports that are still in the group; one that was sampled too appears once.
     fn recall(&mut self, candidates: &Candidates<'_>) {
         let first = candidates.group.index() * self.memory;
         if first + self.memory > self.cells.len() {
             self.cells.resize(first + self.memory, EMPTY);
         }
-        for cell in first..first + self.memory {
-            let cell = self.cells[cell];
+        let sampled = self.seen.len();
+        for place in 0..self.memory {
+            let cell = self.cells[first + place];
             if cell == EMPTY {
                 return;
             }
-            let Some(index) = cell.place(candidates.ports) else { continue };
-            if self.seen.iter().all(|seen| usize::from(seen.index) != index) {
-                self.look(candidates, index as u16, true);
+            let Some(index) = cell.index_in(candidates.ports) else { continue };
+            if let Some(seen) = self.seen[..sampled].iter_mut().find(|seen| seen.index == index) {
+                seen.cell = place as u16;
+                continue;
             }
+            let load = candidates.load(usize::from(index));
+            self.seen.push(Seen { index, sampled: false, cell: place as u16, load, draw: 0 });
         }
     }
 
-    fn look(&mut self, candidates: &Candidates<'_>, index: u16, remembered: bool) {
+    /// Looks at a sample.
+    fn look(&mut self, candidates: &Candidates<'_>, index: u16) {
         let load = candidates.load(usize::from(index));
-        self.seen.push(Seen { index, remembered, load, draw: 0 });
+        self.seen.push(Seen { index, sampled: true, cell: NOWHERE, load, draw: 0 });
     }
 
     /// The order among equals, memory included; smaller wins.
@@ -148,8 +157,9 @@ impl Drill {
         for seen in &mut self.seen {
             seen.draw = match self.tie {
                 Tie::Random => random.bits(),
-                Tie::MemoryFirst => u64::from(!seen.remembered) << 32 | u64::from(random.bits() as u32),
-                Tie::SampleFirst => u64::from(seen.remembered) << 32 | u64::from(random.bits() as u32),
+                Tie::MemoryFirst if seen.cell != NOWHERE => u64::from(seen.cell),
+                Tie::MemoryFirst => 1 << 32 | u64::from(random.bits() as u32),
+                Tie::SampleFirst => u64::from(!seen.sampled) << 32 | u64::from(random.bits() as u32),
                 Tie::LowestPort => u64::from(seen.index),
             };
         }
@@ -202,11 +212,11 @@ impl Drill {
 
 impl Cell {
     /// Where the port stands in the group now, if it does.
-    fn place(self, ports: &[PortId]) -> Option<usize> {
+    fn index_in(self, ports: &[PortId]) -> Option<u16> {
         if ports.get(usize::from(self.index)) == Some(&self.port) {
-            return Some(usize::from(self.index));
+            return Some(self.index);
         }
-        ports.iter().position(|port| *port == self.port)
+        ports.iter().position(|port| *port == self.port).map(|index| index as u16)
     }
 }
 

@@ -237,6 +237,11 @@ fn tie_rules_prefer_what_they_say() {
         lowest.random = stream(seed);
         assert!((0..10).all(|_| lowest.next() == 0));
     }
+    // A port that is both remembered and sampled is remembered; of several cells the first counts.
+    let mut all = Bench::new(drill(5, 3, Tie::MemoryFirst), &[3, 9, 1, 9, 2]);
+    all.next();
+    all.loads = vec![7; 5];
+    assert!((0..50).all(|_| all.next() == 2), "the best of the first packet stays the first cell");
     // Sample first follows the samples: like random without memory as long as all are equal.
     let mut sample = Bench::new(drill(1, 1, Tie::SampleFirst), &[7; 5]);
     let mut random = Bench::new(drill(1, 0, Tie::Random), &[7; 5]);
