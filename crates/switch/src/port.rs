@@ -38,6 +38,8 @@ pub(crate) struct Port {
     pub(crate) up: bool,
     /// Bytes in all queues, the packet in service included.
     pub(crate) bytes: u64,
+    /// Packets in all queues, the packet in service included.
+    pub(crate) packets: u64,
     counted_until: Time,
     pub(crate) counters: PortCounters,
 }
@@ -48,8 +50,6 @@ pub(crate) struct Ports {
     ports: Vec<Port>,
     queues: Vec<ClassQueue>,
     per_port: usize,
-    /// Wire bytes in service by port, for balancers that do not count them.
-    pub(crate) sending: Vec<u16>,
     /// Bytes in the whole switch.
     pub(crate) total: u64,
 }
@@ -60,6 +60,7 @@ impl Ports {
             in_service: None,
             up: true,
             bytes: 0,
+            packets: 0,
             counted_until: Time::ZERO,
             counters: PortCounters::default(),
         };
@@ -67,7 +68,6 @@ impl Ports {
             ports: vec![port; ports],
             queues: vec![ClassQueue::default(); ports * per_port],
             per_port,
-            sending: vec![0; ports],
             total: 0,
         }
     }
@@ -109,6 +109,7 @@ impl Ports {
         self.queues[slot].packets.push(packet, headers);
         self.queues[slot].bytes += wire;
         self.total += wire;
+        self.ports[port.index()].packets += 1;
         self.ports[port.index()].hold(now, |bytes| bytes + wire);
     }
 
@@ -120,13 +121,11 @@ impl Ports {
     /// A packet of `wire` bytes of queue `queue` goes on the wire.
     pub(crate) fn serve(&mut self, port: PortId, queue: usize, wire: u16) {
         self.ports[port.index()].in_service = Some(InService { queue: queue as u8, wire });
-        self.sending[port.index()] = wire;
     }
 
     /// The last bit of the packet in service has left: what it was, if any.
     pub(crate) fn served(&mut self, port: PortId) -> Option<(usize, u16)> {
         let done = self.ports[port.index()].in_service.take()?;
-        self.sending[port.index()] = 0;
         Some((usize::from(done.queue), done.wire))
     }
 
@@ -137,6 +136,7 @@ impl Ports {
         let wire = u64::from(wire);
         self.queues[slot].bytes -= wire;
         self.total -= wire;
+        self.ports[port.index()].packets -= 1;
         self.ports[port.index()].hold(now, |bytes| bytes - wire);
     }
 
