@@ -75,10 +75,14 @@ fn wanted(root: &Path) -> Result<BTreeMap<PathBuf, String>, Vec<String>> {
     }
     let contents = root.join("docs/src/SUMMARY.md");
     let summary = contents_with(&sources::read(&contents)?, &pages)?;
-    let noted = pages
-        .into_iter()
-        .map(|(name, text)| (root.join(FOLDER).join(name), format!("{NOTE}\n\n{}\n", text.trim())));
+    let noted = pages.into_iter().map(|(name, text)| (root.join(FOLDER).join(name), with_note(&text)));
     Ok(noted.chain([(contents, summary)]).collect())
+}
+
+/// A page with the note that it is generated, unless it begins with a note of its own.
+fn with_note(text: &str) -> String {
+    let note = if text.starts_with("<!--") { String::new() } else { format!("{NOTE}\n\n") };
+    format!("{note}{}\n", text.trim())
 }
 
 /// Pages that lie in the folder but are not wanted.
@@ -141,6 +145,12 @@ mod tests {
     fn a_member_is_described_by_the_head_of_its_file() {
         let source = "//! Hashes flows.\n//!\n//! # Limits\n//! None.\n\nuse x;\n//! not this\n";
         assert_eq!(first_paragraphs(source), "Hashes flows.\n\n### Limits\nNone.");
+    }
+
+    #[test]
+    fn a_page_has_one_note() {
+        assert_eq!(with_note("# Page\n"), format!("{NOTE}\n\n# Page\n"));
+        assert_eq!(with_note("<!-- Mine. -->\n# Page"), "<!-- Mine. -->\n# Page\n");
     }
 
     #[test]
