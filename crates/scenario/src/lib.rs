@@ -1,1 +1,10 @@
-//! Reads, checks and explains a scenario file.
+//! Reads, checks and explains a scenario file: text in, [`Scenario`] out.
+
+mod canonical;
+mod decode;
+pub mod diagnose;
+pub mod mistake;
+pub mod node;
+mod overlay;
+mod rows;
+pub mod source;
