@@ -1,1 +1,30 @@
-//! What a switch does to one packet.
+//! What a switch does to one packet: look up, balance, admit, mark, queue, schedule.
+//!
+//! A switch is a plain state machine on [headers](weft_core::Header). It knows no clock, no socket, no event list and
+//! no other switch: a driver (the simulator, a router, a test) hands it packets and the time and carries out the
+//! [`Effect`]s. Start reading at [`Switch::receive`]; the path of a packet is that one page, top to bottom.
+//!
+//! ```text
+//! receive: table -> balance -> share (admission) -> mark -> queue        next_packet: schedule -> mark -> wire
+//! ```
+//!
+//! Four families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`schedule`].
+
+pub mod balance;
+pub mod hash;
+pub mod mark;
+pub mod schedule;
+pub mod settings;
+pub mod share;
+
+mod engine;
+mod port;
+mod switch;
+mod table;
+mod visibility;
+
+pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
+pub use port::{ClassQueue, PortCounters};
+pub use settings::SwitchSettings;
+pub use switch::{Effect, Effects, Switch, SwitchSite, Turn};
+pub use table::{Route, Table};

@@ -1,0 +1,123 @@
+//! Balancing: which of the equal-cost ports takes a packet?
+//!
+//! To add a balancer, copy the smallest file ([`random`]) and add one line to the list below. A balancer may look at
+//! the packet, at the candidates' visible queue lengths, at the time and at its engine's random stream; never at
+//! another switch.
+
+use weft_core::{GroupId, Header, PortId, Random, SwitchId, Time, family};
+
+use crate::visibility::Visible;
+
+pub mod drill;
+pub mod ecmp;
+pub mod flow_drill;
+pub mod random;
+pub mod round_robin;
+
+/// Where a balancer lives.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// Seed of the run.
+    pub seed: u64,
+    /// The switch.
+    pub switch: SwitchId,
+    /// The forwarding engine within the switch.
+    pub engine: u16,
+}
+
+/// The equal-cost ports for one packet and the load of each as its engine sees it now.
+#[derive(Clone, Copy)]
+pub struct Candidates<'a> {
+    /// Names the set of ports; state kept per group survives until [`Balancer::groups_changed`].
+    pub group: GroupId,
+    /// The ports; more than one.
+    pub ports: &'a [PortId],
+    pub(crate) loads: Loads<'a>,
+}
+
+/// How loads are read.
+#[derive(Clone, Copy)]
+pub(crate) enum Loads<'a> {
+    /// From the switch: visible bytes of the first `classes` of `queues` queues of each port, less the packet in
+    /// service if `in_service` is given.
+    Switch { visible: &'a Visible, queues: usize, classes: usize, in_service: Option<&'a [u16]> },
+    /// From a list, by port: for tests and for the book.
+    Given(&'a [u64]),
+}
+
+impl<'a> Candidates<'a> {
+    /// Candidates with given loads, by port number: for tests and examples.
+    #[must_use]
+    pub fn with_loads(group: GroupId, ports: &'a [PortId], loads: &'a [u64]) -> Candidates<'a> {
+        Candidates { group, ports, loads: Loads::Given(loads) }
+    }
+
+    /// How many ports there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// Never true: a balancer is asked only when there is a choice.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ports.is_empty()
+    }
+
+    /// The load of candidate `index` in bytes, read now.
+    #[must_use]
+    pub fn load(&self, index: usize) -> u64 {
+        let port = self.ports[index].index();
+        match self.loads {
+            Loads::Given(loads) => loads[port],
+            Loads::Switch { visible, queues, classes, in_service } => {
+                let waiting: i64 = (0..classes).map(|class| visible.get(port * queues + class)).sum();
+                let sending = in_service.map_or(0, |sizes| i64::from(sizes[port]));
+                (waiting - sending).max(0) as u64
+            }
+        }
+    }
+}
+
+/// Chooses a port for each packet.
+pub trait Balancer {
+    /// The index of the chosen candidate. There are at least two.
+    fn choose(
+        &mut self,
+        packet: &Header,
+        candidates: &Candidates<'_>,
+        now: Time,
+        random: &mut Random,
+    ) -> usize;
+
+    /// Routes changed: forget everything kept per group or port.
+    fn groups_changed(&mut self) {}
+
+    /// Whether [`Candidates::load`] is read; if not, the switch need not keep what engines see.
+    fn reads_loads(&self) -> bool {
+        false
+    }
+}
+
+family! {
+    /// All balancers.
+    pub enum AnyBalancer: Balancer;
+    /// The balancer of a scenario.
+    pub enum BalancerSettings;
+    called "balancer" built at Site;
+    members {
+        "ecmp" => ecmp::Ecmp,
+        "random" => random::PerPacketRandom,
+        "round-robin" => round_robin::RoundRobin,
+        "drill" => drill::Drill,
+        "flow-drill" => flow_drill::FlowDrill,
+    }
+    methods {
+        fn choose(&mut self, packet: &Header, candidates: &Candidates<'_>, now: Time, random: &mut Random) -> usize;
+        fn groups_changed(&mut self);
+        fn reads_loads(&self) -> bool;
+    }
+}
+
+#[cfg(test)]
+mod tests;

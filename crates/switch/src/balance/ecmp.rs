@@ -1,0 +1,89 @@
+//! ECMP: a static hash of the five-tuple chooses the port; all packets of a flow take one path.
+//!
+//! *Standard*: RFC 2992. *Parameters*: the hash function and its seeding, and how hash values map to ports. When a port
+//! is lost, `multiply` and `modulo` move most flows; `resilient` (rendezvous hashing) moves only those of the lost port.
+//! *Limits*: blind to load and to flow size; equal seeds at two stages polarise.
+
+use weft_core::random::mix;
+use weft_core::{Header, Purpose, Random, Time, choice, settings};
+
+use super::{Balancer, Candidates, Site};
+use crate::hash::{FlowHash, HashFunction};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "a hash of the flow chooses the port (RFC 2992)";
+
+choice! {
+    /// How a hash value becomes a port.
+    pub enum Mapping {
+        /// The high bits: hash times ports, divided by 2^32.
+        Multiply = "multiply",
+        /// The hash modulo the number of ports.
+        Modulo = "modulo",
+        /// Rendezvous hashing: the port whose own hash with the flow is highest; only flows of a lost port move.
+        Resilient = "resilient",
+    }
+}
+
+choice! {
+    /// Which seed a switch's hash gets.
+    pub enum Seeding {
+        /// Each switch its own, drawn from the run's seed.
+        PerSwitch = "per-switch",
+        /// All switches the same, as many fabrics are delivered: polarises over stages.
+        Same = "same",
+    }
+}
+
+settings! {
+    /// Flow hashing.
+    pub struct Settings {
+        /// The function over the five-tuple.
+        hash: HashFunction = HashFunction::Mix,
+        /// Which seed each switch uses.
+        seeding: Seeding = Seeding::PerSwitch,
+        /// How a hash value becomes a port.
+        mapping: Mapping = Mapping::Multiply,
+    }
+}
+
+/// ECMP.
+#[derive(Clone, Debug)]
+pub struct Ecmp {
+    hash: FlowHash,
+    mapping: Mapping,
+}
+
+impl Ecmp {
+    /// From the settings. All engines of a switch share one seed, as they share one hash function in hardware.
+    #[must_use]
+    pub fn new(settings: &Settings, site: Site) -> Ecmp {
+        let seed = match settings.seeding {
+            Seeding::PerSwitch => Random::new(site.seed, Purpose::Hash, u64::from(site.switch.0)).bits(),
+            Seeding::Same => 0,
+        };
+        Ecmp { hash: FlowHash::new(settings.hash, seed), mapping: settings.mapping }
+    }
+}
+
+impl Balancer for Ecmp {
+    fn choose(
+        &mut self,
+        packet: &Header,
+        candidates: &Candidates<'_>,
+        _now: Time,
+        _random: &mut Random,
+    ) -> usize {
+        let hash = self.hash.of(&packet.tuple());
+        let ports = candidates.len() as u64;
+        match self.mapping {
+            Mapping::Multiply => ((u64::from(hash) * ports) >> self.hash.bits()) as usize,
+            Mapping::Modulo => (u64::from(hash) % ports) as usize,
+            Mapping::Resilient => {
+                let weight =
+                    |index: &usize| mix(u64::from(hash) << 16 | u64::from(candidates.ports[*index].0));
+                (0..candidates.len()).max_by_key(weight).expect("a group with a choice has ports")
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Per-packet round robin: each engine walks the ports of a group in turn.
+//!
+//! *Paper*: baseline of DRILL (SIGCOMM'17 section 4). One pointer per (engine, group), random start. *Option*: a new
+//! random order of the ports after some full rounds, against lock-step between switches. *Limits*: blind to packet
+//! sizes and to the other engines.
+
+use weft_core::{Header, Random, Time, settings};
+
+use super::{Balancer, Candidates, Site};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "each packet on the next port in turn";
+
+settings! {
+    /// Per-packet round robin.
+    pub struct Settings {
+        /// Draw a new order of the ports after so many full rounds; 0: never.
+        permute_after: u32 [0, 1000000] = 0,
+    }
+}
+
+/// Per-packet round robin.
+#[derive(Clone, Debug)]
+pub struct RoundRobin {
+    permute_after: u32,
+    walks: Vec<Walk>,
+}
+
+/// The state of one group.
+#[derive(Clone, Debug, Default)]
+struct Walk {
+    order: Vec<u16>,
+    next: usize,
+    rounds: u32,
+}
+
+impl RoundRobin {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: Site) -> RoundRobin {
+        RoundRobin { permute_after: settings.permute_after, walks: Vec::new() }
+    }
+}
+
+impl Walk {
+    fn start(&mut self, ports: usize, random: &mut Random) {
+        self.order = (0..ports as u16).collect();
+        self.next = random.below(ports as u32) as usize;
+    }
+
+    fn step(&mut self, permute_after: u32, random: &mut Random) -> usize {
+        let chosen = usize::from(self.order[self.next]);
+        self.next += 1;
+        if self.next == self.order.len() {
+            self.next = 0;
+            self.rounds += 1;
+            if self.rounds == permute_after {
+                self.rounds = 0;
+                random.shuffle(&mut self.order);
+            }
+        }
+        chosen
+    }
+}
+
+impl Balancer for RoundRobin {
+    fn choose(
+        &mut self,
+        _packet: &Header,
+        candidates: &Candidates<'_>,
+        _now: Time,
+        random: &mut Random,
+    ) -> usize {
+        let group = candidates.group.index();
+        if group >= self.walks.len() {
+            self.walks.resize(group + 1, Walk::default());
+        }
+        let walk = &mut self.walks[group];
+        if walk.order.len() != candidates.len() {
+            walk.start(candidates.len(), random);
+        }
+        walk.step(self.permute_after, random)
+    }
+
+    fn groups_changed(&mut self) {
+        self.walks.clear();
+    }
+}

@@ -1,0 +1,22 @@
+//! A forwarding engine: the unit of independence of a switch (DRILL section 2; a router core in RouteBricks). It owns
+//! its balancer's state and its random stream and knows nothing of the other engines.
+
+use weft_core::{Purpose, Random};
+
+use crate::balance::{AnyBalancer, BalancerSettings, Site};
+
+/// One forwarding engine.
+pub(crate) struct Engine {
+    pub(crate) balancer: AnyBalancer,
+    pub(crate) random: Random,
+}
+
+impl Engine {
+    pub(crate) fn new(settings: &BalancerSettings, site: Site) -> Engine {
+        let entity = u64::from(site.switch.0) << 16 | u64::from(site.engine);
+        Engine {
+            balancer: AnyBalancer::new(settings, site),
+            random: Random::new(site.seed, Purpose::Balance, entity),
+        }
+    }
+}

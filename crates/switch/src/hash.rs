@@ -1,0 +1,204 @@
+//! Flow hashes as switches compute them: CRC and Toeplitz over the five-tuple, with seeds, and a well-mixed hash as
+//! the ideal. Real hardware polarises when two stages use the same hash and seed; so does this.
+
+use weft_core::random::mix;
+use weft_core::{Tuple, choice};
+
+choice! {
+    /// The function over the five-tuple.
+    pub enum HashFunction {
+        /// A 64-bit finaliser with full avalanche: the ideal.
+        Mix = "mix",
+        /// CRC-32 (IEEE 802.3, reflected); the seed is the initial value.
+        Crc32 = "crc32",
+        /// CRC-16-CCITT (polynomial 0x1021); the seed is the initial value.
+        Crc16 = "crc16",
+        /// Toeplitz as network cards and switches use it (Microsoft's RSS specification); the seed changes the key.
+        Toeplitz = "toeplitz",
+    }
+}
+
+/// A hash function with its seed, ready for packets.
+#[derive(Clone, Debug)]
+pub enum FlowHash {
+    /// See [`HashFunction::Mix`].
+    Mix(u64),
+    /// See [`HashFunction::Crc32`].
+    Crc32(u32),
+    /// See [`HashFunction::Crc16`].
+    Crc16(u16),
+    /// See [`HashFunction::Toeplitz`]: for each of the 12 bytes the contribution of each value.
+    Toeplitz(Box<[[u32; 256]; 12]>),
+}
+
+impl FlowHash {
+    /// The function with a seed. Seed 0 is the function as its standard writes it.
+    #[must_use]
+    pub fn new(function: HashFunction, seed: u64) -> FlowHash {
+        match function {
+            HashFunction::Mix => FlowHash::Mix(seed),
+            HashFunction::Crc32 => FlowHash::Crc32(!(seed as u32)),
+            HashFunction::Crc16 => FlowHash::Crc16(!(seed as u16)),
+            HashFunction::Toeplitz => FlowHash::Toeplitz(toeplitz_table(seed)),
+        }
+    }
+
+    /// 32 hash bits of a flow.
+    #[must_use]
+    pub fn of(&self, tuple: &Tuple) -> u32 {
+        match self {
+            FlowHash::Mix(seed) => mixed(tuple, *seed),
+            FlowHash::Crc32(seed) => crc32(*seed, &tuple.to_bytes()),
+            FlowHash::Crc16(seed) => u32::from(crc16(*seed, &tuple.to_bytes())),
+            FlowHash::Toeplitz(table) => toeplitz(table, &tuple.to_bytes()),
+        }
+    }
+
+    /// How many low bits of the hash carry information.
+    #[must_use]
+    pub fn bits(&self) -> u32 {
+        if matches!(self, FlowHash::Crc16(_)) { 16 } else { 32 }
+    }
+}
+
+fn mixed(tuple: &Tuple, seed: u64) -> u32 {
+    let addresses = u64::from(tuple.source.0) << 32 | u64::from(tuple.destination.0);
+    let rest = u64::from(tuple.ports) << 8 | u64::from(tuple.protocol);
+    (mix(mix(addresses ^ seed) ^ rest.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 32) as u32
+}
+
+const CRC32_TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut n = 0;
+    while n < 256 {
+        let mut value = n as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            value = if value & 1 == 1 { value >> 1 ^ 0xedb8_8320 } else { value >> 1 };
+            bit += 1;
+        }
+        table[n] = value;
+        n += 1;
+    }
+    table
+};
+
+fn crc32(initial: u32, bytes: &[u8]) -> u32 {
+    !bytes
+        .iter()
+        .fold(initial, |crc, byte| crc >> 8 ^ CRC32_TABLE[((crc ^ u32::from(*byte)) & 0xff) as usize])
+}
+
+const CRC16_TABLE: [u16; 256] = {
+    let mut table = [0; 256];
+    let mut n = 0;
+    while n < 256 {
+        let mut value = (n as u16) << 8;
+        let mut bit = 0;
+        while bit < 8 {
+            value = if value & 0x8000 != 0 { value << 1 ^ 0x1021 } else { value << 1 };
+            bit += 1;
+        }
+        table[n] = value;
+        n += 1;
+    }
+    table
+};
+
+fn crc16(initial: u16, bytes: &[u8]) -> u16 {
+    bytes.iter().fold(initial, |crc, byte| crc << 8 ^ CRC16_TABLE[usize::from((crc >> 8) as u8 ^ byte)])
+}
+
+/// The 40-byte key of Microsoft's RSS specification.
+const TOEPLITZ_KEY: [u8; 40] = [
+    0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0,
+    0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42,
+    0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
+];
+
+/// The key with a seed: seed 0 is the published key, others alter every byte.
+fn toeplitz_key(seed: u64) -> [u8; 40] {
+    let mut key = TOEPLITZ_KEY;
+    if seed != 0 {
+        for (n, byte) in key.iter_mut().enumerate() {
+            *byte ^= mix(seed.wrapping_add(n as u64)) as u8;
+        }
+    }
+    key
+}
+
+fn toeplitz_table(seed: u64) -> Box<[[u32; 256]; 12]> {
+    let key = toeplitz_key(seed);
+    let window = |bit: usize| (0..32).fold(0u32, |word, n| word << 1 | u32::from(key_bit(&key, bit + n)));
+    let mut table = Box::new([[0; 256]; 12]);
+    for (position, row) in table.iter_mut().enumerate() {
+        let windows: [u32; 8] = std::array::from_fn(|bit| window(position * 8 + bit));
+        for (value, entry) in row.iter_mut().enumerate() {
+            let set = (0..8).filter(|bit| value >> (7 - bit) & 1 == 1);
+            *entry = set.fold(0, |hash, bit| hash ^ windows[bit]);
+        }
+    }
+    table
+}
+
+fn key_bit(key: &[u8; 40], bit: usize) -> u8 {
+    key[bit / 8] >> (7 - bit % 8) & 1
+}
+
+fn toeplitz(table: &[[u32; 256]; 12], bytes: &[u8]) -> u32 {
+    table.iter().zip(bytes).fold(0, |hash, (row, byte)| hash ^ row[usize::from(*byte)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::HostId;
+
+    #[test]
+    fn crc_check_values_of_the_standards() {
+        assert_eq!(crc32(!0, b"123456789"), 0xcbf4_3926);
+        assert_eq!(crc16(!0, b"123456789"), 0x29b1);
+    }
+
+    #[test]
+    fn toeplitz_vectors_of_the_rss_specification() {
+        let table = toeplitz_table(0);
+        let vector = |source: [u8; 4], destination: [u8; 4], ports: [u16; 2]| {
+            let ports: Vec<u8> = ports.iter().flat_map(|port| port.to_be_bytes()).collect();
+            toeplitz(&table, &[&source[..], &destination[..], &ports[..]].concat())
+        };
+        assert_eq!(vector([66, 9, 149, 187], [161, 142, 100, 80], [2794, 1766]), 0x51cc_c178);
+        assert_eq!(vector([199, 92, 111, 2], [65, 69, 140, 83], [14230, 4739]), 0xc626_b0ea);
+        assert_eq!(vector([24, 19, 198, 95], [12, 22, 207, 184], [12898, 38024]), 0x5c2b_394a);
+    }
+
+    fn tuple(n: u32) -> Tuple {
+        Tuple { source: HostId(n % 100), destination: HostId(n / 100), ports: n << 16 | 80, protocol: 6 }
+    }
+
+    #[test]
+    fn every_function_spreads_flows_and_depends_on_its_seed() {
+        for (function, _) in HashFunction::WORDS {
+            use weft_core::settings::{Setting, Value};
+            let function = HashFunction::from_value(&Value::Text((*function).into()));
+            let (a, b) = (FlowHash::new(function, 1), FlowHash::new(function, 2));
+            let mut counts = [0u32; 4];
+            for n in 0..4000 {
+                counts[(a.of(&tuple(n)) % 4) as usize] += 1;
+            }
+            assert!(counts.iter().all(|count| (800..1200).contains(count)), "{function:?} {counts:?}");
+            assert!((0..100).any(|n| a.of(&tuple(n)) != b.of(&tuple(n))));
+        }
+    }
+
+    /// The choices of a second stage given those of the first: with the ideal hash and other seeds independent.
+    #[test]
+    fn stages_with_different_seeds_are_uncorrelated() {
+        let (first, second) = (FlowHash::new(HashFunction::Mix, 1), FlowHash::new(HashFunction::Mix, 2));
+        let flows: Vec<_> = (0..8000).map(tuple).filter(|flow| first.of(flow) % 2 == 0).collect();
+        let share = flows.iter().filter(|flow| second.of(flow) % 2 == 0).count() as f64 / flows.len() as f64;
+        assert!((share - 0.5).abs() < 0.03, "{share}");
+        let same = flows.iter().filter(|flow| first.of(flow) % 2 == 0).count();
+        assert_eq!(same, flows.len(), "equal hash and seed polarise completely");
+    }
+}

@@ -1,0 +1,112 @@
+//! Marking: does a packet get a congestion mark (or an early drop)? One marker per queue, or per port.
+
+use weft_core::{Ecn, Header, Random, choice, family};
+
+pub mod off;
+pub mod red;
+pub mod step;
+
+/// What to do with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Leave it alone.
+    Pass,
+    /// Set "congestion experienced".
+    Mark,
+    /// Drop it, because it cannot be marked.
+    Drop,
+}
+
+choice! {
+    /// Where the decision is taken.
+    pub enum At {
+        /// When the packet arrives, on the queue it will find or join.
+        Enqueue = "enqueue",
+        /// When the packet leaves, on the queue it leaves behind.
+        Dequeue = "dequeue",
+    }
+}
+
+choice! {
+    /// What happens to a packet that is chosen for a mark but is not ECN-capable.
+    pub enum NonEct {
+        /// It is dropped, as RFC 3168 and WRED do.
+        Drop = "drop",
+        /// It passes; only tail drop meets it.
+        Pass = "pass",
+    }
+}
+
+choice! {
+    /// Which bytes a marker looks at.
+    pub enum Scope {
+        /// Those of the packet's own queue.
+        Queue = "queue",
+        /// Those of all queues of the port (as in PIAS).
+        Port = "port",
+    }
+}
+
+/// The situation of a packet at a marker.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight<'a> {
+    /// The packet.
+    pub packet: &'a Header,
+    /// Bytes in its queue without the packet itself, the packet in service included.
+    pub queue: u64,
+    /// The same over all queues of the port.
+    pub port: u64,
+}
+
+impl Sight<'_> {
+    /// The bytes within `scope`.
+    #[must_use]
+    pub fn bytes(&self, scope: Scope) -> u64 {
+        match scope {
+            Scope::Queue => self.queue,
+            Scope::Port => self.port,
+        }
+    }
+
+    /// The verdict on a packet that was chosen.
+    #[must_use]
+    pub fn chosen(&self, non_ect: NonEct) -> Verdict {
+        match (self.packet.marks.ecn, non_ect) {
+            (Ecn::NotCapable, NonEct::Drop) => Verdict::Drop,
+            (Ecn::NotCapable, NonEct::Pass) => Verdict::Pass,
+            _ => Verdict::Mark,
+        }
+    }
+}
+
+/// Decides on marks. State is per queue.
+pub trait Marker {
+    /// A packet wants to enter.
+    fn arriving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+        Verdict::Pass
+    }
+    /// A packet is about to leave.
+    fn leaving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+        Verdict::Pass
+    }
+}
+
+family! {
+    /// All markers.
+    pub enum AnyMarker: Marker;
+    /// The marker of a scenario.
+    pub enum MarkerSettings;
+    called "marker" built at ();
+    members {
+        "off" => off::Off,
+        "step" => step::Step,
+        "red" => red::Red,
+    }
+    methods {
+        fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
+        fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,27 @@
+//! No marks.
+
+use weft_core::settings;
+
+use super::Marker;
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "no congestion marks";
+
+settings! {
+    /// No settings.
+    pub struct Settings {}
+}
+
+/// No marks.
+#[derive(Clone, Debug)]
+pub struct Off;
+
+impl Off {
+    /// From the settings.
+    #[must_use]
+    pub fn new(_settings: &Settings, _site: ()) -> Off {
+        Off
+    }
+}
+
+impl Marker for Off {}

@@ -1,0 +1,103 @@
+//! RED / WRED with marks (Floyd and Jacobson 1993, as data-centre switches implement it): a ramp from `min` to `max`.
+//!
+//! Probability 0 up to `min`, rising linearly to `max_probability` at `max`, 1 above. The queue is instantaneous, or an
+//! exponentially weighted average with weight 2^-n.
+
+use weft_core::settings::{Amount, Share};
+use weft_core::{Bytes, Random, choice, settings};
+
+use super::{At, Marker, NonEct, Scope, Sight, Verdict};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "probability ramp between two thresholds (RED, WRED, DCQCN's switch half)";
+
+choice! {
+    /// Whether a queue is compared with or without the packet that arrives.
+    pub enum Arriving {
+        /// With it.
+        Included = "included",
+        /// Without it.
+        Excluded = "excluded",
+    }
+}
+
+settings! {
+    /// RED with marks.
+    pub struct Settings {
+        /// No marks up to here (K_min).
+        min: Amount = Amount::Bytes(Bytes(5_000)),
+        /// Every packet is marked above this (K_max).
+        max: Amount = Amount::Bytes(Bytes(200_000)),
+        /// Probability just below `max` (P_max).
+        max_probability: Share = Share(0.01),
+        /// Average the queue with weight 2^-n; 0: the instantaneous queue.
+        average: u32 [0, 16] = 0,
+        /// Wire size of the packet that `pkt` counts.
+        packet: Bytes = Bytes(1_538),
+        /// Where the decision is taken.
+        at: At = At::Enqueue,
+        /// Whether an arriving packet counts itself.
+        arriving: Arriving = Arriving::Included,
+        /// Which bytes count.
+        scope: Scope = Scope::Queue,
+        /// What happens to packets that cannot be marked.
+        non_ect: NonEct = NonEct::Drop,
+    }
+}
+
+/// RED with marks.
+#[derive(Clone, Debug)]
+pub struct Red {
+    settings: Settings,
+    min: f64,
+    max: f64,
+    average: f64,
+}
+
+impl Red {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Red {
+        let bytes = |amount: Amount| amount.bytes(settings.packet).0 as f64;
+        Red { min: bytes(settings.min), max: bytes(settings.max), average: 0.0, settings: settings.clone() }
+    }
+
+    /// The probability of a mark at a queue of `bytes`.
+    fn probability(&self, bytes: f64) -> f64 {
+        if bytes <= self.min {
+            0.0
+        } else if bytes > self.max {
+            1.0
+        } else {
+            self.settings.max_probability.0 * (bytes - self.min) / (self.max - self.min)
+        }
+    }
+
+    fn judge(&mut self, bytes: u64, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+        let weight = 0.5f64.powi(self.settings.average as i32);
+        self.average += weight * (bytes as f64 - self.average);
+        let probability = self.probability(self.average);
+        let chosen = probability >= 1.0 || probability > 0.0 && random.chance(probability);
+        if chosen { sight.chosen(self.settings.non_ect) } else { Verdict::Pass }
+    }
+}
+
+impl Marker for Red {
+    fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+        if self.settings.at != At::Enqueue {
+            return Verdict::Pass;
+        }
+        let own = match self.settings.arriving {
+            Arriving::Included => u64::from(sight.packet.wire),
+            Arriving::Excluded => 0,
+        };
+        self.judge(sight.bytes(self.settings.scope) + own, sight, random)
+    }
+
+    fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+        if self.settings.at != At::Dequeue {
+            return Verdict::Pass;
+        }
+        self.judge(sight.bytes(self.settings.scope), sight, random)
+    }
+}

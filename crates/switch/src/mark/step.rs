@@ -1,0 +1,65 @@
+//! Step marking (DCTCP, SIGCOMM'10 section 3.1): mark every packet while the queue is longer than K.
+//!
+//! The queue is compared including the packet itself when it arrives, or without it when it leaves.
+
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Random, settings};
+
+use super::{At, Marker, NonEct, Scope, Sight, Verdict};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "mark every packet while the queue exceeds a threshold (DCTCP)";
+
+settings! {
+    /// Step marking.
+    pub struct Settings {
+        /// Mark while the queue is longer than this (K). 65 packets at 10 Gb/s, 20 at 1 Gb/s in the DCTCP paper.
+        threshold: Amount = Amount::Packets(65),
+        /// Wire size of the packet that `pkt` counts.
+        packet: Bytes = Bytes(1_538),
+        /// Where the decision is taken.
+        at: At = At::Enqueue,
+        /// Which bytes count.
+        scope: Scope = Scope::Queue,
+        /// What happens to packets that cannot be marked.
+        non_ect: NonEct = NonEct::Pass,
+    }
+}
+
+/// Step marking.
+#[derive(Clone, Debug)]
+pub struct Step {
+    threshold: u64,
+    at: At,
+    scope: Scope,
+    non_ect: NonEct,
+}
+
+impl Step {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Step {
+        let threshold = settings.threshold.bytes(settings.packet).0;
+        Step { threshold, at: settings.at, scope: settings.scope, non_ect: settings.non_ect }
+    }
+
+    fn judge(&self, bytes: u64, sight: &Sight<'_>) -> Verdict {
+        if bytes > self.threshold { sight.chosen(self.non_ect) } else { Verdict::Pass }
+    }
+}
+
+impl Marker for Step {
+    fn arriving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+        match self.at {
+            At::Enqueue => self.judge(sight.bytes(self.scope) + u64::from(sight.packet.wire), sight),
+            At::Dequeue => Verdict::Pass,
+        }
+    }
+
+    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+        match self.at {
+            At::Dequeue => self.judge(sight.bytes(self.scope), sight),
+            At::Enqueue => Verdict::Pass,
+        }
+    }
+}

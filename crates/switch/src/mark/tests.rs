@@ -1,0 +1,65 @@
+//! Markers against their definitions.
+
+use weft_core::settings::{Amount, Share};
+use weft_core::{Bytes, Ecn, Header, Marks, Purpose, Random};
+
+use super::*;
+
+fn packet(ecn: Ecn) -> Header {
+    Header { wire: 1_000, marks: Marks { ecn }, ..Header::default() }
+}
+
+#[test]
+fn red_marks_half_of_max_probability_at_the_midpoint() {
+    let settings = red::Settings {
+        min: Amount::Bytes(Bytes(10_000)),
+        max: Amount::Bytes(Bytes(30_000)),
+        max_probability: Share(0.1),
+        arriving: red::Arriving::Excluded,
+        ..Default::default()
+    };
+    let mut marker = red::Red::new(&settings, ());
+    let mut random = Random::new(1, Purpose::Test, 0);
+    let packet = packet(Ecn::Capable);
+    let sight = Sight { packet: &packet, queue: 20_000, port: 20_000 };
+    let marked =
+        (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Verdict::Mark).count() as f64;
+    let sigma = (100_000.0 * 0.05 * 0.95f64).sqrt();
+    assert!((marked - 5_000.0).abs() < 3.0 * sigma, "{marked}");
+    let edges = [(10_000, Verdict::Pass), (30_001, Verdict::Mark)];
+    for (queue, verdict) in edges {
+        assert_eq!(marker.arriving(&Sight { packet: &packet, queue, port: 0 }, &mut random), verdict);
+    }
+}
+
+#[test]
+fn a_step_marks_above_the_threshold_where_it_is_told_to() {
+    let mut random = Random::new(1, Purpose::Test, 0);
+    let settings = step::Settings { threshold: Amount::Bytes(Bytes(5_000)), ..Default::default() };
+    let mut at_enqueue = step::Step::new(&settings, ());
+    let mut at_dequeue = step::Step::new(&step::Settings { at: At::Dequeue, ..settings.clone() }, ());
+    let packet = packet(Ecn::Capable);
+    let sight = |queue| Sight { packet: &packet, queue, port: queue };
+    assert_eq!(at_enqueue.arriving(&sight(4_000), &mut random), Verdict::Pass, "exactly K with the packet");
+    assert_eq!(at_enqueue.arriving(&sight(4_001), &mut random), Verdict::Mark);
+    assert_eq!(at_enqueue.leaving(&sight(9_000), &mut random), Verdict::Pass);
+    assert_eq!(at_dequeue.arriving(&sight(9_000), &mut random), Verdict::Pass);
+    assert_eq!(at_dequeue.leaving(&sight(5_000), &mut random), Verdict::Pass);
+    assert_eq!(at_dequeue.leaving(&sight(5_001), &mut random), Verdict::Mark);
+}
+
+#[test]
+fn packets_that_cannot_be_marked_are_dropped_or_passed_and_scope_counts_the_port() {
+    let mut random = Random::new(1, Purpose::Test, 0);
+    let base = step::Settings { threshold: Amount::Packets(2), packet: Bytes(1_000), ..Default::default() };
+    let plain = packet(Ecn::NotCapable);
+    let sight = Sight { packet: &plain, queue: 0, port: 9_000 };
+    for (scope, non_ect, verdict) in [
+        (Scope::Port, NonEct::Drop, Verdict::Drop),
+        (Scope::Port, NonEct::Pass, Verdict::Pass),
+        (Scope::Queue, NonEct::Drop, Verdict::Pass),
+    ] {
+        let mut marker = step::Step::new(&step::Settings { scope, non_ect, ..base.clone() }, ());
+        assert_eq!(marker.arriving(&sight, &mut random), verdict);
+    }
+}

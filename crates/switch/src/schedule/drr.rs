@@ -1,0 +1,73 @@
+//! Deficit round robin (Shreedhar and Varghese 1995): queues share the port by weight, whatever their packet sizes.
+//!
+//! Each visit adds `weight * quantum` bytes to a queue's deficit; it sends while the packet at its head fits. An empty
+//! queue loses its deficit. O(1) per packet while the quantum is at least a full-size packet.
+
+use weft_core::{Bytes, Headers, settings};
+
+use super::Scheduler;
+use crate::port::ClassQueue;
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "deficit round robin by weight";
+
+settings! {
+    /// Deficit round robin.
+    pub struct Settings {
+        /// Bytes a queue of weight 1 may send per round (quantum).
+        quantum: Bytes = Bytes(1_538),
+        /// Weight of each queue from queue 0; queues without one have weight 1.
+        weights: Vec<u32> = Vec::new(),
+    }
+}
+
+/// Deficit round robin.
+#[derive(Clone, Debug)]
+pub struct Drr {
+    quanta: Vec<u64>,
+    deficits: Vec<u64>,
+    current: usize,
+    /// The current queue has had its quantum of this visit.
+    granted: bool,
+}
+
+impl Drr {
+    /// For a port with `queues` queues.
+    #[must_use]
+    pub fn new(settings: &Settings, queues: usize) -> Drr {
+        let weight = |n: usize| u64::from(settings.weights.get(n).copied().unwrap_or(1).max(1));
+        let quanta = (0..queues).map(|n| weight(n) * settings.quantum.0.max(1)).collect();
+        Drr { quanta, deficits: vec![0; queues], current: 0, granted: false }
+    }
+
+    fn advance(&mut self) {
+        self.current = (self.current + 1) % self.quanta.len();
+        self.granted = false;
+    }
+}
+
+impl Scheduler for Drr {
+    fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
+        if queues.iter().all(|queue| queue.packets.is_empty()) {
+            self.deficits.fill(0);
+            return None;
+        }
+        loop {
+            let Some(head) = queues[self.current].packets.front() else {
+                self.deficits[self.current] = 0;
+                self.advance();
+                continue;
+            };
+            if !self.granted {
+                self.deficits[self.current] += self.quanta[self.current];
+                self.granted = true;
+            }
+            let size = u64::from(headers.get(head).wire);
+            if size <= self.deficits[self.current] {
+                self.deficits[self.current] -= size;
+                return Some(self.current);
+            }
+            self.advance();
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! First in, first out over all queues of a port, by arrival time; ties go to the lower class. With one queue, plain.
+
+use weft_core::{Headers, settings};
+
+use super::Scheduler;
+use crate::port::ClassQueue;
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "first in, first out, whatever the class";
+
+settings! {
+    /// No settings.
+    pub struct Settings {}
+}
+
+/// First in, first out.
+#[derive(Clone, Debug)]
+pub struct Fifo;
+
+impl Fifo {
+    /// For a port with `_queues` queues.
+    #[must_use]
+    pub fn new(_settings: &Settings, _queues: usize) -> Fifo {
+        Fifo
+    }
+}
+
+impl Scheduler for Fifo {
+    fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
+        if let [only] = queues {
+            return (!only.packets.is_empty()).then_some(0);
+        }
+        let fronts = queues.iter().enumerate().filter_map(|(n, queue)| Some((n, queue.packets.front()?)));
+        fronts.min_by_key(|(n, packet)| (headers.get(*packet).arrived, *n)).map(|(n, _)| n)
+    }
+}

@@ -1,0 +1,32 @@
+//! Strict priority: queue 0 first; a queue is served only when all before it are empty.
+
+use weft_core::{Headers, settings};
+
+use super::Scheduler;
+use crate::port::ClassQueue;
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "strict priority, queue 0 first";
+
+settings! {
+    /// No settings.
+    pub struct Settings {}
+}
+
+/// Strict priority.
+#[derive(Clone, Debug)]
+pub struct Strict;
+
+impl Strict {
+    /// For a port with `_queues` queues.
+    #[must_use]
+    pub fn new(_settings: &Settings, _queues: usize) -> Strict {
+        Strict
+    }
+}
+
+impl Scheduler for Strict {
+    fn pick(&mut self, queues: &[ClassQueue], _headers: &Headers) -> Option<usize> {
+        queues.iter().position(|queue| !queue.packets.is_empty())
+    }
+}

@@ -1,0 +1,55 @@
+//! The `[switch]` section of a scenario.
+
+use weft_core::{Bytes, Span, choice, settings};
+
+use crate::mark::MarkerSettings;
+use crate::schedule::SchedulerSettings;
+use crate::share::SharingSettings;
+
+choice! {
+    /// When a packet shows up in the queue lengths that a balancer reads.
+    pub enum Visibility {
+        /// After the time an engine may take for one packet, F/M of a full-size packet at line rate: one engine sees nearly all its own decisions, M engines share one snapshot (drill.md's default).
+        EngineSlot = "engine-slot",
+        /// After the packet has been received entirely once more, L/C at the ingress rate, whatever the number of engines.
+        Store = "store",
+        /// At once: the upper bound of performance.
+        Instant = "instant",
+    }
+}
+
+choice! {
+    /// Which classes count towards the load of a port.
+    pub enum ClassLoad {
+        /// Those served at equal or higher priority than the packet's own class.
+        AtOrAbove = "at-or-above",
+        /// All classes of the port.
+        All = "all",
+    }
+}
+
+settings! {
+    /// What every switch of the fabric is built like.
+    pub struct SwitchSettings {
+        /// Packet memory of the whole switch, shared by all ports. Needed by dynamic sharing; with static sharing an additional limit over all ports.
+        buffer: Option<Bytes> = None,
+        /// How the memory is divided among the queues.
+        sharing: SharingSettings = SharingSettings::default(),
+        /// Forwarding engines that decide independently (F). Input port i belongs to engine i mod F.
+        engines: u32 [1, 1024] = 1,
+        /// When a decision becomes visible in queue lengths; matters to load-aware balancers only.
+        visibility: Visibility = Visibility::EngineSlot,
+        /// Whether the packet in transmission counts towards the load of its port.
+        count_in_service: bool = true,
+        /// Which classes count towards the load of a port; matters with several queues only.
+        class_load: ClassLoad = ClassLoad::AtOrAbove,
+        /// Time from the last bit in to the forwarding decision.
+        latency: Span = Span::from_ns(500),
+        /// Queues per port; a packet of class c goes to queue min(c, queues - 1).
+        queues: u32 [1, 8] = 1,
+        /// Which queue of a port is served next.
+        schedule: SchedulerSettings = SchedulerSettings::default(),
+        /// Congestion marks; off unless given.
+        ecn: MarkerSettings = MarkerSettings::default(),
+    }
+}

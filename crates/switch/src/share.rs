@@ -1,0 +1,58 @@
+//! Sharing: may a packet enter its queue? How the packet memory of a switch is divided among its queues.
+
+use weft_core::record::Reason;
+use weft_core::{Bytes, family};
+
+pub mod dynamic;
+pub mod fixed;
+pub mod infinite;
+
+/// What a sharing rule may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Occupancy {
+    /// Bytes of the packet that wants in.
+    pub packet: u64,
+    /// Bytes in its queue, the packet in service included.
+    pub queue: u64,
+    /// Bytes in all queues of its port.
+    pub port: u64,
+    /// Bytes in the whole switch.
+    pub total: u64,
+}
+
+/// What a sharing rule knows of its switch.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// Bytes of packet memory; `None`: no limit over all ports.
+    pub buffer: Option<Bytes>,
+    /// Number of queues of the whole switch.
+    pub queues: u64,
+}
+
+/// Decides on admission. Called for every packet before it is stored.
+pub trait Sharing {
+    /// `Err` names why there is no room.
+    fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
+    /// `bytes` were stored in a queue that now holds `queue` bytes.
+    fn stored(&mut self, _queue: u64, _bytes: u64) {}
+    /// `bytes` left a queue that now holds `queue` bytes.
+    fn released(&mut self, _queue: u64, _bytes: u64) {}
+}
+
+family! {
+    /// All sharing rules.
+    pub enum AnySharing: Sharing;
+    /// The sharing rule of a scenario.
+    pub enum SharingSettings;
+    called "sharing" built at Memory;
+    members {
+        "static" => fixed::Fixed,
+        "dynamic" => dynamic::Dynamic,
+        "infinite" => infinite::Infinite,
+    }
+    methods {
+        fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
+        fn stored(&mut self, queue: u64, bytes: u64);
+        fn released(&mut self, queue: u64, bytes: u64);
+    }
+}

@@ -1,0 +1,32 @@
+//! No limit: queues grow as they must. For analysis only.
+
+use weft_core::record::Reason;
+use weft_core::settings;
+
+use super::{Memory, Occupancy, Sharing};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "no limit at all, for analysis";
+
+settings! {
+    /// No limit.
+    pub struct Settings {}
+}
+
+/// No limit at all.
+#[derive(Clone, Debug)]
+pub struct Infinite;
+
+impl Infinite {
+    /// From the settings.
+    #[must_use]
+    pub fn new(_settings: &Settings, _memory: Memory) -> Infinite {
+        Infinite
+    }
+}
+
+impl Sharing for Infinite {
+    fn admit(&self, _occupancy: &Occupancy) -> Result<(), Reason> {
+        Ok(())
+    }
+}

@@ -1,0 +1,307 @@
+//! The switch: the path of a packet, top to bottom.
+
+use weft_core::record::Reason;
+use weft_core::{
+    Bytes, Class, Ecn, GroupId, Header, Headers, PacketId, PortId, Purpose, Random, Rate, Span, SwitchId,
+    Time,
+};
+
+use crate::balance::{BalancerSettings, Candidates, Loads, Site};
+use crate::engine::Engine;
+use crate::mark::{AnyMarker, Sight, Verdict};
+use crate::port::{PortCounters, Ports};
+use crate::schedule::AnyScheduler;
+use crate::settings::{ClassLoad, SwitchSettings, Visibility};
+use crate::share::{AnySharing, Memory, Occupancy};
+use crate::table::{Route, Table};
+use crate::visibility::Visible;
+
+/// What the driver of a switch has to carry out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The idle transmitter of this port has a packet: ask [`Switch::next_packet`].
+    HasWork(PortId),
+    /// The packet is lost; its place in the pool is the driver's to free.
+    Dropped(PacketId, Reason),
+}
+
+/// A reused list of effects, drained by the driver after each call.
+pub type Effects = Vec<Effect>;
+
+/// What a driver lends to a switch for one call.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// The time.
+    pub now: Time,
+    /// The headers of all packets.
+    pub headers: &'a mut Headers,
+    /// Where the switch writes what is to be done.
+    pub effects: &'a mut Effects,
+}
+
+/// What a switch must be told about its place.
+#[derive(Clone, Debug)]
+pub struct SwitchSite {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Which switch it is.
+    pub switch: SwitchId,
+    /// Line rate of each port.
+    pub rates: Vec<Rate>,
+    /// Wire size of a full-size packet, for the time an engine may take per packet.
+    pub full_packet: Bytes,
+}
+
+/// A combined input-output-queued switch with shared memory.
+pub struct Switch {
+    table: Table,
+    engines: Vec<Engine>,
+    ports: Ports,
+    visible: Visible,
+    sharing: AnySharing,
+    markers: Vec<AnyMarker>,
+    marking: Random,
+    schedulers: Vec<AnyScheduler>,
+    /// How long after its decision a packet becomes visible, by ingress port.
+    visible_after: Vec<Span>,
+    queues: usize,
+    class_load: ClassLoad,
+    count_in_service: bool,
+}
+
+impl Switch {
+    /// A switch with empty queues.
+    #[must_use]
+    pub fn new(
+        settings: &SwitchSettings,
+        balancer: &BalancerSettings,
+        site: &SwitchSite,
+        table: Table,
+    ) -> Switch {
+        let ports = site.rates.len();
+        let queues = settings.queues as usize;
+        let engine = |engine| {
+            let place = Site { seed: site.seed, switch: site.switch, engine: engine as u16 };
+            Engine::new(balancer, place)
+        };
+        let engines: Vec<_> = (0..settings.engines).map(engine).collect();
+        let reads_loads = engines[0].balancer.reads_loads();
+        let memory = Memory { buffer: settings.buffer, queues: (ports * queues) as u64 };
+        Switch {
+            table,
+            ports: Ports::new(ports, queues),
+            visible: Visible::new(ports * queues, reads_loads),
+            sharing: AnySharing::new(&settings.sharing, memory),
+            markers: (0..ports * queues).map(|_| AnyMarker::new(&settings.ecn, ())).collect(),
+            marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
+            schedulers: (0..ports).map(|_| AnyScheduler::new(&settings.schedule, queues)).collect(),
+            visible_after: visible_after(settings, site),
+            queues,
+            class_load: settings.class_load,
+            count_in_service: settings.count_in_service,
+            engines,
+        }
+    }
+
+    /// A whole packet came in by port `from`: look up, balance, admit, mark, queue - or drop.
+    pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) {
+        let header = turn.headers.get_mut(packet);
+        header.ingress = from;
+        header.arrived = turn.now;
+        header.hops += 1;
+        let header = *header;
+        match self.output(turn.now, &header) {
+            Some(port) => self.enqueue(turn, port, packet),
+            None => turn.effects.push(Effect::Dropped(packet, Reason::NoRoute)),
+        }
+    }
+
+    /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
+    pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
+        if let Some((queue, wire)) = self.ports.served(port) {
+            self.release(turn.now, (port, queue), wire);
+        }
+        loop {
+            let queue = self.schedulers[port.index()].pick(self.ports.queues(port), turn.headers)?;
+            let packet = self.ports.pop(self.ports.slot(port, queue), turn.headers);
+            let wire = turn.headers.get(packet).wire;
+            if self.passes_on_leaving((port, queue), packet, turn.headers) {
+                self.ports.serve(port, queue, wire);
+                return Some(packet);
+            }
+            self.release(turn.now, (port, queue), wire);
+            self.dropped(port, packet, Reason::Early, turn.effects);
+        }
+    }
+
+    /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in
+    /// service is the driver's to lose.
+    pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
+        self.ports.port_mut(port).up = up;
+        if up {
+            return;
+        }
+        self.table.remove_port(port);
+        self.forget_groups();
+        for queue in 0..self.queues {
+            while self.ports.queues(port)[queue].packets.front().is_some() {
+                let packet = self.ports.pop(self.ports.slot(port, queue), turn.headers);
+                self.release(turn.now, (port, queue), turn.headers.get(packet).wire);
+                self.dropped(port, packet, Reason::LinkDown, turn.effects);
+            }
+        }
+    }
+
+    /// New routes from the routing protocol, all at once.
+    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
+        self.table.install(group_of_leaf, groups);
+        self.forget_groups();
+    }
+
+    /// What has happened at a port up to `now`.
+    pub fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
+        self.ports.counters(now, port)
+    }
+
+    /// Wire bytes a port holds, the packet in service included.
+    #[must_use]
+    pub fn queued(&self, port: PortId) -> Bytes {
+        Bytes(self.ports.port(port).bytes)
+    }
+
+    /// Wire bytes the whole switch holds.
+    #[must_use]
+    pub fn stored(&self) -> Bytes {
+        Bytes(self.ports.total)
+    }
+
+    /// Number of ports.
+    #[must_use]
+    pub fn ports(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// Looks a packet up and lets its engine choose among equals.
+    fn output(&mut self, now: Time, header: &Header) -> Option<PortId> {
+        let (group, ports) = match self.table.route(header.destination) {
+            Route::Local(port) => return Some(port),
+            Route::Group(_, [only]) => return Some(*only),
+            Route::Group(_, []) => return None,
+            Route::Group(group, ports) => (group, ports),
+        };
+        self.visible.advance(now);
+        let loads = Loads::Switch {
+            visible: &self.visible,
+            queues: self.queues,
+            classes: match self.class_load {
+                ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
+                ClassLoad::All => self.queues,
+            },
+            in_service: (!self.count_in_service).then_some(&self.ports.sending),
+        };
+        let engines = self.engines.len();
+        let engine = &mut self.engines[header.ingress.index() % engines];
+        let candidates = Candidates { group, ports, loads };
+        Some(ports[engine.balancer.choose(header, &candidates, now, &mut engine.random)])
+    }
+
+    /// Admits, marks and queues a packet at its output port.
+    fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
+        let header = turn.headers.get(packet);
+        let (wire, ingress) = (header.wire, header.ingress);
+        let queue = queue_of(header.class, self.queues);
+        let slot = self.ports.slot(port, queue);
+        if let Err(reason) = self.admit(port, slot, wire) {
+            return self.dropped(port, packet, reason, turn.effects);
+        }
+        let sight =
+            Sight { packet: header, queue: self.ports.queue_bytes(slot), port: self.ports.port(port).bytes };
+        match self.markers[slot].arriving(&sight, &mut self.marking) {
+            Verdict::Pass => {}
+            Verdict::Mark => self.mark(port, packet, turn.headers),
+            Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
+        }
+        self.ports.push(turn.now, (port, queue), packet, turn.headers);
+        self.sharing.stored(self.ports.queue_bytes(slot), u64::from(wire));
+        self.visible.enqueued(turn.now, self.visible_after[ingress.index()], slot, wire);
+        if !self.ports.is_sending(port) {
+            turn.effects.push(Effect::HasWork(port));
+        }
+    }
+
+    /// Is there room for a packet?
+    fn admit(&self, port: PortId, slot: usize, wire: u16) -> Result<(), Reason> {
+        let state = self.ports.port(port);
+        if !state.up {
+            return Err(Reason::LinkDown);
+        }
+        self.sharing.admit(&Occupancy {
+            packet: u64::from(wire),
+            queue: self.ports.queue_bytes(slot),
+            port: state.bytes,
+            total: self.ports.total,
+        })
+    }
+
+    /// The marker's word on a packet about to leave; false: it is dropped.
+    fn passes_on_leaving(&mut self, at: (PortId, usize), packet: PacketId, headers: &mut Headers) -> bool {
+        let (port, queue) = at;
+        let header = headers.get(packet);
+        let slot = self.ports.slot(port, queue);
+        let own = u64::from(header.wire);
+        let (queued, port_bytes) = (self.ports.queue_bytes(slot) - own, self.ports.port(port).bytes - own);
+        let sight = Sight { packet: header, queue: queued, port: port_bytes };
+        match self.markers[slot].leaving(&sight, &mut self.marking) {
+            Verdict::Pass => true,
+            Verdict::Drop => false,
+            Verdict::Mark => {
+                self.mark(port, packet, headers);
+                true
+            }
+        }
+    }
+
+    fn mark(&mut self, port: PortId, packet: PacketId, headers: &mut Headers) {
+        headers.get_mut(packet).marks.ecn = Ecn::Marked;
+        self.ports.port_mut(port).counters.marked += 1;
+    }
+
+    fn release(&mut self, now: Time, at: (PortId, usize), wire: u16) {
+        let slot = self.ports.slot(at.0, at.1);
+        self.ports.release(now, at, wire);
+        self.sharing.released(self.ports.queue_bytes(slot), u64::from(wire));
+        self.visible.left(slot, wire);
+    }
+
+    fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
+        self.ports.port_mut(port).counters.dropped += 1;
+        effects.push(Effect::Dropped(packet, reason));
+    }
+
+    fn forget_groups(&mut self) {
+        for engine in &mut self.engines {
+            engine.balancer.groups_changed();
+        }
+    }
+}
+
+/// The queue of a class.
+fn queue_of(class: Class, queues: usize) -> usize {
+    usize::from(class.0).min(queues - 1)
+}
+
+/// The visibility delay of each ingress port (drill.md 2.3).
+fn visible_after(settings: &SwitchSettings, site: &SwitchSite) -> Vec<Span> {
+    let full = |rate: &Rate| rate.time_for(site.full_packet);
+    let ports = site.rates.len() as u64;
+    let engines = u64::from(settings.engines).min(ports);
+    let delay = |rate: &Rate| match settings.visibility {
+        Visibility::Instant => Span::ZERO,
+        Visibility::Store => full(rate),
+        Visibility::EngineSlot => full(rate) * engines / ports,
+    };
+    site.rates.iter().map(delay).collect()
+}
+
+#[cfg(test)]
+mod tests;

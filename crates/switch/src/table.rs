@@ -1,0 +1,64 @@
+//! Where packets for a host may go: a port, or a group of equal-cost ports. Knows nothing of how groups are computed.
+
+use std::sync::Arc;
+
+use weft_core::{GroupId, HostId, PortId};
+
+/// The forwarding table of one switch.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Leaf of every host; the same for all switches.
+    leaf_of_host: Arc<[u16]>,
+    /// Port at its leaf of every host; the same for all switches.
+    port_of_host: Arc<[PortId]>,
+    /// This switch's own leaf number, if it has hosts.
+    own_leaf: Option<u16>,
+    group_of_leaf: Vec<GroupId>,
+    groups: Vec<Vec<PortId>>,
+}
+
+/// Where a packet may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route<'a> {
+    /// To a host on this switch.
+    Local(PortId),
+    /// To one of the ports of a group, which may be empty.
+    Group(GroupId, &'a [PortId]),
+}
+
+impl Table {
+    /// A table from its parts: where hosts live (shared by all switches), and this switch's groups.
+    #[must_use]
+    pub fn new(
+        hosts: (Arc<[u16]>, Arc<[PortId]>),
+        own_leaf: Option<u16>,
+        group_of_leaf: Vec<GroupId>,
+        groups: Vec<Vec<PortId>>,
+    ) -> Table {
+        Table { leaf_of_host: hosts.0, port_of_host: hosts.1, own_leaf, group_of_leaf, groups }
+    }
+
+    /// Looks a destination up.
+    #[must_use]
+    pub fn route(&self, destination: HostId) -> Route<'_> {
+        let leaf = self.leaf_of_host[destination.index()];
+        if Some(leaf) == self.own_leaf {
+            return Route::Local(self.port_of_host[destination.index()]);
+        }
+        let group = self.group_of_leaf[usize::from(leaf)];
+        Route::Group(group, &self.groups[group.index()])
+    }
+
+    /// Takes a port out of all groups: its link is down.
+    pub fn remove_port(&mut self, port: PortId) {
+        for group in &mut self.groups {
+            group.retain(|member| *member != port);
+        }
+    }
+
+    /// Replaces all groups at once: the routing protocol has converged.
+    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
+        self.group_of_leaf = group_of_leaf;
+        self.groups = groups;
+    }
+}

@@ -1,0 +1,94 @@
+//! Which queue lengths a forwarding engine sees. A packet counts from the instant its enqueue completes until its last
+//! bit has left (DRILL section 2; the timing of "completes" is a setting, see [`crate::settings::Visibility`]).
+
+use std::collections::VecDeque;
+
+use weft_core::{Span, Time};
+
+/// A packet that has been decided but is not yet visible.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    visible_at: Time,
+    slot: u32,
+    wire: u16,
+}
+
+/// Queue lengths as engines see them, one slot per (port, queue).
+#[derive(Clone, Debug)]
+pub(crate) struct Visible {
+    /// Signed, because a packet on an idle port may leave before its enqueue counts as complete.
+    bytes: Vec<i64>,
+    pending: VecDeque<Pending>,
+    tracked: bool,
+}
+
+impl Visible {
+    /// Nothing queued. When `tracked` is false nobody looks, and nothing is kept.
+    pub(crate) fn new(slots: usize, tracked: bool) -> Visible {
+        Visible { bytes: vec![0; if tracked { slots } else { 0 }], pending: VecDeque::new(), tracked }
+    }
+
+    /// A packet was put into `slot` at `now` and becomes visible `after` that; with no delay even to decisions of the
+    /// same instant. Ports of different rates have different delays; the list is kept sorted.
+    pub(crate) fn enqueued(&mut self, now: Time, after: Span, slot: usize, wire: u16) {
+        if !self.tracked {
+            return;
+        }
+        if after == Span::ZERO {
+            self.bytes[slot] += i64::from(wire);
+            return;
+        }
+        let pending = Pending { visible_at: now + after, slot: slot as u32, wire };
+        let behind =
+            self.pending.iter().rev().take_while(|other| other.visible_at > pending.visible_at).count();
+        self.pending.insert(self.pending.len() - behind, pending);
+    }
+
+    /// The last bit of a packet of `slot` has left, or the packet was thrown away.
+    pub(crate) fn left(&mut self, slot: usize, wire: u16) {
+        if self.tracked {
+            self.bytes[slot] -= i64::from(wire);
+        }
+    }
+
+    /// Makes visible what was completely enqueued before `now`; at `now` itself decisions still read the old state.
+    pub(crate) fn advance(&mut self, now: Time) {
+        while let Some(first) = self.pending.front().filter(|first| first.visible_at < now) {
+            self.bytes[first.slot as usize] += i64::from(first.wire);
+            self.pending.pop_front();
+        }
+    }
+
+    /// The visible bytes of a slot.
+    pub(crate) fn get(&self, slot: usize) -> i64 {
+        self.bytes[slot].max(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_counts_strictly_after_its_enqueue_and_until_it_left() {
+        let mut visible = Visible::new(2, true);
+        visible.enqueued(Time(0), Span(10), 1, 100);
+        visible.advance(Time(10));
+        assert_eq!(visible.get(1), 0, "decisions at the same instant come first");
+        visible.advance(Time(11));
+        assert_eq!((visible.get(0), visible.get(1)), (0, 100));
+        visible.left(1, 100);
+        assert_eq!(visible.get(1), 0);
+    }
+
+    #[test]
+    fn a_packet_that_left_before_it_was_visible_never_counts() {
+        let mut visible = Visible::new(1, true);
+        visible.enqueued(Time(0), Span(100), 0, 84);
+        visible.left(0, 84);
+        visible.advance(Time(50));
+        assert_eq!(visible.get(0), 0);
+        visible.advance(Time(101));
+        assert_eq!(visible.get(0), 0);
+    }
+}
