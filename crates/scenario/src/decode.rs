@@ -66,6 +66,12 @@ impl Provenance {
         self.tags.iter().find_map(alias).unwrap_or_else(|| path.to_owned())
     }
 
+    /// Everything that the file itself says.
+    pub(crate) fn written(&self) -> impl Iterator<Item = (&str, Place)> {
+        let by_file = self.said.iter().filter(|(_, said)| said.origin == Origin::File);
+        by_file.map(|(path, said)| (path.as_str(), said.place))
+    }
+
     /// Whether anybody wrote down a setting at or below `path`.
     pub(crate) fn mentions(&self, path: &str) -> bool {
         self.said.keys().any(|key| key == path || key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
@@ -84,7 +90,7 @@ pub(crate) struct Decoded {
 pub(crate) fn decode(table: &'static Table, root: &Node, path: &str, sections: &[&'static str]) -> Decoded {
     let mut walk = Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections };
     walk.say(path, root);
-    let value = walk.table(table, root, path);
+    let value = walk.table(table, root, path, None);
     Decoded { value, provenance: walk.provenance, mistakes: walk.mistakes }
 }
 
@@ -123,15 +129,16 @@ impl Walk<'_> {
         Value::Absent
     }
 
-    fn value(&mut self, kind: &Kind, node: &Node, path: &str) -> Value {
+    /// `preset` is what the enclosing default says; it fills what a table leaves out.
+    fn value(&mut self, kind: &Kind, node: &Node, path: &str, preset: Option<&Value>) -> Value {
         self.say(path, node);
         match kind {
-            Kind::Optional(Kind::Flag) => self.value(&Kind::Flag, node, path),
+            Kind::Optional(Kind::Flag) => self.value(&Kind::Flag, node, path, None),
             Kind::Optional(_) if node.content == Content::Flag(false) => Value::Absent,
-            Kind::Optional(inner) => self.value(inner, node, path),
+            Kind::Optional(inner) => self.value(inner, node, path, preset),
             Kind::List(item) => self.list(item, node, path),
-            Kind::Table(table) | Kind::Flatten(table) => self.table(table, node, path),
-            Kind::Family(family) => self.family(family, node, path),
+            Kind::Table(table) | Kind::Flatten(table) => self.table(table, node, path, preset),
+            Kind::Family(family) => self.family(family, node, path, preset),
             scalar => scalar::read(scalar, node, path).unwrap_or_else(|mistake| self.wrong(mistake)),
         }
     }
@@ -147,7 +154,7 @@ impl Walk<'_> {
             let path = self.entry_path(path, index, node, &mut tags);
             values.push(match item {
                 Kind::Table(table) => self.list_entry(table, node, &path),
-                other => self.value(other, node, &path),
+                other => self.value(other, node, &path, None),
             });
         }
         Value::List(values)
@@ -179,9 +186,9 @@ impl Walk<'_> {
     fn list_entry(&mut self, table: &'static Table, node: &Node, path: &str) -> Value {
         self.say(path, node);
         let Some(family) = table.fields.iter().find(|field| field.name == FLATTENED_FAMILY) else {
-            return self.table(table, node, path);
+            return self.table(table, node, path, None);
         };
-        let Kind::Family(members) = family.kind else { return self.table(table, node, path) };
+        let Kind::Family(members) = family.kind else { return self.table(table, node, path, None) };
         if !self.is_table(table, node, path) {
             return Value::Absent;
         }
@@ -191,10 +198,10 @@ impl Walk<'_> {
         known.push(KIND_KEY);
         known.extend(keys(member.table));
         self.refuse_unknown(node, path, &known, Some(members));
-        let chosen = Value::Member(member.name, Box::new(self.fields(member.table, node, path)));
+        let chosen = Value::Member(member.name, Box::new(self.fields(member.table, node, path, None)));
         let own = |walk: &mut Self, field: &Field| match field.name {
             FLATTENED_FAMILY => chosen.clone(),
-            _ => walk.field(field, node, path),
+            _ => walk.field(field, node, path, None),
         };
         Value::Table(table.fields.iter().map(|field| (field.name, own(self, field))).collect())
     }
@@ -235,12 +242,12 @@ impl Walk<'_> {
         is_table
     }
 
-    fn table(&mut self, table: &'static Table, node: &Node, path: &str) -> Value {
+    fn table(&mut self, table: &'static Table, node: &Node, path: &str, preset: Option<&Value>) -> Value {
         if !self.is_table(table, node, path) {
             return Value::Absent;
         }
         self.refuse_unknown(node, path, &keys(table), None);
-        self.fields(table, node, path)
+        self.fields(table, node, path, preset)
     }
 
     fn refuse_unknown(&mut self, node: &Node, path: &str, known: &[&'static str], kinds: Option<&Family>) {
@@ -259,54 +266,55 @@ impl Walk<'_> {
         }
     }
 
-    fn fields(&mut self, table: &'static Table, node: &Node, path: &str) -> Value {
-        Value::Table(table.fields.iter().map(|field| (field.name, self.field(field, node, path))).collect())
+    fn fields(&mut self, table: &'static Table, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+        let preset = preset.filter(|preset| matches!(preset, Value::Table(_)));
+        let field = |field: &Field| {
+            let preset = preset.map(|preset| preset.field(field.name));
+            (field.name, self.field(field, node, path, preset))
+        };
+        Value::Table(table.fields.iter().map(field).collect())
     }
 
-    fn field(&mut self, field: &Field, node: &Node, path: &str) -> Value {
+    fn field(&mut self, field: &Field, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+        let own = preset.is_none().then(|| field.default.map(|default| default())).flatten();
+        let preset = preset.or(own.as_ref());
         if let Kind::Flatten(inner) = field.kind {
-            return self.fields(inner, node, path);
+            return self.fields(inner, node, path, preset);
         }
-        match node.get(field.name) {
-            Some(given) => self.value(&field.kind, given, &join(path, field.name)),
-            None => self.default(field, node, path),
-        }
-    }
-
-    fn default(&mut self, field: &Field, node: &Node, path: &str) -> Value {
-        match (field.default, field.kind) {
-            (Some(default), _) => default(),
-            (None, Kind::Table(table)) => {
-                self.fields(table, &Node::empty_table(node.place, Origin::Default), &join(path, field.name))
+        let path = join(path, field.name);
+        match (node.get(field.name), preset, field.kind) {
+            (Some(given), preset, kind) => self.value(&kind, given, &path, preset),
+            (None, Some(preset), _) => preset.clone(),
+            (None, None, Kind::Table(table)) => {
+                self.fields(table, &Node::empty_table(node.place, Origin::Default), &path, None)
             }
-            (None, _) => {
-                let path = join(path, field.name);
+            (None, None, kind) => {
                 let meaning = field.doc.trim().lines().next().unwrap_or("").trim();
                 let message = format!("`{path}` is missing: {meaning}");
-                self.wrong(Mistake::new(node.place, &path, message).allowing(describe(&field.kind)))
+                self.wrong(Mistake::new(node.place, &path, message).allowing(describe(&kind)))
             }
         }
     }
 
-    fn family(&mut self, family: &'static Family, node: &Node, path: &str) -> Value {
+    fn family(&mut self, family: &'static Family, node: &Node, path: &str, preset: Option<&Value>) -> Value {
         let empty = Node::empty_table(node.place, node.origin);
         if node.content == Content::Flag(false) && member_named(family, OFF).is_some() {
             return Value::Member(OFF, Box::new(Value::Table(Vec::new())));
         }
         let (name, own, extra) = match &node.content {
             Content::Table(_) if node.get(KIND_KEY).is_some() => (node.get(KIND_KEY), node, vec![KIND_KEY]),
-            Content::Table(_) => return self.member_table(family, node, path),
+            Content::Table(_) => return self.member_table(family, node, path, preset),
             _ => (Some(node), &empty, vec![]),
         };
         let Some(member) = name.and_then(|name| self.member(family, name, path)) else { return Value::Absent };
         let path = join(path, member.name);
         let known: Vec<&str> = keys(member.table).into_iter().chain(extra).collect();
         self.refuse_unknown(own, &path, &known, None);
-        Value::Member(member.name, Box::new(self.fields(member.table, own, &path)))
+        Value::Member(member.name, Box::new(self.fields(member.table, own, &path, settings_of(preset, member))))
     }
 
     /// `[balance.drill]`: a table with exactly one key, the member's name.
-    fn member_table(&mut self, family: &'static Family, node: &Node, path: &str) -> Value {
+    fn member_table(&mut self, family: &'static Family, node: &Node, path: &str, preset: Option<&Value>) -> Value {
         let mut chosen = Value::Absent;
         let (known, unknown): (Vec<_>, Vec<_>) =
             node.entries().iter().partition(|entry| member_named(family, &entry.key).is_some());
@@ -327,13 +335,22 @@ impl Walk<'_> {
             }
             let own = join(path, member.name);
             self.say(&own, &entry.node);
-            chosen = Value::Member(member.name, Box::new(self.table(member.table, &entry.node, &own)));
+            let settings = self.table(member.table, &entry.node, &own, settings_of(preset, member));
+            chosen = Value::Member(member.name, Box::new(settings));
         }
         if node.entries().is_empty() {
             let message = format!("`{path}` names no {}", family.name);
             self.wrong(Mistake::new(node.place, path, message).among("", names(family)));
         }
         chosen
+    }
+}
+
+/// The settings in a preset that chooses the same member.
+fn settings_of<'v>(preset: Option<&'v Value>, member: &Member) -> Option<&'v Value> {
+    match preset {
+        Some(Value::Member(name, settings)) if *name == member.name => Some(settings),
+        _ => None,
     }
 }
 

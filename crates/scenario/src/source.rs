@@ -64,6 +64,11 @@ impl Sources {
         self.0.len() - 1
     }
 
+    /// The scenario file's text.
+    pub(crate) fn file_text(&self) -> &str {
+        self.0.first().map_or("", |file| &file.text)
+    }
+
     /// The number of a place's text, for sorting: the file is 0.
     pub(crate) fn number(place: Place) -> usize {
         place.source
