@@ -1,0 +1,192 @@
+//! Which cables fail, and when: named ones, or a random draw by a fixed rule. Knows no routing.
+//!
+//! Draw rule: the cables between switches, sorted by (lower switch, upper switch, parallel number), are shuffled by
+//! the stream of (seed, failures, number of the entry); the first n fail. A draw that separates two leaves is
+//! rejected and the same stream shuffles again. Draws that only lengthen a path between leaves are kept, unless
+//! `valley_free` is set. With a given seed every balancer and transport therefore sees the same failures.
+
+use crate::graph::Graph;
+use crate::problem::Problem;
+use crate::routes::{Fabric, LinkState};
+use weft_core::units::nearest;
+use weft_core::{Purpose, Random, Span, Time};
+
+weft_core::settings! {
+    /// Cables that fail together.
+    pub struct FailureSettings {
+        /// Names of the cables, such as `leaf0-spine1`; of parallel ones `leaf0-spine1.2`, or `leaf0-spine1.*` for all.
+        cables: Vec<String> = Vec::new(),
+        /// So many cables between switches, drawn with the seed of the run (DRILL uses 1, 5 and 10).
+        random: u32 = 0,
+        /// A random draw must leave every shortest path between leaves as short as before.
+        valley_free: bool = false,
+        /// When they fail; absent: before the run, with the routes already recomputed.
+        at: Option<Span> = None,
+        /// When they come back; absent: never.
+        repair_at: Option<Span> = None,
+    }
+}
+
+/// The failures of a run, cables resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailurePlan {
+    /// In the order of the scenario.
+    pub outages: Vec<Outage>,
+}
+
+/// Cables that are down together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// Indices of the cables.
+    pub cables: Vec<usize>,
+    /// When they fail; `None`: before the run, routes already recomputed.
+    pub at: Option<Time>,
+    /// When they come back; `None`: never.
+    pub repair: Option<Time>,
+}
+
+impl FailurePlan {
+    /// The cables as they are when the run starts.
+    #[must_use]
+    pub fn initial(&self, graph: &Graph) -> LinkState {
+        let mut state = LinkState::all_up(graph);
+        let before = self.outages.iter().filter(|outage| outage.at.is_none());
+        before.flat_map(|outage| &outage.cables).for_each(|&cable| state.set(cable, false));
+        state
+    }
+
+    /// Every cable that is down at some time, in order.
+    #[must_use]
+    pub fn cables(&self) -> Vec<usize> {
+        let mut cables: Vec<usize> = self.outages.iter().flat_map(|outage| outage.cables.clone()).collect();
+        cables.sort_unstable();
+        cables
+    }
+}
+
+/// How often a random draw is repeated before it is given up.
+const MOST_DRAWS: u32 = 10_000;
+
+/// Resolves names and draws the random failures of a run.
+///
+/// # Errors
+/// Unknown or doubly named cables, more cables than there are, a repair before the failure, and a draw that cannot
+/// leave all leaves connected; paths are `failure[i].…`.
+pub fn plan(graph: &Graph, failures: &[FailureSettings], seed: u64) -> Result<FailurePlan, Vec<Problem>> {
+    let mut planner = Planner { graph, taken: LinkState::all_up(graph), problems: Vec::new() };
+    let outages =
+        failures.iter().enumerate().map(|(index, entry)| planner.outage(index, entry, seed)).collect();
+    match planner.problems.is_empty() {
+        true => Ok(FailurePlan { outages }),
+        false => Err(planner.problems),
+    }
+}
+
+struct Planner<'a> {
+    graph: &'a Graph,
+    /// Cables of earlier entries are down here, whatever their times.
+    taken: LinkState,
+    problems: Vec<Problem>,
+}
+
+impl Planner<'_> {
+    fn outage(&mut self, index: usize, entry: &FailureSettings, seed: u64) -> Outage {
+        let path = |field: &str| format!("failure[{index}].{field}");
+        let mut cables = Vec::new();
+        for (n, name) in entry.cables.iter().enumerate() {
+            match self.named(name) {
+                Ok(found) => cables.extend(found),
+                Err(message) => self.problems.push(Problem::new(path(&format!("cables[{n}]")), message)),
+            }
+        }
+        if entry.random > 0 {
+            let stream = Random::new(seed, Purpose::Failures, index as u64);
+            match self.drawn(entry, stream) {
+                Ok(found) => cables.extend(found),
+                Err(message) => self.problems.push(Problem::new(path("random"), message)),
+            }
+        }
+        if entry.cables.is_empty() && entry.random == 0 {
+            self.problems
+                .push(Problem::new(path("cables"), "nothing fails here; name cables or give `random`"));
+        }
+        self.outage_times(entry, &path);
+        let time = |span: Option<Span>| span.map(|span| Time(span.0));
+        Outage { cables, at: time(entry.at), repair: time(entry.repair_at) }
+    }
+
+    fn outage_times(&mut self, entry: &FailureSettings, path: &impl Fn(&str) -> String) {
+        if entry.repair_at.is_some_and(|repair| repair <= entry.at.unwrap_or(Span::ZERO)) {
+            self.problems.push(Problem::new(path("repair_at"), "the repair must come after the failure"));
+        }
+    }
+
+    fn named(&mut self, name: &str) -> Result<Vec<usize>, String> {
+        let Some(cables) = self.graph.cables_named(name) else {
+            return Err(format!("there is no cable called `{name}`{}", self.hint(name)));
+        };
+        if cables.len() > 1 && !name.ends_with(".*") {
+            let last = cables.len() - 1;
+            let message = format!(
+                "`{name}` is {} cables; name `{name}.0` to `{name}.{last}`, or all with `{name}.*`",
+                last + 1
+            );
+            return Err(message);
+        }
+        match cables.iter().all(|&cable| self.take(cable)) {
+            true => Ok(cables),
+            false => Err(format!("`{name}` fails in another place already")),
+        }
+    }
+
+    /// Marks a cable; false if it was marked before.
+    fn take(&mut self, cable: usize) -> bool {
+        let free = self.taken.is_up(cable);
+        self.taken.set(cable, false);
+        free
+    }
+
+    fn hint(&self, name: &str) -> String {
+        let names: Vec<String> =
+            (0..self.graph.cables().len().min(10_000)).map(|c| self.graph.cable_name(c)).collect();
+        let near = nearest(name, names.iter().map(String::as_str));
+        near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+    }
+
+    fn drawn(&mut self, entry: &FailureSettings, mut stream: Random) -> Result<Vec<usize>, String> {
+        let cables: Vec<usize> =
+            self.graph.fabric_cables().into_iter().filter(|&cable| self.taken.is_up(cable)).collect();
+        let count = entry.random as usize;
+        if count > cables.len() {
+            return Err(format!("there are only {} cables between switches to draw from", cables.len()));
+        }
+        let lengths = self.lengths(&LinkState::all_up(self.graph), entry.valley_free);
+        for _ in 0..MOST_DRAWS {
+            let mut order = cables.clone();
+            stream.shuffle(&mut order);
+            order.truncate(count);
+            let mut state = self.taken.clone();
+            order.iter().for_each(|&cable| state.set(cable, false));
+            let after = self.lengths(&state, entry.valley_free);
+            let kept =
+                |(before, after): (&u32, &u32)| after == before || (!entry.valley_free && *after != u32::MAX);
+            if lengths.iter().zip(&after).all(kept) {
+                self.taken = state;
+                return Ok(order);
+            }
+        }
+        Err(format!("no draw of {count} cables in {MOST_DRAWS} leaves all leaves connected"))
+    }
+
+    /// Hops between leaves: from every leaf when lengths matter, from the first when only connection does.
+    fn lengths(&self, state: &LinkState, valley_free: bool) -> Vec<u32> {
+        let fabric = Fabric::new(self.graph, state);
+        let leaves = self.graph.leaves();
+        let sources = if valley_free { leaves } else { &leaves[..1] };
+        let from = |&leaf: &_| {
+            let distance = fabric.distances_to(leaf);
+            leaves.iter().map(move |leaf| distance[leaf.index()]).collect::<Vec<_>>()
+        };
+        sources.iter().flat_map(from).collect()
+    }
+}

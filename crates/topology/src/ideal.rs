@@ -1,0 +1,162 @@
+//! Time a flow takes alone in the empty network, in closed form: pipelined store and forward over a shortest path.
+//!
+//! Exact to the picosecond: every link rounds every packet's time up as [`weft_core::Rate::time_for`] does. Where
+//! several shortest paths differ in rate or delay the fastest for this flow is taken, for each direction on its own.
+//! Knows no window and no queue of others.
+
+use crate::graph::{Graph, Node};
+use crate::routes::{Fabric, LinkState, UNREACHABLE};
+use std::collections::BTreeMap;
+use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
+
+/// The packets of a flow, sizes as on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Train {
+    /// Number of data packets, at least 1.
+    pub count: u64,
+    /// Every packet but the last.
+    pub full_wire: Bytes,
+    /// The last packet, not larger than the others.
+    pub last_wire: Bytes,
+    /// Packets that open the connection before the first data packet, if any.
+    pub handshake: Option<Handshake>,
+}
+
+/// The first round trip of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// Wire size of the opening packet.
+    pub syn_wire: Bytes,
+    /// Wire size of its answer.
+    pub synack_wire: Bytes,
+}
+
+/// Rate and delay of each link of a path.
+type Path = Vec<(Rate, Span)>;
+
+/// Different paths of equal length kept between two leaves; more are dropped, slowest first.
+const MOST_PATHS: usize = 512;
+
+/// Ideal flow completion times, with the paths between leaves remembered.
+pub struct Ideal<'a> {
+    graph: &'a Graph,
+    state: &'a LinkState,
+    fabric: Fabric,
+    switch_latency: Span,
+    distances: BTreeMap<SwitchId, Vec<u32>>,
+    paths: BTreeMap<(SwitchId, SwitchId), Vec<Path>>,
+}
+
+impl<'a> Ideal<'a> {
+    /// For the cables of `graph` that are up in `state`; a packet spends `switch_latency` in every switch.
+    #[must_use]
+    pub fn new(graph: &'a Graph, state: &'a LinkState, switch_latency: Span) -> Ideal<'a> {
+        let fabric = Fabric::new(graph, state);
+        Ideal { graph, state, fabric, switch_latency, distances: BTreeMap::new(), paths: BTreeMap::new() }
+    }
+
+    /// From the start of the flow to the arrival of its last data bit; zero when there is no path.
+    pub fn fct(&mut self, source: HostId, destination: HostId, train: &Train) -> Span {
+        let opening = match train.handshake {
+            None => Span::ZERO,
+            Some(Handshake { syn_wire, synack_wire }) => {
+                self.fastest(source, destination, |path| pipelined(path, 1, syn_wire, syn_wire))
+                    + self.fastest(destination, source, |path| pipelined(path, 1, synack_wire, synack_wire))
+            }
+        };
+        let Train { count, full_wire, last_wire, .. } = *train;
+        opening + self.fastest(source, destination, |path| pipelined(path, count, full_wire, last_wire))
+    }
+
+    fn fastest(
+        &mut self,
+        source: HostId,
+        destination: HostId,
+        time: impl Fn(&[(Rate, Span)]) -> Span,
+    ) -> Span {
+        let ends = [source, destination].map(|host| self.graph.links()[host.index()]);
+        let leaves = [source, destination].map(|host| self.graph.switch_of_host(host));
+        let latency = self.switch_latency;
+        let [first, last] = ends.map(|link| (link.rate, link.delay));
+        let whole = |middle: &Path| {
+            let path: Path = [first].iter().chain(middle).chain(&[last]).copied().collect();
+            time(&path) + latency * (middle.len() as u64 + 1)
+        };
+        self.between(leaves[0], leaves[1]).iter().map(whole).min().unwrap_or(Span::ZERO)
+    }
+
+    /// The different shortest paths between two leaves.
+    fn between(&mut self, from: SwitchId, to: SwitchId) -> &[Path] {
+        let Ideal { graph, state, fabric, .. } = self;
+        let distance = self.distances.entry(to).or_insert_with(|| fabric.distances_to(to));
+        self.paths.entry((from, to)).or_insert_with(|| shortest(graph, state, from, distance))
+    }
+}
+
+/// Ideal flow completion time of one flow with all cables up; [`Ideal`] is faster for many.
+#[must_use]
+pub fn ideal_fct(
+    graph: &Graph,
+    source: HostId,
+    destination: HostId,
+    train: &Train,
+    switch_latency: Span,
+) -> Span {
+    Ideal::new(graph, &LinkState::all_up(graph), switch_latency).fct(source, destination, train)
+}
+
+fn shortest(graph: &Graph, state: &LinkState, from: SwitchId, distance: &[u32]) -> Vec<Path> {
+    if distance[from.index()] == UNREACHABLE {
+        return Vec::new();
+    }
+    let mut fronts = BTreeMap::from([(from, vec![Path::new()])]);
+    for left in (0..distance[from.index()]).rev() {
+        let mut next: BTreeMap<SwitchId, Vec<Path>> = BTreeMap::new();
+        for (switch, paths) in &fronts {
+            for link in graph.links_of(Node::Switch(*switch)) {
+                let Node::Switch(to) = link.to else { continue };
+                if state.is_up(link.cable) && distance[to.index()] == left {
+                    let longer =
+                        paths.iter().map(|path| [path.as_slice(), &[(link.rate, link.delay)]].concat());
+                    next.entry(to).or_default().extend(longer);
+                }
+            }
+        }
+        next.values_mut().for_each(prune);
+        fronts = next;
+    }
+    fronts.into_values().next().unwrap_or_default()
+}
+
+/// Keeps every different path once, the fastest for a full-size packet first.
+fn prune(paths: &mut Vec<Path>) {
+    paths.sort_by_cached_key(|path| (pipelined(path, 1, Bytes(1538), Bytes(1538)), path.clone()));
+    paths.dedup();
+    paths.truncate(MOST_PATHS);
+}
+
+/// When the last bit of a train has crossed all links, switch latencies not counted.
+///
+/// Packet j leaves link i when both packet j-1 has left it and packet j has arrived: a longest path through the grid
+/// of (link, packet). All but the last packet are equal, so the longest path goes down the links to some link k, is
+/// held there or at the slowest link before for the whole train, and goes on with the last packet from k:
+/// max over k of Σ(i≤k) t_i + (n-2) max(i≤k) t_i + Σ(i≥k) u_i.
+fn pipelined(path: &[(Rate, Span)], count: u64, full: Bytes, last: Bytes) -> Span {
+    let delays: Span = path.iter().map(|&(_, delay)| delay).sum();
+    let alone = |size: Bytes| path.iter().map(move |&(rate, _)| rate.time_for(size));
+    let mut rest: Span = alone(last).sum();
+    if count <= 1 {
+        return delays + rest;
+    }
+    let (mut down, mut slowest, mut longest) = (Span::ZERO, Span::ZERO, Span::ZERO);
+    for (full, last) in alone(full).zip(alone(last)) {
+        down += full;
+        slowest = slowest.max(full);
+        longest = longest.max(down + slowest * (count - 2) + rest);
+        rest -= last;
+    }
+    delays + longest
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! Reads topology files of other simulators and turns them into an explicit graph, and that into scenario text.
+//!
+//! Knows no traffic: flow files are read by the workload crate with the host numbers given here. Never panics,
+//! whatever the file holds; every error names file, line, what was found and what is allowed.
+
+mod hpcc;
+mod htsim;
+mod lines;
+
+use crate::shapes::explicit::Settings;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use weft_core::{HostId, Span};
+
+pub use hpcc::read as hpcc;
+pub use htsim::read as htsim;
+pub use lines::ImportError;
+
+weft_core::choice! {
+    /// Who wrote a topology file.
+    pub enum Format {
+        /// `topology.txt` of the HPCC simulator and its relatives (ConWeave, Alibaba's ns-3): counts, switch
+        /// numbers, then one line per cable.
+        Hpcc = "hpcc",
+        /// `.topo` of htsim: a folded Clos described by tiers.
+        Htsim = "htsim",
+    }
+}
+
+/// What a topology file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The graph as settings.
+    pub graph: Settings,
+    /// The file's number of each host, where flows are written with these numbers.
+    pub host_of_number: BTreeMap<u32, HostId>,
+    /// Time a packet spends inside a switch, if the file gives one for all.
+    pub switch_latency: Option<Span>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// When the file cannot be read or is not of this format.
+pub fn read(format: Format, path: &Path) -> Result<Imported, ImportError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| ImportError::unreadable(&name, &error))?;
+    match format {
+        Format::Hpcc => hpcc(&name, &text),
+        Format::Htsim => htsim(&name, &text),
+    }
+}
+
+/// The `[topology.graph]` section of a scenario.
+#[must_use]
+pub fn to_scenario(imported: &Imported) -> String {
+    let Settings { hosts, host_names, switches, links, .. } = &imported.graph;
+    let mut text = String::from("[topology.graph]\n");
+    match host_names.is_empty() {
+        true => push(&mut text, format_args!("hosts = {hosts}\n")),
+        false => push(&mut text, format_args!("host_names = {}\n", list(host_names))),
+    }
+    push(&mut text, format_args!("switches = {}\nlinks = [\n", list(switches)));
+    for link in links {
+        let (from, to) = (quoted(&link.from), quoted(&link.to));
+        push(
+            &mut text,
+            format_args!(
+                "  {{ from = {from}, to = {to}, rate = \"{}\", delay = \"{}\"",
+                link.rate, link.delay
+            ),
+        );
+        if link.count != 1 {
+            push(&mut text, format_args!(", count = {}", link.count));
+        }
+        if link.loss.0 != 0.0 {
+            push(&mut text, format_args!(", loss = {:?}", link.loss.0));
+        }
+        text.push_str(" },\n");
+    }
+    text.push_str("]\n");
+    if let Some(latency) = imported.switch_latency {
+        push(&mut text, format_args!("# the file gives every switch a latency of {latency}\n"));
+    }
+    text
+}
+
+fn push(text: &mut String, part: std::fmt::Arguments<'_>) {
+    text.write_fmt(part).expect("a string grows");
+}
+
+fn list(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    format!("[{}]", names.join(", "))
+}
+
+/// A basic TOML string.
+fn quoted(text: &str) -> String {
+    let escaped = text.chars().flat_map(|c| match c {
+        '"' | '\\' => vec!['\\', c],
+        c if c.is_control() => format!("\\u{:04X}", c as u32).chars().collect(),
+        c => vec![c],
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}

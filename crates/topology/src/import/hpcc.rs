@@ -1,0 +1,103 @@
+//! `topology.txt` of the HPCC simulator: `nodes switches links`, the numbers of the switches, then per cable
+//! `from to rate delay loss` with rates such as `100Gbps` and delays such as `1000ns`. Nodes that are not switches
+//! are hosts. Knows no other format.
+
+use super::Imported;
+use super::lines::{ImportError, Line, ended, lines};
+use crate::shapes::explicit::{LinkEntry, Settings};
+use std::collections::{BTreeMap, BTreeSet};
+use weft_core::settings::Share;
+use weft_core::units::TextError;
+use weft_core::{HostId, Rate, Span};
+
+const MOST_NODES: u32 = 1_000_000;
+
+/// Reads the text of a file called `file`.
+///
+/// # Errors
+/// At the first line that is not as described above.
+pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
+    let mut lines = lines(file, text);
+    let head =
+        lines.next().ok_or_else(|| ended(file, "a line with the numbers of nodes, switches and links"))?;
+    let nodes = head.number(0, "the number of nodes", (1, MOST_NODES))?;
+    let switches = head.number(1, "the number of switches", (0, nodes))?;
+    let links = head.number(2, "the number of links", (0, 4 * MOST_NODES))?;
+    let named = lines.next().ok_or_else(|| ended(file, "a line with the numbers of the switches"))?;
+    let switches = switch_numbers(&named, nodes, switches)?;
+    let names = Names::new(nodes, &switches);
+    let mut graph = names.settings(&switches);
+    for _ in 0..links {
+        let line = lines.next().ok_or_else(|| ended(file, &format!("{links} lines with a link each")))?;
+        graph.links.push(link(&line, &names)?);
+    }
+    Ok(Imported { graph, host_of_number: names.host_of_number, switch_latency: None })
+}
+
+fn switch_numbers(line: &Line<'_>, nodes: u32, count: u32) -> Result<BTreeSet<u32>, ImportError> {
+    if line.words.len() != count as usize {
+        let allowed = format!("the numbers of {count} switches, as the first line says");
+        return Err(line.error(format!("{} words", line.words.len()), allowed));
+    }
+    let number = |index| line.number(index, "the number of a switch", (0, nodes - 1));
+    let numbers: BTreeSet<u32> = (0..line.words.len()).map(number).collect::<Result<_, _>>()?;
+    match numbers.len() == count as usize {
+        true => Ok(numbers),
+        false => Err(line.error("a switch named twice", "every switch once")),
+    }
+}
+
+/// How the file's node numbers are called here.
+struct Names {
+    host_of_number: BTreeMap<u32, HostId>,
+    names: Vec<String>,
+}
+
+impl Names {
+    fn new(nodes: u32, switches: &BTreeSet<u32>) -> Names {
+        let hosts = (0..nodes).filter(|number| !switches.contains(number));
+        let host_of_number: BTreeMap<u32, HostId> = hosts.zip((0..).map(HostId)).collect();
+        let name = |number| match host_of_number.get(&number) {
+            Some(host) => host.to_string(),
+            None => format!("switch{number}"),
+        };
+        let names = (0..nodes).map(name).collect();
+        Names { host_of_number, names }
+    }
+
+    fn settings(&self, switches: &BTreeSet<u32>) -> Settings {
+        let switches = switches.iter().map(|&number| self.names[number as usize].clone()).collect();
+        Settings { hosts: self.host_of_number.len() as u32, switches, ..Settings::default() }
+    }
+}
+
+fn link(line: &Line<'_>, names: &Names) -> Result<LinkEntry, ImportError> {
+    let end = |index, what| {
+        let number = line.number(index, what, (0, names.names.len() as u32 - 1))?;
+        Ok(names.names[number as usize].clone())
+    };
+    let (from, to) = (end(0, "the node a link starts at")?, end(1, "the node a link ends at")?);
+    let rate: Rate = quantity(line, 2, "a rate such as 100Gbps")?;
+    let delay: Span = quantity(line, 3, "a delay such as 1000ns")?;
+    let loss = match line.words.get(4) {
+        None => 0.0,
+        Some(word) => probability(line, word)?,
+    };
+    Ok(LinkEntry { from, to, count: 1, rate, delay, loss: Share(loss) })
+}
+
+fn quantity<T: std::str::FromStr<Err = TextError>>(
+    line: &Line<'_>,
+    index: usize,
+    allowed: &str,
+) -> Result<T, ImportError> {
+    let word = line.words.get(index).ok_or_else(|| line.error("the end of the line", allowed))?;
+    // ns-3 also writes the unit of bit rates as "b/s"
+    let spelled = word.replace("b/s", "bps");
+    spelled.parse().map_err(|error| line.error(format!("`{word}` ({error})"), allowed))
+}
+
+fn probability(line: &Line<'_>, word: &str) -> Result<f64, ImportError> {
+    let loss = word.parse().ok().filter(|loss| (0.0..=1.0).contains(loss));
+    loss.ok_or_else(|| line.error(format!("`{word}`"), "a loss probability from 0 to 1"))
+}

@@ -1,0 +1,76 @@
+//! The list of topologies: one file each, one line here. Knows no routes and no traffic.
+//!
+//! A topology's file holds `SUMMARY`, its `Settings` and a struct that lays the cables; the order in which it adds
+//! nodes and cables fixes all numbers and is described in the file.
+
+pub mod diamond;
+pub mod dumbbell;
+pub mod explicit;
+pub mod fat_tree;
+pub mod full_mesh;
+pub mod leaf_spine;
+pub mod parking_lot;
+pub mod single_switch;
+
+use crate::graph::Graph;
+use crate::problem::Problem;
+use crate::wiring::{MAX_CABLES, Wiring};
+use std::path::Path;
+
+/// A way to lay out a network.
+pub trait Topology {
+    /// How many cables there will be, so that a slip of the pen is found before memory is asked for.
+    fn cables(&self) -> u64;
+
+    /// Adds hosts, switches and cables in the order of their numbers. Returned problems have paths relative to the
+    /// topology's own table.
+    fn wire(&self, wiring: &mut Wiring) -> Vec<Problem>;
+}
+
+weft_core::family! {
+    /// All topologies.
+    pub enum AnyTopology: Topology;
+    /// Which topology, and its sizes and cables.
+    pub enum TopologySettings;
+    called "topology" built at ();
+    members {
+        "leaf-spine" => leaf_spine::LeafSpine,
+        "fat-tree" => fat_tree::FatTree,
+        "single-switch" => single_switch::SingleSwitch,
+        "dumbbell" => dumbbell::Dumbbell,
+        "parking-lot" => parking_lot::ParkingLot,
+        "diamond" => diamond::Diamond,
+        "full-mesh" => full_mesh::FullMesh,
+        "graph" => explicit::Explicit,
+    }
+    methods {
+        fn cables(&self) -> u64;
+        fn wire(&self, wiring: &mut Wiring) -> Vec<Problem>;
+    }
+}
+
+/// Builds the network; relative file names start at the current folder.
+///
+/// # Errors
+/// Everything that is wrong with the settings taken together, each with its path from `topology` on.
+pub fn build(settings: &TopologySettings) -> Result<Graph, Vec<Problem>> {
+    build_in(settings, Path::new(""))
+}
+
+/// Builds the network; relative file names start at `folder`.
+///
+/// # Errors
+/// Everything that is wrong with the settings taken together, each with its path from `topology` on.
+pub fn build_in(settings: &TopologySettings, folder: &Path) -> Result<Graph, Vec<Problem>> {
+    let topology = AnyTopology::new(settings, ());
+    let prefix = format!("topology.{}", settings.name());
+    let cables = topology.cables();
+    if cables > MAX_CABLES {
+        let message = format!("this network would have {cables} cables; at most {MAX_CABLES} are possible");
+        return Err(vec![Problem::new(prefix, message)]);
+    }
+    let mut wiring = Wiring::new(folder);
+    let problems = topology.wire(&mut wiring);
+    let built = if problems.is_empty() { wiring.finish() } else { Err(problems) };
+    built.map_err(|problems| problems.into_iter().map(|problem| problem.within(&prefix)).collect())
+}

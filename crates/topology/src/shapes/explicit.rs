@@ -1,0 +1,152 @@
+//! A network written out: hosts, switches and links by name, or a topology file of another simulator.
+//!
+//! Hosts are numbered in the order of their names, switches likewise; ports of a node follow the order of its links.
+//! Knows no routes.
+
+use super::Topology;
+use crate::graph::Node;
+use crate::import;
+use crate::problem::Problem;
+use crate::wiring::{LinkSettings, Wiring};
+use std::collections::BTreeMap;
+use weft_core::settings::Share;
+use weft_core::units::nearest;
+use weft_core::{Rate, Span};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "Written out link by link, or read from another simulator's topology file";
+
+weft_core::settings! {
+    /// An explicit graph.
+    pub struct Settings {
+        /// Number of hosts, called `host0`, `host1` and so on; not together with `host_names`.
+        hosts: u32 = 0,
+        /// Names of the hosts, when they have names of their own.
+        host_names: Vec<String> = Vec::new(),
+        /// Names of the switches.
+        switches: Vec<String> = Vec::new(),
+        /// The cables.
+        links: Vec<LinkEntry> = Vec::new(),
+        /// A topology file, relative to the scenario; then nothing else is given here but its format.
+        file: Option<String> = None,
+        /// Who wrote the file.
+        format: import::Format = import::Format::Hpcc,
+    }
+}
+
+weft_core::settings! {
+    /// One or several parallel cables between two nodes.
+    pub struct LinkEntry {
+        /// Name of a host or switch.
+        from: String,
+        /// Name of a host or switch.
+        to: String,
+        /// Number of parallel cables.
+        count: u32 [1, 65535] = 1,
+        /// Line rate of either direction.
+        rate: Rate,
+        /// Propagation delay of either direction.
+        delay: Span = Span::from_ns(500),
+        /// Probability that a packet is lost on the way.
+        loss: Share = Share(0.0),
+    }
+}
+
+/// An explicit graph.
+pub struct Explicit(Settings);
+
+impl Explicit {
+    /// The graph written out in `settings`.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Explicit {
+        Explicit(settings.clone())
+    }
+}
+
+impl Topology for Explicit {
+    fn cables(&self) -> u64 {
+        self.0.links.iter().map(|link| u64::from(link.count)).sum::<u64>().max(self.0.hosts.into())
+    }
+
+    fn wire(&self, wiring: &mut Wiring) -> Vec<Problem> {
+        match &self.0.file {
+            None => lay(&self.0, wiring),
+            Some(_)
+                if self.0
+                    != (Settings {
+                        file: self.0.file.clone(),
+                        format: self.0.format,
+                        ..Settings::default()
+                    }) =>
+            {
+                vec![Problem::new("file", "a file replaces hosts, switches and links; give one or the other")]
+            }
+            Some(file) => match import::read(self.0.format, &wiring.folder().join(file)) {
+                Ok(imported) => lay(&imported.graph, wiring),
+                Err(error) => vec![Problem::new("file", error.to_string())],
+            },
+        }
+    }
+}
+
+fn lay(settings: &Settings, wiring: &mut Wiring) -> Vec<Problem> {
+    let mut names = Names::default();
+    names.add_nodes(settings, wiring);
+    for (index, link) in settings.links.iter().enumerate() {
+        let from = names.find(&link.from, || format!("links[{index}].from"));
+        let to = names.find(&link.to, || format!("links[{index}].to"));
+        let cable = LinkSettings { rate: link.rate, delay: link.delay, loss: link.loss };
+        cable.check(&format!("links[{index}]"), &mut names.problems);
+        if let (Some(from), Some(to)) = (from, to) {
+            (0..link.count).for_each(|_| wiring.cable(from, to, &cable));
+        }
+    }
+    names.problems
+}
+
+/// The nodes by name, and what was wrong with names.
+#[derive(Default)]
+struct Names {
+    nodes: BTreeMap<String, Node>,
+    problems: Vec<Problem>,
+}
+
+impl Names {
+    fn add_nodes(&mut self, settings: &Settings, wiring: &mut Wiring) {
+        let Settings { hosts, host_names, switches, .. } = settings;
+        if *hosts > 0 && !host_names.is_empty() {
+            self.problems.push(Problem::new("hosts", "give the number of hosts or their names, not both"));
+        }
+        for host in 0..*hosts {
+            let node = wiring.host();
+            self.add(&format!("host{host}"), node, String::new);
+        }
+        for (index, name) in host_names.iter().enumerate() {
+            let node = wiring.named_host(name);
+            self.add(name, node, || format!("host_names[{index}]"));
+        }
+        for (index, name) in switches.iter().enumerate() {
+            let node = wiring.switch(name);
+            self.add(name, node, || format!("switches[{index}]"));
+        }
+    }
+
+    fn add(&mut self, name: &str, node: Node, path: impl Fn() -> String) {
+        if self.nodes.insert(name.to_owned(), node).is_some() {
+            self.problems.push(Problem::new(path(), format!("`{name}` is the name of two nodes")));
+        }
+    }
+
+    fn find(&mut self, name: &str, path: impl Fn() -> String) -> Option<Node> {
+        let node = self.nodes.get(name).copied();
+        if node.is_none() {
+            let hint = match nearest(name, self.nodes.keys().map(String::as_str)) {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => String::new(),
+            };
+            self.problems
+                .push(Problem::new(path(), format!("there is no host or switch called `{name}`{hint}")));
+        }
+        node
+    }
+}

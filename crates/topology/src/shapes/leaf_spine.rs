@@ -1,0 +1,139 @@
+//! Leaf-spine, the two-stage folded Clos of most load-balancing papers (DRILL, SIGCOMM 2017; CONGA, SIGCOMM 2014).
+//!
+//! Leaves `leaf0`.. come before spines `spine0`..; host h hangs on leaf h / hosts_per_leaf. Ports of a leaf: hosts,
+//! then uplinks by (spine, parallel number); ports of a spine: by (leaf, parallel number). Knows no routes.
+
+use super::Topology;
+use crate::graph::Node;
+use crate::problem::Problem;
+use crate::wiring::{LinkSettings, Wiring};
+use weft_core::{Rate, Span};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "Two stages: every leaf is joined with every spine, hosts hang on leaves";
+
+weft_core::settings! {
+    /// Leaf-spine network; the defaults are the main configuration of the DRILL paper.
+    pub struct Settings {
+        /// Number of leaves (DRILL: 16).
+        leaves: u32 [1, 65535] = 16,
+        /// Number of spines (DRILL: 4).
+        spines: u32 [1, 65535] = 4,
+        /// Hosts on each leaf (DRILL: 20).
+        hosts_per_leaf: u32 [1, 65535] = 20,
+        /// Cables between each leaf and each spine, every one a port of its own.
+        parallel: u32 [1, 1024] = 1,
+        /// Cable from host to leaf (DRILL: 10 Gbps).
+        host_link: LinkSettings = LinkSettings::of(Rate::from_gbps(10)),
+        /// Cable from leaf to spine (DRILL: 40 Gbps).
+        fabric_link: LinkSettings = LinkSettings::of(Rate::from_gbps(40)),
+        /// Pairs of leaf and spine that are wired differently.
+        unequal: Vec<Unequal> = Vec::new(),
+    }
+}
+
+weft_core::settings! {
+    /// A leaf-spine pair that differs from `fabric_link` and `parallel`; what is absent stays as there.
+    pub struct Unequal {
+        /// Which leaf, from 0.
+        leaf: u32,
+        /// Which spine, from 0.
+        spine: u32,
+        /// Number of cables; 0 leaves the pair unconnected.
+        count: Option<u32> = None,
+        /// Line rate of its cables.
+        rate: Option<Rate> = None,
+        /// Propagation delay of its cables.
+        delay: Option<Span> = None,
+    }
+}
+
+/// A leaf-spine network.
+pub struct LeafSpine(Settings);
+
+impl LeafSpine {
+    /// A network of these sizes.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> LeafSpine {
+        LeafSpine(settings.clone())
+    }
+
+    fn check(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        self.0.host_link.check("host_link", &mut problems);
+        self.0.fabric_link.check("fabric_link", &mut problems);
+        for (index, pair) in self.0.unequal.iter().enumerate() {
+            let path = |field: &str| format!("unequal[{index}].{field}");
+            let mut limit = |field: &str, value: u32, count: u32| {
+                if value >= count {
+                    let message =
+                        format!("there is no {field} {value}; they are numbered 0 to {}", count - 1);
+                    problems.push(Problem::new(path(field), message));
+                }
+            };
+            limit("leaf", pair.leaf, self.0.leaves);
+            limit("spine", pair.spine, self.0.spines);
+            if pair.rate == Some(Rate(0)) {
+                problems.push(Problem::new(
+                    path("rate"),
+                    "a cable needs a rate above zero; to remove it write count = 0",
+                ));
+            }
+            if self.0.unequal[..index]
+                .iter()
+                .any(|other| (other.leaf, other.spine) == (pair.leaf, pair.spine))
+            {
+                let message = format!("leaf {} and spine {} are named twice", pair.leaf, pair.spine);
+                problems.push(Problem::new(format!("unequal[{index}]"), message));
+            }
+        }
+        problems
+    }
+
+    /// Number and kind of the cables between a leaf and a spine.
+    fn pair(&self, leaf: u32, spine: u32) -> (u32, LinkSettings) {
+        let mut link = self.0.fabric_link.clone();
+        let Some(own) = self.0.unequal.iter().find(|pair| (pair.leaf, pair.spine) == (leaf, spine)) else {
+            return (self.0.parallel, link);
+        };
+        link.rate = own.rate.unwrap_or(link.rate);
+        link.delay = own.delay.unwrap_or(link.delay);
+        (own.count.unwrap_or(self.0.parallel), link)
+    }
+}
+
+impl Topology for LeafSpine {
+    fn cables(&self) -> u64 {
+        let extra: u64 = self.0.unequal.iter().map(|pair| u64::from(pair.count.unwrap_or(0))).sum();
+        let per_leaf =
+            u64::from(self.0.hosts_per_leaf) + u64::from(self.0.spines) * u64::from(self.0.parallel);
+        u64::from(self.0.leaves) * per_leaf + extra
+    }
+
+    fn wire(&self, wiring: &mut Wiring) -> Vec<Problem> {
+        let problems = self.check();
+        if !problems.is_empty() {
+            return problems;
+        }
+        let leaves = wiring.switches("leaf", self.0.leaves);
+        let spines = wiring.switches("spine", self.0.spines);
+        for &leaf in &leaves {
+            wiring.hosts_on(leaf, self.0.hosts_per_leaf, &self.0.host_link);
+        }
+        for (l, &leaf) in leaves.iter().enumerate() {
+            self.uplinks(wiring, (l as u32, leaf), &spines);
+        }
+        Vec::new()
+    }
+}
+
+impl LeafSpine {
+    fn uplinks(&self, wiring: &mut Wiring, (l, leaf): (u32, Node), spines: &[Node]) {
+        for (s, &spine) in spines.iter().enumerate() {
+            let (count, link) = self.pair(l, s as u32);
+            for _ in 0..count {
+                wiring.cable(leaf, spine, &link);
+            }
+        }
+    }
+}

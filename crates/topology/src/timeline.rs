@@ -1,0 +1,194 @@
+//! When each switch learns of a failure and installs new routes. Knows no packet: the engine plays the timeline.
+//!
+//! A cable goes down or up at an instant. After `detection` both of its switches take the port out of (or back into)
+//! all groups. Then the news floods over the cables that are up: propagation plus `flooding` per hop. `spf_delay`
+//! after the last news of that instant a switch recomputes, and after `install` it replaces all groups at once by
+//! those of the new state. Ports known to be down locally stay out of the groups even then. Between failure and
+//! installation packets may be sent into dead ends: that is the point.
+//!
+//! Simplification: all cables that change at one instant make one new state, and a switch that hears of a later
+//! change first skips the earlier one.
+
+use crate::failure::FailurePlan;
+use crate::graph::{Cable, Graph, Node};
+use crate::routes::{LinkState, Routes};
+use std::collections::{BTreeMap, BTreeSet};
+use weft_core::{PortId, Span, SwitchId, Time};
+
+weft_core::choice! {
+    /// How switches learn of failures.
+    pub enum Convergence {
+        /// By detection, flooding, recomputation and installation, each taking its time.
+        Flooded = "flooded",
+        /// At the instant of the failure, everywhere (IDEAL-DRILL of the DRILL paper); the delays are not used.
+        Instant = "instant",
+    }
+}
+
+weft_core::settings! {
+    /// How fast routing reacts.
+    pub struct RoutingSettings {
+        /// How switches learn of failures.
+        convergence: Convergence = Convergence::Flooded,
+        /// From the failure until the switches at its ends notice; 0 is carrier loss, three missed BFD packets 9.9 ms.
+        detection: Span = Span::ZERO,
+        /// Processing of a link-state message per hop, propagation not counted.
+        flooding: Span = Span::from_us(10),
+        /// From the arrival of the news to the computation of shortest paths (OSPF implementations: 50 ms).
+        spf_delay: Span = Span::from_ms(50),
+        /// From the computation to the use of the new table.
+        install: Span = Span::ZERO,
+    }
+}
+
+/// Something happens to the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// A cable fails: what is on it, or queued for it, is lost.
+    CableDown(usize),
+    /// A cable works again.
+    CableUp(usize),
+    /// A switch stops using one of its ports.
+    LocalDown {
+        /// The switch that noticed.
+        switch: SwitchId,
+        /// Its port at the failed cable.
+        port: PortId,
+    },
+    /// A switch may use one of its ports again, where its routes contain it.
+    LocalUp {
+        /// The switch that noticed.
+        switch: SwitchId,
+        /// Its port at the repaired cable.
+        port: PortId,
+    },
+    /// A switch replaces its table by that of a later state.
+    Install {
+        /// The switch.
+        switch: SwitchId,
+        /// Index in [`Timeline::states`].
+        state: usize,
+    },
+}
+
+/// All that happens to the network during a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeline {
+    /// The cables when the run starts.
+    pub initial: LinkState,
+    /// Routes after each instant of change; the first are those in force at the start.
+    pub states: Vec<Routes>,
+    /// Sorted by time, then in the order of [`Change`].
+    pub changes: Vec<(Time, Change)>,
+}
+
+/// Plays the failures against the routing protocol.
+#[must_use]
+pub fn timeline(graph: &Graph, plan: &FailurePlan, routing: &RoutingSettings) -> Timeline {
+    let initial = plan.initial(graph);
+    let mut builder = Builder { graph, routing, installs: BTreeMap::new(), changes: Vec::new() };
+    let mut states = vec![Routes::new(graph, &initial)];
+    let mut state = initial.clone();
+    for (at, cables) in instants(plan) {
+        cables.iter().for_each(|&(cable, up)| state.set(cable, up));
+        builder.instant(at, &cables, (&state, states.len()));
+        states.push(Routes::new(graph, &state));
+    }
+    Timeline { initial, states, changes: builder.finish() }
+}
+
+/// The cables that change at each instant, in order, with their new state.
+fn instants(plan: &FailurePlan) -> BTreeMap<Time, Vec<(usize, bool)>> {
+    let mut instants: BTreeMap<Time, Vec<(usize, bool)>> = BTreeMap::new();
+    for outage in &plan.outages {
+        for (time, up) in [(outage.at, false), (outage.repair, true)] {
+            let Some(time) = time else { continue };
+            instants.entry(time).or_default().extend(outage.cables.iter().map(|&cable| (cable, up)));
+        }
+    }
+    instants
+}
+
+struct Builder<'a> {
+    graph: &'a Graph,
+    routing: &'a RoutingSettings,
+    /// For each switch when it would install which state.
+    installs: BTreeMap<SwitchId, BTreeSet<(Time, usize)>>,
+    changes: Vec<(Time, Change)>,
+}
+
+impl Builder<'_> {
+    fn instant(&mut self, at: Time, cables: &[(usize, bool)], (state, index): (&LinkState, usize)) {
+        let flooded = self.routing.convergence == Convergence::Flooded;
+        let noticed = if flooded { at + self.routing.detection } else { at };
+        // what a switch last hears of this instant; one that hears nothing is cut off and keeps its routes
+        let mut heard = vec![if flooded { None } else { Some(noticed) }; self.graph.switches().len()];
+        for &(cable, up) in cables {
+            self.changes.push((at, if up { Change::CableUp(cable) } else { Change::CableDown(cable) }));
+            let ends = self.local(cable, up, noticed);
+            if flooded {
+                let news = flood(self.graph, state, self.routing.flooding, (&ends, noticed));
+                heard.iter_mut().zip(news).for_each(|(heard, news)| *heard = (*heard).max(news));
+            }
+        }
+        let wait = if flooded { self.routing.spf_delay + self.routing.install } else { Span::ZERO };
+        for (switch, heard) in heard.into_iter().enumerate() {
+            if let Some(heard) = heard {
+                self.installs.entry(SwitchId(switch as u32)).or_default().insert((heard + wait, index));
+            }
+        }
+    }
+
+    /// Both ends notice; returns the switches among them.
+    fn local(&mut self, cable: usize, up: bool, noticed: Time) -> Vec<SwitchId> {
+        let Cable { a, b, .. } = self.graph.cables()[cable];
+        let mut switches = Vec::new();
+        for end in [a, b] {
+            if let Node::Switch(switch) = end.node {
+                let port = end.port;
+                let change =
+                    if up { Change::LocalUp { switch, port } } else { Change::LocalDown { switch, port } };
+                self.changes.push((noticed, change));
+                switches.push(switch);
+            }
+        }
+        switches
+    }
+
+    fn finish(mut self) -> Vec<(Time, Change)> {
+        for (switch, installs) in self.installs {
+            let mut newest = 0;
+            for (at, state) in installs {
+                if state > newest {
+                    newest = state;
+                    self.changes.push((at, Change::Install { switch, state }));
+                }
+            }
+        }
+        self.changes.sort_unstable();
+        self.changes
+    }
+}
+
+/// When each switch hears the news that `origins` have at `start`; `None`: never, it is cut off.
+fn flood(
+    graph: &Graph,
+    state: &LinkState,
+    processing: Span,
+    (origins, start): (&[SwitchId], Time),
+) -> Vec<Option<Time>> {
+    let mut heard = vec![None; graph.switches().len()];
+    let mut waiting: BTreeSet<(Time, SwitchId)> = origins.iter().map(|&switch| (start, switch)).collect();
+    while let Some((at, switch)) = waiting.pop_first() {
+        if heard[switch.index()].is_some() {
+            continue;
+        }
+        heard[switch.index()] = Some(at);
+        for link in graph.links_of(Node::Switch(switch)) {
+            if let (Node::Switch(to), true) = (link.to, state.is_up(link.cable)) {
+                waiting.insert((at + link.delay + processing, to));
+            }
+        }
+    }
+    heard
+}

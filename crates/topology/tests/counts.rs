@@ -1,0 +1,340 @@
+//! Every topology has the published counts, numbers, names, capacities and path lengths.
+
+use std::collections::BTreeSet;
+use weft_core::{HostId, LinkId, PortId, Rate, Span, SwitchId};
+use weft_topology::shapes::{
+    diamond, dumbbell, explicit, fat_tree, full_mesh, leaf_spine, parking_lot, single_switch,
+};
+use weft_topology::{Graph, LinkSettings, LinkState, Node, Routes, TopologySettings, build};
+
+fn gbps(rate: u64) -> LinkSettings {
+    LinkSettings::of(Rate::from_gbps(rate))
+}
+
+fn leaf_spine(leaves: u32, spines: u32, hosts_per_leaf: u32, fabric: u64) -> leaf_spine::Settings {
+    leaf_spine::Settings { leaves, spines, hosts_per_leaf, fabric_link: gbps(fabric), ..Default::default() }
+}
+
+fn built(settings: leaf_spine::Settings) -> Graph {
+    build(&TopologySettings::LeafSpine(settings)).unwrap()
+}
+
+fn fat_tree(k: u32, oversubscription: u32) -> Graph {
+    let settings = fat_tree::Settings { k, oversubscription, ..Default::default() };
+    build(&TopologySettings::FatTree(settings)).unwrap()
+}
+
+/// The heterogeneous network: leaf i has two cables to spines i and i+1.
+fn doubled() -> leaf_spine::Settings {
+    let pair = |leaf, spine| leaf_spine::Unequal { leaf, spine, count: Some(2), ..Default::default() };
+    let unequal = (0..16).flat_map(|leaf| [pair(leaf, leaf), pair(leaf, (leaf + 1) % 16)]).collect();
+    leaf_spine::Settings { unequal, ..leaf_spine(16, 16, 48, 10) }
+}
+
+fn fabric_and_host_cables(graph: &Graph) -> (usize, usize) {
+    let fabric = graph.fabric_cables().len();
+    (fabric, graph.cables().len() - fabric)
+}
+
+#[test]
+fn the_networks_of_the_drill_paper_have_its_cables() {
+    assert_eq!(fabric_and_host_cables(&built(leaf_spine(16, 4, 20, 40))), (64, 320));
+    assert_eq!(fabric_and_host_cables(&built(leaf_spine(16, 16, 20, 10))), (256, 320));
+    assert_eq!(fabric_and_host_cables(&built(leaf_spine(48, 48, 48, 10))), (2304, 2304));
+    assert_eq!(fabric_and_host_cables(&built(doubled())), (288, 768));
+}
+
+#[test]
+fn bisection_and_uplink_capacity() {
+    let capacity = |settings| {
+        let graph = built(settings);
+        graph.uplink_capacity(&LinkState::all_up(&graph))
+    };
+    let half = |settings| capacity(settings)[..8].iter().copied().sum::<Rate>();
+    assert_eq!(half(leaf_spine(16, 4, 20, 40)), Rate::from_gbps(1280));
+    assert_eq!(half(leaf_spine(16, 20, 20, 10)), Rate::from_gbps(1600));
+    assert_eq!(capacity(doubled()), vec![Rate::from_gbps(180); 16]);
+}
+
+#[test]
+fn one_failure_leaves_63_of_64_of_the_capacity() {
+    let graph = built(leaf_spine(16, 4, 20, 40));
+    let mut state = LinkState::all_up(&graph);
+    state.set(graph.cable_named("leaf5-spine2").unwrap(), false);
+    let left: Rate = graph.uplink_capacity(&state).into_iter().sum();
+    assert_eq!(left, Rate(2_560_000_000_000 / 64 * 63));
+}
+
+#[test]
+fn every_spine_of_the_heterogeneous_network_has_18_ports() {
+    let graph = built(doubled());
+    for spine in 16..32 {
+        assert_eq!(graph.links_of(Node::Switch(SwitchId(spine))).len(), 18);
+    }
+}
+
+#[test]
+fn leaf_spine_ports_are_hosts_then_uplinks_and_spine_ports_are_leaves() {
+    let graph = built(leaf_spine::Settings { parallel: 2, ..leaf_spine(3, 2, 4, 40) });
+    let (leaf1, spine1) = (Node::Switch(SwitchId(1)), Node::Switch(SwitchId(4)));
+    let to: Vec<String> = graph.links_of(leaf1).iter().map(|link| graph.name(link.to)).collect();
+    assert_eq!(to, ["host4", "host5", "host6", "host7", "spine0", "spine0", "spine1", "spine1"]);
+    let to: Vec<String> = graph.links_of(spine1).iter().map(|link| graph.name(link.to)).collect();
+    assert_eq!(to, ["leaf0", "leaf0", "leaf1", "leaf1", "leaf2", "leaf2"]);
+    let uplinks: Vec<LinkId> = graph.uplinks(SwitchId(1)).collect();
+    assert_eq!(uplinks[0], graph.link_at(leaf1, PortId(4)));
+    assert_eq!(uplinks.len(), 4);
+}
+
+#[test]
+fn cables_have_names() {
+    let graph = built(leaf_spine::Settings { parallel: 2, ..leaf_spine(3, 2, 4, 40) });
+    for cable in 0..graph.cables().len() {
+        assert_eq!(graph.cable_named(&graph.cable_name(cable)), Some(cable));
+    }
+    assert_eq!(graph.cable_named("spine1-leaf0.1"), graph.cable_named("leaf0-spine1.1"));
+    assert_eq!(graph.cables_named("leaf0-spine1").unwrap().len(), 2);
+    assert_eq!(graph.cable_name(graph.cable_named("leaf0-host3").unwrap()), "host3-leaf0");
+    assert_eq!(graph.cable_named("leaf0-spine1.2"), None);
+    assert_eq!(graph.cable_named("leaf0-leaf1"), None);
+}
+
+#[test]
+fn links_are_sorted_and_reverse_is_an_involution() {
+    for graph in [built(doubled()), fat_tree(4, 2)] {
+        let keys: Vec<_> = graph.links().iter().map(|link| (link.from, link.port)).collect();
+        assert!(keys.is_sorted());
+        for (index, link) in graph.links().iter().enumerate() {
+            let id = LinkId(index as u32);
+            let back = graph.reverse(id);
+            assert_eq!(graph.reverse(back), id);
+            assert_eq!(graph.links()[back.index()].from, link.to);
+            assert!(graph.links_of_cable(link.cable).contains(&id));
+            assert_eq!(graph.link_at(link.from, link.port), id);
+        }
+    }
+}
+
+#[test]
+fn fat_tree_counts() {
+    let graph = fat_tree(4, 1);
+    assert_eq!((graph.hosts(), graph.switches().len(), graph.cables().len()), (16, 20, 48));
+    let tiers: Vec<u8> = graph.switches().iter().map(|switch| switch.tier).collect();
+    assert_eq!(tiers, [[1; 8].as_slice(), &[2; 8], &[3; 4]].concat());
+    assert_eq!(fat_tree(6, 1).hosts(), 54);
+    assert_eq!(fat_tree(4, 3).hosts(), 48);
+    let graph = fat_tree(8, 1);
+    // R2 of the benchmarks: host h under edge switch h/4
+    assert_eq!(graph.switch_of_host(HostId(127)), SwitchId(31));
+    // core c joins aggregation c/(k/2) of each pod
+    for core in 0..16u32 {
+        let links = graph.links_of(Node::Switch(SwitchId(64 + core)));
+        let to: Vec<String> = links.iter().map(|link| graph.name(link.to)).collect();
+        assert_eq!(to, (0..8).map(|pod| format!("agg{}", pod * 4 + core / 4)).collect::<Vec<_>>());
+    }
+}
+
+/// Number of switches on each way from `switch` to a leaf, by following every port of every group.
+fn path_lengths(
+    graph: &Graph,
+    routes: &Routes,
+    (switch, leaf): (SwitchId, usize),
+) -> (BTreeSet<usize>, usize) {
+    if routes.switches[switch.index()].leaf == Some(leaf as u16) {
+        return (BTreeSet::from([1]), 1);
+    }
+    let (mut lengths, mut paths) = (BTreeSet::new(), 0);
+    for &port in routes.ports(switch, leaf) {
+        let Node::Switch(next) = graph.links_of(Node::Switch(switch))[usize::from(port.0)].to else {
+            panic!("a route to another leaf ends at a host");
+        };
+        let (longer, more) = path_lengths(graph, routes, (next, leaf));
+        lengths.extend(longer.iter().map(|length| length + 1));
+        paths += more;
+    }
+    (lengths, paths)
+}
+
+fn lengths_between(graph: &Graph, a: usize, b: usize) -> (Vec<usize>, usize) {
+    let routes = Routes::new(graph, &LinkState::all_up(graph));
+    let (lengths, paths) = path_lengths(graph, &routes, (graph.leaves()[a], b));
+    (lengths.into_iter().collect(), paths)
+}
+
+#[test]
+fn path_lengths_and_numbers() {
+    assert_eq!(lengths_between(&built(leaf_spine(16, 4, 20, 40)), 2, 9), (vec![3], 4));
+    assert_eq!(lengths_between(&built(doubled()), 0, 1), (vec![3], 16 + 1 + 3 + 1));
+    let tree = fat_tree(6, 1);
+    assert_eq!(lengths_between(&tree, 0, 1), (vec![3], 3));
+    assert_eq!(lengths_between(&tree, 0, 17), (vec![5], 9));
+    assert_eq!(lengths_between(&tree, 4, 4), (vec![1], 1));
+}
+
+fn small_networks() -> Vec<(TopologySettings, [usize; 3])> {
+    vec![
+        (
+            TopologySettings::Dumbbell(dumbbell::Settings { hosts_per_side: 3, ..Default::default() }),
+            [6, 2, 7],
+        ),
+        (
+            TopologySettings::ParkingLot(parking_lot::Settings { switches: 5, ..Default::default() }),
+            [5, 5, 9],
+        ),
+        (
+            TopologySettings::SingleSwitch(single_switch::Settings { hosts: 8, ..Default::default() }),
+            [8, 1, 8],
+        ),
+        (TopologySettings::Diamond(diamond::Settings { hosts_per_leaf: 2, ..Default::default() }), [4, 4, 8]),
+        (
+            TopologySettings::FullMesh(full_mesh::Settings { switches: 6, ..Default::default() }),
+            [6, 6, 6 + 15],
+        ),
+    ]
+}
+
+#[test]
+fn small_networks_have_their_counts_and_reach_everybody() {
+    for (settings, counts) in small_networks() {
+        let graph = build(&settings).unwrap();
+        assert_eq!(
+            [graph.hosts() as usize, graph.switches().len(), graph.cables().len()],
+            counts,
+            "{settings:?}"
+        );
+        let routes = Routes::new(&graph, &LinkState::all_up(&graph));
+        for (a, &leaf) in graph.leaves().iter().enumerate() {
+            for b in 0..graph.leaves().len() {
+                assert!(path_lengths(&graph, &routes, (leaf, b)).1 > 0, "{settings:?} {a} {b}");
+            }
+        }
+        for host in 0..graph.hosts() {
+            let port = routes.port_of_host[host as usize];
+            let leaf = Node::Switch(graph.switch_of_host(HostId(host)));
+            assert_eq!(graph.links_of(leaf)[usize::from(port.0)].to, Node::Host(HostId(host)));
+        }
+    }
+}
+
+#[test]
+fn the_paths_of_a_diamond_keep_their_rates() {
+    let settings = diamond::Settings { path_a: gbps(1), path_b: gbps(25), ..Default::default() };
+    let graph = build(&TopologySettings::Diamond(settings)).unwrap();
+    let rate = |cable: &str| graph.cables()[graph.cable_named(cable).unwrap()].rate;
+    assert_eq!((rate("leaf0-spine0"), rate("leaf1-spine0")), (Rate::from_gbps(1), Rate::from_gbps(1)));
+    assert_eq!((rate("leaf0-spine1"), rate("leaf1-spine1")), (Rate::from_gbps(25), Rate::from_gbps(25)));
+}
+
+#[test]
+fn settings_that_do_not_fit_are_named() {
+    let message = |settings: TopologySettings| build(&settings).unwrap_err()[0].to_string();
+    let odd = fat_tree::Settings { k: 5, ..Default::default() };
+    assert!(
+        message(TopologySettings::FatTree(odd)).starts_with("topology.fat-tree.k: k is 5; it must be even")
+    );
+    let pair = leaf_spine::Unequal { leaf: 99, ..Default::default() };
+    let unequal = leaf_spine::Settings { unequal: vec![pair], ..Default::default() };
+    let text = message(TopologySettings::LeafSpine(unequal));
+    assert_eq!(text, "topology.leaf-spine.unequal[0].leaf: there is no leaf 99; they are numbered 0 to 15");
+    let zero = leaf_spine::Settings { fabric_link: gbps(0), ..Default::default() };
+    assert!(message(TopologySettings::LeafSpine(zero)).starts_with("topology.leaf-spine.fabric_link.rate"));
+    let huge = leaf_spine(60_000, 60_000, 1, 1);
+    assert!(message(TopologySettings::LeafSpine(huge)).contains("cables; at most"));
+    let parts = leaf_spine::Settings {
+        unequal: (0..4)
+            .map(|spine| leaf_spine::Unequal { spine, count: Some(0), ..Default::default() })
+            .collect(),
+        ..Default::default()
+    };
+    assert!(message(TopologySettings::LeafSpine(parts)).contains("is not connected with"));
+    let ports = parking_lot::Settings { switches: 2, hosts_per_switch: 60_000, ..Default::default() };
+    assert!(build(&TopologySettings::ParkingLot(ports)).is_ok());
+    let ports = leaf_spine::Settings { parallel: 1024, ..leaf_spine(2, 64, 10, 1) };
+    assert!(message(TopologySettings::LeafSpine(ports)).contains("ports; at most 65535"));
+}
+
+fn link(from: &str, to: &str) -> explicit::LinkEntry {
+    let (from, to, rate) = (from.to_owned(), to.to_owned(), Rate::from_gbps(10));
+    explicit::LinkEntry { from, to, count: 1, rate, delay: Span::from_us(1), ..Default::default() }
+}
+
+fn explicit(hosts: u32, switches: &[&str], links: Vec<explicit::LinkEntry>) -> TopologySettings {
+    let switches = switches.iter().map(|&name| name.to_owned()).collect();
+    TopologySettings::Explicit(explicit::Settings { hosts, switches, links, ..Default::default() })
+}
+
+#[test]
+fn an_explicit_graph_is_what_its_links_say() {
+    let twice = explicit::LinkEntry { count: 2, ..link("rack-a", "rack-b") };
+    let links = vec![link("host0", "rack-a"), twice, link("host1", "rack-b")];
+    let graph = build(&explicit(2, &["rack-a", "rack-b"], links)).unwrap();
+    assert_eq!(graph.cables().len(), 4);
+    assert_eq!(graph.cable_named("rack-a-rack-b.1"), Some(2));
+    assert_eq!(lengths_between(&graph, 0, 1), (vec![2], 2));
+}
+
+#[test]
+fn mistakes_in_an_explicit_graph_have_their_place() {
+    let found = |settings| build(&settings).unwrap_err().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let links = vec![link("host0", "rack"), link("host1", "rak")];
+    let expected =
+        "topology.graph.links[1].to: there is no host or switch called `rak`; did you mean `rack`?";
+    assert_eq!(found(explicit(2, &["rack"], links)), [expected]);
+    let links = vec![link("host0", "a"), link("host1", "b")];
+    assert_eq!(found(explicit(2, &["a", "b"], links)), ["topology.graph: host1 is not connected with host0"]);
+    let links = vec![link("host0", "a"), link("host0", "a")];
+    assert_eq!(
+        found(explicit(1, &["a"], links)),
+        ["topology.graph: host0 has 2 cables; a host has exactly one, to a switch"]
+    );
+    assert_eq!(
+        found(explicit(1, &["a"], vec![])),
+        ["topology.graph: host0 has no cable; a host has exactly one, to a switch"]
+    );
+    let links = vec![link("host0", "host1")];
+    assert_eq!(
+        found(explicit(2, &[], links)),
+        ["topology.graph: host0 and host1 are joined directly; a host hangs on a switch"]
+    );
+    assert!(found(explicit(1, &["host0"], vec![]))[0].contains("`host0` is the name of two nodes"));
+    assert!(found(explicit(0, &["a"], vec![]))[0].contains("no hosts"));
+}
+
+#[test]
+fn equal_port_sets_share_a_group() {
+    let graph = built(leaf_spine(16, 4, 20, 40));
+    let routes = Routes::new(&graph, &LinkState::all_up(&graph));
+    // a leaf: its own (no ports) and all uplinks; a spine: one port per leaf
+    assert_eq!(routes.switches[0].groups.len(), 2);
+    assert_eq!(routes.switches[16].groups.len(), 16);
+    let mut state = LinkState::all_up(&graph);
+    state.set(graph.cable_named("leaf0-spine0").unwrap(), false);
+    let routes = Routes::new(&graph, &state);
+    // leaf 1 reaches leaf 0 by three spines and everybody else by four
+    assert_eq!(routes.ports(SwitchId(1), 0), [PortId(21), PortId(22), PortId(23)]);
+    assert_eq!(routes.ports(SwitchId(1), 2).len(), 4);
+    assert_eq!(routes.switches[1].groups.len(), 3);
+    // spine 0 has lost its port to leaf 0: it goes down to the other leaves and up again
+    assert_eq!(routes.ports(SwitchId(16), 0).len(), 15);
+}
+
+#[test]
+fn a_switch_without_a_way_has_a_group_without_ports() {
+    let graph = built(leaf_spine(2, 1, 1, 40));
+    let mut state = LinkState::all_up(&graph);
+    state.set(graph.cable_named("leaf0-spine0").unwrap(), false);
+    let routes = Routes::new(&graph, &state);
+    assert!(routes.ports(SwitchId(1), 0).is_empty());
+    assert!(routes.ports(SwitchId(2), 0).is_empty());
+    assert_eq!(routes.ports(SwitchId(2), 1).len(), 1);
+}
+
+#[test]
+fn a_fat_tree_of_8192_hosts_has_small_tables() {
+    let graph = fat_tree(32, 1);
+    assert_eq!((graph.hosts(), graph.switches().len()), (8192, 1280));
+    let routes = Routes::new(&graph, &LinkState::all_up(&graph));
+    // edge: itself, and up; aggregation: each of 16 edges of its pod, and up; core: each of 32 pods
+    let groups: BTreeSet<usize> = routes.switches.iter().map(|table| table.groups.len()).collect();
+    assert_eq!(groups, BTreeSet::from([2, 17, 32]));
+}
