@@ -1,3 +1,78 @@
-.PHONY: demo test
-test:
-	cargo test --workspace
+# Weft: everything a person types. `make demo` and `make test` need make, a C compiler, and curl or Rust; the rest they
+# install, or they say in one line what is missing. Nothing here needs the network once tools and crates are there.
+
+SHELL := /bin/sh
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+RUST      = 1.95
+DENY      = 0.20.2
+MDBOOK    = 0.5.4
+FUZZ      = 0.13.2
+FUZZ_TIME = 60
+
+.PHONY: help demo test deny docs bench fuzz rust chromium
+
+help:
+	@echo "make demo    build Weft, run the demo scenario, print table and report"
+	@echo "make test    everything that must hold before a change lands"
+	@echo "make docs    the book and the API pages"
+	@echo "make bench   the benchmarks"
+	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds"
+
+demo: rust
+	cargo build --release --locked --quiet --package weft-cli
+	target/release/weft run scenarios/drill-80.toml --demo
+
+test: rust chromium deny
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- --deny warnings
+	cargo xtask all
+	cargo test --locked --workspace
+	@echo "make test: everything holds"
+
+# Licences, banned crates and origins of what we depend on; the rules are in deny.toml.
+deny: rust
+	@command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet --version $(DENY)
+	cargo deny --log-level error --all-features check licenses bans sources
+
+docs: rust
+	@command -v mdbook >/dev/null || \
+		cargo install mdbook --locked --quiet --version $(MDBOOK) --no-default-features --features search
+	mdbook build docs
+	cargo doc --locked --workspace --no-deps
+	@echo "docs/book/index.html and target/doc/weft/index.html"
+
+bench: rust
+	cargo bench --locked --workspace --benches
+
+# Without a sanitizer the fuzzer needs no nightly compiler; overflow checks and debug assertions stay on.
+fuzz: rust
+	@command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet --version $(FUZZ)
+	@for target in $$(cargo fuzz list); do \
+		cargo fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_TIME) || exit 1; \
+	done
+
+# A Rust compiler that is recent enough.
+rust:
+	@command -v cargo >/dev/null || { \
+		echo "Rust is missing; installing it for this user with rustup"; \
+		curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | \
+			sh -s -- -y --quiet --profile minimal --component clippy --component rustfmt --no-modify-path; \
+	} && command -v cargo >/dev/null || { \
+		echo "cannot install Rust: get version $(RUST) or newer from https://rustup.rs and try again" >&2; exit 1; \
+	}
+	@have=$$(cargo --version | cut -d ' ' -f 2); \
+	test "$$(printf '%s\n' $(RUST) "$$have" | sort -V | head -n 1)" = $(RUST) || { \
+		echo "Rust $$have is too old: version $(RUST) or newer is needed (rustup update stable)" >&2; exit 1; }
+
+# The browser that opens the report in the tests.
+CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome || \
+	command -v google-chrome-stable
+ROOT = $(shell test "$$(id -u)" = 0 || echo sudo -n)
+chromium:
+	@{ $(CHROMIUM); } >/dev/null || { \
+		echo "Chromium is missing; installing it with apt-get"; \
+		{ $(ROOT) apt-get update && $(ROOT) apt-get install --yes --no-install-recommends chromium; } \
+			>/dev/null 2>&1 || true; }
+	@{ $(CHROMIUM); } >/dev/null || { \
+		echo "the report is tested in Chromium: install the package \`chromium\` of your system" >&2; exit 1; }

@@ -1,2 +1,73 @@
-//! Checks of the repository's own structure.
-fn main() {}
+//! Checks of the repository's own structure, run as `cargo xtask NAME`: which crate may use which, how long functions
+//! and files are, and whether generated pages and links are true.
+//!
+//! It knows the repository, not the simulator: the only thing it asks Weft is the text of the reference pages.
+
+mod layers;
+mod links;
+mod markdown;
+mod reference;
+mod shape;
+mod sources;
+mod workspace;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What a check says: a report to print, or all complaints.
+type Verdict = Result<String, Vec<String>>;
+
+/// Looks at the repository below a root.
+type Check = fn(&Path) -> Verdict;
+
+/// Name, meaning and function of each check, in the order of `cargo xtask all`.
+const CHECKS: &[(&str, &str, Check)] = &[
+    ("layers", "no crate uses another that it may not use", layers::check),
+    ("shape", "functions and files stay short", shape::check),
+    ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
+    ("links", "links between documents lead somewhere", links::check),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let root = workspace::root();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["all"] => run_all(CHECKS.iter(), &root),
+        ["reference", "--write"] => run("reference", reference::write, &root),
+        [name] if CHECKS.iter().any(|check| check.0 == *name) => {
+            run_all(CHECKS.iter().filter(|check| check.0 == *name), &root)
+        }
+        _ => usage(),
+    }
+}
+
+/// Runs several checks, all of them even if one fails.
+fn run_all<'a>(checks: impl Iterator<Item = &'a (&'a str, &'a str, Check)>, root: &Path) -> ExitCode {
+    checks.map(|(name, _, check)| run(name, *check, root)).fold(ExitCode::SUCCESS, worse)
+}
+
+/// Runs one check and prints what it says.
+fn run(name: &str, check: Check, root: &Path) -> ExitCode {
+    match check(root) {
+        Ok(report) => {
+            println!("{name}: {report}");
+            ExitCode::SUCCESS
+        }
+        Err(complaints) => {
+            complaints.iter().for_each(|complaint| eprintln!("{name}: {complaint}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn worse(so_far: ExitCode, next: ExitCode) -> ExitCode {
+    if so_far == ExitCode::SUCCESS { next } else { so_far }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: cargo xtask CHECK, where CHECK is one of");
+    CHECKS.iter().for_each(|(name, meaning, _)| eprintln!("  {name:<18} {meaning}"));
+    eprintln!("  {:<18} all of these", "all");
+    eprintln!("  {:<18} write the generated pages", "reference --write");
+    ExitCode::from(2)
+}

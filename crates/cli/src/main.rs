@@ -1,2 +1,27 @@
-//! The `weft` command.
-fn main() {}
+//! The `weft` command: reads the command line, calls one function of the facade, prints what it returns.
+//!
+//! Exit codes: 0 good; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
+//! here, and no other crate of Weft than the facade is known.
+
+mod check;
+mod command_line;
+mod compare;
+mod completions;
+mod console;
+mod explain;
+mod import;
+mod interrupt;
+mod list;
+mod man;
+mod new;
+mod progress;
+mod report;
+mod run;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let command = command_line::CommandLine::parse().command;
+    command.execute().unwrap_or_else(|error| console::failure(&error))
+}

@@ -38,9 +38,8 @@ pub struct Candidates<'a> {
 /// How loads are read.
 #[derive(Clone, Copy)]
 pub(crate) enum Loads<'a> {
-    /// From the switch: visible bytes of the first `classes` of `queues` queues of each port, less the packet in
-    /// service if `in_service` is given.
-    Switch { visible: &'a Visible, queues: usize, classes: usize, in_service: Option<&'a [u16]> },
+    /// From the switch: visible bytes of the first `classes` of `queues` queues of each port.
+    Switch { visible: &'a Visible, queues: usize, classes: usize },
     /// From a list, by port: for tests and for the book.
     Given(&'a [u64]),
 }
@@ -70,10 +69,8 @@ impl<'a> Candidates<'a> {
         let port = self.ports[index].index();
         match self.loads {
             Loads::Given(loads) => loads[port],
-            Loads::Switch { visible, queues, classes, in_service } => {
-                let waiting: i64 = (0..classes).map(|class| visible.get(port * queues + class)).sum();
-                let sending = in_service.map_or(0, |sizes| i64::from(sizes[port]));
-                (waiting - sending).max(0) as u64
+            Loads::Switch { visible, queues, classes } => {
+                (0..classes).map(|class| visible.get(port * queues + class)).sum()
             }
         }
     }

@@ -48,8 +48,6 @@ pub(crate) struct Ports {
     ports: Vec<Port>,
     queues: Vec<ClassQueue>,
     per_port: usize,
-    /// Wire bytes in service by port, for balancers that do not count them.
-    pub(crate) sending: Vec<u16>,
     /// Bytes in the whole switch.
     pub(crate) total: u64,
 }
@@ -67,7 +65,6 @@ impl Ports {
             ports: vec![port; ports],
             queues: vec![ClassQueue::default(); ports * per_port],
             per_port,
-            sending: vec![0; ports],
             total: 0,
         }
     }
@@ -120,13 +117,11 @@ impl Ports {
     /// A packet of `wire` bytes of queue `queue` goes on the wire.
     pub(crate) fn serve(&mut self, port: PortId, queue: usize, wire: u16) {
         self.ports[port.index()].in_service = Some(InService { queue: queue as u8, wire });
-        self.sending[port.index()] = wire;
     }
 
     /// The last bit of the packet in service has left: what it was, if any.
     pub(crate) fn served(&mut self, port: PortId) -> Option<(usize, u16)> {
         let done = self.ports[port.index()].in_service.take()?;
-        self.sending[port.index()] = 0;
         Some((usize::from(done.queue), done.wire))
     }
 

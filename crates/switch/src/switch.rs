@@ -108,7 +108,7 @@ impl Switch {
         let header = turn.headers.get_mut(packet);
         header.ingress = from;
         header.arrived = turn.now;
-        header.hops += 1;
+        header.hops = header.hops.saturating_add(1);
         let header = *header;
         match self.output(turn.now, &header) {
             Some(port) => self.enqueue(turn, port, packet),
@@ -119,17 +119,17 @@ impl Switch {
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
     pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
         if let Some((queue, wire)) = self.ports.served(port) {
-            self.release(turn.now, (port, queue), wire);
+            self.sent(turn.now, (port, queue), wire);
         }
         loop {
             let queue = self.schedulers[port.index()].pick(self.ports.queues(port), turn.headers)?;
             let packet = self.ports.pop(self.ports.slot(port, queue), turn.headers);
             let wire = turn.headers.get(packet).wire;
             if self.passes_on_leaving((port, queue), packet, turn.headers) {
-                self.ports.serve(port, queue, wire);
+                self.serve(port, queue, wire);
                 return Some(packet);
             }
-            self.release(turn.now, (port, queue), wire);
+            self.give_up(turn.now, (port, queue), wire);
             self.dropped(port, packet, Reason::Early, turn.effects);
         }
     }
@@ -146,7 +146,7 @@ impl Switch {
         for queue in 0..self.queues {
             while self.ports.queues(port)[queue].packets.front().is_some() {
                 let packet = self.ports.pop(self.ports.slot(port, queue), turn.headers);
-                self.release(turn.now, (port, queue), turn.headers.get(packet).wire);
+                self.give_up(turn.now, (port, queue), turn.headers.get(packet).wire);
                 self.dropped(port, packet, Reason::LinkDown, turn.effects);
             }
         }
@@ -197,7 +197,6 @@ impl Switch {
                 ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
                 ClassLoad::All => self.queues,
             },
-            in_service: (!self.count_in_service).then_some(&self.ports.sending),
         };
         let engines = self.engines.len();
         let engine = &mut self.engines[header.ingress.index() % engines];
@@ -266,11 +265,33 @@ impl Switch {
         self.ports.port_mut(port).counters.marked += 1;
     }
 
+    /// The first bit of a packet goes on the wire: engines stop seeing it now if packets in service do not count.
+    fn serve(&mut self, port: PortId, queue: usize, wire: u16) {
+        self.ports.serve(port, queue, wire);
+        if !self.count_in_service {
+            self.visible.left(self.ports.slot(port, queue), wire);
+        }
+    }
+
+    /// The last bit of a packet has left: engines stop seeing it now if packets in service do count.
+    fn sent(&mut self, now: Time, at: (PortId, usize), wire: u16) {
+        if self.count_in_service {
+            self.visible.left(self.ports.slot(at.0, at.1), wire);
+        }
+        self.release(now, at, wire);
+    }
+
+    /// A packet that was stored is thrown away before it was served.
+    fn give_up(&mut self, now: Time, at: (PortId, usize), wire: u16) {
+        self.visible.left(self.ports.slot(at.0, at.1), wire);
+        self.release(now, at, wire);
+    }
+
+    /// Gives the memory of a packet back.
     fn release(&mut self, now: Time, at: (PortId, usize), wire: u16) {
         let slot = self.ports.slot(at.0, at.1);
         self.ports.release(now, at, wire);
         self.sharing.released(self.ports.queue_bytes(slot), u64::from(wire));
-        self.visible.left(slot, wire);
     }
 
     fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {

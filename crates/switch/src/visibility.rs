@@ -29,11 +29,13 @@ impl Visible {
     }
 
     /// A packet was put into `slot` at `now` and becomes visible `after` that; with no delay even to decisions of the
-    /// same instant. Ports of different rates have different delays; the list is kept sorted.
+    /// same instant. Ports of different rates have different delays; the list is kept sorted, and short even if nobody
+    /// ever takes a decision.
     pub(crate) fn enqueued(&mut self, now: Time, after: Span, slot: usize, wire: u16) {
         if !self.tracked {
             return;
         }
+        self.advance(now);
         if after == Span::ZERO {
             self.bytes[slot] += i64::from(wire);
             return;
@@ -60,8 +62,8 @@ impl Visible {
     }
 
     /// The visible bytes of a slot.
-    pub(crate) fn get(&self, slot: usize) -> i64 {
-        self.bytes[slot].max(0)
+    pub(crate) fn get(&self, slot: usize) -> u64 {
+        self.bytes[slot].max(0) as u64
     }
 }
 
@@ -79,6 +81,31 @@ mod tests {
         assert_eq!((visible.get(0), visible.get(1)), (0, 100));
         visible.left(1, 100);
         assert_eq!(visible.get(1), 0);
+    }
+
+    #[test]
+    fn the_list_stays_short_without_decisions() {
+        let mut visible = Visible::new(1, true);
+        for n in 0..1_000 {
+            visible.enqueued(Time(10 * n), Span(30), 0, 100);
+            visible.left(0, 100);
+        }
+        assert!(visible.pending.len() <= 4, "{}", visible.pending.len());
+    }
+
+    #[test]
+    fn delays_of_different_inputs_overtake_each_other() {
+        let mut visible = Visible::new(3, true);
+        for (slot, delay) in [(0, 40), (1, 10), (2, 20)] {
+            visible.enqueued(Time(0), Span(delay), slot, 1);
+        }
+        let mut seen = |now| {
+            visible.advance(Time(now));
+            [0, 1, 2].map(|slot| visible.get(slot))
+        };
+        assert_eq!(seen(11), [0, 1, 0]);
+        assert_eq!(seen(21), [0, 1, 1]);
+        assert_eq!(seen(41), [1, 1, 1]);
     }
 
     #[test]

@@ -1,1 +1,3 @@
 //! What the two ends of a flow do.
+
+pub mod congestion;

@@ -1,1 +1,198 @@
-//! The facade: run, check, explain, report, compare.
+//! The facade: run, check, explain, list, report, compare, new, import. Everything a person or a script asks of Weft
+//! goes through one function here.
+//!
+//! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
+//! crates below. It never prints and never reads the command line; that is the caller's part.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use weft_core::Time;
+
+/// What [`run`] needs besides the scenario.
+pub struct RunOptions {
+    /// The folder below which `<name>/<case>-<hash8>/seed-<n>/` is written.
+    pub out: PathBuf,
+    /// Apply the scenario's `[demo]` table: a reduced form that takes seconds.
+    pub demo: bool,
+    /// Run these seeds instead of the scenario's own.
+    pub seeds: Option<Vec<u64>>,
+    /// Overrides `path=value`, applied in this order, as typed.
+    pub set: Vec<String>,
+    /// How many runs may be computed at the same time; at least 1.
+    pub jobs: usize,
+    /// Called from the computing threads a few times per second.
+    pub progress: Box<dyn Fn(&Progress) + Send + Sync>,
+    /// Set it to stop: running simulations end at the next event and write what they have.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// How far a call of [`run`] is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Runs of this call, reused ones included.
+    pub runs_total: usize,
+    /// Runs complete, reused ones included.
+    pub runs_done: usize,
+    /// The runs being computed now.
+    pub current: Vec<RunProgress>,
+    /// The run that has just ended, if this call reports an end.
+    pub finished: Option<FinishedRun>,
+}
+
+/// How far one run is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunProgress {
+    /// Case and seed.
+    pub label: String,
+    /// Simulated instant reached.
+    pub simulated: Time,
+    /// The scenario's time limit, when it has one.
+    pub limit: Option<Time>,
+    /// Events handled so far.
+    pub events: u64,
+    /// Events handled per wall second.
+    pub events_per_s: f64,
+    /// Flows finished.
+    pub flows_done: u64,
+    /// Flows of the run.
+    pub flows_total: u64,
+    /// Estimated wall seconds to the end, when an estimate is possible.
+    pub eta_s: Option<f64>,
+}
+
+/// A run that ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FinishedRun {
+    /// Case and seed.
+    pub label: String,
+    /// The results of an earlier call were complete and were taken as they are.
+    pub reused: bool,
+    /// Why it failed, when it did.
+    pub failure: Option<String>,
+}
+
+/// What [`run`] left behind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The report, one HTML file.
+    pub report: PathBuf,
+    /// Headline and table for a terminal of 80 columns.
+    pub terminal: String,
+    /// Runs that failed.
+    pub failed_runs: usize,
+    /// Entries of `[[expect]]` that did not hold.
+    pub missed_expectations: usize,
+    /// The call was stopped early; results are valid as far as they go.
+    pub interrupted: bool,
+    /// Runs taken from an earlier call instead of computed.
+    pub reused: usize,
+}
+
+/// What [`check`] found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CheckReport {
+    /// How many mistakes; zero means the scenario can be run.
+    pub mistakes: usize,
+    /// All mistakes for people, each with line, column, what was found and what is allowed; or one line of praise.
+    pub rendered: String,
+    /// The same as a JSON array, `[]` when there is none.
+    pub json: String,
+}
+
+/// Why a call failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// What the user wrote cannot be used; the text names the place and what is allowed. Exit code 2.
+    #[error("{0}")]
+    BadInput(String),
+    /// What the world did: a file could not be written, a run broke. Exit code 1.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Runs every case of a scenario with every seed, reusing complete results, and writes the report.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario; [`Error::Failed`] when results cannot be written. A run
+/// that fails by itself is counted in [`Outcome::failed_runs`] instead.
+pub fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
+    let _ = (path, options);
+    not_connected()
+}
+
+/// Reads a scenario and reports all its mistakes at once.
+///
+/// # Errors
+/// [`Error::BadInput`] when the file cannot be read at all. Mistakes in it are a [`CheckReport`], not an error.
+pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
+    let _ = (path, set);
+    not_connected()
+}
+
+/// Every effective setting below `prefix` with its value, unit, origin and meaning.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario, or when nothing has this prefix.
+pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<String, Error> {
+    let _ = (path, prefix, set);
+    not_connected()
+}
+
+/// The names a scenario may use: balancers, transports, topologies, patterns, sizes, metrics, scenario templates;
+/// without a topic, the topics.
+///
+/// # Errors
+/// [`Error::BadInput`] when there is no such topic; the text names the nearest.
+pub fn list(topic: Option<&str>) -> Result<String, Error> {
+    let _ = topic;
+    not_connected()
+}
+
+/// Writes the report of a results folder again and returns its path.
+///
+/// # Errors
+/// [`Error::BadInput`] when the folder holds no results; [`Error::Failed`] when the report cannot be written.
+pub fn report(folder: &Path) -> Result<PathBuf, Error> {
+    let _ = folder;
+    not_connected()
+}
+
+/// What differs between two results folders in settings and in metrics, paired by seed, with 95 % intervals: a table
+/// for the terminal and the path of the HTML page.
+///
+/// # Errors
+/// [`Error::BadInput`] when a folder holds no results; [`Error::Failed`] when the page cannot be written.
+pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
+    let _ = (a, b);
+    not_connected()
+}
+
+/// A commented scenario of the chosen kind, ready to run.
+///
+/// # Errors
+/// [`Error::BadInput`] when there is no such kind; the text names the kinds.
+pub fn new_scenario(kind: &str) -> Result<String, Error> {
+    let _ = kind;
+    not_connected()
+}
+
+/// Turns files of another simulator into a scenario.
+///
+/// # Errors
+/// [`Error::BadInput`] when the format is unknown, or with file, line, what was found and what is allowed.
+pub fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
+    let _ = (format, files);
+    not_connected()
+}
+
+/// The generated reference pages: file name below `docs/src/reference/` and Markdown text.
+#[must_use]
+pub fn reference() -> Vec<(String, String)> {
+    Vec::new()
+}
+
+fn not_connected<T>() -> Result<T, Error> {
+    Err(Error::Failed("this command is not connected to its crates yet".into()))
+}

@@ -51,6 +51,8 @@ pub struct Red {
     settings: Settings,
     min: f64,
     max: f64,
+    /// Weight of a new sample in the average.
+    weight: f64,
     average: f64,
 }
 
@@ -59,7 +61,9 @@ impl Red {
     #[must_use]
     pub fn new(settings: &Settings, _site: ()) -> Red {
         let bytes = |amount: Amount| amount.bytes(settings.packet).0 as f64;
-        Red { min: bytes(settings.min), max: bytes(settings.max), average: 0.0, settings: settings.clone() }
+        let (min, max) = (bytes(settings.min), bytes(settings.max));
+        let weight = 0.5f64.powi(settings.average as i32);
+        Red { min, max, weight, average: 0.0, settings: settings.clone() }
     }
 
     /// The probability of a mark at a queue of `bytes`.
@@ -74,8 +78,7 @@ impl Red {
     }
 
     fn judge(&mut self, bytes: u64, sight: &Sight<'_>, random: &mut Random) -> Verdict {
-        let weight = 0.5f64.powi(self.settings.average as i32);
-        self.average += weight * (bytes as f64 - self.average);
+        self.average += self.weight * (bytes as f64 - self.average);
         let probability = self.probability(self.average);
         let chosen = probability >= 1.0 || probability > 0.0 && random.chance(probability);
         if chosen { sight.chosen(self.settings.non_ect) } else { Verdict::Pass }

@@ -50,6 +50,7 @@ impl Scheduler for Drr {
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
         if queues.iter().all(|queue| queue.packets.is_empty()) {
             self.deficits.fill(0);
+            self.granted = false;
             return None;
         }
         loop {

@@ -1,0 +1,68 @@
+//! The command line as a type: the list of commands. What each command takes and does stands in the file named
+//! after it.
+
+use crate::{check, compare, completions, explain, import, list, man, new, report, run};
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Weft simulates data-centre networks packet by packet.
+#[derive(Parser)]
+#[command(
+    name = "weft",
+    version,
+    max_term_width = 80,
+    after_help = "\
+First steps:
+  weft new hello > hello.toml    write a commented scenario
+  weft run hello.toml            run it; the last line names the report
+  weft list balancers            what else could stand in it
+
+Exit codes: 0 good; 1 a run failed or an expectation was missed; 2 bad input."
+)]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario and write results and a report
+    Run(run::Arguments),
+    /// Report all mistakes of a scenario at once
+    Check(check::Arguments),
+    /// Show every effective setting: value, origin and meaning
+    Explain(explain::Arguments),
+    /// Show what a scenario can choose from
+    List(list::Arguments),
+    /// Write the report of finished runs again
+    Report(report::Arguments),
+    /// Say what differs between two results, in settings and in numbers
+    Compare(compare::Arguments),
+    /// Write a commented scenario to start from
+    New(new::Arguments),
+    /// Turn files of another simulator into a scenario
+    Import(import::Arguments),
+    /// Print a completion script for a shell
+    Completions(completions::Arguments),
+    /// Write the manual pages
+    Man(man::Arguments),
+}
+
+impl Command {
+    /// Does it, and says with which code to exit.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        match self {
+            Command::Run(arguments) => arguments.execute(),
+            Command::Check(arguments) => arguments.execute(),
+            Command::Explain(arguments) => arguments.execute(),
+            Command::List(arguments) => arguments.execute(),
+            Command::Report(arguments) => arguments.execute(),
+            Command::Compare(arguments) => arguments.execute(),
+            Command::New(arguments) => arguments.execute(),
+            Command::Import(arguments) => arguments.execute(),
+            Command::Completions(arguments) => arguments.execute(),
+            Command::Man(arguments) => arguments.execute(),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `weft completions`: a script that teaches a shell the commands and options.
+
+use crate::{command_line::CommandLine, console};
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use std::process::ExitCode;
+
+/// What `weft completions` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft completions bash > ~/.local/share/bash-completion/completions/weft
+  weft completions zsh > ~/.zfunc/_weft
+  weft completions fish > ~/.config/fish/completions/weft.fish")]
+pub(crate) struct Arguments {
+    /// Which shell
+    shell: Shell,
+}
+
+impl Arguments {
+    /// Prints the script.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut CommandLine::command(), "weft", &mut script);
+        console::show(&String::from_utf8_lossy(&script));
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,31 @@
+//! `weft import`: files of another simulator become a scenario.
+
+use crate::console;
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What `weft import` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft import hpcc topology.txt flow.txt > imported.toml
+  weft import htsim leaf_spine.topo perm.cm --out imported.toml
+  weft list imports                    the formats")]
+pub(crate) struct Arguments {
+    /// Which format
+    format: String,
+    /// The files: topology first, then flows
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Write to this file instead of standard output; never overwrites
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Writes the scenario.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        console::show_or_save(&weft::import(&self.format, &self.files)?, self.out.as_deref())
+    }
+}

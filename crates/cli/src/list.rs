@@ -1,0 +1,26 @@
+//! `weft list`: what a scenario can choose from.
+
+use crate::console;
+use clap::Args;
+use std::process::ExitCode;
+
+/// What `weft list` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft list               the topics
+  weft list balancers     every balancer with its settings
+  weft list sizes         flow size distributions and where they come from
+  weft list metrics       what [[expect]] can speak about")]
+pub(crate) struct Arguments {
+    /// What to list; without it, the topics
+    topic: Option<String>,
+}
+
+impl Arguments {
+    /// Lists.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        console::show(&weft::list(self.topic.as_deref())?);
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,26 @@
+//! `weft report`: write the report of finished runs again.
+
+use crate::console;
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What `weft report` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft report runs/drill-80                           a sweep
+  weft report runs/drill-80/ecmp-1f2e3d4c/seed-1      one run")]
+pub(crate) struct Arguments {
+    /// A folder that `weft run` wrote
+    #[arg(value_name = "DIR")]
+    results: PathBuf,
+}
+
+impl Arguments {
+    /// Writes the report and prints where it is.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        console::show(&weft::report(&self.results)?.display().to_string());
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,123 @@
+//! `weft run`: simulate a scenario, show how far it is, print the result.
+
+use crate::{console, interrupt, progress};
+use clap::Args;
+use std::fmt::Write;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use weft::{Outcome, RunOptions};
+
+/// What `weft run` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft run scenarios/hello.toml
+  weft run scenarios/drill-80.toml --demo
+  weft run my.toml --seed 1,2,3 --set switch.buffer='1 MB' --out results
+
+A run that is already complete below DIR is not repeated. Ctrl-C ends it with
+a valid partial result and report; a second Ctrl-C ends it at once.")]
+pub(crate) struct Arguments {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    scenario: PathBuf,
+    /// Where results go
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    out: PathBuf,
+    /// Take the reduced form that the scenario's [demo] table describes
+    #[arg(long)]
+    demo: bool,
+    /// Seeds to use instead of the scenario's, separated by commas
+    #[arg(long = "seed", value_name = "N", value_delimiter = ',')]
+    seeds: Option<Vec<u64>>,
+    /// Change a setting: path=value, as often as needed
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Runs computed at the same time [default: the number of cores]
+    #[arg(long, visible_alias = "threads", value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// Progress on standard error: a line on terminals, JSON lines, or none
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    progress: progress::Mode,
+}
+
+impl Arguments {
+    /// Runs the scenario.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        let (mode, stop) = (self.progress, Arc::new(AtomicBool::new(false)));
+        interrupt::listen(Arc::clone(&stop), mode)?;
+        let result = weft::run(&self.scenario, &options(&self, stop));
+        progress::end(mode);
+        match result {
+            Ok(outcome) => Ok(conclude(&outcome)),
+            Err(error) if mode == progress::Mode::Json => {
+                console::complain(&progress::error_object(&error));
+                Ok(console::code(&error))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
+    let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    RunOptions {
+        out: arguments.out.clone(),
+        demo: arguments.demo,
+        seeds: arguments.seeds.clone(),
+        set: arguments.set.clone(),
+        jobs: arguments.jobs.unwrap_or_else(cores).get(),
+        progress: progress::display(arguments.progress),
+        stop,
+    }
+}
+
+fn conclude(outcome: &Outcome) -> ExitCode {
+    console::show(&conclusion(outcome));
+    let good = outcome.failed_runs == 0 && outcome.missed_expectations == 0 && !outcome.interrupted;
+    if good { ExitCode::SUCCESS } else { ExitCode::from(console::FAILED) }
+}
+
+/// The table, what spoils it if anything does, and where the report is.
+fn conclusion(outcome: &Outcome) -> String {
+    let mut text = outcome.terminal.trim_end().to_string();
+    text.push_str("\n\n");
+    let mut note = |true_now: bool, sentence: String| {
+        if true_now {
+            let _ = writeln!(text, "{sentence}");
+        }
+    };
+    note(outcome.interrupted, "stopped early: the results are valid as far as they go".into());
+    note(outcome.failed_runs > 0, counted(outcome.failed_runs, "run", "failed"));
+    note(outcome.missed_expectations > 0, counted(outcome.missed_expectations, "expectation", "missed"));
+    note(outcome.reused > 0, counted(outcome.reused, "complete run", "taken from before"));
+    let _ = write!(text, "report: {}", outcome.report.display());
+    text
+}
+
+fn counted(n: usize, noun: &str, verb: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural} {verb}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_names_the_report_and_what_spoils_it_stands_above() {
+        let outcome = Outcome {
+            report: "runs/x/report.html".into(),
+            terminal: "table\n".into(),
+            failed_runs: 1,
+            missed_expectations: 2,
+            interrupted: false,
+            reused: 0,
+        };
+        let expected = "table\n\n1 run failed\n2 expectations missed\nreport: runs/x/report.html";
+        assert_eq!(conclusion(&outcome), expected);
+    }
+}

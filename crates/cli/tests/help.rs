@@ -1,0 +1,49 @@
+//! Every command has one screen of help with examples, and the committed screens in `help/` are what users see.
+//!
+//! `WEFT_BLESS=1 cargo test -p weft-cli --test help` writes the screens again after an intended change.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+const COMMANDS: [&str; 10] =
+    ["run", "check", "explain", "list", "report", "compare", "new", "import", "completions", "man"];
+
+fn help_of(command: &[&str]) -> String {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_weft")).args(command).arg("--help").output().expect("weft starts");
+    assert_eq!(output.status.code(), Some(0));
+    String::from_utf8(output.stdout).expect("help is text")
+}
+
+fn assert_equals_committed(name: &str, screen: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/help").join(format!("{name}.txt"));
+    if std::env::var_os("WEFT_BLESS").is_some() {
+        fs::write(&path, screen).expect("the screen can be written");
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        committed, screen,
+        "the help of {name} changed; if intended, bless it (see the top of this file)"
+    );
+}
+
+#[test]
+fn the_first_screen_is_the_committed_one_and_names_every_command() {
+    let screen = help_of(&[]);
+    assert_equals_committed("weft", &screen);
+    for command in COMMANDS {
+        assert!(screen.contains(&format!("\n  {command} ")), "{command} is missing");
+    }
+}
+
+#[test]
+fn every_command_has_one_screen_with_examples() {
+    for command in COMMANDS {
+        let screen = help_of(&[command]);
+        assert!(screen.lines().count() <= 30, "{command}: more than a screen");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{command}: wider than 80 columns");
+        assert!(screen.contains("Examples:\n  weft "), "{command}: no examples");
+        assert_equals_committed(command, &screen);
+    }
+}

@@ -1,0 +1,178 @@
+//! The layers: which crate may use which. An arrow may only point to a lower layer, never sideways, so that the parts
+//! (switch, transport, topology, workload) stay blind to each other and engines stay blind to the report.
+//!
+//! The same table stands in ARCHITECTURE.md for people; this check fails when the two differ.
+
+use crate::workspace::{self, Package};
+use crate::{Verdict, sources};
+use std::path::Path;
+
+/// A crate of the product and the crates it may use.
+struct Layer {
+    name: &'static str,
+    may_use: &'static [&'static str],
+}
+
+const PARTS: &[&str] = &["weft-core"];
+const DESCRIPTION: &[&str] =
+    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+const ENGINE: &[&str] =
+    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-scenario"];
+const FACADE: &[&str] = &[
+    "weft-core",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-scenario",
+    "weft-sim",
+    "weft-report",
+];
+
+/// Every crate of the product, lowest layer first.
+const LAYERS: &[Layer] = &[
+    Layer { name: "weft-core", may_use: &[] },
+    Layer { name: "weft-switch", may_use: PARTS },
+    Layer { name: "weft-transport", may_use: PARTS },
+    Layer { name: "weft-topology", may_use: PARTS },
+    Layer { name: "weft-workload", may_use: PARTS },
+    Layer { name: "weft-report", may_use: PARTS },
+    Layer { name: "weft-scenario", may_use: DESCRIPTION },
+    Layer { name: "weft-sim", may_use: ENGINE },
+    Layer { name: "weft", may_use: FACADE },
+    Layer { name: "weft-cli", may_use: &["weft"] },
+];
+
+/// Arrows that only tests may draw, with the reason. Empty is best.
+const TEST_ARROWS: &[(&str, &str, &str)] = &[];
+
+/// Packages that are not part of the product: they may use everything, and nothing of the product may use them.
+fn is_outside(folder: &Path, root: &Path) -> bool {
+    let place = folder.strip_prefix(root).unwrap_or(folder);
+    ["tests", "xtask", "crates/docs"].iter().any(|outside| place.starts_with(outside))
+}
+
+/// Compares the arrows of the workspace with the table, and the table with ARCHITECTURE.md.
+pub(crate) fn check(root: &Path) -> Verdict {
+    let members = workspace::members(root)?;
+    let (outside, product): (Vec<Package>, Vec<Package>) =
+        members.into_iter().partition(|package| is_outside(&package.folder, root));
+    let ours: Vec<&str> = product.iter().chain(&outside).map(|package| package.name.as_str()).collect();
+    let mut complaints: Vec<String> =
+        product.iter().flat_map(|package| wrong_arrows(package, &ours)).collect();
+    complaints.extend(missing_rows(&sources::read(&root.join("ARCHITECTURE.md"))?));
+    let arrows: usize = product.iter().map(|package| arrows_of(package, &ours).count()).sum();
+    if complaints.is_empty() {
+        Ok(format!("{} crates, {arrows} arrows, all pointing down", product.len()))
+    } else {
+        Err(complaints)
+    }
+}
+
+/// The packages of ours that a package uses: name, and whether only its tests do.
+fn arrows_of<'a>(package: &'a Package, ours: &[&str]) -> impl Iterator<Item = (&'a str, bool)> {
+    package
+        .dependencies
+        .iter()
+        .filter(|dependency| ours.contains(&dependency.name.as_str()))
+        .map(|dependency| (dependency.name.as_str(), dependency.only_for_tests))
+}
+
+fn wrong_arrows(package: &Package, ours: &[&str]) -> Vec<String> {
+    let Some(layer) = LAYERS.iter().find(|layer| layer.name == package.name) else {
+        return vec![format!("{} has no layer; add it to the table in xtask/src/layers.rs", package.name)];
+    };
+    let allowed = |target: &str, test: bool| {
+        layer.may_use.contains(&target)
+            || test && TEST_ARROWS.iter().any(|(from, to, _)| (*from, *to) == (layer.name, target))
+    };
+    arrows_of(package, ours)
+        .filter(|(target, test)| !allowed(target, *test))
+        .map(|(target, test)| {
+            let kind = if test { "its tests use" } else { "it uses" };
+            format!("{}: {kind} {target}, but it may use only {:?}", layer.name, layer.may_use)
+        })
+        .collect()
+}
+
+/// The row of ARCHITECTURE.md for a layer, short names.
+fn row(layer: &Layer) -> String {
+    let used: Vec<&str> = layer.may_use.iter().map(|name| short(name)).collect();
+    let used = if used.is_empty() { "nothing of ours".to_string() } else { used.join(", ") };
+    format!("| `{}` | {used} |", short(layer.name))
+}
+
+fn short(name: &str) -> &str {
+    name.strip_prefix("weft-").unwrap_or(name)
+}
+
+fn missing_rows(architecture: &str) -> Vec<String> {
+    LAYERS
+        .iter()
+        .map(row)
+        .filter(|row| {
+            !architecture.lines().any(|line| line.starts_with(row.trim_end_matches('|').trim_end()))
+        })
+        .map(|row| format!("ARCHITECTURE.md does not have the row {row}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::Dependency;
+
+    fn package(name: &str, uses: &[(&str, bool)]) -> Package {
+        let dependency = |(name, only_for_tests): &(&str, bool)| Dependency {
+            name: (*name).into(),
+            only_for_tests: *only_for_tests,
+        };
+        Package {
+            name: name.into(),
+            dependencies: uses.iter().map(dependency).collect(),
+            ..Package::default()
+        }
+    }
+
+    const OURS: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft", "weft-cli"];
+
+    #[test]
+    fn an_arrow_down_is_fine_and_other_peoples_crates_are_not_arrows() {
+        assert_eq!(
+            wrong_arrows(&package("weft-switch", &[("weft-core", false), ("serde", false)]), OURS),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn sideways_and_upward_arrows_are_named_with_what_is_allowed() {
+        let complaints =
+            wrong_arrows(&package("weft-switch", &[("weft-transport", false), ("weft", true)]), OURS);
+        assert_eq!(complaints.len(), 2);
+        assert!(
+            complaints[0].contains("it uses weft-transport") && complaints[0].contains("[\"weft-core\"]")
+        );
+        assert!(complaints[1].contains("its tests use weft,"));
+    }
+
+    #[test]
+    fn a_crate_without_a_layer_is_a_complaint() {
+        assert!(wrong_arrows(&package("weft-new", &[]), OURS)[0].contains("no layer"));
+    }
+
+    #[test]
+    fn the_table_has_no_cycle_because_it_is_sorted() {
+        for (place, layer) in LAYERS.iter().enumerate() {
+            for used in layer.may_use {
+                assert!(LAYERS[..place].iter().any(|below| below.name == *used), "{} -> {used}", layer.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_missing_in_the_text_for_people_is_found() {
+        let complete: String = LAYERS.iter().map(|layer| row(layer) + "\n").collect();
+        assert_eq!(missing_rows(&complete), [""; 0]);
+        assert_eq!(missing_rows(&complete.replace("| `cli` | weft |", "| `cli` | weft, core |")).len(), 1);
+    }
+}

@@ -1,0 +1,80 @@
+//! As much of Markdown as the checks need: links and headings outside code, and the anchors that headings get.
+
+/// A link in a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Link<'a> {
+    /// Line, counted from 1.
+    pub(crate) line: usize,
+    /// What stands in the parentheses.
+    pub(crate) target: &'a str,
+}
+
+/// The lines outside fenced code, with their numbers.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut inside = false;
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        (!inside && !fence).then_some((index + 1, line))
+    })
+}
+
+/// All inline links and pictures outside code.
+pub(crate) fn links(text: &str) -> Vec<Link<'_>> {
+    let mut found = Vec::new();
+    for (line, content) in prose(text) {
+        // Every second piece between back-ticks is code.
+        for piece in content.split('`').step_by(2) {
+            let targets = piece.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+            found.extend(targets.map(|(target, _)| Link { line, target }));
+        }
+    }
+    found
+}
+
+/// The anchors of all headings.
+pub(crate) fn anchors(text: &str) -> Vec<String> {
+    headings(text).map(anchor).collect()
+}
+
+/// The headings, in order, without their marks.
+pub(crate) fn headings(text: &str) -> impl Iterator<Item = &str> {
+    prose(text).filter(|(_, line)| line.starts_with('#')).map(|(_, line)| line.trim_start_matches('#').trim())
+}
+
+/// Lower case, spaces to hyphens, other marks gone.
+fn anchor(heading: &str) -> String {
+    let kept = |letter: char| match letter {
+        ' ' | '-' => Some('-'),
+        '_' => Some('_'),
+        other => other.is_alphanumeric().then_some(other),
+    };
+    heading.to_lowercase().chars().filter_map(kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\
+# A page, with marks!
+See [one](a.md#x) and [`two`](b.md), not `[three](c.md)`.
+```text
+[four](d.md)
+# no heading
+```
+![picture](images/e.png)
+## One-hop `name`
+";
+
+    #[test]
+    fn links_are_found_outside_code_only() {
+        let found: Vec<(usize, &str)> = links(TEXT).iter().map(|link| (link.line, link.target)).collect();
+        assert_eq!(found, [(2, "a.md#x"), (2, "b.md"), (7, "images/e.png")]);
+    }
+
+    #[test]
+    fn anchors_follow_the_headings() {
+        assert_eq!(anchors(TEXT), ["a-page-with-marks", "one-hop-name"]);
+    }
+}
