@@ -4,6 +4,8 @@
 
 use crate::decode::{FLATTENED_FAMILY, KIND_KEY, join};
 use crate::node::{Content, Entry, Node};
+use crate::overlay::Override;
+use crate::sweep::{Alternative, Axis};
 use std::fmt::Write as _;
 use weft_core::settings::{Kind, Table, Value};
 
@@ -171,8 +173,38 @@ fn inline_fields(table: &'static Table, value: &Value) -> Vec<String> {
     fields
 }
 
+/// `[sweep]` as TOML; empty when nothing is swept.
+pub(crate) fn sweep_text(axes: &[Axis]) -> String {
+    let changes = |alternative: &Alternative| {
+        let line = |change: &Override| format!("{} = {}\n", quoted(&change.path), node_text(&change.value));
+        format!("\n[[sweep.case]]\nname = {}\n{}", quoted(&alternative.label), alternative.changes.iter().map(line).collect::<String>())
+    };
+    match axes {
+        [] => String::new(),
+        [cases] if cases.named => {
+            let cases: String = cases.alternatives.iter().map(changes).collect();
+            format!("\n[sweep]\nmode = \"cases\"\n{cases}")
+        }
+        axes => {
+            let values = |axis: &Axis| -> Vec<String> {
+                axis.alternatives.iter().flat_map(|a| &a.changes).map(|change| node_text(&change.value)).collect()
+            };
+            let line = |axis: &Axis| format!("{} = [{}]\n", quoted(&axis.path), values(axis).join(", "));
+            format!("\n[sweep]\n{}", axes.iter().map(line).collect::<String>())
+        }
+    }
+}
+
+/// Every `[[expect]]` of the file as TOML.
+pub(crate) fn expectations_text(document: &Node) -> String {
+    let Some(Node { content: Content::List(items), .. }) = document.get("expect") else { return String::new() };
+    let line = |entry: &Entry| format!("{} = {}\n", entry.key, node_text(&entry.node));
+    let item = |item: &Node| format!("\n[[expect]]\n{}", item.entries().iter().map(line).collect::<String>());
+    items.iter().map(item).collect()
+}
+
 /// A piece of the file as written, on one line.
-pub(crate) fn node_text(node: &Node) -> String {
+fn node_text(node: &Node) -> String {
     match &node.content {
         Content::Text(text) => quoted(text),
         Content::List(items) => format!("[{}]", items.iter().map(node_text).collect::<Vec<_>>().join(", ")),

@@ -5,6 +5,7 @@
 use weft_core::settings;
 use weft_core::{Span, choice};
 use weft_switch::{BalancerSettings, SwitchSettings};
+use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};
 
 choice! {
     /// What a run writes down.
@@ -51,6 +52,12 @@ settings! {
         about: String = String::new(),
         /// One run per seed; every case of a sweep sees the same seeds, so that cases can be compared in pairs.
         seeds: Vec<u64> = vec![1],
+        /// Hosts, switches and cables.
+        topology: TopologySettings,
+        /// Cables that fail, before or during the run.
+        failure: Vec<FailureSettings> = vec![],
+        /// How routing reacts to failures during the run.
+        routing: RoutingSettings = RoutingSettings::default(),
         /// What every switch is built like.
         switch: SwitchSettings = SwitchSettings::default(),
         /// How a switch chooses among equal-cost ports.

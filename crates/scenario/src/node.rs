@@ -175,14 +175,6 @@ impl Node {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
-    /// The value of a key, to change it.
-    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
-        match &mut self.content {
-            Content::Table(entries) => entries.iter_mut().find(|entry| entry.key == key).map(|e| &mut e.node),
-            _ => None,
-        }
-    }
-
     /// The keys and values of a table; none for anything else.
     pub(crate) fn entries(&self) -> &[Entry] {
         match &self.content {

@@ -4,19 +4,25 @@
 //! written down has no effect; reported only if that is so in every case, because a sweep may compare a scheme that
 //! uses a setting with one that does not.
 
+mod measure;
+mod network;
+mod switch;
+
 use crate::decode::Provenance;
 use crate::mistake::Mistake;
-use crate::model::{Recorded, ScenarioSettings};
+use crate::model::ScenarioSettings;
 use crate::scenario::Case;
 use crate::source::Place;
 use crate::validate::unused;
 use std::path::Path;
-use weft_switch::share::SharingSettings;
+use weft_topology::{Graph, Problem, TopologySettings, build_in};
 
 /// A case, seen by a rule.
 struct Facts<'a> {
     settings: &'a ScenarioSettings,
     said: &'a Provenance,
+    /// The network, if the topology could be built.
+    graph: Option<&'a Graph>,
 }
 
 /// What a rule found: the path of a setting, and what is wrong with it.
@@ -26,27 +32,46 @@ struct Finding {
     idle: bool,
 }
 
+/// A rule looks at one case and adds what it finds.
 type Rule = fn(&Facts<'_>, &mut Vec<Finding>);
 
 /// All rules on one case.
 const RULES: &[Rule] = &[
-    name_is_a_folder,
-    seeds_are_distinct,
-    warm_up_ends_before_the_run,
-    queues_are_sampled_and_recorded,
-    dynamic_sharing_has_a_buffer,
-    infinite_sharing_has_none,
+    measure::name_is_a_folder,
+    measure::seeds_are_distinct,
+    measure::warm_up_ends_before_the_run,
+    measure::queues_are_sampled_and_recorded,
+    network::failures_exist_in_the_network,
+    network::routing_reacts_to_something,
+    switch::dynamic_sharing_has_a_buffer_for_its_minima,
+    switch::infinite_sharing_has_no_buffer,
+    switch::several_queues_for_schedules_and_class_loads,
+    switch::drr_weights_are_positive,
+    switch::red_thresholds_are_ordered,
+    switch::packet_sizes_matter_to_packet_counts,
+    switch::visibility_matters_to_load_aware_balancers,
 ];
 
-/// Checks all cases. `base` is given when the sweep is complete: then everything in the file must be of use to some
-/// case. `folder` is where relative file names start.
-pub(crate) fn check(cases: &[Case], folder: &Path, base: Option<&Provenance>) -> Vec<Mistake> {
-    let _ = folder;
+/// What the cases belong to.
+pub(crate) struct Scope<'a> {
+    /// Where relative file names start.
+    pub(crate) folder: &'a Path,
+    /// What the file says before the sweep; given when the sweep is whole, because then everything in the file must
+    /// be of use to some case.
+    pub(crate) whole: Option<&'a Provenance>,
+    /// Every default is written down: idle settings are no news.
+    pub(crate) complete: bool,
+}
+
+/// Checks all cases.
+pub(crate) fn check(cases: &[Case], scope: &Scope<'_>) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut idle: Option<Vec<Finding>> = None;
+    let mut networks = Networks { folder: scope.folder, last: None };
     for case in cases {
-        let facts = Facts { settings: &case.settings, said: &case.resolved.provenance };
-        let mut found = Vec::new();
+        let (graph, problems) = networks.of(&case.settings.topology);
+        let facts = Facts { settings: &case.settings, said: &case.resolved.provenance, graph };
+        let mut found: Vec<Finding> = problems.iter().map(Finding::from).collect();
         RULES.iter().for_each(|rule| rule(&facts, &mut found));
         let (now_idle, impossible): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| finding.idle);
         mistakes.extend(impossible.iter().map(|finding| at_its_place(finding, case)));
@@ -55,102 +80,70 @@ pub(crate) fn check(cases: &[Case], folder: &Path, base: Option<&Provenance>) ->
             Some(before) => common(before, &now_idle),
         });
     }
+    if scope.complete {
+        return mistakes;
+    }
     if let Some(first) = cases.first() {
         mistakes.extend(idle.iter().flatten().map(|finding| at_its_place(finding, first)));
     }
-    if let Some(base) = base {
+    if let Some(base) = scope.whole {
         mistakes.extend(unused(base, cases).into_iter().map(|(path, place)| never_chosen(path, place)));
     }
     mistakes
 }
 
+/// Builds networks, but each only once in a row.
+struct Networks<'a> {
+    folder: &'a Path,
+    last: Option<(TopologySettings, Result<Graph, Vec<Problem>>)>,
+}
+
+impl Networks<'_> {
+    fn of(&mut self, settings: &TopologySettings) -> (Option<&Graph>, &[Problem]) {
+        if self.last.as_ref().is_none_or(|(known, _)| known != settings) {
+            self.last = Some((settings.clone(), build_in(settings, self.folder)));
+        }
+        match &self.last {
+            Some((_, Ok(graph))) => (Some(graph), &[]),
+            Some((_, Err(problems))) => (None, problems),
+            None => unreachable!("built above"),
+        }
+    }
+}
+
+/// Those that are idle here as well.
 fn common(before: Vec<Finding>, now: &[Finding]) -> Vec<Finding> {
     before.into_iter().filter(|finding| now.iter().any(|other| other.path == finding.path)).collect()
 }
 
 fn at_its_place(finding: &Finding, case: &Case) -> Mistake {
-    let place = case.resolved.provenance.near(&finding.path).map_or(Place::default(), |said| said.place);
-    let label = case.label();
-    let when = if label.is_empty() || finding.idle { String::new() } else { format!(" (case {label})") };
-    Mistake::new(place, &case.resolved.provenance.tagged(&finding.path), format!("{}{when}", finding.message))
+    let said = &case.resolved.provenance;
+    let place = said.near(&finding.path).map_or(Place::default(), |said| said.place);
+    Mistake::new(place, &said.tagged(&finding.path), finding.message.clone())
 }
 
 fn never_chosen(path: &str, place: Place) -> Mistake {
     Mistake::new(place, path, format!("`{path}` has no effect: no case of the sweep uses it"))
 }
 
+/// Reports what cannot run.
 fn impossible(path: impl Into<String>, message: impl Into<String>) -> Finding {
     Finding { path: path.into(), message: message.into(), idle: false }
+}
+
+impl From<&Problem> for Finding {
+    fn from(problem: &Problem) -> Finding {
+        impossible(problem.path.clone(), problem.message.clone())
+    }
 }
 
 impl Facts<'_> {
     /// Reports a setting without effect, if it was written down.
     fn idle(&self, path: &str, why: &str, found: &mut Vec<Finding>) {
-        if self.said.mentions(path) {
+        if self.said.mentions(&self.said.tagged(path)) {
             let message = format!("`{path}` has no effect: {why}");
             found.push(Finding { path: path.to_owned(), message, idle: true });
         }
-    }
-}
-
-fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let name = &facts.settings.name;
-    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if name.is_empty() || name.starts_with('.') || name.len() > 100 || !name.chars().all(good) {
-        let message = format!("`{name}` cannot name a folder; use letters, digits, - _ and .");
-        found.push(impossible("name", message));
-    }
-}
-
-fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let seeds = &facts.settings.seeds;
-    if seeds.is_empty() {
-        found.push(impossible("seeds", "no seed, no run: give at least one"));
-    }
-    for (index, seed) in seeds.iter().enumerate() {
-        if seeds[..index].contains(seed) {
-            found.push(impossible(format!("seeds[{index}]"), format!("seed {seed} is given twice")));
-        }
-    }
-}
-
-fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let measure = &facts.settings.measure;
-    if let Some(until) = measure.until.filter(|until| *until <= measure.warm_up) {
-        let message = format!("the warm-up of {} lasts until the run ends at {until}", measure.warm_up);
-        found.push(impossible("measure.warm_up", message));
-    }
-}
-
-fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let measure = &facts.settings.measure;
-    let recorded = measure.record.contains(&Recorded::Queues);
-    match measure.queues_every {
-        Some(_) if !recorded => {
-            facts.idle("measure.queues_every", "\"queues\" is not in measure.record", found);
-        }
-        Some(every) if every.0 == 0 => {
-            found.push(impossible("measure.queues_every", "queues cannot be sampled every 0 ps"));
-        }
-        None if recorded => {
-            let message = "\"queues\" are recorded, but measure.queues_every does not say how often";
-            found.push(impossible("measure.record", message));
-        }
-        _ => {}
-    }
-}
-
-fn dynamic_sharing_has_a_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let switch = &facts.settings.switch;
-    if matches!(switch.sharing, SharingSettings::Dynamic(_)) && switch.buffer.is_none() {
-        found.push(impossible("switch.sharing", "dynamic sharing needs switch.buffer: what is there to share?"));
-    }
-}
-
-fn infinite_sharing_has_none(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let switch = &facts.settings.switch;
-    if matches!(switch.sharing, SharingSettings::Infinite(_)) && switch.buffer.is_some() {
-        facts.idle("switch.buffer", "with infinite sharing nothing is ever refused", found);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::expect::Claim;
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
 use crate::sweep::Axis;
+use crate::validate::COMPLETE_KEY;
 use weft_core::settings::Value;
 
 /// A checked scenario.
@@ -20,6 +21,8 @@ pub struct Scenario {
     /// What the results must show.
     pub claims: Vec<Claim>,
     pub(crate) base: Resolved,
+    /// The sweep was cut down by the demo or the command line.
+    pub(crate) narrowed: bool,
     pub(crate) cases: Vec<Case>,
     pub(crate) file: ScenarioFile,
 }
@@ -48,11 +51,27 @@ impl Scenario {
         &self.cases
     }
 
+    /// The complete scenario as TOML, with all defaults filled in. It reads back as the equal scenario; only
+    /// expectations are left out when the demo or the command line narrowed the sweep.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let mut text = complete_text(&self.base.value);
+        text += &canonical::sweep_text(&self.axes);
+        if !self.narrowed {
+            text += &canonical::expectations_text(&self.file.document);
+        }
+        text
+    }
+
     /// The scenario file, exactly as typed.
     #[must_use]
     pub fn text(&self) -> &str {
         self.file.text()
     }
+}
+
+fn complete_text(value: &Value) -> String {
+    format!("{COMPLETE_KEY} = true\n{}", canonical::to_toml(&ScenarioSettings::TABLE, value))
 }
 
 impl Case {
@@ -66,7 +85,7 @@ impl Case {
     /// The complete scenario of this case as TOML, with all defaults filled in. It reads back as the equal settings.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        canonical::to_toml(&ScenarioSettings::TABLE, &self.resolved.value)
+        complete_text(&self.resolved.value)
     }
 
     /// Names everything that can change the result of a run, the seed aside: the same for equal settings and

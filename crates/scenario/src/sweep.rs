@@ -17,6 +17,8 @@ pub struct Axis {
     /// The path of the setting; `case` for named cases.
     pub path: String,
     pub(crate) place: Place,
+    /// Named cases, not values of one setting.
+    pub(crate) named: bool,
     pub(crate) alternatives: Vec<Alternative>,
 }
 
@@ -42,7 +44,7 @@ impl Axis {
             changes: vec![Override { value: item.clone(), ..change.clone() }],
         };
         let alternatives = items.iter().map(alternative).collect();
-        Axis { path: change.path.clone(), place: change.place, alternatives }
+        Axis { path: change.path.clone(), place: change.place, named: false, alternatives }
     }
 }
 
@@ -107,7 +109,7 @@ fn read_cases(node: &Node, place: Place, mistakes: &mut Vec<Mistake>) -> Vec<Axi
         let entry = Entry { key: "case".to_owned(), place: case.place, node: changes };
         alternatives.push(Alternative { label, place: case.place, changes: read_overrides(&entry, mistakes) });
     }
-    vec![Axis { path: "case".to_owned(), place, alternatives }]
+    vec![Axis { path: "case".to_owned(), place, named: true, alternatives }]
 }
 
 /// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables.

@@ -20,7 +20,10 @@ use weft_core::settings::{Setting as _, Table};
 
 const TABLE: &Table = &ScenarioSettings::TABLE;
 /// Sections that are not settings.
-pub(crate) const SECTIONS: &[&str] = &["sweep", "expect", "demo"];
+pub(crate) const SECTIONS: &[&str] = &["sweep", "expect", "demo", COMPLETE_KEY];
+/// `complete = true` marks a file that [`Scenario::to_toml`] wrote: with every default filled in, settings without
+/// effect are to be expected and not reported.
+pub(crate) const COMPLETE_KEY: &str = "complete";
 
 impl ScenarioFile {
     /// Checks everything. `metrics` says what expectations may ask for.
@@ -59,6 +62,8 @@ struct Plan {
     expectations: Vec<expect::Question>,
     /// The sweep was cut down, so some settings and expectations may be idle.
     narrowed: bool,
+    /// All defaults are filled in, so settings without effect are no news.
+    complete: bool,
 }
 
 impl Plan {
@@ -71,7 +76,8 @@ impl Plan {
         });
         let expectations =
             root.take("expect").map_or(Vec::new(), |section| read_expectations(&section, mistakes));
-        let mut plan = Plan { root, axes, expectations, narrowed: false };
+        let complete = root.take(COMPLETE_KEY).is_some_and(|entry| is_true(&entry, mistakes));
+        let mut plan = Plan { root, axes, expectations, narrowed: false, complete };
         plan.try_demo(&demo, mistakes);
         if file.demo {
             plan.apply(&demo, mistakes);
@@ -82,8 +88,8 @@ impl Plan {
 
     /// A demo must be right even when nobody asks for it.
     fn try_demo(&self, demo: &[Override], mistakes: &mut Vec<Mistake>) {
-        let mut scratch =
-            Plan { root: self.root.clone(), axes: self.axes.clone(), expectations: Vec::new(), narrowed: true };
+        let (root, axes) = (self.root.clone(), self.axes.clone());
+        let mut scratch = Plan { root, axes, expectations: Vec::new(), ..*self };
         let before = mistakes.len();
         scratch.apply(demo, mistakes);
         if mistakes.len() == before {
@@ -145,9 +151,15 @@ impl Plan {
         if !mistakes.is_empty() {
             return None;
         }
-        mistakes.extend(rules::check(&cases, &file.folder, (!self.narrowed).then_some(&base.provenance)));
+        let scope = rules::Scope {
+            folder: &file.folder,
+            whole: (!self.narrowed).then_some(&base.provenance),
+            complete: self.complete,
+        };
+        mistakes.extend(rules::check(&cases, &scope));
         let settings = ScenarioSettings::from_value(&base.value);
-        Some(Scenario { settings, axes: self.axes, claims, base, cases, file: file.clone() })
+        let (axes, narrowed) = (self.axes, self.narrowed);
+        Some(Scenario { settings, axes, claims, base, narrowed, cases, file: file.clone() })
     }
 
     fn cases(&self, mistakes: &mut Vec<Mistake>) -> Vec<Case> {
@@ -190,6 +202,14 @@ impl Plan {
         }
         claims
     }
+}
+
+fn is_true(entry: &Entry, mistakes: &mut Vec<Mistake>) -> bool {
+    if entry.node.content != Content::Flag(true) {
+        let message = format!("{} stands where true is due", entry.node.described());
+        mistakes.push(Mistake::new(entry.node.place, COMPLETE_KEY, message).allowing("true, or leave it out"));
+    }
+    true
 }
 
 fn read_expectations(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<expect::Question> {
