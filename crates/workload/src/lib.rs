@@ -1,1 +1,20 @@
-//! Who sends how much to whom, and when.
+//! Who sends how much to whom, and when: sizes, arrivals and patterns become a list of flows.
+//!
+//! Knows no graph, no packet and no transport: of the network it sees only a [`Shape`]. The flows of a scenario
+//! depend on its traffic, its topology and the seed, never on balancer or transport, so that schemes can be
+//! compared flow by flow. In reading order: [`traffic`] (settings to flows), [`pattern`] (the list of patterns, one
+//! file each), [`sizes`] (distributions of flow sizes, the bundled ones included), [`site`] (what a pattern sees)
+//! and [`import`](mod@import) (flow files of others).
+
+pub mod import;
+pub mod pattern;
+pub mod problem;
+pub mod site;
+pub mod sizes;
+pub mod traffic;
+
+pub use pattern::PatternSettings;
+pub use problem::Problem;
+pub use site::{Framing, Shape};
+pub use sizes::Sizes;
+pub use traffic::{Flow, Limits, TrafficSettings, check, generate, notes};

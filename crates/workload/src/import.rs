@@ -1,0 +1,46 @@
+//! Flow files of others: the tool-neutral table, `flow.txt` of the HPCC simulator and connection matrices of htsim.
+//!
+//! Knows no topology: where a file numbers nodes in its own way the caller gives the numbers of its hosts. Never
+//! panics, whatever the file holds; every error names file, line, what was found and what is allowed.
+
+mod csv;
+mod hpcc;
+mod htsim;
+mod lines;
+
+use crate::pattern::list::ListedFlow;
+use std::path::Path;
+
+pub use csv::read as csv;
+pub use hpcc::read as hpcc;
+pub use htsim::read as htsim;
+pub use lines::ImportError;
+
+/// Reads a table with the columns `start_ns,src,dst,bytes`.
+///
+/// # Errors
+/// When the file cannot be read or is no such table.
+pub fn csv_file(path: &Path) -> Result<Vec<ListedFlow>, ImportError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| ImportError::unreadable(&name, &error))?;
+    csv(&name, &text)
+}
+
+/// The `[[traffic]]` section of a scenario with these flows written out.
+#[must_use]
+pub fn to_scenario(flows: &[ListedFlow], tag: &str) -> String {
+    let line = |flow: &ListedFlow| {
+        let ListedFlow { at, from, to, size } = flow;
+        format!("  {{ at = \"{at}\", from = {from}, to = {to}, size = \"{size}\" }},\n")
+    };
+    let lines: String = flows.iter().map(line).collect();
+    let tag: String = tag.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect();
+    format!("[[traffic]]\ntag = \"{tag}\"\nkind = \"list\"\nflows = [\n{lines}]\n")
+}
+
+/// The flows as a table that the `file` setting of a list reads back.
+#[must_use]
+pub fn to_csv(flows: &[ListedFlow]) -> String {
+    let line = |flow: &ListedFlow| format!("{},{},{},{}\n", flow.at.0, flow.from, flow.to, flow.size.0);
+    format!("start_ps,src,dst,bytes\n{}", flows.iter().map(line).collect::<String>())
+}

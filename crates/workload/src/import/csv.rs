@@ -1,0 +1,52 @@
+//! The tool-neutral table of flows: a head that names the columns, then one flow per line. Knows no other format.
+
+use super::lines::{ImportError, Line, ended, lines};
+use crate::pattern::list::ListedFlow;
+use weft_core::{Bytes, Span};
+
+/// Names of the column with the start, and how many picoseconds its unit has.
+const STARTS: [(&str, u64); 3] = [("start_ns", 1_000), ("start_ps", 1), ("start_us", 1_000_000)];
+
+/// Reads the text of a file called `file`.
+///
+/// # Errors
+/// At the first line that is not as the head says.
+pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportError> {
+    let mut lines = lines(file, text, ',');
+    let head = lines.next().ok_or_else(|| ended(file, "a head such as start_ns,src,dst,bytes"))?;
+    let columns = Columns::read(&head)?;
+    lines.map(|line| columns.flow(&line)).collect()
+}
+
+struct Columns {
+    start: usize,
+    /// Picoseconds of one unit of the start.
+    unit: u64,
+    source: usize,
+    destination: usize,
+    bytes: usize,
+}
+
+impl Columns {
+    fn read(head: &Line<'_>) -> Result<Columns, ImportError> {
+        let find = |name: &str| head.words.iter().position(|word| *word == name);
+        let column = |name: &str| {
+            let allowed = || "a head with the columns start_ns (or start_ps, start_us), src, dst, bytes";
+            find(name).ok_or_else(|| {
+                head.error(format!("no column {name} in `{}`", head.words.join(",")), allowed())
+            })
+        };
+        let (name, unit) = STARTS.into_iter().find(|(name, _)| find(name).is_some()).unwrap_or(STARTS[0]);
+        let (source, destination, bytes) = (column("src")?, column("dst")?, column("bytes")?);
+        Ok(Columns { start: column(name)?, unit, source, destination, bytes })
+    }
+
+    fn flow(&self, line: &Line<'_>) -> Result<ListedFlow, ImportError> {
+        let start = line.number(self.start, "the start", (0, u64::MAX / self.unit))?;
+        let host = |column, what| line.number(column, what, (0, u32::MAX.into()));
+        let (from, to) =
+            (host(self.source, "the number of a host")?, host(self.destination, "the number of a host")?);
+        let size = line.number(self.bytes, "the payload in bytes", (1, i64::MAX as u64))?;
+        Ok(ListedFlow { at: Span(start * self.unit), from: from as u32, to: to as u32, size: Bytes(size) })
+    }
+}

@@ -1,0 +1,98 @@
+//! The list of traffic patterns: one file each, one line here. Knows no network beyond the [`Site`].
+//!
+//! A pattern's file holds `SUMMARY`, its `Settings` and a struct that turns them into a stream of flows in the order
+//! of their start. All randomness comes from the streams of its site.
+
+pub mod all_to_all;
+pub mod constant;
+pub mod incast;
+pub mod list;
+pub mod open_loop;
+pub mod permutation;
+pub mod random;
+pub mod shuffle;
+pub mod stride;
+
+use crate::problem::Problem;
+use crate::site::Site;
+use crate::sizes::Sizes;
+use crate::traffic::Flow;
+use weft_core::{HostId, Purpose, Rate, Time};
+
+/// Flows in the order of their start.
+pub struct Stream {
+    /// The flows.
+    pub flows: Box<dyn Iterator<Item = Flow>>,
+    /// Whether they never end.
+    pub endless: bool,
+}
+
+/// Who sends to whom, and when.
+pub trait Pattern {
+    /// The flows, from the start of the site on. All problems are found here, before the first flow; their paths
+    /// are relative to the traffic entry.
+    ///
+    /// # Errors
+    /// Settings that make no sense together or with this network.
+    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>>;
+
+    /// A remark that is no mistake but should be read.
+    fn note(&self, site: &Site<'_>) -> Option<String> {
+        let _ = site;
+        None
+    }
+}
+
+weft_core::family! {
+    /// All patterns.
+    pub enum AnyPattern: Pattern;
+    /// Which pattern, and its settings.
+    pub enum PatternSettings;
+    called "pattern" built at ();
+    members {
+        "open-loop" => open_loop::OpenLoop,
+        "incast" => incast::Incast,
+        "permutation" => permutation::Permutation,
+        "random" => random::RandomPairs,
+        "stride" => stride::Stride,
+        "all-to-all" => all_to_all::AllToAll,
+        "shuffle" => shuffle::Shuffle,
+        "constant" => constant::Constant,
+        "list" => list::List,
+    }
+    methods {
+        fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>>;
+        fn note(&self, site: &Site<'_>) -> Option<String>;
+    }
+}
+
+impl Stream {
+    /// Flows that are all known; sorted here.
+    #[must_use]
+    pub fn of(mut flows: Vec<Flow>) -> Stream {
+        flows.sort_by_key(|flow| flow.start);
+        Stream { flows: Box::new(flows.into_iter()), endless: false }
+    }
+
+    /// One flow for each pair, all at the start of the site, with sizes from the site's stream.
+    #[must_use]
+    pub fn at_once(
+        site: &Site<'_>,
+        pairs: impl IntoIterator<Item = (HostId, HostId)>,
+        sizes: &Sizes,
+    ) -> Stream {
+        let mut random = site.random(Purpose::Sizes);
+        let flow = |pair| flow(site.tag, site.start, pair, sizes.draw(&mut random));
+        Stream::of(pairs.into_iter().map(flow).collect())
+    }
+}
+
+/// A flow that goes as fast as its transport can.
+pub(crate) fn flow(
+    tag: u16,
+    start: Time,
+    (source, destination): (HostId, HostId),
+    size: weft_core::Bytes,
+) -> Flow {
+    Flow { start, size, rate: Rate(0), source, destination, tag }
+}

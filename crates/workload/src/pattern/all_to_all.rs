@@ -1,0 +1,48 @@
+//! All to all: every host sends to every other at the same instant.
+
+use super::{Pattern, Stream};
+use crate::problem::Problem;
+use crate::site::{Pairs, Site};
+use crate::traffic::MAX_FLOWS;
+use weft_core::HostId;
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "Every host sends to every other, all at once";
+
+weft_core::settings! {
+    /// All to all.
+    pub struct Settings {
+        /// What each pair sends: a size, a bundled name, a file of points or a formula.
+        sizes: String,
+    }
+}
+
+/// Every ordered pair of hosts.
+pub struct AllToAll(Settings);
+
+impl AllToAll {
+    /// Flows as in `settings`.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> AllToAll {
+        AllToAll(settings.clone())
+    }
+}
+
+impl Pattern for AllToAll {
+    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+        let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
+        let hosts = everybody(site).map_err(|problem| vec![problem])?;
+        let to_all = |&from: &HostId| hosts.iter().filter(move |&&to| to != from).map(move |&to| (from, to));
+        Ok(Stream::at_once(site, hosts.iter().flat_map(to_all), &sizes))
+    }
+}
+
+/// The hosts in order, if their pairs are not too many.
+pub(super) fn everybody(site: &Site<'_>) -> Result<Vec<HostId>, Problem> {
+    site.partners(Pairs::Any)?;
+    let hosts = site.hosts.in_order();
+    match hosts.len() * (hosts.len() - 1) > MAX_FLOWS {
+        true => Err(Problem::new("", format!("{} hosts have more than {MAX_FLOWS} pairs", hosts.len()))),
+        false => Ok(hosts),
+    }
+}

@@ -1,0 +1,95 @@
+//! Incast: many hosts answer one host at the same time, again and again. Knows no request: the answers are the flows.
+
+use super::{Pattern, Stream, flow};
+use crate::problem::Problem;
+use crate::site::{Hosts, Pairs, Site};
+use std::sync::Arc;
+use weft_core::{HostId, Purpose, Random, Span};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "Many hosts send to one at the same time, periodically";
+
+weft_core::settings! {
+    /// Incast.
+    pub struct Settings {
+        /// Number of senders of one event.
+        fan_in: u32 [1, 1000000000],
+        /// What each sender sends: a size, a bundled name, a file of points or a formula.
+        sizes: String,
+        /// Number of events.
+        count: u32 [1, 1000000000] = 1,
+        /// From one event to the next.
+        period: Span = Span::from_ms(10),
+        /// Senders start at random within this time after the event; not longer than the period.
+        jitter: Span = Span::ZERO,
+        /// The receiving host; absent: drawn anew for every event.
+        receiver: Option<u32> = None,
+        /// Where senders are, seen from the receiver.
+        pairs: Pairs = Pairs::Any,
+    }
+}
+
+/// Periodic incast.
+pub struct Incast(Settings);
+
+impl Incast {
+    /// Events as in `settings`.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Incast {
+        Incast(settings.clone())
+    }
+
+    fn receiver(&self, site: &Site<'_>) -> Result<Option<HostId>, Problem> {
+        site.partners(self.0.pairs)?;
+        let fixed = self.0.receiver.map(|n| site.host(n, "receiver")).transpose()?;
+        let among = fixed.map_or_else(|| site.hosts.all().to_vec(), |host| vec![host]);
+        let fewest = among.iter().map(|&host| site.hosts.partners(host, self.0.pairs)).min().unwrap_or(0);
+        match self.0.fan_in <= fewest {
+            true => Ok(fixed),
+            false => Err(Problem::new(
+                "fan_in",
+                format!("{} senders are wanted, but only {fewest} hosts can send", self.0.fan_in),
+            )),
+        }
+    }
+}
+
+impl Pattern for Incast {
+    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+        let (sizes, receiver) = (site.sizes(&self.0.sizes), self.receiver(site));
+        let late = (self.0.jitter > self.0.period && self.0.count > 1)
+            .then(|| Problem::new("jitter", format!("it is longer than the period of {}", self.0.period)));
+        let (sizes, receiver) = match (sizes, receiver, late) {
+            (Ok(sizes), Ok(receiver), None) => (sizes, receiver),
+            (sizes, receiver, late) => {
+                return Err([sizes.err(), receiver.err(), late].into_iter().flatten().collect());
+            }
+        };
+        let (hosts, settings, tag) = (Arc::clone(&site.hosts), self.0.clone(), site.tag);
+        let [mut who, mut when, mut how_much] =
+            [Purpose::Pairs, Purpose::Arrivals, Purpose::Sizes].map(|purpose| site.random(purpose));
+        let mut now = site.start;
+        let event = move |_| {
+            let to = receiver.unwrap_or_else(|| hosts.draw(&mut who));
+            let mut flows = Vec::new();
+            for from in senders(&hosts, to, &settings, &mut who) {
+                let late = Span((settings.jitter.0 as f64 * when.unit()) as u64);
+                flows.push(flow(tag, now + late, (from, to), sizes.draw(&mut how_much)));
+            }
+            flows.sort_by_key(|flow| flow.start);
+            now += settings.period;
+            flows
+        };
+        Ok(Stream { flows: Box::new((0..self.0.count).flat_map(event)), endless: false })
+    }
+}
+
+/// Different hosts, drawn without replacement by the first steps of a shuffle.
+fn senders(hosts: &Hosts, to: HostId, settings: &Settings, random: &mut Random) -> Vec<HostId> {
+    let mut candidates: Vec<u32> = (0..hosts.partners(to, settings.pairs)).collect();
+    for i in 0..settings.fan_in {
+        let other = i + random.below(candidates.len() as u32 - i);
+        candidates.swap(i as usize, other as usize);
+    }
+    candidates[..settings.fan_in as usize].iter().map(|&n| hosts.partner(to, settings.pairs, n)).collect()
+}

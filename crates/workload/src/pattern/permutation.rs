@@ -1,0 +1,49 @@
+//! Permutation: every host sends to exactly one other and receives from exactly one other, all at once.
+
+use super::{Pattern, Stream};
+use crate::problem::Problem;
+use crate::site::{Pairs, Site};
+use weft_core::{HostId, Purpose, Random};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "Every host sends to one other and receives from one other, drawn at random";
+
+weft_core::settings! {
+    /// Random permutation without fixed points.
+    pub struct Settings {
+        /// What each host sends: a size, a bundled name, a file of points or a formula.
+        sizes: String,
+    }
+}
+
+/// A random derangement of the hosts.
+pub struct Permutation(Settings);
+
+impl Permutation {
+    /// Flows as in `settings`.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Permutation {
+        Permutation(settings.clone())
+    }
+}
+
+impl Pattern for Permutation {
+    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+        site.partners(Pairs::Any).map_err(|problem| vec![problem])?;
+        let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
+        let sources = site.hosts.in_order();
+        let destinations = derangement(&sources, &mut site.random(Purpose::Pairs));
+        Ok(Stream::at_once(site, sources.into_iter().zip(destinations), &sizes))
+    }
+}
+
+/// A uniformly random derangement: permutations are drawn until one has no fixed point, e times on average.
+fn derangement(hosts: &[HostId], random: &mut Random) -> Vec<HostId> {
+    let mut shuffled = hosts.to_vec();
+    loop {
+        random.shuffle(&mut shuffled);
+        if shuffled.iter().zip(hosts).all(|(a, b)| a != b) {
+            return shuffled;
+        }
+    }
+}

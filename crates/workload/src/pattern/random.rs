@@ -1,0 +1,46 @@
+//! Random pairs: every host sends to hosts drawn at random; some receive several flows, some none.
+
+use super::{Pattern, Stream};
+use crate::problem::Problem;
+use crate::site::{Pairs, Site};
+use weft_core::{HostId, Purpose};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "Every host sends to hosts drawn at random, all at once";
+
+weft_core::settings! {
+    /// Random destinations.
+    pub struct Settings {
+        /// What each flow carries: a size, a bundled name, a file of points or a formula.
+        sizes: String,
+        /// Flows of each host.
+        flows_per_host: u32 [1, 100000] = 1,
+        /// Which hosts talk to each other.
+        pairs: Pairs = Pairs::Any,
+    }
+}
+
+/// Random destinations.
+pub struct RandomPairs(Settings);
+
+impl RandomPairs {
+    /// Flows as in `settings`.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> RandomPairs {
+        RandomPairs(settings.clone())
+    }
+}
+
+impl Pattern for RandomPairs {
+    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+        site.partners(self.0.pairs).map_err(|problem| vec![problem])?;
+        let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
+        let mut random = site.random(Purpose::Pairs);
+        let mut pairs: Vec<(HostId, HostId)> = Vec::new();
+        for source in site.hosts.in_order() {
+            let draw = |_| (source, site.hosts.draw_partner(source, self.0.pairs, &mut random));
+            pairs.extend((0..self.0.flows_per_host).map(draw));
+        }
+        Ok(Stream::at_once(site, pairs, &sizes))
+    }
+}

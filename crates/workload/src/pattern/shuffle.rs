@@ -1,0 +1,51 @@
+//! Shuffle: every host sends to every other, each in a random order of its own (the exchange of a data-parallel job).
+//!
+//! Successive flows of a host start `spacing` apart, whether or not the previous one has finished: flows are known
+//! before the run. Spacing 0 is all to all.
+
+use super::{Pattern, Stream, all_to_all, flow};
+use crate::problem::Problem;
+use crate::site::Site;
+use weft_core::{Purpose, Span};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "Every host sends to every other in a random order, one after the other";
+
+weft_core::settings! {
+    /// Shuffle.
+    pub struct Settings {
+        /// What each pair sends: a size, a bundled name, a file of points or a formula.
+        sizes: String,
+        /// From the start of a host's flow to the start of its next.
+        spacing: Span = Span::ZERO,
+    }
+}
+
+/// Every ordered pair of hosts in random order.
+pub struct Shuffle(Settings);
+
+impl Shuffle {
+    /// Flows as in `settings`.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Shuffle {
+        Shuffle(settings.clone())
+    }
+}
+
+impl Pattern for Shuffle {
+    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+        let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
+        let hosts = all_to_all::everybody(site).map_err(|problem| vec![problem])?;
+        let [mut who, mut how_much] = [Purpose::Pairs, Purpose::Sizes].map(|purpose| site.random(purpose));
+        let mut flows = Vec::new();
+        for &from in &hosts {
+            let mut others: Vec<_> = hosts.iter().copied().filter(|&to| to != from).collect();
+            who.shuffle(&mut others);
+            for (turn, to) in others.into_iter().enumerate() {
+                let start = site.start + self.0.spacing * turn as u64;
+                flows.push(flow(site.tag, start, (from, to), sizes.draw(&mut how_much)));
+            }
+        }
+        Ok(Stream::of(flows))
+    }
+}

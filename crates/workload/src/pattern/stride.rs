@@ -1,0 +1,46 @@
+//! Stride: host i sends to host i + step, around; the classical test of a fabric's bisection.
+
+use super::{Pattern, Stream};
+use crate::problem::Problem;
+use crate::site::{Pairs, Site};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "Host i sends to host i + step, all at once";
+
+weft_core::settings! {
+    /// Stride.
+    pub struct Settings {
+        /// Distance in the order of host numbers, counted around; not a multiple of the number of hosts.
+        step: u32,
+        /// What each host sends: a size, a bundled name, a file of points or a formula.
+        sizes: String,
+    }
+}
+
+/// A fixed rotation of the hosts.
+pub struct Stride(Settings);
+
+impl Stride {
+    /// Flows as in `settings`.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Stride {
+        Stride(settings.clone())
+    }
+}
+
+impl Pattern for Stride {
+    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+        site.partners(Pairs::Any).map_err(|problem| vec![problem])?;
+        let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
+        let hosts = site.hosts.in_order();
+        let step = self.0.step as usize % hosts.len();
+        if step == 0 {
+            let message =
+                format!("with {} hosts a step of {} sends every host to itself", hosts.len(), self.0.step);
+            return Err(vec![Problem::new("step", message)]);
+        }
+        let destinations = hosts.iter().cycle().skip(step).copied();
+        let pairs: Vec<_> = hosts.iter().copied().zip(destinations).collect();
+        Ok(Stream::at_once(site, pairs, &sizes))
+    }
+}

@@ -1,0 +1,34 @@
+//! What is wrong with checked settings that only make sense together. Knows no file and no line: the scenario finds
+//! the place from the path.
+
+use std::fmt;
+
+/// A mistake of the user, with the path of the setting that holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The setting, for example `traffic[0].load`.
+    pub path: String,
+    /// What is wrong and what is allowed.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem at `path`.
+    #[must_use]
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Problem {
+        Problem { path: path.into(), message: message.into() }
+    }
+
+    /// The same problem seen from a table further out: `prefix.path`.
+    #[must_use]
+    pub fn within(self, prefix: &str) -> Problem {
+        let path = if self.path.is_empty() { prefix.to_owned() } else { format!("{prefix}.{}", self.path) };
+        Problem { path, ..self }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}

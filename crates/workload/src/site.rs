@@ -1,0 +1,217 @@
+//! What a pattern sees of the network and of the run. Knows no graph: whoever builds it has one.
+
+use crate::problem::Problem;
+use crate::sizes::Sizes;
+use std::path::Path;
+use std::sync::Arc;
+use weft_core::{Bytes, HostId, Purpose, Random, Rate, Time};
+
+/// The network as far as traffic is concerned.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
+    /// For each host the index of its leaf.
+    pub leaf_of_host: &'a [u16],
+    /// For each host the rate of its cable; zero: it is cut off and takes no part.
+    pub host_rate: &'a [Rate],
+    /// For each leaf the sum of its working uplinks; all zero: there is nothing above the leaves.
+    pub uplink_capacity: &'a [Rate],
+    /// Packet sizes, because load is counted in bytes on the wire.
+    pub framing: Framing,
+    /// Where relative file names start.
+    pub folder: &'a Path,
+}
+
+/// How payload becomes packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// Most payload in a packet, at least one byte.
+    pub mss: Bytes,
+    /// What each packet adds on the wire: headers, frame check, preamble and gap.
+    pub overhead: Bytes,
+}
+
+impl Framing {
+    /// Bytes on the wire for a payload.
+    #[must_use]
+    pub fn wire(self, payload: Bytes) -> Bytes {
+        payload + self.overhead * payload.0.div_ceil(self.mss.0)
+    }
+}
+
+weft_core::choice! {
+    /// Who may talk to whom.
+    pub enum Pairs {
+        /// Source and destination are under different leaves: all traffic crosses the fabric.
+        OtherLeaf = "other-leaf",
+        /// Any two different hosts.
+        Any = "any",
+    }
+}
+
+/// The hosts that take part.
+#[derive(Clone, Debug)]
+pub struct Hosts {
+    /// Sorted by (leaf, host).
+    by_leaf: Vec<HostId>,
+    /// For each host of the network its place in `by_leaf`.
+    place: Vec<u32>,
+    /// For each host of the network the places of its leaf, from and up to.
+    neighbours: Vec<(u32, u32)>,
+}
+
+impl Hosts {
+    fn new(shape: &Shape<'_>) -> Hosts {
+        let leaf = |host: &HostId| shape.leaf_of_host[host.index()];
+        let all = (0..shape.host_rate.len() as u32).map(HostId);
+        let mut by_leaf: Vec<HostId> = all.filter(|host| shape.host_rate[host.index()] > Rate(0)).collect();
+        by_leaf.sort_by_key(|host| (leaf(host), *host));
+        let (mut place, mut neighbours) =
+            (vec![0; shape.host_rate.len()], vec![(0, 0); shape.host_rate.len()]);
+        for chunk in by_leaf.chunk_by(|a, b| leaf(a) == leaf(b)) {
+            let from = by_leaf.partition_point(|host| leaf(host) < leaf(&chunk[0])) as u32;
+            for (at, host) in chunk.iter().enumerate() {
+                place[host.index()] = from + at as u32;
+                neighbours[host.index()] = (from, from + chunk.len() as u32);
+            }
+        }
+        Hosts { by_leaf, place, neighbours }
+    }
+
+    /// How many take part.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.by_leaf.len() as u32
+    }
+
+    /// Whether nobody takes part.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_leaf.is_empty()
+    }
+
+    /// Those who take part, by (leaf, host).
+    #[must_use]
+    pub fn all(&self) -> &[HostId] {
+        &self.by_leaf
+    }
+
+    /// Those who take part, in the order of their numbers.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<HostId> {
+        let mut hosts = self.by_leaf.clone();
+        hosts.sort_unstable();
+        hosts
+    }
+
+    /// The places that `host` may not send to: itself, or its whole leaf.
+    fn excluded(&self, host: HostId, pairs: Pairs) -> (u32, u32) {
+        match pairs {
+            Pairs::OtherLeaf => self.neighbours[host.index()],
+            Pairs::Any => (self.place[host.index()], self.place[host.index()] + 1),
+        }
+    }
+
+    /// How many hosts `host` may talk to.
+    #[must_use]
+    pub fn partners(&self, host: HostId, pairs: Pairs) -> u32 {
+        let (from, to) = self.excluded(host, pairs);
+        self.len() - (to - from)
+    }
+
+    /// The `n`-th of those hosts.
+    #[must_use]
+    pub fn partner(&self, host: HostId, pairs: Pairs, n: u32) -> HostId {
+        let (from, to) = self.excluded(host, pairs);
+        self.by_leaf[if n < from { n } else { n + to - from } as usize]
+    }
+
+    /// A host.
+    pub fn draw(&self, random: &mut Random) -> HostId {
+        self.by_leaf[random.below(self.len()) as usize]
+    }
+
+    /// Another host that `host` may talk to.
+    pub fn draw_partner(&self, host: HostId, pairs: Pairs, random: &mut Random) -> HostId {
+        let n = random.below(self.partners(host, pairs));
+        self.partner(host, pairs, n)
+    }
+
+    /// The probability that source and destination, drawn uniformly, are under different leaves.
+    #[must_use]
+    pub fn leaving(&self, pairs: Pairs) -> f64 {
+        let count = |host: &HostId, pairs| f64::from(self.partners(*host, pairs));
+        let share = |host| count(host, Pairs::OtherLeaf) / count(host, pairs);
+        self.by_leaf.iter().map(share).sum::<f64>() / f64::from(self.len())
+    }
+}
+
+/// Where a pattern stands: the network, its own random streams and its start.
+pub struct Site<'a> {
+    /// The network.
+    pub shape: &'a Shape<'a>,
+    /// The hosts that take part.
+    pub hosts: Arc<Hosts>,
+    /// Index of the traffic entry.
+    pub tag: u16,
+    /// Nothing happens before this instant.
+    pub start: Time,
+    seed: u64,
+    key: u64,
+}
+
+impl<'a> Site<'a> {
+    /// The place of the traffic entry number `tag` called `name`.
+    #[must_use]
+    pub fn new(shape: &'a Shape<'a>, (tag, name): (u16, &str), start: Time, seed: u64) -> Site<'a> {
+        Site { shape, hosts: Arc::new(Hosts::new(shape)), tag, start, seed, key: key(name) }
+    }
+
+    /// The entry's own stream for a purpose: it depends on the entry's name, not on its neighbours.
+    #[must_use]
+    pub fn random(&self, purpose: Purpose) -> Random {
+        Random::new(self.seed, purpose, self.key)
+    }
+
+    /// Reads a distribution of sizes that stands at the key `sizes`.
+    ///
+    /// # Errors
+    /// When there is no such distribution.
+    pub fn sizes(&self, text: &str) -> Result<Sizes, Problem> {
+        Sizes::read(text, self.shape.folder).map_err(|message| Problem::new("sizes", message))
+    }
+
+    /// That every host has somebody to talk to.
+    ///
+    /// # Errors
+    /// When there are too few hosts, or all are under one leaf where they should not be.
+    pub fn partners(&self, pairs: Pairs) -> Result<(), Problem> {
+        if self.hosts.len() < 2 {
+            return Err(Problem::new("", "at least two hosts must be connected"));
+        }
+        match self.hosts.all().iter().all(|host| self.hosts.partners(*host, pairs) > 0) {
+            true => Ok(()),
+            false => Err(Problem::new("pairs", "all hosts are under one leaf; write pairs = \"any\"")),
+        }
+    }
+
+    /// The host number `n`, if it takes part.
+    ///
+    /// # Errors
+    /// When there is no such host or it is cut off; `path` is the setting that names it.
+    pub fn host(&self, n: u32, path: &str) -> Result<HostId, Problem> {
+        match self.shape.host_rate.get(n as usize) {
+            None => {
+                let last = self.shape.host_rate.len().saturating_sub(1);
+                Err(Problem::new(path, format!("there is no host {n}; they are numbered 0 to {last}")))
+            }
+            Some(Rate(0)) => Err(Problem::new(path, format!("host {n} is cut off by a failure"))),
+            Some(_) => Ok(HostId(n)),
+        }
+    }
+}
+
+/// A number for a name (FNV-1a), small enough to leave room for the purpose of a stream.
+fn key(name: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, step) & ((1 << 56) - 1)
+}

@@ -1,0 +1,162 @@
+//! Distributions of flow sizes. Knows no arrival process.
+//!
+//! Written in a scenario as a size (`"64 kB"`: every flow), a bundled name (`"web-search"`), a file of points
+//! (`"sizes.csv"`), or a formula: `"uniform(1 kB, 2 MB)"`, `"exponential(100 kB)"`, `"pareto(10 kB, 1.5)"` with the
+//! least size and the shape.
+
+pub mod bundled;
+mod curve;
+
+use crate::site::Framing;
+use std::path::Path;
+use weft_core::units::nearest;
+use weft_core::{Bytes, Random};
+
+pub use bundled::{BUNDLED, Bundled};
+pub use curve::Curve;
+
+/// A distribution of payload sizes; every draw is at least one byte.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sizes {
+    /// All flows are equal.
+    Fixed(Bytes),
+    /// Points of a distribution function, linear between them; also uniform sizes.
+    Curve(Curve),
+    /// Exponential with this mean in bytes.
+    Exponential(f64),
+    /// Pareto: P(S > s) = (least / s)^shape.
+    Pareto {
+        /// Least size in bytes.
+        least: f64,
+        /// Exponent, above 1 so that there is a mean.
+        shape: f64,
+    },
+}
+
+impl Sizes {
+    /// Reads what a scenario says; files start at `folder`.
+    ///
+    /// # Errors
+    /// One sentence saying what is wrong and what is allowed.
+    pub fn read(text: &str, folder: &Path) -> Result<Sizes, String> {
+        let text = text.trim();
+        if let Some(bundled) = BUNDLED.iter().find(|bundled| bundled.name == text) {
+            return Ok(Sizes::Curve(bundled.curve()));
+        }
+        if let Some((name, arguments)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+            return formula(name.trim(), &arguments.split(',').map(str::trim).collect::<Vec<_>>());
+        }
+        if text.starts_with(|c: char| c.is_ascii_digit()) && !is_file(text) {
+            return size(text).map(Sizes::Fixed);
+        }
+        if !is_file(text) {
+            return Err(unknown(text));
+        }
+        let path = folder.join(text);
+        let points =
+            std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Curve::read(&points).map(Sizes::Curve).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// Mean payload in bytes, of the distribution before rounding to whole bytes.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        match self {
+            Sizes::Fixed(size) => size.0 as f64,
+            Sizes::Curve(curve) => curve.mean(),
+            Sizes::Exponential(mean) => *mean,
+            Sizes::Pareto { least, shape } => least * shape / (shape - 1.0),
+        }
+    }
+
+    /// Mean number of packets of at most `mss` bytes of payload.
+    #[must_use]
+    pub fn mean_packets(&self, mss: Bytes) -> f64 {
+        let packet = mss.0 as f64;
+        match self {
+            Sizes::Fixed(size) => size.0.div_ceil(mss.0) as f64,
+            Sizes::Curve(curve) => curve.mean_packets(packet),
+            // Σ P(S > k·packet) is a geometric series
+            Sizes::Exponential(mean) => 1.0 / (1.0 - (-packet / mean).exp()),
+            Sizes::Pareto { least, shape } => pareto_packets(*least, *shape, packet),
+        }
+    }
+
+    /// Mean bytes on the wire: payload and the overhead of every packet.
+    #[must_use]
+    pub fn mean_wire(&self, framing: Framing) -> f64 {
+        self.mean() + self.mean_packets(framing.mss) * framing.overhead.0 as f64
+    }
+
+    /// A random size by inversion of the distribution function, rounded to whole bytes.
+    pub fn draw(&self, random: &mut Random) -> Bytes {
+        let size = match self {
+            Sizes::Fixed(size) => return *size,
+            Sizes::Curve(curve) => curve.at(random.unit()),
+            Sizes::Exponential(mean) => random.exponential(*mean),
+            Sizes::Pareto { least, shape } => least * (1.0 - random.unit()).powf(-1.0 / shape),
+        };
+        Bytes((size.round() as u64).max(1))
+    }
+}
+
+/// Mean packets of a Pareto flow: Σ P(S > k·packet), the far tail by its integral and half its first term.
+fn pareto_packets(least: f64, shape: f64, packet: f64) -> f64 {
+    const TERMS: u32 = 100_000;
+    let beyond = |k: f64| (least / (k * packet)).min(1.0).powf(shape);
+    let near: f64 = (1..TERMS).map(|k| beyond(k.into())).sum();
+    let far = f64::from(TERMS);
+    1.0 + near + beyond(far) * (far / (shape - 1.0) + 0.5)
+}
+
+fn is_file(text: &str) -> bool {
+    text.contains('/') || [".csv", ".txt"].iter().any(|end| text.to_lowercase().ends_with(end))
+}
+
+fn size(text: &str) -> Result<Bytes, String> {
+    match text.parse() {
+        Ok(Bytes(0)) => Err("a flow has at least one byte".to_owned()),
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(format!("`{text}`: {error}")),
+    }
+}
+
+fn formula(name: &str, arguments: &[&str]) -> Result<Sizes, String> {
+    match (name, arguments) {
+        ("uniform", [least, most]) => {
+            let (least, most) = (size(least)?, size(most)?);
+            let points = vec![(least.0 as f64, 0.0), (most.0 as f64, 1.0)];
+            Curve::new(points)
+                .map(Sizes::Curve)
+                .map_err(|_| format!("uniform({least}, {most}): the least size comes first"))
+        }
+        ("exponential", [mean]) => Ok(Sizes::Exponential(size(mean)?.0 as f64)),
+        ("pareto", [least, shape]) => {
+            let number = shape.parse().ok().filter(|shape: &f64| *shape > 1.0 && shape.is_finite());
+            let shape = number.ok_or_else(|| {
+                format!("`{shape}` is no shape; it must be a number above 1, else there is no mean")
+            })?;
+            Ok(Sizes::Pareto { least: size(least)?.0 as f64, shape })
+        }
+        _ => Err(format!(
+            "`{name}({})` is no formula; known are uniform(1 kB, 2 MB), exponential(100 kB), pareto(10 kB, 1.5)",
+            arguments.join(", ")
+        )),
+    }
+}
+
+fn unknown(text: &str) -> String {
+    let names = || BUNDLED.iter().map(|bundled| bundled.name);
+    match nearest(text, names()) {
+        Some(near) => format!("there are no sizes called `{text}`; did you mean `{near}`?"),
+        None => {
+            let known = names().collect::<Vec<_>>().join(", ");
+            format!(
+                "there are no sizes called `{text}`; write a size such as \"64 kB\", a .csv or .txt file, or one of {known}"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! An empirical distribution function given by points. Knows no file system.
+//!
+//! Rules: between two points sizes are uniform (linear interpolation in size); a size that is repeated is an atom; a
+//! share that is repeated is a gap without flows; a first share above 0 is an atom at the first size.
+
+/// Points (size in bytes, share of flows not larger), both ascending, the last share 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve(Vec<(f64, f64)>);
+
+impl Curve {
+    /// A distribution through these points.
+    ///
+    /// # Errors
+    /// One sentence, with the number of the offending point from 1.
+    pub fn new(points: Vec<(f64, f64)>) -> Result<Curve, String> {
+        let in_range =
+            |&(size, share): &(f64, f64)| (0.0..=1e15).contains(&size) && (0.0..=1.0).contains(&share);
+        if let Some(wrong) = points.iter().position(|point| !in_range(point)) {
+            return Err(format!(
+                "point {}: a size of 0 to 10^15 bytes and a share of 0 to 1 are needed",
+                wrong + 1
+            ));
+        }
+        if let Some(wrong) = points.windows(2).position(|pair| pair[1].0 < pair[0].0 || pair[1].1 < pair[0].1)
+        {
+            return Err(format!("point {}: sizes and shares must not fall", wrong + 2));
+        }
+        match points.last() {
+            None => Err("there are no points".to_owned()),
+            Some((_, share)) if *share != 1.0 => Err(format!("the last share is {share}; it must be 1")),
+            Some((0.0, _)) => Err("the largest size is 0; a flow has at least one byte".to_owned()),
+            Some(_) => Ok(Curve(points)),
+        }
+    }
+
+    /// Reads lines with a size in bytes and a share, separated by a comma or spaces. Lines that start with `#` or
+    /// a letter (the head of a table) and empty lines are skipped.
+    ///
+    /// # Errors
+    /// One sentence, with the line of what is wrong.
+    pub fn read(text: &str) -> Result<Curve, String> {
+        let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+        let rows = lines.filter(|(_, line)| {
+            !line.is_empty() && !line.starts_with(|c: char| c == '#' || c.is_alphabetic())
+        });
+        let points =
+            rows.map(|(number, line)| {
+                point(line).ok_or_else(|| {
+            format!("line {number}: found `{line}`; allowed: a size in bytes and a share, such as 1460,0.5")
+        })
+            });
+        Curve::new(points.collect::<Result<_, _>>()?)
+    }
+
+    /// The points.
+    #[must_use]
+    pub fn points(&self) -> &[(f64, f64)] {
+        &self.0
+    }
+
+    /// The size at a share: the first point not below it, interpolated from the point before.
+    #[must_use]
+    pub fn at(&self, share: f64) -> f64 {
+        let above = self.0.partition_point(|&(_, c)| c < share).min(self.0.len() - 1);
+        let (size, high) = self.0[above];
+        match above.checked_sub(1).map(|below| self.0[below]) {
+            Some((least, low)) if high > low => least + (size - least) * ((share - low) / (high - low)),
+            _ => size,
+        }
+    }
+
+    /// The mean in bytes.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.expectation(|least, most| (least + most) / 2.0)
+    }
+
+    /// The mean number of packets with at most `packet` bytes of payload; at least one per flow.
+    #[must_use]
+    pub fn mean_packets(&self, packet: f64) -> f64 {
+        // integral of ceil(s / packet) from 0 to s
+        let area = |s: f64| {
+            let full = (s / packet).floor();
+            packet * full * (full + 1.0) / 2.0 + (full + 1.0) * (s - full * packet)
+        };
+        self.expectation(|least, most| match most > least {
+            true => (area(most) - area(least)) / (most - least),
+            false => (most / packet).ceil().max(1.0),
+        })
+    }
+
+    /// Weighs the mean over each piece (from least to most size) with its share.
+    fn expectation(&self, piece: impl Fn(f64, f64) -> f64) -> f64 {
+        let (first, atom) = self.0[0];
+        let pieces = self.0.windows(2).map(|pair| (pair[1].1 - pair[0].1) * piece(pair[0].0, pair[1].0));
+        atom * piece(first, first) + pieces.sum::<f64>()
+    }
+}
+
+fn point(line: &str) -> Option<(f64, f64)> {
+    let mut words = line.split([',', ' ', '\t', ';']).filter(|word| !word.is_empty());
+    let point = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    words.next().is_none().then_some(point)
+}

@@ -1,0 +1,163 @@
+//! From traffic settings to the list of flows. Knows no transport: the same seed gives the same flows whatever
+//! carries them.
+
+use crate::pattern::{AnyPattern, PatternSettings};
+use crate::problem::Problem;
+use crate::site::{Shape, Site};
+use std::collections::BTreeSet;
+use std::iter::Peekable;
+use weft_core::{Bytes, HostId, Rate, Span, Time};
+
+weft_core::settings! {
+    /// One source of flows; a scenario may have several.
+    pub struct TrafficSettings {
+        /// Name of the entry: it marks the flows in the results and names the entry in sweeps.
+        tag: String,
+        /// Nothing starts before this instant.
+        start: Span = Span::ZERO,
+        /// Nothing starts at or after this instant; absent: as long as the run accepts flows.
+        stop: Option<Span> = None,
+        /// Who sends to whom and when; `kind` names the pattern.
+        pattern: PatternSettings = PatternSettings::default(),
+    }
+}
+
+/// A flow to be carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// When the application hands it over.
+    pub start: Time,
+    /// Payload.
+    pub size: Bytes,
+    /// For constant-rate senders the rate of the payload; zero: as fast as the transport can.
+    pub rate: Rate,
+    /// Sender.
+    pub source: HostId,
+    /// Receiver, another host.
+    pub destination: HostId,
+    /// Index of its traffic entry.
+    pub tag: u16,
+}
+
+impl Flow {
+    /// The payload rate of a constant-rate sender.
+    #[must_use]
+    pub fn constant_rate(&self) -> Option<Rate> {
+        (self.rate > Rate(0)).then_some(self.rate)
+    }
+
+    /// The total order in which flows are numbered.
+    fn key(&self) -> (Time, u16, HostId, HostId, Bytes, Rate) {
+        (self.start, self.tag, self.source, self.destination, self.size, self.rate)
+    }
+}
+
+/// Where the list ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Flows from this instant on are measured.
+    pub warm_up: Time,
+    /// No more flows once so many are measured.
+    pub measured_flows: Option<u64>,
+    /// No flow starts at or after this instant.
+    pub until: Option<Time>,
+}
+
+/// The most flows of a run: 40 bytes each.
+pub const MAX_FLOWS: usize = 50_000_000;
+
+/// Everything that is wrong with the traffic; empty: [`generate`] will succeed.
+#[must_use]
+pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) -> Vec<Problem> {
+    open(traffic, shape, limits, 0).err().unwrap_or_default()
+}
+
+/// The flows in the order of (start, entry, source, destination, size).
+///
+/// # Errors
+/// Settings that make no sense together or with this network, files that cannot be read, and more than
+/// [`MAX_FLOWS`] flows; paths are `traffic[i].…`.
+pub fn generate(
+    traffic: &[TrafficSettings],
+    shape: &Shape<'_>,
+    limits: &Limits,
+    seed: u64,
+) -> Result<Vec<Flow>, Vec<Problem>> {
+    let mut entries = open(traffic, shape, limits, seed)?;
+    let mut flows = Vec::new();
+    let mut left = limits.measured_flows.unwrap_or(u64::MAX);
+    while let Some(flow) = earliest(&mut entries).filter(|_| left > 0) {
+        if flows.len() == MAX_FLOWS {
+            return Err(vec![Problem::new("traffic", format!("this is more than {MAX_FLOWS} flows"))]);
+        }
+        left -= u64::from(flow.start >= limits.warm_up);
+        flows.push(flow);
+    }
+    flows.sort_by_key(Flow::key);
+    Ok(flows)
+}
+
+/// Remarks on the traffic that are no mistakes but should be read, for example that hosts and not the fabric limit
+/// the load.
+#[must_use]
+pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>) -> Vec<String> {
+    let note = |(index, entry): (usize, &TrafficSettings)| {
+        let site = site(index, entry, shape, 0);
+        AnyPattern::new(&entry.pattern, ()).note(&site).map(|note| format!("traffic {}: {note}", entry.tag))
+    };
+    traffic.iter().enumerate().filter_map(note).collect()
+}
+
+type Entry = Peekable<Box<dyn Iterator<Item = Flow>>>;
+
+/// The next flow of all entries; the entry that is named first goes first at equal times.
+fn earliest(entries: &mut [Entry]) -> Option<Flow> {
+    let heads =
+        entries.iter_mut().enumerate().filter_map(|(index, entry)| Some((entry.peek()?.start, index)));
+    let (_, first) = heads.min()?;
+    entries[first].next()
+}
+
+fn site<'a>(index: usize, entry: &TrafficSettings, shape: &'a Shape<'a>, seed: u64) -> Site<'a> {
+    Site::new(shape, (index as u16, &entry.tag), Time(entry.start.0), seed)
+}
+
+fn open(
+    traffic: &[TrafficSettings],
+    shape: &Shape<'_>,
+    limits: &Limits,
+    seed: u64,
+) -> Result<Vec<Entry>, Vec<Problem>> {
+    let (mut entries, mut problems) = (Vec::new(), Vec::new());
+    let mut tags = BTreeSet::new();
+    if traffic.len() > usize::from(u16::MAX) {
+        return Err(vec![Problem::new("traffic", "there are more than 65535 entries")]);
+    }
+    for (index, entry) in traffic.iter().enumerate() {
+        let mut found = Vec::new();
+        if !tags.insert(&entry.tag) {
+            found.push(Problem::new("tag", format!("`{}` is the tag of two entries", entry.tag)));
+        }
+        match open_entry(entry, &site(index, entry, shape, seed), limits) {
+            Ok(entry) => entries.push(entry),
+            Err(more) => found.extend(more),
+        }
+        problems.extend(found.into_iter().map(|problem| problem.within(&format!("traffic[{index}]"))));
+    }
+    if problems.is_empty() { Ok(entries) } else { Err(problems) }
+}
+
+fn open_entry(entry: &TrafficSettings, site: &Site<'_>, limits: &Limits) -> Result<Entry, Vec<Problem>> {
+    let stream = AnyPattern::new(&entry.pattern, ()).flows(site)?;
+    let ends = [entry.stop.map(|stop| Time(stop.0)), limits.until];
+    let end = ends.into_iter().flatten().min();
+    if stream.endless && end.is_none() && limits.measured_flows.is_none() {
+        let message =
+            "these flows never end; give `stop`, or limit the run in [measure] by `flows` or `until`";
+        return Err(vec![Problem::new("stop", message)]);
+    }
+    let end = end.unwrap_or(Time::NEVER);
+    let flows: Box<dyn Iterator<Item = Flow>> =
+        Box::new(stream.flows.take_while(move |flow| flow.start < end));
+    Ok(flows.peekable())
+}
