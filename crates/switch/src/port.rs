@@ -38,6 +38,8 @@ pub(crate) struct Port {
     pub(crate) up: bool,
     /// Bytes in all queues, the packet in service included.
     pub(crate) bytes: u64,
+    /// Packets in all queues, the packet in service included.
+    pub(crate) packets: u64,
     counted_until: Time,
     pub(crate) counters: PortCounters,
 }
@@ -58,6 +60,7 @@ impl Ports {
             in_service: None,
             up: true,
             bytes: 0,
+            packets: 0,
             counted_until: Time::ZERO,
             counters: PortCounters::default(),
         };
@@ -106,6 +109,7 @@ impl Ports {
         self.queues[slot].packets.push(packet, headers);
         self.queues[slot].bytes += wire;
         self.total += wire;
+        self.ports[port.index()].packets += 1;
         self.ports[port.index()].hold(now, |bytes| bytes + wire);
     }
 
@@ -132,6 +136,7 @@ impl Ports {
         let wire = u64::from(wire);
         self.queues[slot].bytes -= wire;
         self.total -= wire;
+        self.ports[port.index()].packets -= 1;
         self.ports[port.index()].hold(now, |bytes| bytes - wire);
     }
 

@@ -169,6 +169,12 @@ impl Switch {
         Bytes(self.ports.port(port).bytes)
     }
 
+    /// Packets a port holds, the packet in service included.
+    #[must_use]
+    pub fn queued_packets(&self, port: PortId) -> u64 {
+        self.ports.port(port).packets
+    }
+
     /// Wire bytes the whole switch holds.
     #[must_use]
     pub fn stored(&self) -> Bytes {

@@ -1,0 +1,56 @@
+//! A table as comma-separated text (RFC 4180): a header line, `\n` line ends, empty cells for absent values.
+
+use crate::table::{Cells, Table};
+use std::io::{self, BufWriter, Write};
+
+/// Writes the table.
+///
+/// # Errors
+/// What the destination reports.
+pub fn write(table: &Table, to: impl Write) -> io::Result<()> {
+    let mut to = BufWriter::new(to);
+    let header: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
+    writeln!(to, "{}", header.join(","))?;
+    for row in 0..table.rows() {
+        for (n, column) in table.columns.iter().enumerate() {
+            to.write_all(if n > 0 { b"," } else { b"" })?;
+            cell(&column.cells, row, &mut to)?;
+        }
+        to.write_all(b"\n")?;
+    }
+    to.flush()
+}
+
+fn cell(cells: &Cells, row: usize, to: &mut impl Write) -> io::Result<()> {
+    match cells {
+        Cells::Integers(cells) => cells[row].map_or(Ok(()), |value| write!(to, "{value}")),
+        Cells::Numbers(cells) => cells[row].map_or(Ok(()), |value| write!(to, "{value}")),
+        Cells::Texts(cells) => to.write_all(quoted(&cells[row]).as_bytes()),
+    }
+}
+
+/// A text, in quotation marks if it needs them.
+pub(crate) fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_commas_and_empty_cells() {
+        let table = Table::new("t").texts("name", ["a,b".into(), "say \"hi\"".into()].into_iter()).column(
+            "x_us",
+            "us",
+            Cells::Numbers(vec![Some(1.5), None]),
+        );
+        let mut text = Vec::new();
+        write(&table, &mut text).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "name,x_us\n\"a,b\",1.5\n\"say \"\"hi\"\"\",\n");
+    }
+}

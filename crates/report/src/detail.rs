@@ -1,0 +1,49 @@
+//! What plots of a run need beyond its summary, thinned to a size that does not grow with the run: the contents of
+//! `detail.json`. Knows records, not pictures.
+
+mod heat;
+mod network;
+mod tail;
+
+pub use heat::Heat;
+pub use network::{Links, Network, Nodes};
+pub use tail::{Tail, shares, tail};
+
+use serde::{Deserialize, Serialize};
+use weft_core::record::RunRecord;
+
+/// Thinned data of one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Detail {
+    /// The distribution of completion times with a logarithmic tail.
+    pub fct_tail: Tail,
+    /// The topology with the load of its links.
+    pub network: Network,
+    /// Queue lengths over time, when sampled.
+    pub heat: Option<Heat>,
+}
+
+impl Detail {
+    /// Thins a record.
+    #[must_use]
+    pub fn new(record: &RunRecord) -> Detail {
+        let measured = record.flows.iter().filter(|flow| flow.start >= record.warm_up && flow.end.is_some());
+        let fct = measured.map(crate::summary::fct_us_of).collect();
+        Detail {
+            fct_tail: tail(fct),
+            network: Network::new(record),
+            heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
+        }
+    }
+}
+
+/// `value` rounded to five significant digits, to keep files small.
+pub(crate) fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let scale = 10f64.powi(4 - value.abs().log10().floor() as i32);
+    let rounded = (value * scale).round() / scale;
+    // the shortest text of the rounded value has at most five digits
+    format!("{rounded:.5e}").parse().unwrap_or(rounded)
+}

@@ -1,0 +1,135 @@
+//! Queue lengths over time as a small picture: peaks are merged by their maximum, never dropped.
+
+use super::rounded;
+use crate::tables::{node, samples_in_bin};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use weft_core::record::{QueueSeries, RunRecord};
+
+/// Most rows of the picture.
+const ROWS: usize = 48;
+/// Most columns of the picture.
+const COLUMNS: usize = 160;
+
+/// Peak queue lengths by port and time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Heat {
+    /// `leaf3 → spine0` for each row: the ports with the greatest peaks, in the order of the topology.
+    pub ports: Vec<String>,
+    /// How many ports were sampled.
+    pub sampled: usize,
+    /// Length of a column, microseconds.
+    pub column_us: f64,
+    /// Greatest queue, wire bytes: `bytes[row][column]`.
+    pub bytes: Vec<Vec<u64>>,
+    /// Mean over switches of the standard deviation of the queue lengths of a switch's uplinks (of means over the
+    /// column), bytes; empty when no switch has two sampled uplinks.
+    pub spread_bytes: Vec<f64>,
+}
+
+impl Heat {
+    /// Of a series; `None` if it is empty.
+    #[must_use]
+    pub fn new(record: &RunRecord, series: &QueueSeries) -> Option<Heat> {
+        let ports = series.links.len();
+        let bins = series.peak.len().checked_div(ports)?;
+        let merged = bins.div_ceil(COLUMNS).max(1);
+        let peak = |port: usize| (0..bins).map(|bin| series.peak[bin * ports + port]).max().unwrap_or(0);
+        let mut chosen: Vec<usize> = (0..ports).collect();
+        chosen.sort_by_key(|&port| (std::cmp::Reverse(peak(port)), port));
+        chosen.truncate(ROWS);
+        chosen.sort_unstable();
+        let row = |&port: &usize| -> Vec<u64> {
+            let column =
+                |from: usize| (from..(from + merged).min(bins)).map(|bin| series.peak[bin * ports + port]);
+            (0..bins).step_by(merged).map(|from| u64::from(column(from).max().unwrap_or(0))).collect()
+        };
+        (bins > 0).then(|| Heat {
+            ports: chosen.iter().map(|&port| port_name(record, series, port)).collect(),
+            sampled: ports,
+            column_us: series.every.micros() * series.samples_per_bin as f64 * merged as f64,
+            bytes: chosen.iter().map(row).collect(),
+            spread_bytes: spread(record, series, merged),
+        })
+    }
+}
+
+fn port_name(record: &RunRecord, series: &QueueSeries, port: usize) -> String {
+    let link = &record.links[series.links[port].index()];
+    format!("{} → {}", node(record, link.from), node(record, link.to))
+}
+
+/// Sampled uplinks by switch, for switches with at least two.
+fn uplinks(record: &RunRecord, series: &QueueSeries) -> Vec<Vec<usize>> {
+    let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
+    let mut sets: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (port, id) in series.links.iter().enumerate() {
+        let link = &record.links[id.index()];
+        if tier(link.from) > 0 && tier(link.to) > tier(link.from) {
+            sets.entry(link.from).or_default().push(port);
+        }
+    }
+    sets.into_values().filter(|set| set.len() > 1).collect()
+}
+
+fn spread(record: &RunRecord, series: &QueueSeries, merged: usize) -> Vec<f64> {
+    let (sets, ports) = (uplinks(record, series), series.links.len());
+    let bins = series.peak.len() / ports;
+    let deviation = |from: usize, set: &Vec<usize>| {
+        let range = from..(from + merged).min(bins);
+        let samples: u64 = range.clone().map(|bin| samples_in_bin(series, bin)).sum();
+        let sum = |port: usize| range.clone().map(|bin| series.sum[bin * ports + port]).sum::<u64>();
+        let means: Vec<f64> = set.iter().map(|&port| sum(port) as f64 / samples as f64).collect();
+        let mean = means.iter().sum::<f64>() / means.len() as f64;
+        (means.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / means.len() as f64).sqrt()
+    };
+    let column = |from| sets.iter().map(|set| deviation(from, set)).sum::<f64>() / sets.len() as f64;
+    if sets.is_empty() {
+        Vec::new()
+    } else {
+        (0..bins).step_by(merged).map(|from| rounded(column(from))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::record::{LinkRecord, NodeRecord};
+    use weft_core::{LinkId, Span};
+
+    fn record(bins: usize) -> (RunRecord, QueueSeries) {
+        let node = |name: &str, tier| NodeRecord { name: name.into(), tier };
+        let link = |to| LinkRecord { from: 0, to, ..LinkRecord::default() };
+        let record = RunRecord {
+            nodes: vec![node("leaf0", 1), node("spine0", 2), node("spine1", 2)],
+            links: vec![link(1), link(2)],
+            ..RunRecord::default()
+        };
+        let series = QueueSeries {
+            every: Span::from_us(10),
+            samples_per_bin: 1,
+            links: vec![LinkId(0), LinkId(1)],
+            peak: (0..bins).flat_map(|bin| [if bin == 777 { 9_000 } else { 1 }, 3]).collect(),
+            sum: (0..bins).flat_map(|_| [1_000, 3_000]).collect(),
+            samples: bins as u64,
+        };
+        (record, series)
+    }
+
+    #[test]
+    fn a_single_peak_survives_thinning() {
+        let (record, series) = record(5_000);
+        let heat = Heat::new(&record, &series).unwrap();
+        assert!(heat.bytes[0].len() <= COLUMNS);
+        assert_eq!(heat.bytes[0].iter().filter(|&&bytes| bytes == 9_000).count(), 1);
+        assert_eq!(heat.ports, ["leaf0 → spine0", "leaf0 → spine1"]);
+    }
+
+    #[test]
+    fn the_spread_of_two_ports_is_half_their_difference() {
+        let (record, series) = record(10);
+        let heat = Heat::new(&record, &series).unwrap();
+        assert_eq!(heat.spread_bytes, vec![1_000.0; 10]);
+        assert_eq!(heat.column_us, 10.0);
+    }
+}

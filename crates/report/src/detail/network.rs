@@ -1,0 +1,254 @@
+//! The topology as it is drawn: nodes in tiers and links with their load, grouped until a reader can see them.
+
+use super::rounded;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use weft_core::record::{LinkRecord, RunRecord};
+
+/// More hosts than this are drawn as one symbol per switch.
+const MOST_HOSTS: usize = 40;
+/// More directions of links than this are drawn by group.
+const MOST_LINKS: usize = 2_000;
+
+/// Nodes and links to draw, column by column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Network {
+    /// Nodes or groups of nodes.
+    pub nodes: Nodes,
+    /// Links, or all links between two groups; one entry per direction.
+    pub links: Links,
+    /// Hosts in the network.
+    pub hosts: usize,
+    /// Switches in the network.
+    pub switches: usize,
+    /// Directions of links in the network.
+    pub directions: usize,
+}
+
+/// Columns of nodes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Nodes {
+    /// `leaf3`, or `20 hosts`.
+    pub name: Vec<String>,
+    /// 0 hosts, 1 switches with hosts, and so on upwards.
+    pub tier: Vec<u8>,
+    /// How many nodes the symbol stands for.
+    pub members: Vec<u32>,
+}
+
+/// Columns of links.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Links {
+    /// Transmitting node, index into the nodes.
+    pub from: Vec<u32>,
+    /// Receiving node.
+    pub to: Vec<u32>,
+    /// How many links the line stands for.
+    pub members: Vec<u32>,
+    /// How many of these were down for part of the run.
+    pub failed: Vec<u32>,
+    /// Line rate of one link, Gbit/s (the mean, if they differ).
+    pub rate_gbps: Vec<f64>,
+    /// Mean utilisation over the whole run, fraction of the line rate.
+    pub load: Vec<f64>,
+    /// Utilisation of the busiest member.
+    pub load_max: Vec<f64>,
+    /// Packets dropped.
+    pub dropped: Vec<u64>,
+    /// Packets marked.
+    pub marked: Vec<u64>,
+    /// Greatest queue of a member, wire bytes.
+    pub peak_bytes: Vec<u64>,
+}
+
+impl Network {
+    /// Groups the nodes of a record as far as needed.
+    #[must_use]
+    pub fn new(record: &RunRecord) -> Network {
+        let hosts = record.nodes.iter().filter(|node| node.tier == 0).count();
+        let by_switch = if hosts > MOST_HOSTS { hosts_by_switch(record) } else { alone(record) };
+        let grouping = [by_switch, by_pod(record), by_tier(record)]
+            .into_iter()
+            .find(|groups| pairs(record, groups).len() <= MOST_LINKS)
+            .unwrap_or_else(|| by_tier(record));
+        let mut network = drawn(record, &grouping);
+        network.hosts = hosts;
+        network.switches = record.nodes.len() - hosts;
+        network.directions = record.links.len();
+        network
+    }
+}
+
+/// For every node the group it belongs to, named by its first member.
+type Groups = Vec<usize>;
+
+fn alone(record: &RunRecord) -> Groups {
+    (0..record.nodes.len()).collect()
+}
+
+/// Hosts of the same switch form a group.
+fn hosts_by_switch(record: &RunRecord) -> Groups {
+    let mut groups = alone(record);
+    let mut first: BTreeMap<u32, usize> = BTreeMap::new();
+    for link in record.links.iter().filter(|link| tier(record, link.from as usize) == 0) {
+        groups[link.from as usize] = *first.entry(link.to).or_insert(link.from as usize);
+    }
+    groups
+}
+
+fn tier(record: &RunRecord, node: usize) -> u8 {
+    record.nodes.get(node).map_or(0, |node| node.tier)
+}
+
+fn top(record: &RunRecord) -> u8 {
+    record.nodes.iter().map(|node| node.tier).max().unwrap_or(0)
+}
+
+/// Nodes of one tier that hang together without the top tier form a group, and so does the top tier.
+fn by_pod(record: &RunRecord) -> Groups {
+    let (mut root, top): (Groups, u8) = (alone(record), top(record));
+    for link in &record.links {
+        let (from, to) = (link.from as usize, link.to as usize);
+        if tier(record, from) < top && tier(record, to) < top {
+            let (a, b) = (find(&mut root, from), find(&mut root, to));
+            root[a.max(b)] = a.min(b);
+        }
+    }
+    let pod = |root: &mut Groups, node: usize| {
+        if tier(record, node) == top { usize::MAX } else { find(root, node) }
+    };
+    first_of(record, |node| pod(&mut root, node))
+}
+
+fn by_tier(record: &RunRecord) -> Groups {
+    first_of(record, |_| 0)
+}
+
+/// Groups by tier and key; every group is named by its first member.
+fn first_of(record: &RunRecord, mut key: impl FnMut(usize) -> usize) -> Groups {
+    let mut first: BTreeMap<(u8, usize), usize> = BTreeMap::new();
+    (0..record.nodes.len())
+        .map(|node| *first.entry((tier(record, node), key(node))).or_insert(node))
+        .collect()
+}
+
+fn find(root: &mut Groups, mut node: usize) -> usize {
+    while root[node] != node {
+        root[node] = root[root[node]];
+        node = root[node];
+    }
+    node
+}
+
+/// Links by the pair of groups they connect.
+fn pairs<'a>(record: &'a RunRecord, groups: &Groups) -> BTreeMap<(usize, usize), Vec<&'a LinkRecord>> {
+    let mut pairs: BTreeMap<(usize, usize), Vec<&LinkRecord>> = BTreeMap::new();
+    for link in &record.links {
+        pairs.entry((groups[link.from as usize], groups[link.to as usize])).or_default().push(link);
+    }
+    pairs
+}
+
+fn drawn(record: &RunRecord, groups: &Groups) -> Network {
+    let mut network = Network::default();
+    let mut place: BTreeMap<usize, u32> = BTreeMap::new();
+    for (node, &group) in groups.iter().enumerate() {
+        let next = place.len() as u32;
+        let at = *place.entry(group).or_insert(next) as usize;
+        if at == next as usize {
+            network.nodes.name.push(record.nodes[node].name.clone());
+            network.nodes.tier.push(tier(record, node));
+            network.nodes.members.push(0);
+        }
+        network.nodes.members[at] += 1;
+    }
+    name_groups(&mut network.nodes);
+    for ((from, to), members) in pairs(record, groups) {
+        push_link(&mut network.links, (place[&from], place[&to]), &members, record);
+    }
+    network
+}
+
+/// A group is called by its first member's word and its size.
+fn name_groups(nodes: &mut Nodes) {
+    for (name, &members) in nodes.name.iter_mut().zip(&nodes.members) {
+        if members > 1 {
+            *name = format!("{members} {}s", name.trim_end_matches(|c: char| c.is_ascii_digit()));
+        }
+    }
+}
+
+fn push_link(links: &mut Links, ends: (u32, u32), members: &[&LinkRecord], record: &RunRecord) {
+    let loads: Vec<f64> = members.iter().map(|link| crate::summary::utilisation_of(link, record)).collect();
+    let mean = |values: f64| rounded(values / members.len() as f64);
+    links.from.push(ends.0);
+    links.to.push(ends.1);
+    links.members.push(members.len() as u32);
+    links.failed.push(members.iter().filter(|link| link.failed).count() as u32);
+    links.rate_gbps.push(mean(members.iter().map(|link| link.rate.gbps()).sum()));
+    links.load.push(mean(loads.iter().sum()));
+    links.load_max.push(rounded(loads.iter().copied().fold(0.0, f64::max)));
+    links.dropped.push(members.iter().map(|link| link.dropped).sum());
+    links.marked.push(members.iter().map(|link| link.marked).sum());
+    links.peak_bytes.push(members.iter().map(|link| link.peak.0).max().unwrap_or(0));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::record::NodeRecord;
+    use weft_core::{Bytes, Rate, Span, Time};
+
+    /// A network with the given numbers of hosts per leaf, leaves and spines.
+    fn leaf_spine(hosts: usize, leaves: usize, spines: usize) -> RunRecord {
+        let named = |word: &str, tier, n: usize| {
+            let word = word.to_owned();
+            (0..n).map(move |n| NodeRecord { name: format!("{word}{n}"), tier })
+        };
+        let nodes =
+            named("host", 0, hosts * leaves).chain(named("leaf", 1, leaves)).chain(named("spine", 2, spines));
+        let leaf = |n: usize| hosts * leaves + n;
+        let spine = |n: usize| leaf(leaves) + n;
+        let down = (0..hosts * leaves).map(|host| (host, leaf(host / hosts)));
+        let up = (0..leaves).flat_map(|l| (0..spines).map(move |s| (l, s))).map(|(l, s)| (leaf(l), spine(s)));
+        let link = |(from, to): (usize, usize)| LinkRecord {
+            from: from as u32,
+            to: to as u32,
+            rate: Rate::from_gbps(10),
+            sent: Bytes(625_000),
+            dropped: 1,
+            ..LinkRecord::default()
+        };
+        let links = down.chain(up).flat_map(|(a, b)| [link((a, b)), link((b, a))]).collect();
+        RunRecord {
+            nodes: nodes.collect(),
+            links,
+            ended: Time::ZERO + Span::from_ms(1),
+            ..RunRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_small_network_is_drawn_node_by_node() {
+        let network = Network::new(&leaf_spine(2, 2, 2));
+        assert_eq!((network.nodes.name.len(), network.links.from.len()), (8, 16));
+        assert!(network.links.load.iter().all(|load| (load - 0.5).abs() < 1e-9));
+    }
+
+    #[test]
+    fn many_hosts_become_one_symbol_per_leaf() {
+        let network = Network::new(&leaf_spine(20, 16, 4));
+        assert_eq!(network.nodes.name.len(), 16 + 16 + 4);
+        assert_eq!(network.nodes.name[0], "20 hosts");
+        assert_eq!(network.links.members.iter().sum::<u32>(), 2 * (320 + 64));
+    }
+
+    #[test]
+    fn a_huge_network_is_grouped_and_loses_no_drop() {
+        let record = leaf_spine(4, 64, 64);
+        let network = Network::new(&record);
+        assert!(network.links.from.len() <= MOST_LINKS);
+        assert_eq!(network.nodes.name.last().map(String::as_str), Some("64 spines"));
+        assert_eq!(network.links.dropped.iter().sum::<u64>(), record.links.len() as u64);
+    }
+}

@@ -1,0 +1,83 @@
+//! How to repeat a run: who computed what, from which input, with which program. Reads no clock; the caller brings
+//! the times.
+
+use serde::{Deserialize, Serialize};
+
+/// The contents of `manifest.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Manifest {
+    /// Version of the program.
+    pub version: String,
+    /// Commit it was built from; empty when unknown.
+    pub commit: String,
+    /// Name of the scenario.
+    pub name: String,
+    /// What the scenario is about, one line; may be empty.
+    pub about: String,
+    /// The values of the sweep's axes for this run, in the order of the axes: dotted key, value as written.
+    pub labels: Vec<(String, String)>,
+    /// The seed.
+    pub seed: u64,
+    /// The command that repeats this run.
+    pub command: String,
+    /// Content hash over everything that can change the result, hexadecimal.
+    pub hash: String,
+    /// Hashes of the input files: path as written in the scenario, hexadecimal hash.
+    pub inputs: Vec<(String, String)>,
+    /// Processor and operating system, for judging the wall time.
+    pub host: String,
+    /// Computing time by the wall clock, seconds.
+    pub wall_s: f64,
+    /// Threads used.
+    pub threads: u32,
+    /// Events handled.
+    pub events: u64,
+    /// Peak memory of the process, bytes; zero when unknown.
+    pub peak_memory_bytes: u64,
+    /// Keys of the complete scenario whose value is a default, for `# default` marks; dotted.
+    pub defaults: Vec<String>,
+}
+
+impl Manifest {
+    /// The case's folder name: what its labels say, and eight digits of the hash.
+    #[must_use]
+    pub fn case_folder(&self) -> String {
+        let words = self.labels.iter().map(|(_, value)| plain(value));
+        let case =
+            if self.labels.is_empty() { "case".to_owned() } else { words.collect::<Vec<_>>().join("-") };
+        let hash: String = self.hash.chars().take(8).collect();
+        format!("{case}-{hash}")
+    }
+
+    /// Where the run lies below the folder of all runs: `<name>/<case>-<hash8>/seed-1`.
+    #[must_use]
+    pub fn path(&self) -> std::path::PathBuf {
+        [plain(&self.name), self.case_folder(), format!("seed-{}", self.seed)].iter().collect()
+    }
+}
+
+/// `text` with everything that is awkward in a file name replaced.
+fn plain(text: &str) -> String {
+    let keep = |c: char| if c.is_ascii_alphanumeric() || "._+".contains(c) { c } else { '-' };
+    let word: String = text.trim().chars().map(keep).collect();
+    let word = word.trim_matches(['-', '.']).to_owned();
+    if word.is_empty() { "unnamed".to_owned() } else { word }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_names_are_readable_and_stay_below_the_root() {
+        let manifest = Manifest {
+            name: "../drill 80".into(),
+            labels: vec![("balance".into(), "drill".into()), ("traffic.trace.load".into(), "0.8".into())],
+            hash: "0123456789abcdef".into(),
+            seed: 3,
+            ..Manifest::default()
+        };
+        assert_eq!(manifest.path().to_str(), Some("drill-80/drill-0.8-01234567/seed-3"));
+    }
+}

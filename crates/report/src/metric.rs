@@ -1,0 +1,300 @@
+//! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
+//! summary, not where the names are used.
+
+use crate::summary::{Measured, Summary};
+
+/// Does a greater value mean a better network?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Less is better.
+    Lower,
+    /// More is better.
+    Higher,
+    /// Neither: a fact about the run.
+    Neither,
+}
+
+/// A metric or a family of metrics. In a path, `<...>` stands for one of the words in [`placeholder`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metric {
+    /// Dotted path, for example `fct.p99`.
+    pub path: &'static str,
+    /// Unit of the value; empty for counts and ratios.
+    pub unit: &'static str,
+    /// What it says, in a sentence.
+    pub meaning: &'static str,
+    /// Which direction is better.
+    pub better: Better,
+}
+
+const fn metric(path: &'static str, unit: &'static str, meaning: &'static str, better: Better) -> Metric {
+    Metric { path, unit, meaning, better }
+}
+
+use Better::{Higher, Lower, Neither};
+
+/// Every metric there is.
+const METRICS: &[Metric] = &[
+    metric("fct.<statistic>", "us", "completion time of measured, finished flows", Lower),
+    metric("fct.<size>.<statistic>", "us", "the same for small, medium or large flows", Lower),
+    metric(
+        "fct.tag.<tag>.<statistic>",
+        "us",
+        "the same for one traffic entry, when there are several",
+        Lower,
+    ),
+    metric(
+        "slowdown.<statistic>",
+        "",
+        "completion time by that of the same flow alone in the network",
+        Lower,
+    ),
+    metric("slowdown.<size>.<statistic>", "", "the same for small, medium or large flows", Lower),
+    metric(
+        "slowdown.tag.<tag>.<statistic>",
+        "",
+        "the same for one traffic entry, when there are several",
+        Lower,
+    ),
+    metric("flows.started", "", "flows that started after the warm-up", Neither),
+    metric("flows.finished", "", "of these, those that finished", Higher),
+    metric("flows.unfinished", "", "of these, those that did not finish", Lower),
+    metric("flows.unfinished_share", "", "unfinished flows as a share of started ones", Lower),
+    metric("drops.total", "packets", "packets lost, any hop and reason", Lower),
+    metric("drops.bytes", "B", "their wire bytes", Lower),
+    metric("drops.share", "", "packets lost as a share of link traversals", Lower),
+    metric("drops.<hop>", "packets", "packets lost at a hop; hop0 is the sending host's card", Lower),
+    metric("drops.<reason>", "packets", "packets lost for a reason", Lower),
+    metric("queueing.total", "us", "mean waiting time of a packet over all hops together", Lower),
+    metric("queueing.<hop>.<wait>", "us", "waiting time of data packets at a hop", Lower),
+    metric(
+        "imbalance.<hop>",
+        "packets",
+        "mean standard deviation of queue lengths over parallel ports",
+        Lower,
+    ),
+    metric("imbalance.<hop>.bytes", "B", "the same in bytes", Lower),
+    metric("reordering.flows_with_dupacks", "", "share of flows with duplicate acknowledgements", Lower),
+    metric("reordering.over_3", "", "share of flows with more than three duplicate acknowledgements", Lower),
+    metric(
+        "reordering.flows_with_dupacks_reorder",
+        "",
+        "share with duplicates although nothing was lost",
+        Lower,
+    ),
+    metric("reordering.over_3_reorder", "", "share with more than three of these", Lower),
+    metric("reordering.out_of_order", "packets", "packets that arrived out of order", Lower),
+    metric("reordering.max_displacement", "packets", "greatest displacement of a packet", Lower),
+    metric("reordering.gro_batches", "", "batches the receive offload handed up", Lower),
+    metric("goodput", "Gbps", "payload of measured flows delivered after the warm-up", Higher),
+    metric("jain", "", "Jain's index of the throughput of measured flows", Higher),
+    metric("utilisation.max", "", "utilisation of the busiest switch link, over the whole run", Lower),
+    metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
+    metric("queue.peak", "B", "greatest queue of a switch", Lower),
+    metric("marks", "packets", "packets marked by switches", Neither),
+    metric("retransmitted", "B", "payload sent again by measured flows", Lower),
+    metric("timeouts", "", "retransmission time-outs of measured flows", Lower),
+    metric("events", "", "events handled", Neither),
+    metric("packet_hops", "", "link traversals by any packet", Neither),
+    metric("simulated_s", "s", "simulated time", Neither),
+    metric("wall_s", "s", "computing time by the wall clock", Neither),
+];
+
+const STATISTICS: [&str; 8] = ["mean", "p50", "p95", "p99", "p99_9", "p99_99", "max", "count"];
+const SIZES: [&str; 3] = ["small", "medium", "large"];
+const WAITS: [&str; 6] = ["mean", "p50", "p99", "p99_9", "max", "count"];
+
+/// May `word` stand where a path says `place`?
+fn placeholder(place: &str, word: &str) -> bool {
+    match place {
+        "<statistic>" => STATISTICS.contains(&word),
+        "<size>" => SIZES.contains(&word),
+        "<wait>" => WAITS.contains(&word),
+        "<hop>" => word.strip_prefix("hop").is_some_and(|digits| digits.parse::<u8>().is_ok()),
+        "<reason>" => weft_core::record::Reason::ALL.iter().any(|reason| reason.name() == word),
+        "<tag>" => !word.is_empty(),
+        _ => place == word,
+    }
+}
+
+/// The metric a path names, whether or not a particular run has it. `None`: there is no such metric.
+#[must_use]
+pub fn find(path: &str) -> Option<&'static Metric> {
+    let words: Vec<&str> = path.split('.').collect();
+    let fits = |metric: &&Metric| {
+        let places: Vec<&str> = metric.path.split('.').collect();
+        places.len() == words.len() && places.iter().zip(&words).all(|(place, word)| placeholder(place, word))
+    };
+    METRICS.iter().find(fits)
+}
+
+/// The path most likely meant by one that names no metric.
+#[must_use]
+pub fn nearest(path: &str) -> Option<String> {
+    let all: Vec<String> = METRICS.iter().flat_map(|metric| spelled(metric.path)).collect();
+    weft_core::units::nearest(path, all.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// A path with its placeholders written out, for suggestions.
+fn spelled(path: &str) -> Vec<String> {
+    let hops = || (0..5).map(|hop| format!("hop{hop}"));
+    let reasons = || weft_core::record::Reason::ALL.iter().map(|reason| reason.name().to_owned());
+    let words = |place: &str| -> Vec<String> {
+        match place {
+            "<statistic>" => STATISTICS.map(str::to_owned).to_vec(),
+            "<size>" => SIZES.map(str::to_owned).to_vec(),
+            "<wait>" => WAITS.map(str::to_owned).to_vec(),
+            "<hop>" => hops().collect(),
+            "<reason>" => reasons().collect(),
+            word => vec![word.to_owned()],
+        }
+    };
+    let join = |heads: Vec<String>, place: &str| -> Vec<String> {
+        let tails = words(place);
+        heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}.{tail}"))).collect()
+    };
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    rest.into_iter().flat_map(|rest| rest.split('.')).fold(words(first), join)
+}
+
+impl Summary {
+    /// Every metric there is, for documentation and messages.
+    pub const METRICS: &'static [Metric] = METRICS;
+
+    /// The value of a metric. `None`: no such metric, or this run has no value for it (no sample, too few samples
+    /// for a percentile, a hop that does not exist). Zero drops are a value.
+    #[must_use]
+    pub fn metric(&self, path: &str) -> Option<f64> {
+        let listed = self.metrics().into_iter().find(|(name, _)| name == path).map(|(_, value)| value);
+        listed.or_else(|| (path.starts_with("drops.") && find(path).is_some()).then_some(0.0))
+    }
+
+    /// Every metric of this run with its value, in a fixed order.
+    #[must_use]
+    pub fn metrics(&self) -> Vec<(String, f64)> {
+        let mut list = Vec::new();
+        measured("fct", &self.fct_us, &mut list);
+        measured("slowdown", &self.slowdown, &mut list);
+        self.counts(&mut list);
+        self.network(&mut list);
+        list
+    }
+
+    fn counts(&self, list: &mut Vec<(String, f64)>) {
+        let reordering = &self.reordering;
+        let named = [
+            ("flows.started", self.flows.started as f64),
+            ("flows.finished", self.flows.finished as f64),
+            ("flows.unfinished", self.flows.unfinished as f64),
+            ("flows.unfinished_share", self.unfinished_share()),
+            ("reordering.flows_with_dupacks", reordering.flows_with_dupacks),
+            ("reordering.over_3", reordering.over_3),
+            ("reordering.flows_with_dupacks_reorder", reordering.flows_with_dupacks_reorder),
+            ("reordering.over_3_reorder", reordering.over_3_reorder),
+            ("reordering.out_of_order", reordering.out_of_order as f64),
+            ("reordering.max_displacement", reordering.max_displacement as f64),
+            ("reordering.gro_batches", reordering.gro_batches as f64),
+            ("goodput", self.goodput_gbps),
+            ("marks", self.marks as f64),
+            ("retransmitted", self.retransmitted_bytes as f64),
+            ("timeouts", self.timeouts as f64),
+            ("events", self.events as f64),
+            ("packet_hops", self.packet_hops as f64),
+            ("simulated_s", self.simulated_s),
+            ("wall_s", self.wall_s),
+        ];
+        list.extend(named.map(|(name, value)| (name.to_owned(), value)));
+        list.extend(self.jain.map(|value| ("jain".to_owned(), value)));
+    }
+
+    fn network(&self, list: &mut Vec<(String, f64)>) {
+        let mut push = |name: String, value: f64| list.push((name, value));
+        push("drops.total".into(), self.drops.total as f64);
+        push("drops.bytes".into(), self.drops.bytes as f64);
+        push("drops.share".into(), self.drops.total as f64 / self.packet_hops.max(1) as f64);
+        for (name, packets) in self.drops.by_hop.iter().chain(&self.drops.by_reason) {
+            push(format!("drops.{name}"), *packets as f64);
+        }
+        push("queueing.total".into(), self.queueing_total());
+        for (hop, wait) in self.queueing_us.iter().enumerate().filter(|(_, wait)| wait.count > 0) {
+            let values = [wait.mean, wait.p50, wait.p99, wait.p99_9, wait.max, wait.count as f64];
+            WAITS
+                .iter()
+                .zip(values)
+                .for_each(|(name, value)| push(format!("queueing.hop{hop}.{name}"), value));
+        }
+        for set in &self.imbalance {
+            push(format!("imbalance.hop{}", set.hop), set.packets);
+            push(format!("imbalance.hop{}.bytes", set.hop), set.bytes);
+        }
+        push("utilisation.max".into(), self.links.utilisation_max);
+        push("utilisation.fabric".into(), self.links.fabric_utilisation);
+        push("queue.peak".into(), self.links.peak_queue_bytes as f64);
+    }
+}
+
+fn measured(name: &str, of: &Measured, list: &mut Vec<(String, f64)>) {
+    let sizes = [("small", &of.small), ("medium", &of.medium), ("large", &of.large)];
+    let whole = [(name.to_owned(), &of.all)];
+    let by_size = sizes.map(|(size, distribution)| (format!("{name}.{size}"), distribution));
+    let by_tag = of.tags.iter().map(|(tag, distribution)| (format!("{name}.tag.{tag}"), distribution));
+    for (path, distribution) in whole.into_iter().chain(by_size).chain(by_tag) {
+        let statistics = distribution.statistics().into_iter();
+        list.extend(statistics.map(|(statistic, value)| (format!("{path}.{statistic}"), value)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Distribution;
+    use crate::summary::{Drops, Imbalance, Waiting};
+
+    fn summary() -> Summary {
+        let all = Distribution::of((0..2_000).map(f64::from).collect());
+        let tags = [("incast".to_owned(), all.clone())].into();
+        Summary {
+            fct_us: Measured { all: all.clone(), small: all, tags, ..Measured::default() },
+            queueing_us: vec![Waiting { count: 3, mean: 1.5, ..Waiting::default() }; 2],
+            imbalance: vec![Imbalance { hop: 1, packets: 2.5, ..Imbalance::default() }],
+            drops: Drops {
+                total: 7,
+                by_hop: [("hop1".to_owned(), 7)].into(),
+                by_reason: [("early".to_owned(), 7)].into(),
+                ..Drops::default()
+            },
+            jain: Some(0.9),
+            ..Summary::default()
+        }
+    }
+
+    #[test]
+    fn every_metric_of_a_run_is_in_the_list_of_metrics() {
+        for (path, _) in summary().metrics() {
+            assert!(find(&path).is_some(), "{path} is not documented");
+        }
+    }
+
+    #[test]
+    fn every_documented_metric_has_a_value_when_the_run_has_it() {
+        let summary = summary();
+        for metric in METRICS {
+            let concrete = metric.path.replace("<statistic>", "mean").replace("<size>", "small");
+            let concrete =
+                concrete.replace("<hop>", "hop1").replace("<wait>", "mean").replace("<tag>", "incast");
+            let concrete = concrete.replace("<reason>", "early");
+            let absent = concrete.starts_with("slowdown");
+            assert_eq!(summary.metric(&concrete).is_none(), absent, "{concrete}");
+        }
+    }
+
+    #[test]
+    fn absent_values_differ_from_unknown_names() {
+        let summary = summary();
+        assert_eq!(summary.metric("drops.hop3"), Some(0.0));
+        assert_eq!(summary.metric("fct.large.p99"), None);
+        assert!(find("fct.large.p99").is_some() && find("fct.large.p98").is_none());
+        assert_eq!(nearest("fct.p999").as_deref(), Some("fct.p99"));
+        assert_eq!(nearest("queuing.hop1.mean").as_deref(), Some("queueing.hop1.mean"));
+    }
+}

@@ -1,0 +1,104 @@
+//! A table as a Parquet file: zstd, one row group, optional columns; the unit of every column is also in the file's
+//! key-value metadata under `unit.<column>`. Knows tables, not what they hold.
+
+use crate::table::{Cells, Column, Table};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::Type;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Writes the table.
+///
+/// # Errors
+/// What the destination or the format's writer reports.
+pub fn write(table: &Table, to: impl Write + Send) -> Result<(), ParquetError> {
+    let mut file = SerializedFileWriter::new(to, Arc::new(schema(table)?), Arc::new(properties(table)))?;
+    let mut group = file.next_row_group()?;
+    for column in &table.columns {
+        let mut writer =
+            group.next_column()?.ok_or_else(|| ParquetError::General("too few columns".into()))?;
+        write_cells(&column.cells, &mut writer)?;
+        writer.close()?;
+    }
+    group.close()?;
+    file.close().map(|_| ())
+}
+
+fn schema(table: &Table) -> Result<Type, ParquetError> {
+    let fields = table.columns.iter().map(|column| field(column).map(Arc::new));
+    Type::group_type_builder(&table.name).with_fields(fields.collect::<Result<_, _>>()?).build()
+}
+
+fn field(column: &Column) -> Result<Type, ParquetError> {
+    let (physical, logical) = match column.cells {
+        Cells::Integers(_) => (Physical::INT64, None),
+        Cells::Numbers(_) => (Physical::DOUBLE, None),
+        Cells::Texts(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+    };
+    Type::primitive_type_builder(&column.name, physical)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(logical)
+        .build()
+}
+
+fn properties(table: &Table) -> WriterProperties {
+    let with_unit = table.columns.iter().filter(|column| !column.unit.is_empty());
+    let units = with_unit.map(|column| KeyValue::new(format!("unit.{}", column.name), column.unit.clone()));
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_key_value_metadata(Some(units.collect()))
+        .build()
+}
+
+fn write_cells(cells: &Cells, writer: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+    match cells {
+        Cells::Integers(cells) => {
+            let values: Vec<i64> =
+                cells.iter().flatten().map(|&n| i64::try_from(n).unwrap_or(i64::MAX)).collect();
+            writer.typed::<Int64Type>().write_batch(&values, Some(&present(cells)), None)?;
+        }
+        Cells::Numbers(cells) => {
+            let values: Vec<f64> = cells.iter().flatten().copied().collect();
+            writer.typed::<DoubleType>().write_batch(&values, Some(&present(cells)), None)?;
+        }
+        Cells::Texts(cells) => {
+            let values: Vec<ByteArray> = cells.iter().map(|text| ByteArray::from(text.as_str())).collect();
+            writer.typed::<ByteArrayType>().write_batch(&values, Some(&vec![1; cells.len()]), None)?;
+        }
+    }
+    Ok(())
+}
+
+/// Definition levels: 1 where there is a value.
+fn present<T>(cells: &[Option<T>]) -> Vec<i16> {
+    cells.iter().map(|cell| i16::from(cell.is_some())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::parquet::file::reader::{FileReader, SerializedFileReader};
+    use ::parquet::record::RowAccessor;
+
+    #[test]
+    fn what_is_written_reads_back_with_units() {
+        let table = Table::new("flows")
+            .texts("tag", ["a".into(), "b".into()].into_iter())
+            .column("fct_ps", "ps", Cells::Integers(vec![Some(7), None]))
+            .numbers("slowdown", "", [1.5, 2.5].into_iter());
+        let mut bytes = Vec::new();
+        write(&table, &mut bytes).unwrap();
+        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+        let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
+        assert!(metadata.contains(&KeyValue::new("unit.fct_ps".into(), "ps".to_owned())));
+        let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+        assert_eq!((rows[0].get_string(0).unwrap().as_str(), rows[0].get_long(1).unwrap()), ("a", 7));
+        assert!(rows[1].get_long(1).is_err());
+        assert_eq!(rows[1].get_double(2).unwrap(), 2.5);
+    }
+}

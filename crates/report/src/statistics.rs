@@ -1,0 +1,246 @@
+//! Percentiles, means and confidence intervals. Knows numbers only, not what they measure.
+
+use serde::{Deserialize, Serialize};
+
+/// The percentiles of a summary: name and rank in ten-thousandths.
+pub const PERCENTILES: [(&str, u64); 5] =
+    [("p50", 5_000), ("p95", 9_500), ("p99", 9_900), ("p99_9", 9_990), ("p99_99", 9_999)];
+
+/// A percentile is called certain when at least so many samples lie above it.
+pub const SAMPLES_ABOVE: u64 = 100;
+
+/// Mean, percentiles and extremes of a set of samples, in the unit of the samples.
+///
+/// Percentiles are nearest-rank on the exactly sorted samples: the least sample such that at least the wanted share
+/// of all samples is not greater. Nothing is interpolated. With fewer than 100 samples, the 99th percentile and those
+/// beyond are absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// Number of samples.
+    pub count: u64,
+    /// Arithmetic mean; absent without samples.
+    pub mean: Option<f64>,
+    /// The median.
+    pub p50: Option<f64>,
+    /// The 95th percentile.
+    pub p95: Option<f64>,
+    /// The 99th percentile.
+    pub p99: Option<f64>,
+    /// The 99.9th percentile.
+    pub p99_9: Option<f64>,
+    /// The 99.99th percentile.
+    pub p99_99: Option<f64>,
+    /// The greatest sample.
+    pub max: Option<f64>,
+    /// Percentiles given above with fewer than 100 samples beyond them: read them with care.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub few_samples_above: Vec<String>,
+}
+
+impl Distribution {
+    /// Of these samples, in any order.
+    #[must_use]
+    pub fn of(mut samples: Vec<f64>) -> Distribution {
+        samples.sort_by(f64::total_cmp);
+        Distribution::of_sorted(&samples)
+    }
+
+    /// Of samples already in ascending order.
+    #[must_use]
+    pub fn of_sorted(sorted: &[f64]) -> Distribution {
+        let count = sorted.len() as u64;
+        let at = |parts: u64| (count >= 100 || parts < 9_900).then(|| nearest_rank(sorted, parts)).flatten();
+        let few = |&&(_, parts): &&(&str, u64)| at(parts).is_some() && above(count, parts) < SAMPLES_ABOVE;
+        Distribution {
+            count,
+            mean: mean(sorted),
+            p50: at(5_000),
+            p95: at(9_500),
+            p99: at(9_900),
+            p99_9: at(9_990),
+            p99_99: at(9_999),
+            max: sorted.last().copied(),
+            few_samples_above: PERCENTILES.iter().filter(few).map(|(name, _)| (*name).to_owned()).collect(),
+        }
+    }
+
+    /// Every statistic with its name; absent ones are left out.
+    #[must_use]
+    pub fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let named = [
+            ("count", Some(self.count as f64)),
+            ("mean", self.mean),
+            ("p50", self.p50),
+            ("p95", self.p95),
+            ("p99", self.p99),
+            ("p99_9", self.p99_9),
+            ("p99_99", self.p99_99),
+            ("max", self.max),
+        ];
+        named.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
+/// The nearest-rank percentile at `parts` ten-thousandths; absent without samples.
+#[must_use]
+pub fn nearest_rank(sorted: &[f64], parts: u64) -> Option<f64> {
+    let rank = rank(sorted.len() as u64, parts);
+    sorted.get((rank as usize).checked_sub(1)?).copied()
+}
+
+/// Rank, counted from one, of the percentile at `parts` ten-thousandths of `count` samples.
+fn rank(count: u64, parts: u64) -> u64 {
+    (count * parts).div_ceil(10_000).max(1).min(count)
+}
+
+/// How many samples lie beyond the percentile at `parts` ten-thousandths.
+fn above(count: u64, parts: u64) -> u64 {
+    count - rank(count, parts)
+}
+
+/// The arithmetic mean; absent without samples.
+#[must_use]
+pub fn mean(samples: &[f64]) -> Option<f64> {
+    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
+}
+
+/// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 when all are equal, 1/n when one has everything
+/// (Jain, Chiu and Hawe, DEC-TR-301, 1984). Absent without samples or when all are zero.
+#[must_use]
+pub fn jain(samples: &[f64]) -> Option<f64> {
+    let sum: f64 = samples.iter().sum();
+    let squares: f64 = samples.iter().map(|x| x * x).sum();
+    (squares > 0.0).then(|| sum * sum / (samples.len() as f64 * squares))
+}
+
+/// An estimate from repeated runs with its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The mean over the runs; for ratios, the geometric mean.
+    pub mean: f64,
+    /// Lower end of the interval; absent with a single run.
+    pub low: Option<f64>,
+    /// Upper end of the interval; absent with a single run.
+    pub high: Option<f64>,
+    /// Number of runs.
+    pub runs: usize,
+}
+
+impl Estimate {
+    /// Mean and Student's t interval of independent values; absent without values.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Estimate> {
+        let mean = mean(values)?;
+        let runs = values.len();
+        let half = half_width(values, mean);
+        Some(Estimate { mean, low: half.map(|h| mean - h), high: half.map(|h| mean + h), runs })
+    }
+
+    /// Geometric mean of ratios paired by seed, with Student's t interval of their logarithms, so that the interval
+    /// of the inverse ratio is the inverse of the interval. Absent unless all ratios are positive and finite.
+    #[must_use]
+    pub fn of_ratios(pairs: &[(f64, f64)]) -> Option<Estimate> {
+        let logarithms: Vec<f64> = pairs.iter().map(|(above, below)| (above / below).ln()).collect();
+        let ordinary = logarithms.iter().all(|log| log.is_finite());
+        let estimate = ordinary.then(|| Estimate::of(&logarithms)).flatten()?;
+        Some(Estimate {
+            mean: estimate.mean.exp(),
+            low: estimate.low.map(f64::exp),
+            high: estimate.high.map(f64::exp),
+            ..estimate
+        })
+    }
+
+    /// Does the interval exclude `value`? Never with a single run.
+    #[must_use]
+    pub fn excludes(&self, value: f64) -> bool {
+        self.low.is_some_and(|low| low > value) || self.high.is_some_and(|high| high < value)
+    }
+}
+
+fn half_width(values: &[f64], mean: f64) -> Option<f64> {
+    let freedom = values.len().checked_sub(1).filter(|n| *n > 0)?;
+    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    let error = (squares / freedom as f64 / values.len() as f64).sqrt();
+    Some(student_t(freedom) * error)
+}
+
+/// The 97.5 % quantile of Student's t distribution: exact to three digits up to 30 degrees of freedom, beyond that
+/// from the expansion around the normal quantile (Abramowitz and Stegun, 26.7.5).
+#[must_use]
+pub fn student_t(freedom: usize) -> f64 {
+    const TABLE: [f64; 30] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+        2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048,
+        2.045, 2.042,
+    ];
+    let z: f64 = 1.959_964;
+    let n = freedom as f64;
+    let expansion =
+        z + (z.powi(3) + z) / (4.0 * n) + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n);
+    TABLE.get(freedom.wrapping_sub(1)).copied().unwrap_or(expansion)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_rank_takes_a_sample_and_never_interpolates() {
+        let samples: Vec<f64> = (1..=100).map(f64::from).collect();
+        for (parts, wanted) in [(5_000, 50.0), (9_500, 95.0), (9_900, 99.0), (9_999, 100.0), (1, 1.0)] {
+            assert_eq!(nearest_rank(&samples, parts), Some(wanted), "{parts}");
+        }
+        assert_eq!(nearest_rank(&[3.0, 7.0], 5_000), Some(3.0));
+        assert_eq!(nearest_rank(&[], 5_000), None);
+    }
+
+    #[test]
+    fn tails_are_hidden_under_100_samples_and_flagged_under_100_above() {
+        let few = Distribution::of((0..99).map(f64::from).collect());
+        assert_eq!((few.p95, few.p99, few.p99_9), (Some(94.0), None, None));
+        let many = Distribution::of((0..10_000).map(f64::from).collect());
+        assert_eq!(many.p99, Some(9_899.0));
+        assert_eq!(many.few_samples_above, ["p99_9", "p99_99"]);
+    }
+
+    #[test]
+    fn order_of_samples_does_not_matter() {
+        let up = Distribution::of(vec![1.0, 2.0, 3.0, 10.0]);
+        assert_eq!(Distribution::of(vec![10.0, 3.0, 1.0, 2.0]), up);
+        assert_eq!((up.mean, up.p50, up.max), (Some(4.0), Some(2.0), Some(10.0)));
+    }
+
+    #[test]
+    fn the_interval_of_five_runs_is_students() {
+        let estimate = Estimate::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let half = 2.776 * (2.5f64 / 5.0).sqrt();
+        assert_eq!(estimate.mean, 3.0);
+        assert!((estimate.high.unwrap() - 3.0 - half).abs() < 1e-12);
+        assert_eq!(Estimate::of(&[4.0]).unwrap().low, None);
+        assert!(estimate.excludes(0.9) && !estimate.excludes(2.0));
+    }
+
+    #[test]
+    fn ratios_are_symmetric_under_inversion() {
+        let pairs = [(3.0, 2.0), (3.3, 2.0), (2.8, 2.1)];
+        let inverse: Vec<_> = pairs.iter().map(|(a, b)| (*b, *a)).collect();
+        let (there, back) = (Estimate::of_ratios(&pairs).unwrap(), Estimate::of_ratios(&inverse).unwrap());
+        assert!((there.mean * back.mean - 1.0).abs() < 1e-12);
+        assert!((there.low.unwrap() * back.high.unwrap() - 1.0).abs() < 1e-12);
+        assert_eq!(Estimate::of_ratios(&[(1.0, 0.0)]), None);
+    }
+
+    #[test]
+    fn student_t_falls_to_the_normal_quantile_without_a_jump() {
+        assert!((student_t(31) - 2.0395).abs() < 5e-4 && (student_t(120) - 1.9799).abs() < 5e-4);
+        assert!((1..200).all(|n| student_t(n) > student_t(n + 1)));
+    }
+
+    #[test]
+    fn jain_of_equal_shares_is_one_and_of_a_monopoly_one_nth() {
+        assert_eq!(jain(&[2.0; 7]), Some(1.0));
+        assert_eq!(jain(&[5.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!((jain(&[]), jain(&[0.0])), (None, None));
+    }
+}

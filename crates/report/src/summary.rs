@@ -1,0 +1,232 @@
+//! One run in numbers: the contents of `summary.json`. Knows records, not files and not pictures.
+
+mod measures;
+
+use crate::statistics::Distribution;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub(crate) use measures::{fct_us as fct_us_of, slowdown as slowdown_of, utilisation as utilisation_of};
+use weft_core::record::{RunRecord, Stop};
+
+/// What the engine cannot know about its own run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RunFacts {
+    /// Computing time by the wall clock, seconds.
+    pub wall_s: f64,
+    /// Threads used.
+    pub threads: u32,
+}
+
+/// Every statistic of a run. Flow statistics cover flows that start at or after the end of the warm-up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Simulated time, seconds.
+    pub simulated_s: f64,
+    /// Length of the warm-up, seconds.
+    pub warm_up_s: f64,
+    /// Computing time by the wall clock, seconds.
+    pub wall_s: f64,
+    /// Threads used.
+    pub threads: u32,
+    /// Events handled.
+    pub events: u64,
+    /// Link traversals by any packet.
+    pub packet_hops: u64,
+    /// Why the run ended: `finished`, `time_limit`, `interrupted` or `stuck`.
+    pub stop: String,
+    /// Counts of flows.
+    pub flows: Flows,
+    /// Flow completion time of finished flows, microseconds.
+    pub fct_us: Measured,
+    /// Completion time divided by that of the same flow alone in the empty network.
+    pub slowdown: Measured,
+    /// Twenty size classes of equal count, from small to large flows.
+    pub equal20: Vec<SizeClass>,
+    /// Packets lost.
+    pub drops: Drops,
+    /// Waiting time by hop, microseconds; hop 0 is the sending host's card.
+    pub queueing_us: Vec<Waiting>,
+    /// Spread of queue lengths over parallel ports, when sampled.
+    pub imbalance: Vec<Imbalance>,
+    /// Packets overtaking each other.
+    pub reordering: Reordering,
+    /// Load and queues of the links.
+    pub links: Links,
+    /// Payload delivered by measured flows from the end of the warm-up to the end of the run, Gbit/s.
+    pub goodput_gbps: f64,
+    /// Jain's index of the measured flows' throughput (delivered payload by time open); absent without flows.
+    pub jain: Option<f64>,
+    /// Packets marked by switches.
+    pub marks: u64,
+    /// Payload sent again by measured flows, bytes.
+    pub retransmitted_bytes: u64,
+    /// Retransmission time-outs of measured flows.
+    pub timeouts: u64,
+}
+
+/// Counts of flows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Flows {
+    /// Measured flows: those that started after the warm-up.
+    pub started: u64,
+    /// Measured flows that finished.
+    pub finished: u64,
+    /// Measured flows that did not finish: censored, in no distribution.
+    pub unfinished: u64,
+    /// Flows that started during the warm-up: not measured.
+    pub warm_up: u64,
+}
+
+/// A per-flow measure overall, by size (0 to 100 kB, to 10 MB, above; kB = 1000 B) and by traffic entry.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// All measured, finished flows.
+    #[serde(flatten)]
+    pub all: Distribution,
+    /// Flows up to and including 100 kB.
+    pub small: Distribution,
+    /// Flows above 100 kB, up to and including 10 MB.
+    pub medium: Distribution,
+    /// Flows above 10 MB.
+    pub large: Distribution,
+    /// By the tag of the traffic entry, when there are several.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, Distribution>,
+}
+
+/// One of twenty size classes with equally many flows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SizeClass {
+    /// Least flow size, bytes.
+    pub from_bytes: u64,
+    /// Greatest flow size, bytes.
+    pub to_bytes: u64,
+    /// Completion time, microseconds.
+    pub fct_us: Distribution,
+    /// Slowdown.
+    pub slowdown: Distribution,
+}
+
+/// Packets lost, any reason.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Drops {
+    /// Packets.
+    pub total: u64,
+    /// Their wire bytes.
+    pub bytes: u64,
+    /// Packets by hop: `hop0` is the sending host's card.
+    pub by_hop: BTreeMap<String, u64>,
+    /// Packets by reason.
+    pub by_reason: BTreeMap<String, u64>,
+    /// Packets by hop and reason.
+    pub cells: Vec<DropCell>,
+}
+
+/// Drops of one reason at one hop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DropCell {
+    /// The hop.
+    pub hop: u8,
+    /// The reason's name.
+    pub reason: String,
+    /// Packets.
+    pub packets: u64,
+}
+
+/// Waiting at one hop, microseconds; percentiles from a histogram with a relative error below 1/64.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Data packets that passed this hop.
+    pub count: u64,
+    /// Exact mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p99_9: f64,
+    /// Exact maximum.
+    pub max: f64,
+}
+
+/// Mean population standard deviation of the queue lengths of parallel ports.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Imbalance {
+    /// Which ports.
+    pub name: String,
+    /// Their hop.
+    pub hop: u8,
+    /// In packets.
+    pub packets: f64,
+    /// In bytes.
+    pub bytes: f64,
+    /// Samples times sets of ports.
+    pub samples: u64,
+}
+
+/// Reordering, over measured flows that finished. Shares are fractions of these flows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reordering {
+    /// Share of flows whose receiver sent at least one duplicate acknowledgement, for any cause.
+    pub flows_with_dupacks: f64,
+    /// Share of flows with more than three duplicate acknowledgements, for any cause.
+    pub over_3: f64,
+    /// Share of flows with a duplicate acknowledgement sent while nothing of the flow was lost.
+    pub flows_with_dupacks_reorder: f64,
+    /// Share of flows with more than three of these.
+    pub over_3_reorder: f64,
+    /// Number of flows behind `flows_with_dupacks`.
+    pub flows_with_dupacks_count: u64,
+    /// Number of flows behind `over_3`.
+    pub over_3_count: u64,
+    /// Packets that arrived out of order.
+    pub out_of_order: u64,
+    /// Greatest displacement of a packet, in packets.
+    pub max_displacement: u64,
+    /// Batches the receive offload handed up.
+    pub gro_batches: u64,
+}
+
+/// Load and queues over all links of switches (host cards excluded).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Links {
+    /// Greatest utilisation of a link over the whole run, as a fraction.
+    pub utilisation_max: f64,
+    /// Mean utilisation of links between switches over the whole run, as a fraction.
+    pub fabric_utilisation: f64,
+    /// Greatest queue, wire bytes.
+    pub peak_queue_bytes: u64,
+}
+
+impl Summary {
+    /// Reduces a record to its statistics.
+    #[must_use]
+    pub fn new(record: &RunRecord, facts: &RunFacts) -> Summary {
+        measures::summarise(record, facts)
+    }
+
+    /// Share of measured flows that did not finish.
+    #[must_use]
+    pub fn unfinished_share(&self) -> f64 {
+        self.flows.unfinished as f64 / self.flows.started.max(1) as f64
+    }
+
+    /// Mean waiting time of a packet over all hops together, microseconds.
+    #[must_use]
+    pub fn queueing_total(&self) -> f64 {
+        self.queueing_us.iter().map(|hop| hop.mean).sum()
+    }
+}
+
+/// The name of a reason to stop, as in `summary.json`.
+#[must_use]
+pub fn stop_name(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Finished => "finished",
+        Stop::TimeLimit => "time_limit",
+        Stop::Interrupted => "interrupted",
+        Stop::Stuck => "stuck",
+    }
+}

@@ -1,0 +1,266 @@
+//! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
+
+use super::{
+    DropCell, Drops, Flows, Imbalance, Links, Measured, Reordering, RunFacts, SizeClass, Summary, Waiting,
+    stop_name,
+};
+use crate::statistics::{Distribution, jain};
+use std::collections::BTreeMap;
+use weft_core::record::{FlowRecord, HopRecord, LinkRecord, RunRecord};
+
+/// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
+const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
+/// Number of equal-count classes (the convention of the HPCC family of simulators).
+const CLASSES: usize = 20;
+
+pub(super) fn summarise(record: &RunRecord, facts: &RunFacts) -> Summary {
+    let measured: Vec<&FlowRecord> = record.flows.iter().filter(|f| f.start >= record.warm_up).collect();
+    let finished: Vec<&FlowRecord> = measured.iter().copied().filter(|f| f.end.is_some()).collect();
+    let throughputs: Vec<f64> = measured.iter().map(|f| throughput(f, record)).collect();
+    Summary {
+        simulated_s: record.ended.seconds(),
+        warm_up_s: record.warm_up.seconds(),
+        wall_s: facts.wall_s,
+        threads: facts.threads,
+        events: record.events,
+        packet_hops: record.packet_hops,
+        stop: stop_name(record.stop).to_owned(),
+        flows: flows(record, &measured, &finished),
+        fct_us: split(&finished, &record.tags, fct_us),
+        slowdown: split(&finished, &record.tags, slowdown),
+        equal20: classes(&finished),
+        drops: drops(record),
+        queueing_us: record.hops.iter().map(waiting).collect(),
+        imbalance: imbalance(record),
+        reordering: reordering(&finished),
+        links: links(record),
+        goodput_gbps: goodput(record, &measured),
+        jain: jain(&throughputs),
+        marks: record.links.iter().map(|link| link.marked).sum(),
+        retransmitted_bytes: measured.iter().map(|f| f.retransmitted.0).sum(),
+        timeouts: measured.iter().map(|f| u64::from(f.timeouts)).sum(),
+    }
+}
+
+/// Completion time in microseconds; zero when unfinished.
+pub(crate) fn fct_us(flow: &FlowRecord) -> f64 {
+    flow.end.map_or(0.0, |end| end.since(flow.start).micros())
+}
+
+/// Completion time by ideal time. A flow with no ideal time counts as undelayed.
+pub(crate) fn slowdown(flow: &FlowRecord) -> f64 {
+    let ideal = flow.ideal.micros();
+    if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
+}
+
+fn flows(record: &RunRecord, measured: &[&FlowRecord], finished: &[&FlowRecord]) -> Flows {
+    let (all, started, finished) = (record.flows.len(), measured.len(), finished.len());
+    Flows {
+        started: started as u64,
+        finished: finished as u64,
+        unfinished: (started - finished) as u64,
+        warm_up: (all - started) as u64,
+    }
+}
+
+fn split(finished: &[&FlowRecord], tags: &[String], of: fn(&FlowRecord) -> f64) -> Measured {
+    let within = |keep: &dyn Fn(&FlowRecord) -> bool| {
+        Distribution::of(finished.iter().filter(|flow| keep(flow)).map(|flow| of(flow)).collect())
+    };
+    let [small, medium] = PAPER_BUCKETS;
+    let by_tag = |(n, tag): (usize, &String)| (tag.clone(), within(&|flow| usize::from(flow.tag) == n));
+    Measured {
+        all: within(&|_| true),
+        small: within(&|flow| flow.size.0 <= small),
+        medium: within(&|flow| flow.size.0 > small && flow.size.0 <= medium),
+        large: within(&|flow| flow.size.0 > medium),
+        tags: if tags.len() > 1 { tags.iter().enumerate().map(by_tag).collect() } else { BTreeMap::new() },
+    }
+}
+
+fn classes(finished: &[&FlowRecord]) -> Vec<SizeClass> {
+    let mut sorted = finished.to_vec();
+    sorted.sort_by_key(|flow| (flow.size, flow.flow));
+    let count = sorted.len();
+    let bounds = (0..CLASSES).map(|n| n * count / CLASSES..(n + 1) * count / CLASSES);
+    bounds.filter(|range| !range.is_empty()).map(|range| class(&sorted[range])).collect()
+}
+
+fn class(flows: &[&FlowRecord]) -> SizeClass {
+    SizeClass {
+        from_bytes: flows[0].size.0,
+        to_bytes: flows[flows.len() - 1].size.0,
+        fct_us: Distribution::of(flows.iter().map(|flow| fct_us(flow)).collect()),
+        slowdown: Distribution::of(flows.iter().map(|flow| slowdown(flow)).collect()),
+    }
+}
+
+fn drops(record: &RunRecord) -> Drops {
+    let mut drops = Drops::default();
+    for row in &record.drops {
+        drops.total += row.packets;
+        drops.bytes += row.bytes.0;
+        *drops.by_hop.entry(format!("hop{}", row.hop)).or_default() += row.packets;
+        *drops.by_reason.entry(row.reason.name().to_owned()).or_default() += row.packets;
+        let reason = row.reason.name().to_owned();
+        drops.cells.push(DropCell { hop: row.hop, reason, packets: row.packets });
+    }
+    drops
+}
+
+fn waiting(hop: &HopRecord) -> Waiting {
+    let wait = &hop.wait_ns;
+    let quantile = |q| wait.quantile(q) as f64 / 1e3;
+    Waiting {
+        count: wait.count(),
+        mean: wait.mean() / 1e3,
+        p50: quantile(0.5),
+        p99: quantile(0.99),
+        p99_9: quantile(0.999),
+        max: wait.max() as f64 / 1e3,
+    }
+}
+
+fn imbalance(record: &RunRecord) -> Vec<Imbalance> {
+    let row = |set: &weft_core::record::ImbalanceRecord| Imbalance {
+        name: set.name.clone(),
+        hop: set.hop,
+        packets: set.packets,
+        bytes: set.bytes,
+        samples: set.samples,
+    };
+    record.imbalance.iter().map(row).collect()
+}
+
+fn reordering(finished: &[&FlowRecord]) -> Reordering {
+    let count = |keep: fn(&FlowRecord) -> bool| finished.iter().filter(|flow| keep(flow)).count() as u64;
+    let share = |flows: u64| flows as f64 / finished.len().max(1) as f64;
+    let sum = |of: fn(&FlowRecord) -> u32| finished.iter().map(|flow| u64::from(of(flow))).sum();
+    let (any, over) = (count(|f| f.dupacks > 0), count(|f| f.dupacks > 3));
+    Reordering {
+        flows_with_dupacks: share(any),
+        over_3: share(over),
+        flows_with_dupacks_reorder: share(count(|f| f.dupacks_reorder > 0)),
+        over_3_reorder: share(count(|f| f.dupacks_reorder > 3)),
+        flows_with_dupacks_count: any,
+        over_3_count: over,
+        out_of_order: sum(|f| f.out_of_order),
+        max_displacement: finished.iter().map(|f| u64::from(f.displacement)).max().unwrap_or(0),
+        gro_batches: sum(|f| f.gro_batches),
+    }
+}
+
+/// Share of its line rate that a link sent over the whole run.
+pub(crate) fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
+    let capacity = link.rate.0 as f64 * record.ended.seconds();
+    if capacity > 0.0 { link.sent.bits() as f64 / capacity } else { 0.0 }
+}
+
+fn links(record: &RunRecord) -> Links {
+    let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
+    let switches = || record.links.iter().filter(|link| tier(link.from) > 0);
+    let fabric: Vec<f64> =
+        switches().filter(|link| tier(link.to) > 0).map(|link| utilisation(link, record)).collect();
+    Links {
+        utilisation_max: switches().map(|link| utilisation(link, record)).fold(0.0, f64::max),
+        fabric_utilisation: crate::statistics::mean(&fabric).unwrap_or(0.0),
+        peak_queue_bytes: switches().map(|link| link.peak.0).max().unwrap_or(0),
+    }
+}
+
+/// Delivered payload divided by the time the flow was open, bits per second.
+fn throughput(flow: &FlowRecord, record: &RunRecord) -> f64 {
+    let open = flow.end.unwrap_or(record.ended).since(flow.start).seconds();
+    if open > 0.0 { flow.delivered.bits() as f64 / open } else { 0.0 }
+}
+
+fn goodput(record: &RunRecord, measured: &[&FlowRecord]) -> f64 {
+    let span = record.ended.since(record.warm_up).seconds();
+    let bits: u64 = measured.iter().map(|flow| flow.delivered.bits()).sum();
+    if span > 0.0 { bits as f64 / span / 1e9 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::record::{DropRecord, Reason, Stop};
+    use weft_core::{Bytes, Span, Time};
+
+    fn flow(size: u64, start_us: u64, fct_us: Option<u64>) -> FlowRecord {
+        let start = Time::ZERO + Span::from_us(start_us);
+        FlowRecord {
+            size: Bytes(size),
+            start,
+            end: fct_us.map(|us| start + Span::from_us(us)),
+            ideal: Span::from_us(10),
+            delivered: Bytes(if fct_us.is_some() { size } else { 0 }),
+            ..FlowRecord::default()
+        }
+    }
+
+    fn record() -> RunRecord {
+        RunRecord {
+            flows: vec![
+                flow(1_000, 5, Some(1_000_000)),
+                flow(100_000, 20, Some(20)),
+                flow(100_001, 20, Some(40)),
+                flow(20_000_000, 30, None),
+            ],
+            drops: vec![
+                DropRecord { hop: 1, reason: Reason::PortFull, packets: 3, bytes: Bytes(4_500) },
+                DropRecord { hop: 1, reason: Reason::Threshold, packets: 2, bytes: Bytes(3_000) },
+                DropRecord { hop: 3, reason: Reason::PortFull, packets: 1, bytes: Bytes(1_500) },
+            ],
+            ended: Time::ZERO + Span::from_us(110),
+            warm_up: Time::ZERO + Span::from_us(10),
+            stop: Stop::TimeLimit,
+            ..RunRecord::default()
+        }
+    }
+
+    #[test]
+    fn warm_up_flows_are_not_measured_and_unfinished_ones_are_counted() {
+        let summary = summarise(&record(), &RunFacts::default());
+        let Flows { started, finished, unfinished, warm_up } = summary.flows;
+        assert_eq!((started, finished, unfinished, warm_up), (3, 2, 1, 1));
+        assert_eq!(summary.fct_us.all.mean, Some(30.0));
+        assert_eq!(summary.slowdown.all.mean, Some(3.0));
+        assert_eq!(summary.stop, "time_limit");
+    }
+
+    #[test]
+    fn size_buckets_include_their_upper_end() {
+        let fct = summarise(&record(), &RunFacts::default()).fct_us;
+        assert_eq!((fct.small.mean, fct.medium.mean, fct.large.count), (Some(20.0), Some(40.0), 0));
+    }
+
+    #[test]
+    fn drops_add_up_in_every_direction() {
+        let drops = summarise(&record(), &RunFacts::default()).drops;
+        assert_eq!((drops.total, drops.bytes), (6, 9_000));
+        assert_eq!(drops.by_hop.values().sum::<u64>(), drops.total);
+        assert_eq!(drops.by_reason["port_full"], 4);
+        assert_eq!(drops.by_hop["hop1"], 5);
+    }
+
+    #[test]
+    fn goodput_counts_measured_payload_after_the_warm_up() {
+        let gbps = summarise(&record(), &RunFacts::default()).goodput_gbps;
+        assert!((gbps - 200_001.0 * 8.0 / 100e-6 / 1e9).abs() < 1e-9);
+    }
+
+    #[test]
+    fn twenty_classes_hold_every_flow_once() {
+        let flows: Vec<FlowRecord> = (0..1_234).map(|n| flow(n * 7 % 997, 20, Some(n + 1))).collect();
+        let classes = classes(&flows.iter().collect::<Vec<_>>());
+        assert_eq!(classes.len(), 20);
+        assert_eq!(classes.iter().map(|class| class.fct_us.count).sum::<u64>(), 1_234);
+        assert!(classes.windows(2).all(|pair| pair[0].to_bytes <= pair[1].from_bytes));
+    }
+
+    #[test]
+    fn an_empty_record_has_no_percentiles_and_does_not_panic() {
+        let summary = summarise(&RunRecord::default(), &RunFacts::default());
+        assert_eq!((summary.fct_us.all.p50, summary.jain, summary.equal20.len()), (None, None, 0));
+    }
+}

@@ -1,0 +1,261 @@
+//! Several runs of one scenario: which settings vary, which of them is the axis of the plots, which are the schemes
+//! that are compared, and estimates over the seeds. Knows summaries, not pictures.
+
+use crate::detail::Detail;
+use crate::manifest::Manifest;
+use crate::statistics::Estimate;
+use crate::summary::Summary;
+use weft_core::{Bytes, Rate, Span};
+
+/// What is known of one finished run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// How to repeat it.
+    pub manifest: Manifest,
+    /// Its statistics.
+    pub summary: Summary,
+    /// What plots need.
+    pub detail: Detail,
+    /// The complete scenario, TOML.
+    pub scenario: String,
+    /// Where its files are, relative to the folder of the report; empty when nowhere.
+    pub link: String,
+}
+
+/// The same, as a row of a sweep.
+pub type SweepRun = Run;
+
+impl Run {
+    /// The value of an axis as written in the scenario; empty when the run has no such label.
+    #[must_use]
+    pub fn label(&self, axis: &str) -> &str {
+        self.manifest.labels.iter().find(|(key, _)| key == axis).map_or("", |(_, value)| value)
+    }
+}
+
+/// The keys of all labels, in order of first appearance.
+#[must_use]
+pub fn axes(runs: &[Run]) -> Vec<String> {
+    distinct(runs.iter().flat_map(|run| &run.manifest.labels).map(|(key, _)| key.as_str()))
+}
+
+/// What varies on the horizontal axis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// Dotted key of the setting.
+    pub key: String,
+    /// What a reader calls it: `offered load`.
+    pub name: String,
+    /// Unit of the numbers: `%`, `us`, `kB`, `Gbps` or empty.
+    pub unit: String,
+    /// The values in ascending order: number in `unit`, and the text in the scenario.
+    pub values: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// A value with its unit, as it stands in a sentence: `80 % load`.
+    #[must_use]
+    pub fn phrase(&self, at: usize) -> String {
+        let (number, unit) = (crate::text::plain(self.values[at].0), &self.unit);
+        if unit == "%" {
+            format!("{number}\u{202f}% load")
+        } else {
+            format!("{} {number}\u{202f}{unit}", self.name)
+        }
+    }
+}
+
+/// Runs ordered by scheme, value of the axis and seed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sweep {
+    /// All runs, in the order given.
+    pub runs: Vec<Run>,
+    /// The numeric setting that varies, if one does.
+    pub axis: Option<Axis>,
+    /// The schemes compared, in order of first appearance; the first is the baseline.
+    pub schemes: Vec<String>,
+    /// What the schemes are: `balance`.
+    pub scheme_name: String,
+    /// For each run its scheme and its place on the axis.
+    places: Vec<(usize, usize)>,
+}
+
+impl Sweep {
+    /// Finds axis and schemes among the labels. The axis is the numeric setting called `load`, or else the last
+    /// numeric one, with at least two values; all other varying settings together name the scheme.
+    #[must_use]
+    pub fn new(runs: Vec<Run>) -> Sweep {
+        let varying: Vec<String> =
+            axes(&runs).into_iter().filter(|axis| values(&runs, axis).len() > 1).collect();
+        let numeric: Vec<Axis> = varying.iter().filter_map(|key| numeric(key, &values(&runs, key))).collect();
+        let load = numeric.iter().find(|axis| axis.unit == "%").or(numeric.last()).cloned();
+        let axis = load.filter(|axis| varying.len() > 1 || axis.values.len() > 1);
+        let others: Vec<&String> =
+            varying.iter().filter(|key| axis.as_ref().is_none_or(|axis| axis.key != **key)).collect();
+        let scheme = |run: &Run| scheme_of(run, &others);
+        let schemes = distinct(runs.iter().map(scheme).collect::<Vec<_>>().iter().map(String::as_str));
+        let place = |run: &Run| {
+            let scheme = scheme(run);
+            (schemes.iter().position(|name| *name == scheme).unwrap_or(0), position(axis.as_ref(), run))
+        };
+        let places = runs.iter().map(place).collect();
+        let scheme_name = others.iter().map(|key| last_word(key)).collect::<Vec<_>>().join(", ");
+        Sweep { runs, axis, schemes, scheme_name, places }
+    }
+
+    /// How many places the axis has; one without an axis.
+    #[must_use]
+    pub fn points(&self) -> usize {
+        self.axis.as_ref().map_or(1, |axis| axis.values.len())
+    }
+
+    /// The runs of a scheme at a place of the axis, by seed.
+    #[must_use]
+    pub fn case(&self, scheme: usize, at: usize) -> Vec<&Run> {
+        let here = self.runs.iter().zip(&self.places).filter(|(_, place)| **place == (scheme, at));
+        let mut case: Vec<&Run> = here.map(|(run, _)| run).collect();
+        case.sort_by_key(|run| run.manifest.seed);
+        case
+    }
+
+    /// A metric over the seeds of a case; `None` if no run has it.
+    #[must_use]
+    pub fn estimate(&self, scheme: usize, at: usize, metric: &str) -> Option<Estimate> {
+        let values: Vec<f64> =
+            self.case(scheme, at).into_iter().filter_map(|run| run.summary.metric(metric)).collect();
+        Estimate::of(&values)
+    }
+
+    /// How many times greater a metric is under `scheme` than under `base`, over the seeds both have.
+    #[must_use]
+    pub fn ratio(&self, scheme: usize, base: usize, at: usize, metric: &str) -> Option<Estimate> {
+        paired_ratio(&self.case(scheme, at), &self.case(base, at), metric)
+    }
+}
+
+/// The ratio of a metric between two sets of runs, paired by seed.
+#[must_use]
+pub fn paired_ratio(above: &[&Run], below: &[&Run], metric: &str) -> Option<Estimate> {
+    let pair = |run: &&&Run| {
+        let partner = below.iter().find(|other| other.manifest.seed == run.manifest.seed)?;
+        Some((run.summary.metric(metric)?, partner.summary.metric(metric)?))
+    };
+    let pairs: Vec<(f64, f64)> = above.iter().filter_map(|run| pair(&run)).collect();
+    Estimate::of_ratios(&pairs)
+}
+
+fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    for word in words {
+        if !seen.iter().any(|known| known == word) {
+            seen.push(word.to_owned());
+        }
+    }
+    seen
+}
+
+fn values(runs: &[Run], axis: &str) -> Vec<String> {
+    distinct(runs.iter().map(|run| run.label(axis)))
+}
+
+fn scheme_of(run: &Run, keys: &[&String]) -> String {
+    if keys.is_empty() {
+        return run.manifest.name.clone();
+    }
+    keys.iter().map(|key| run.label(key)).collect::<Vec<_>>().join(", ")
+}
+
+fn position(axis: Option<&Axis>, run: &Run) -> usize {
+    let find = |axis: &Axis| axis.values.iter().position(|(_, text)| text == run.label(&axis.key));
+    axis.and_then(find).unwrap_or(0)
+}
+
+fn last_word(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
+}
+
+/// Reads the number out of a quantity of one kind.
+type Reader = fn(&str) -> Option<f64>;
+
+/// The axis of a setting, if all its values are quantities of one kind.
+fn numeric(key: &str, texts: &[String]) -> Option<Axis> {
+    let word = last_word(key);
+    let kinds: [(&str, Reader); 4] = [
+        ("", |text| text.replace('_', "").parse().ok()),
+        ("us", |text| Some(text.parse::<Span>().ok()?.micros())),
+        ("kB", |text| Some(text.parse::<Bytes>().ok()?.0 as f64 / 1e3)),
+        ("Gbps", |text| Some(text.parse::<Rate>().ok()?.gbps())),
+    ];
+    let all = |read: Reader| texts.iter().map(|text| read(text)).collect::<Option<Vec<f64>>>();
+    let (mut unit, mut numbers) = kinds.iter().find_map(|(unit, read)| Some((*unit, all(*read)?)))?;
+    let mut name = word.replace('_', " ");
+    if word == "load" && unit.is_empty() {
+        (unit, name) = ("%", "offered load".to_owned());
+        numbers.iter_mut().for_each(|load| *load = (*load * 1e4).round() / 1e2);
+    }
+    let mut values: Vec<(f64, String)> = numbers.into_iter().zip(texts.iter().cloned()).collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some(Axis { key: key.to_owned(), name, unit: unit.to_owned(), values })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Distribution;
+    use crate::summary::Measured;
+
+    fn run(balance: &str, load: &str, seed: u64, mean: f64) -> Run {
+        let labels =
+            vec![("balance".to_owned(), balance.to_owned()), ("traffic.t.load".to_owned(), load.to_owned())];
+        let all = Distribution::of(vec![mean]);
+        let summary = Summary { fct_us: Measured { all, ..Measured::default() }, ..Summary::default() };
+        Run { manifest: Manifest { labels, seed, ..Manifest::default() }, summary, ..Run::default() }
+    }
+
+    fn sweep() -> Sweep {
+        let mut runs = Vec::new();
+        for (balance, factor) in [("ecmp", 2.0), ("drill", 1.0)] {
+            for load in ["0.8", "0.3"] {
+                runs.extend((1..=3).map(|seed| run(balance, load, seed, factor * seed as f64)));
+            }
+        }
+        Sweep::new(runs)
+    }
+
+    #[test]
+    fn load_is_the_axis_and_the_balancer_the_scheme() {
+        let sweep = sweep();
+        let axis = sweep.axis.clone().unwrap();
+        assert_eq!((axis.unit.as_str(), axis.values[0].0, axis.values[1].0), ("%", 30.0, 80.0));
+        assert_eq!(
+            (sweep.schemes.join(" "), sweep.scheme_name.as_str()),
+            ("ecmp drill".to_owned(), "balance")
+        );
+        assert_eq!(axis.phrase(1), "80\u{202f}% load");
+    }
+
+    #[test]
+    fn pairing_by_seed_removes_the_spread_between_seeds() {
+        let sweep = sweep();
+        let ratio = sweep.ratio(0, 1, 1, "fct.mean").unwrap();
+        assert!((ratio.mean - 2.0).abs() < 1e-12 && (ratio.high.unwrap() - 2.0).abs() < 1e-12);
+        assert_eq!(ratio.runs, 3);
+        let alone = sweep.estimate(0, 1, "fct.mean").unwrap();
+        assert!(alone.high.unwrap() > 5.0);
+    }
+
+    #[test]
+    fn quantities_with_units_are_an_axis_and_words_are_not() {
+        let texts = ["10 us".to_owned(), "2 us".to_owned()];
+        let axis = numeric("switch.visible_after", &texts).unwrap();
+        assert_eq!((axis.unit.as_str(), axis.values[0].0), ("us", 2.0));
+        assert_eq!(numeric("balance", &["ecmp".to_owned(), "2 us".to_owned()]), None);
+    }
+
+    #[test]
+    fn a_single_run_is_a_sweep_of_one_case() {
+        let sweep = Sweep::new(vec![run("ecmp", "0.8", 1, 4.0)]);
+        assert_eq!((sweep.axis.as_ref(), sweep.schemes.len(), sweep.points()), (None, 1, 1));
+        assert_eq!(sweep.estimate(0, 0, "fct.mean").unwrap().low, None);
+    }
+}

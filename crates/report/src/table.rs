@@ -1,0 +1,96 @@
+//! A table with named, typed columns: the form in which rows leave for CSV and Parquet. Knows neither format.
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// File name without extension.
+    pub name: String,
+    /// The columns, all of one length.
+    pub columns: Vec<Column>,
+}
+
+/// A column. Its name ends with its unit where it has one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name, for example `start_ps`.
+    pub name: String,
+    /// Unit, for example `ps`; empty for names, counts and ratios.
+    pub unit: String,
+    /// The values.
+    pub cells: Cells,
+}
+
+/// The values of a column; `None` is an empty cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Whole numbers.
+    Integers(Vec<Option<u64>>),
+    /// Numbers.
+    Numbers(Vec<Option<f64>>),
+    /// Texts.
+    Texts(Vec<String>),
+}
+
+impl Cells {
+    /// How many rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Cells::Integers(cells) => cells.len(),
+            Cells::Numbers(cells) => cells.len(),
+            Cells::Texts(cells) => cells.len(),
+        }
+    }
+
+    /// No rows?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Table {
+    /// A table without columns.
+    #[must_use]
+    pub fn new(name: &str) -> Table {
+        Table { name: name.to_owned(), columns: Vec::new() }
+    }
+
+    /// How many rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.cells.len())
+    }
+
+    /// Adds a column of whole numbers.
+    #[must_use]
+    pub fn integers(self, name: &str, unit: &str, cells: impl Iterator<Item = u64>) -> Table {
+        self.column(name, unit, Cells::Integers(cells.map(Some).collect()))
+    }
+
+    /// Adds a column of numbers.
+    #[must_use]
+    pub fn numbers(self, name: &str, unit: &str, cells: impl Iterator<Item = f64>) -> Table {
+        self.column(name, unit, Cells::Numbers(cells.map(Some).collect()))
+    }
+
+    /// Adds a column of texts.
+    #[must_use]
+    pub fn texts(self, name: &str, cells: impl Iterator<Item = String>) -> Table {
+        self.column(name, "", Cells::Texts(cells.collect()))
+    }
+
+    /// Adds any column. It must have as many rows as those before it.
+    #[must_use]
+    pub fn column(mut self, name: &str, unit: &str, cells: Cells) -> Table {
+        assert!(
+            self.columns.is_empty() || cells.len() == self.rows(),
+            "column {name} of table {} has {} rows instead of {}",
+            self.name,
+            cells.len(),
+            self.rows()
+        );
+        self.columns.push(Column { name: name.to_owned(), unit: unit.to_owned(), cells });
+        self
+    }
+}

@@ -1,0 +1,143 @@
+//! The tables of a run: one row per thing, the unit as suffix of the column's name. Knows the record, no file format.
+
+use crate::sweep::SweepRun;
+use crate::table::{Cells, Table};
+use weft_core::LinkId;
+use weft_core::record::{FlowRecord, LinkRecord, QueueSeries, RunRecord};
+
+/// Every table of a run: `flows`, `links`, `hops`, `drops` and, when sampled, `queues`.
+#[must_use]
+pub fn of_run(record: &RunRecord) -> Vec<Table> {
+    let queues = record.queues.as_ref().map(|series| queues(record, series));
+    [flows(record), links(record), hops(record), drops(record)].into_iter().chain(queues).collect()
+}
+
+/// The name of a node, or its number if the record has no name for it.
+pub(crate) fn node(record: &RunRecord, number: u32) -> String {
+    record.nodes.get(number as usize).map_or_else(|| format!("node{number}"), |node| node.name.clone())
+}
+
+/// One row per flow. `measured` is 1 for flows that started after the warm-up; `fct_ps` and `slowdown` are empty for
+/// unfinished flows.
+fn flows(record: &RunRecord) -> Table {
+    let column = |of: fn(&FlowRecord) -> u64| record.flows.iter().map(of);
+    let tag = |flow: &FlowRecord| record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default();
+    let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start).0);
+    let slowdown = |flow: &FlowRecord| flow.end.map(|_| crate::summary::slowdown_of(flow));
+    Table::new("flows")
+        .integers("flow_id", "", column(|f| u64::from(f.flow.0)))
+        .texts("tag", record.flows.iter().map(tag))
+        .texts("src", record.flows.iter().map(|flow| node(record, flow.source.0)))
+        .texts("dst", record.flows.iter().map(|flow| node(record, flow.destination.0)))
+        .integers("size_bytes", "B", column(|f| f.size.0))
+        .integers("start_ps", "ps", column(|f| f.start.0))
+        .column("fct_ps", "ps", Cells::Integers(record.flows.iter().map(fct).collect()))
+        .integers("ideal_fct_ps", "ps", column(|f| f.ideal.0))
+        .column("slowdown", "", Cells::Numbers(record.flows.iter().map(slowdown).collect()))
+        .integers("measured", "", record.flows.iter().map(|f| u64::from(f.start >= record.warm_up)))
+        .integers("delivered_bytes", "B", column(|f| f.delivered.0))
+        .integers("retx_bytes", "B", column(|f| f.retransmitted.0))
+        .integers("timeouts", "", column(|f| u64::from(f.timeouts)))
+        .integers("dupacks", "", column(|f| u64::from(f.dupacks)))
+        .integers("dupacks_reorder", "", column(|f| u64::from(f.dupacks_reorder)))
+        .integers("ooo_packets", "packets", column(|f| u64::from(f.out_of_order)))
+        .integers("displacement_packets", "packets", column(|f| u64::from(f.displacement)))
+        .integers("gro_batches", "", column(|f| u64::from(f.gro_batches)))
+        .integers("ecn_marks", "packets", column(|f| u64::from(f.ecn_marks)))
+}
+
+/// One row per direction of a cable.
+fn links(record: &RunRecord) -> Table {
+    let column = |of: fn(&LinkRecord) -> u64| record.links.iter().map(of);
+    let load = |link: &LinkRecord| crate::summary::utilisation_of(link, record);
+    Table::new("links")
+        .texts("node", record.links.iter().map(|link| node(record, link.from)))
+        .integers("port", "", column(|l| u64::from(l.port)))
+        .texts("to", record.links.iter().map(|link| node(record, link.to)))
+        .integers("rate_bps", "bps", column(|l| l.rate.0))
+        .integers("delay_ps", "ps", column(|l| l.delay.0))
+        .integers("failed", "", column(|l| u64::from(l.failed)))
+        .integers("tx_bytes", "B", column(|l| l.sent.0))
+        .integers("tx_packets", "packets", column(|l| l.packets))
+        .numbers("utilisation", "", record.links.iter().map(load))
+        .integers("dropped_packets", "packets", column(|l| l.dropped))
+        .integers("marked_packets", "packets", column(|l| l.marked))
+        .integers("peak_queue_bytes", "B", column(|l| l.peak.0))
+        .numbers("mean_queue_bytes", "B", record.links.iter().map(|link| link.mean_queue))
+}
+
+/// The histogram of waiting times: one row per hop and occupied bucket.
+fn hops(record: &RunRecord) -> Table {
+    let numbered = record.hops.iter().enumerate();
+    let rows: Vec<(u64, (u64, u64))> = numbered
+        .flat_map(|(hop, row)| row.wait_ns.buckets().map(move |bucket| (hop as u64, bucket)))
+        .collect();
+    Table::new("hops")
+        .integers("hop", "", rows.iter().map(|(hop, _)| *hop))
+        .integers("wait_from_ns", "ns", rows.iter().map(|(_, (from, _))| *from))
+        .integers("packets", "packets", rows.iter().map(|(_, (_, packets))| *packets))
+}
+
+fn drops(record: &RunRecord) -> Table {
+    Table::new("drops")
+        .integers("hop", "", record.drops.iter().map(|row| u64::from(row.hop)))
+        .texts("reason", record.drops.iter().map(|row| row.reason.name().to_owned()))
+        .integers("packets", "packets", record.drops.iter().map(|row| row.packets))
+        .integers("bytes", "B", record.drops.iter().map(|row| row.bytes.0))
+}
+
+/// One row per bin and port; `time_ps` is the start of the bin.
+fn queues(record: &RunRecord, series: &QueueSeries) -> Table {
+    let ports = series.links.len();
+    let width = series.every.0 * series.samples_per_bin;
+    let rows = 0..series.peak.len();
+    let link = |row: usize| series.links[row % ports];
+    let of_link = |id: LinkId| &record.links[id.index()];
+    let mean = |row: usize| series.sum[row] as f64 / samples_in_bin(series, row / ports) as f64;
+    Table::new("queues")
+        .integers("time_ps", "ps", rows.clone().map(|row| (row / ports) as u64 * width))
+        .texts("node", rows.clone().map(|row| node(record, of_link(link(row)).from)))
+        .integers("port", "", rows.clone().map(|row| u64::from(of_link(link(row)).port)))
+        .integers("peak_bytes", "B", series.peak.iter().map(|&peak| u64::from(peak)))
+        .numbers("mean_bytes", "B", rows.map(mean))
+}
+
+/// How many samples a bin holds: all but the last are full.
+pub(crate) fn samples_in_bin(series: &QueueSeries, bin: usize) -> u64 {
+    let before = bin as u64 * series.samples_per_bin;
+    series.samples.saturating_sub(before).clamp(1, series.samples_per_bin.max(1))
+}
+
+/// One row per run of a sweep: the labels, the seed and every metric.
+#[must_use]
+pub fn of_sweep(runs: &[SweepRun]) -> Table {
+    let mut paths: Vec<String> = Vec::new();
+    let values: Vec<std::collections::BTreeMap<String, f64>> =
+        runs.iter().map(|run| run.summary.metrics().into_iter().collect()).collect();
+    for (path, _) in runs.iter().flat_map(|run| run.summary.metrics()) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let mut table = Table::new("sweep");
+    for axis in crate::sweep::axes(runs) {
+        table = table.texts(&axis, runs.iter().map(|run| run.label(&axis).to_owned()));
+    }
+    table = table.integers("seed", "", runs.iter().map(|run| run.manifest.seed));
+    for path in paths {
+        let unit = crate::metric::find(&path).map_or("", |metric| metric.unit);
+        let cells = values.iter().map(|row| row.get(&path).copied()).collect();
+        table = table.column(&with_unit(&path, unit), unit, Cells::Numbers(cells));
+    }
+    table
+}
+
+/// A metric's column: its path, with the unit unless the path ends with it already.
+fn with_unit(path: &str, unit: &str) -> String {
+    let suffix = unit.to_lowercase();
+    if unit.is_empty() || path.ends_with(&format!("_{suffix}")) || path.ends_with(".count") {
+        path.to_owned()
+    } else {
+        format!("{path}_{suffix}")
+    }
+}

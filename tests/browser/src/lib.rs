@@ -1,0 +1,1 @@
+//! Opens generated reports in a real browser.
