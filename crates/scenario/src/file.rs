@@ -20,11 +20,12 @@ pub struct ScenarioFile {
 }
 
 impl ScenarioFile {
-    /// Reads a file. Names of other files in it are relative to its folder.
+    /// Reads a file, applies `path=value` changes of the command line and, for a `demo`, takes its reduced form.
+    /// Names of other files in it are relative to its folder.
     ///
     /// # Errors
-    /// The file cannot be read, is not UTF-8, or is not TOML (all syntax errors).
-    pub fn read(path: &Path) -> Result<ScenarioFile, Mistakes> {
+    /// The file cannot be read, is not UTF-8, or is not TOML (all syntax errors); a change has no `=`.
+    pub fn read(path: &Path, set: &[String], demo: bool) -> Result<ScenarioFile, Mistakes> {
         let name = path.display().to_string();
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
@@ -32,7 +33,8 @@ impl ScenarioFile {
         };
         let mut file = ScenarioFile::parse_bytes(&bytes, &name)?;
         file.folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(file)
+        file.demo = demo;
+        set.iter().try_fold(file, |file, change| file.set(change))
     }
 
     /// Reads a text; `name` is what messages call it. Names of other files in it are relative to the current folder.

@@ -26,6 +26,7 @@ mod scenario;
 mod schema;
 mod source;
 mod sweep;
+mod template;
 mod validate;
 
 pub use expect::{Bound, Claim, Measurement, Metrics, Verdict};
@@ -39,3 +40,4 @@ pub use scenario::{Case, Scenario};
 pub use schema::schema;
 pub use source::{LineColumn, Place, Source, Sources};
 pub use sweep::Axis;
+pub use template::{TEMPLATES, Template, template};

@@ -7,6 +7,7 @@
 mod measure;
 mod network;
 mod switch;
+mod traffic;
 
 use crate::decode::Provenance;
 use crate::mistake::Mistake;
@@ -23,6 +24,8 @@ struct Facts<'a> {
     said: &'a Provenance,
     /// The network, if the topology could be built.
     graph: Option<&'a Graph>,
+    /// Where relative file names start.
+    folder: &'a Path,
 }
 
 /// What a rule found: the path of a setting, and what is wrong with it.
@@ -43,6 +46,8 @@ const RULES: &[Rule] = &[
     measure::queues_are_sampled_and_recorded,
     network::failures_exist_in_the_network,
     network::routing_reacts_to_something,
+    traffic::traffic_fits_the_network,
+    traffic::every_entry_sends_something,
     switch::dynamic_sharing_has_a_buffer_for_its_minima,
     switch::infinite_sharing_has_no_buffer,
     switch::several_queues_for_schedules_and_class_loads,
@@ -70,7 +75,7 @@ pub(crate) fn check(cases: &[Case], scope: &Scope<'_>) -> Vec<Mistake> {
     let mut networks = Networks { folder: scope.folder, last: None };
     for case in cases {
         let (graph, problems) = networks.of(&case.settings.topology);
-        let facts = Facts { settings: &case.settings, said: &case.resolved.provenance, graph };
+        let facts = Facts { settings: &case.settings, said: &case.resolved.provenance, graph, folder: scope.folder };
         let mut found: Vec<Finding> = problems.iter().map(Finding::from).collect();
         RULES.iter().for_each(|rule| rule(&facts, &mut found));
         let (now_idle, impossible): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| finding.idle);
@@ -133,6 +138,12 @@ fn impossible(path: impl Into<String>, message: impl Into<String>) -> Finding {
 
 impl From<&Problem> for Finding {
     fn from(problem: &Problem) -> Finding {
+        impossible(problem.path.clone(), problem.message.clone())
+    }
+}
+
+impl From<&weft_workload::Problem> for Finding {
+    fn from(problem: &weft_workload::Problem) -> Finding {
         impossible(problem.path.clone(), problem.message.clone())
     }
 }
