@@ -68,7 +68,9 @@ impl Writer {
             let own = value.field(field.name);
             match (&field.kind, own) {
                 (Kind::Flatten(inner), _) => self.lines(inner, own, (header, entry), later),
-                (Kind::Family(_), Value::Member(name, settings)) if entry && field.name == FLATTENED_FAMILY => {
+                (Kind::Family(_), Value::Member(name, settings))
+                    if entry && field.name == FLATTENED_FAMILY =>
+                {
                     self.line(KIND_KEY, &quoted(name));
                     self.lines(member_table(&field.kind, name), settings, (header, entry), later);
                 }
@@ -177,7 +179,11 @@ fn inline_fields(table: &'static Table, value: &Value) -> Vec<String> {
 pub(crate) fn sweep_text(axes: &[Axis]) -> String {
     let changes = |alternative: &Alternative| {
         let line = |change: &Override| format!("{} = {}\n", quoted(&change.path), node_text(&change.value));
-        format!("\n[[sweep.case]]\nname = {}\n{}", quoted(&alternative.label), alternative.changes.iter().map(line).collect::<String>())
+        format!(
+            "\n[[sweep.case]]\nname = {}\n{}",
+            quoted(&alternative.label),
+            alternative.changes.iter().map(line).collect::<String>()
+        )
     };
     match axes {
         [] => String::new(),
@@ -187,7 +193,11 @@ pub(crate) fn sweep_text(axes: &[Axis]) -> String {
         }
         axes => {
             let values = |axis: &Axis| -> Vec<String> {
-                axis.alternatives.iter().flat_map(|a| &a.changes).map(|change| node_text(&change.value)).collect()
+                axis.alternatives
+                    .iter()
+                    .flat_map(|a| &a.changes)
+                    .map(|change| node_text(&change.value))
+                    .collect()
             };
             let line = |axis: &Axis| format!("{} = [{}]\n", quoted(&axis.path), values(axis).join(", "));
             format!("\n[sweep]\n{}", axes.iter().map(line).collect::<String>())
@@ -197,7 +207,9 @@ pub(crate) fn sweep_text(axes: &[Axis]) -> String {
 
 /// Every `[[expect]]` of the file as TOML.
 pub(crate) fn expectations_text(document: &Node) -> String {
-    let Some(Node { content: Content::List(items), .. }) = document.get("expect") else { return String::new() };
+    let Some(Node { content: Content::List(items), .. }) = document.get("expect") else {
+        return String::new();
+    };
     let line = |entry: &Entry| format!("{} = {}\n", entry.key, node_text(&entry.node));
     let item = |item: &Node| format!("\n[[expect]]\n{}", item.entries().iter().map(line).collect::<String>());
     items.iter().map(item).collect()

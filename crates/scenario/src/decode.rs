@@ -74,7 +74,9 @@ impl Provenance {
 
     /// Whether anybody wrote down a setting at or below `path`.
     pub(crate) fn mentions(&self, path: &str) -> bool {
-        self.said.keys().any(|key| key == path || key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+        self.said
+            .keys()
+            .any(|key| key == path || key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
     }
 }
 
@@ -306,23 +308,36 @@ impl Walk<'_> {
             Content::Table(_) => return self.member_table(family, node, path, preset),
             _ => (Some(node), &empty, vec![]),
         };
-        let Some(member) = name.and_then(|name| self.member(family, name, path)) else { return Value::Absent };
+        let Some(member) = name.and_then(|name| self.member(family, name, path)) else {
+            return Value::Absent;
+        };
         let path = join(path, member.name);
         let known: Vec<&str> = keys(member.table).into_iter().chain(extra).collect();
         self.refuse_unknown(own, &path, &known, None);
-        Value::Member(member.name, Box::new(self.fields(member.table, own, &path, settings_of(preset, member))))
+        Value::Member(
+            member.name,
+            Box::new(self.fields(member.table, own, &path, settings_of(preset, member))),
+        )
     }
 
     /// `[balance.drill]`: a table with exactly one key, the member's name.
-    fn member_table(&mut self, family: &'static Family, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+    fn member_table(
+        &mut self,
+        family: &'static Family,
+        node: &Node,
+        path: &str,
+        preset: Option<&Value>,
+    ) -> Value {
         let mut chosen = Value::Absent;
         let (known, unknown): (Vec<_>, Vec<_>) =
             node.entries().iter().partition(|entry| member_named(family, &entry.key).is_some());
         for entry in &unknown {
             let mut message = format!("unknown {} `{}`", family.name, entry.key);
             if let Some(owner) = owner_of(family, &entry.key) {
-                message =
-                    format!("`{}` is a setting of `{1}`: it belongs under [{path}.{1}]", entry.key, owner.name);
+                message = format!(
+                    "`{}` is a setting of `{1}`: it belongs under [{path}.{1}]",
+                    entry.key, owner.name
+                );
             }
             self.wrong(Mistake::new(entry.place, path, message).among(&entry.key, names(family)));
         }

@@ -25,7 +25,9 @@ fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String
     let mark = AnnotationKind::Primary.span(visible(&source.text, mistake.place)).label(label);
     let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).annotation(mark);
     let mut group = Group::with_title(Level::ERROR.primary_title(mistake.message.as_str())).element(snippet);
-    if let Some(allowed) = &mistake.allowed {
+    // what the core says of a unit names the allowed ones already
+    let untold = mistake.allowed.as_ref().filter(|_| !mistake.message.contains("allowed:"));
+    if let Some(allowed) = untold {
         group = group.element(Level::HELP.message(format!("allowed: {allowed}")));
     }
     renderer.render(&[group])

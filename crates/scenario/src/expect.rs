@@ -171,7 +171,8 @@ pub(crate) fn read(node: &Node, index: usize, mistakes: &mut Vec<Mistake>) -> Op
     for key in LATER {
         if let Some(entry) = node.take(key) {
             let message = format!("`{key}` in an expectation is not supported yet");
-            mistakes.push(Mistake::new(entry.place, &path, message).allowing("ratio or value with its limits"));
+            mistakes
+                .push(Mistake::new(entry.place, &path, message).allowing("ratio or value with its limits"));
         }
     }
     let decoded = decode::decode(TABLE, &node, &path, &[]);
@@ -192,7 +193,14 @@ pub(crate) fn read(node: &Node, index: usize, mistakes: &mut Vec<Mistake>) -> Op
         Ok((_, Some(_))) if !ratio => "a value is one metric; to divide two write ratio = ...".to_owned(),
         Ok((above, below)) => {
             let terms = std::iter::once(above.clone()).chain(below.clone()).collect();
-            return Some(Question { path, place: node.place, subject: place, terms, selection, bound: bound? });
+            return Some(Question {
+                path,
+                place: node.place,
+                subject: place,
+                terms,
+                selection,
+                bound: bound?,
+            });
         }
     };
     mistakes.push(Mistake::new(place, &path, format!("cannot read `{text}`: {problem}")));
@@ -214,12 +222,17 @@ impl Reading<'_> {
     }
 
     /// The text that says what is measured, and whether it is a ratio.
-    fn subject(&self, settings: &ExpectSettings, mistakes: &mut Vec<Mistake>) -> Option<(Place, String, bool)> {
+    fn subject(
+        &self,
+        settings: &ExpectSettings,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<(Place, String, bool)> {
         match (&settings.ratio, &settings.value) {
             (Some(text), None) => Some((self.place("ratio"), text.clone(), true)),
             (None, Some(text)) => Some((self.place("value"), text.clone(), false)),
             (Some(_), Some(_)) => {
-                mistakes.push(self.wrong(self.place("value"), "an expectation has a ratio or a value, not both"));
+                mistakes
+                    .push(self.wrong(self.place("value"), "an expectation has a ratio or a value, not both"));
                 None
             }
             (None, None) => {
@@ -241,7 +254,9 @@ impl Reading<'_> {
                 }
             },
             (Some(_), None) => {
-                mistakes.push(self.wrong(self.place("about"), "`about` needs `within`: how near is near enough?"));
+                mistakes.push(
+                    self.wrong(self.place("about"), "`about` needs `within`: how near is near enough?"),
+                );
                 return None;
             }
             (None, Some(_)) => {
@@ -253,7 +268,8 @@ impl Reading<'_> {
         let below = settings.below.unwrap_or(f64::INFINITY);
         let unlimited = low.max(above).is_infinite() && high.min(below).is_infinite();
         if unlimited {
-            mistakes.push(self.wrong(self.node.place, "an expectation needs about and within, below or above"));
+            mistakes
+                .push(self.wrong(self.node.place, "an expectation needs about and within, below or above"));
         } else if low.max(above) > high.min(below) {
             mistakes.push(self.wrong(self.node.place, "no number can meet these limits"));
         }
@@ -289,10 +305,9 @@ fn around(about: f64, within: &str) -> Result<(f64, f64), String> {
         return Ok((about - margin, about + margin));
     }
     match within.strip_prefix('x').and_then(positive) {
-        Some(factor) if factor >= 1.0 => Ok(((about / factor).min(about * factor), (about / factor).max(about * factor))),
+        Some(factor) if factor >= 1.0 => {
+            Ok(((about / factor).min(about * factor), (about / factor).max(about * factor)))
+        }
         _ => Err(format!("`{within}` does not say how near")),
     }
 }
-
-#[cfg(test)]
-mod tests;

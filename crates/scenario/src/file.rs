@@ -76,7 +76,10 @@ impl ScenarioFile {
         let Some((path, _)) = argument.split_once('=') else {
             let place = Place::new(source, 0..argument.len());
             let mistake = Mistake::new(place, argument, format!("`{argument}` sets nothing"));
-            return Err(Mistakes::new(self.sources, vec![mistake.allowing("path=value, as in balance=drill")]));
+            return Err(Mistakes::new(
+                self.sources,
+                vec![mistake.allowing("path=value, as in balance=drill")],
+            ));
         };
         let value = parse_argument(source, argument, path.len() + 1);
         let place = Place::new(source, 0..path.len());

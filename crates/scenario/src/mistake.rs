@@ -58,7 +58,10 @@ impl Mistakes {
         list.sort_by_key(|mistake| (Sources::number(mistake.place), mistake.place.span().start));
         let mut seen: Vec<Mistake> = Vec::new();
         for mistake in list {
-            if !seen.iter().any(|earlier| earlier.place == mistake.place && earlier.message == mistake.message) {
+            if !seen
+                .iter()
+                .any(|earlier| earlier.place == mistake.place && earlier.message == mistake.message)
+            {
                 seen.push(mistake);
             }
         }

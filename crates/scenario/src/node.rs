@@ -85,7 +85,11 @@ impl Reader<'_> {
     fn new(source: usize, origin: Origin, text: &str, errors: Vec<Error>) -> Reader<'_> {
         let mistake = |error: &Error| {
             let span = error.span().unwrap_or(0..0);
-            Mistake::new(Place::new(source, span), "", format!("not TOML: {}", error.message().replace('\n', ", ")))
+            Mistake::new(
+                Place::new(source, span),
+                "",
+                format!("not TOML: {}", error.message().replace('\n', ", ")),
+            )
         };
         let mistakes = errors.iter().map(mistake).collect();
         Reader { source, origin, text, mistakes }
@@ -202,9 +206,14 @@ impl Node {
     pub(crate) fn said_by(mut self, origin: Origin) -> Node {
         self.origin = origin;
         self.content = match self.content {
-            Content::List(items) => Content::List(items.into_iter().map(|item| item.said_by(origin)).collect()),
+            Content::List(items) => {
+                Content::List(items.into_iter().map(|item| item.said_by(origin)).collect())
+            }
             Content::Table(entries) => Content::Table(
-                entries.into_iter().map(|entry| Entry { node: entry.node.said_by(origin), ..entry }).collect(),
+                entries
+                    .into_iter()
+                    .map(|entry| Entry { node: entry.node.said_by(origin), ..entry })
+                    .collect(),
             ),
             other => other,
         };
@@ -216,7 +225,9 @@ impl Node {
         self.place = self.place.moved(by);
         self.content = match self.content {
             Content::List(items) => Content::List(items.into_iter().map(|item| item.moved(by)).collect()),
-            Content::Table(entries) => Content::Table(entries.into_iter().map(|entry| entry.moved(by)).collect()),
+            Content::Table(entries) => {
+                Content::Table(entries.into_iter().map(|entry| entry.moved(by)).collect())
+            }
             other => other,
         };
         self

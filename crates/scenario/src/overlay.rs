@@ -113,7 +113,9 @@ impl Walk<'_> {
             items.iter().map(|entry| entry.get(TAG_KEY)?.text().map(str::to_owned)).collect();
         let by_tag = tags.iter().position(|tag| tag.as_deref() == Some(steps[0]));
         let at = by_tag.or_else(|| steps[0].parse().ok()).filter(|&at| at < items.len());
-        let Some(at) = at else { return Err(self.unknown(steps[0], tags.iter().flatten().map(String::as_str))) };
+        let Some(at) = at else {
+            return Err(self.unknown(steps[0], tags.iter().flatten().map(String::as_str)));
+        };
         match item {
             Kind::Table(table) if steps.len() > 1 => self.entry_setting(table, &mut items[at], &steps[1..]),
             other => self.put(other, &mut items[at], &steps[1..]),

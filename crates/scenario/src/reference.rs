@@ -118,7 +118,9 @@ fn tables(table: &'static Table, path: &str, level: usize) -> String {
         match inner(&field.kind) {
             Kind::Table(table) => text += &format!("{heading}{}", tables(table, &path, level + 1)),
             Kind::Family(family) => text += &format!("{heading}{}", members(family, field, &path)),
-            Kind::List(Kind::Table(table)) => text += &format!("{heading}{}", tables(table, &path, level + 1)),
+            Kind::List(Kind::Table(table)) => {
+                text += &format!("{heading}{}", tables(table, &path, level + 1))
+            }
             _ => {}
         }
     }
@@ -131,7 +133,8 @@ fn members(family: &'static Family, field: &'static Field, path: &str) -> String
     let mut text = String::new();
     for member in family.members {
         let mark = if optional && member.name == default { " (default)" } else { "" };
-        writeln!(text, "## `{path}.{}`{mark}\n\n{}.\n", member.name, one_line(member.summary)).expect("a String");
+        writeln!(text, "## `{path}.{}`{mark}\n\n{}.\n", member.name, one_line(member.summary))
+            .expect("a String");
         text += &tables(member.table, &format!("{path}.{}", member.name), 3);
         text.push('\n');
     }
@@ -197,5 +200,11 @@ fn row(field: &'static Field) -> String {
         _ => describe(&field.kind),
     };
     let escaped = |text: &str| text.replace('|', "\\|");
-    format!("| `{}` | {} | {} | {} |\n", field.name, escaped(&allowed), escaped(&default), escaped(&one_line(field.doc)))
+    format!(
+        "| `{}` | {} | {} | {} |\n",
+        field.name,
+        escaped(&allowed),
+        escaped(&default),
+        escaped(&one_line(field.doc))
+    )
 }

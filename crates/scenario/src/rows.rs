@@ -28,7 +28,9 @@ fn collect(table: &'static Table, value: &Value, path: &str, entry: bool, rows: 
         let own = value.field(field.name);
         match (&field.kind, own) {
             (Kind::Flatten(inner), _) => collect(inner, own, path, entry, rows),
-            (Kind::Family(family), Value::Member(name, settings)) if entry && field.name == FLATTENED_FAMILY => {
+            (Kind::Family(family), Value::Member(name, settings))
+                if entry && field.name == FLATTENED_FAMILY =>
+            {
                 rows.push(Row { path: join(path, KIND_KEY), field, value: own.clone() });
                 for member in family.members.iter().filter(|member| member.name == *name) {
                     collect(member.table, settings, path, entry, rows);

@@ -75,7 +75,8 @@ pub(crate) fn check(cases: &[Case], scope: &Scope<'_>) -> Vec<Mistake> {
     let mut networks = Networks { folder: scope.folder, last: None };
     for case in cases {
         let (graph, problems) = networks.of(&case.settings.topology);
-        let facts = Facts { settings: &case.settings, said: &case.resolved.provenance, graph, folder: scope.folder };
+        let facts =
+            Facts { settings: &case.settings, said: &case.resolved.provenance, graph, folder: scope.folder };
         let mut found: Vec<Finding> = problems.iter().map(Finding::from).collect();
         RULES.iter().for_each(|rule| rule(&facts, &mut found));
         let (now_idle, impossible): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| finding.idle);
@@ -157,6 +158,3 @@ impl Facts<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -21,7 +21,10 @@ pub fn schema() -> String {
     let complete = "Written by weft with every default filled in; settings without effect are not reported.";
     properties.insert(COMPLETE_KEY.into(), json!({ "const": true, "description": complete }));
     properties.insert("sweep".into(), sweep());
-    properties.insert("demo".into(), changes("Changes of the reduced form: a path and a value, or a list for a swept path."));
+    properties.insert(
+        "demo".into(),
+        changes("Changes of the reduced form: a path and a value, or a list for a swept path."),
+    );
     properties.insert("expect".into(), json!({ "type": "array", "items": expectation() }));
     let mut text = serde_json::to_string_pretty(&root).expect("texts and numbers are always JSON");
     text.push('\n');
@@ -38,7 +41,8 @@ fn sweep() -> Json {
         "properties": { "mode": { "const": "product" } },
         "additionalProperties": { "type": ["array", "object"] },
     });
-    let case = json!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } });
+    let case =
+        json!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } });
     let cases = json!({
         "type": "object",
         "required": ["mode", "case"],
@@ -92,10 +96,9 @@ fn fields(table: &'static Table, entry: bool, properties: &mut Map<String, Json>
 fn described(field: &'static Field) -> Json {
     let mut schema = value(&field.kind);
     schema["description"] = json!(one_line(field.doc));
-    if let Some(default) = field.default.map(|default| default()) {
-        if let Some(json) = plain(&field.kind, &default) {
-            schema["default"] = json;
-        }
+    let default = field.default.map(|default| default());
+    if let Some(json) = default.and_then(|default| plain(&field.kind, &default)) {
+        schema["default"] = json;
     }
     schema
 }

@@ -76,7 +76,10 @@ fn axis(change: &Override, mistakes: &mut Vec<Mistake>) -> Option<Axis> {
         return None;
     };
     if items.len() < 2 {
-        wrong(change.value.place, "a sweep over fewer than two values has no effect; set the value in its section");
+        wrong(
+            change.value.place,
+            "a sweep over fewer than two values has no effect; set the value in its section",
+        );
         return None;
     }
     let axis = Axis::over(change, items);
@@ -91,11 +94,16 @@ fn axis(change: &Override, mistakes: &mut Vec<Mistake>) -> Option<Axis> {
 /// `[[sweep.case]]`: each has a name and its changes.
 fn read_cases(node: &Node, place: Place, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
     let Some(Node { content: Content::List(cases), .. }) = node.get("case") else {
-        mistakes.push(Mistake::new(place, "sweep.case", "mode = \"cases\" needs at least one [[sweep.case]]"));
+        mistakes.push(Mistake::new(
+            place,
+            "sweep.case",
+            "mode = \"cases\" needs at least one [[sweep.case]]",
+        ));
         return Vec::new();
     };
     for entry in node.entries().iter().filter(|entry| entry.key != "case") {
-        let message = format!("`{}` stands outside a case; with mode = \"cases\" write [[sweep.case]]", entry.key);
+        let message =
+            format!("`{}` stands outside a case; with mode = \"cases\" write [[sweep.case]]", entry.key);
         mistakes.push(Mistake::new(entry.place, &entry.key, message));
     }
     let mut alternatives: Vec<Alternative> = Vec::new();
@@ -107,7 +115,11 @@ fn read_cases(node: &Node, place: Place, mistakes: &mut Vec<Mistake>) -> Vec<Axi
             mistakes.push(Mistake::new(case.place, "sweep.case.name", "every case needs a name of its own"));
         }
         let entry = Entry { key: "case".to_owned(), place: case.place, node: changes };
-        alternatives.push(Alternative { label, place: case.place, changes: read_overrides(&entry, mistakes) });
+        alternatives.push(Alternative {
+            label,
+            place: case.place,
+            changes: read_overrides(&entry, mistakes),
+        });
     }
     vec![Axis { path: "case".to_owned(), place, named: true, alternatives }]
 }

@@ -19,8 +19,16 @@ const fn of(kind: &'static str, summary: &'static str, text: &'static str) -> Te
 /// All templates.
 pub const TEMPLATES: &[Template] = &[
     of("hello", "the smallest run worth looking at", include_str!("template/hello.toml")),
-    of("leaf-spine", "load balancers on a leaf-spine fabric, swept over load", include_str!("template/leaf-spine.toml")),
-    of("fat-tree", "a k-ary fat tree with random permutation traffic", include_str!("template/fat-tree.toml")),
+    of(
+        "leaf-spine",
+        "load balancers on a leaf-spine fabric, swept over load",
+        include_str!("template/leaf-spine.toml"),
+    ),
+    of(
+        "fat-tree",
+        "a k-ary fat tree with random permutation traffic",
+        include_str!("template/fat-tree.toml"),
+    ),
     of("dumbbell", "flows that share one bottleneck", include_str!("template/dumbbell.toml")),
     of("incast", "many senders, one receiver, growing fan-in", include_str!("template/incast.toml")),
     of("failure", "cables that fail during the run", include_str!("template/failure.toml")),

@@ -129,12 +129,7 @@ impl Plan {
         }
     }
 
-    fn check(
-        self,
-        file: &ScenarioFile,
-        metrics: &Metrics,
-        mistakes: &mut Vec<Mistake>,
-    ) -> Option<Scenario> {
+    fn check(self, file: &ScenarioFile, metrics: &Metrics, mistakes: &mut Vec<Mistake>) -> Option<Scenario> {
         let base = self.resolve(&[], mistakes);
         self.check_alternatives(mistakes);
         if sweep::count(&self.axes) > sweep::MOST_CASES {
@@ -207,7 +202,8 @@ impl Plan {
 fn is_true(entry: &Entry, mistakes: &mut Vec<Mistake>) -> bool {
     if entry.node.content != Content::Flag(true) {
         let message = format!("{} stands where true is due", entry.node.described());
-        mistakes.push(Mistake::new(entry.node.place, COMPLETE_KEY, message).allowing("true, or leave it out"));
+        mistakes
+            .push(Mistake::new(entry.node.place, COMPLETE_KEY, message).allowing("true, or leave it out"));
     }
     true
 }

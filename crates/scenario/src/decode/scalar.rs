@@ -132,7 +132,9 @@ pub(crate) fn describe(kind: &Kind) -> String {
         Kind::Text => "a text in quotes".to_owned(),
         Kind::Choice(words) => words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", "),
         Kind::List(item) => format!("a list of: {}", describe(item)),
-        Kind::Table(table) | Kind::Flatten(table) => format!("a table with {}", super::keys(table).join(", ")),
+        Kind::Table(table) | Kind::Flatten(table) => {
+            format!("a table with {}", super::keys(table).join(", "))
+        }
         Kind::Family(family) => {
             let names: Vec<_> = super::names(family).collect();
             format!("a {}: {}", family.name, names.join(", "))

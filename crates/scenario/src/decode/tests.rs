@@ -182,7 +182,10 @@ fn every_kind_is_read() {
     let house = house(text);
     assert_eq!((house.floors, house.slope, house.full), (9, -1.0, Share(0.8)));
     assert_eq!((house.cellar, house.shelf), (Bytes(12 << 20), Amount::Packets(7)));
-    assert_eq!((house.word, house.lit, house.bell, house.lamp), (Word::First, true, Some(Span::from_us(2)), None));
+    assert_eq!(
+        (house.word, house.lit, house.bell, house.lamp),
+        (Word::First, true, Some(Span::from_us(2)), None)
+    );
     assert_eq!((house.pair.left, house.words), (7, vec![Word::Second, Word::First]));
 }
 
@@ -245,12 +248,15 @@ fn a_family_is_chosen_once_and_by_a_known_name() {
 
 #[test]
 fn a_required_setting_of_a_member_is_asked_for() {
-    assert!(mistakes("name = \"a\"\ndoor = \"long\"")[0].starts_with("2:8 `door.long.name` is missing: To whom."));
+    assert!(
+        mistakes("name = \"a\"\ndoor = \"long\"")[0].starts_with("2:8 `door.long.name` is missing: To whom.")
+    );
 }
 
 #[test]
 fn a_setting_of_another_kind_is_named_as_such() {
-    let found = mistakes("name = \"a\"\n[[visitor]]\ntag = \"x\"\nkind = \"long\"\nname = \"b\"\ntimes = 3\n");
+    let found =
+        mistakes("name = \"a\"\n[[visitor]]\ntag = \"x\"\nkind = \"long\"\nname = \"b\"\ntimes = 3\n");
     assert_eq!(found, ["6:1 unknown key `times` in `visitor.x`; it is a setting of kind = \"short\""]);
 }
 
@@ -264,9 +270,25 @@ fn a_tag_names_one_entry() {
 #[test]
 fn wrong_kinds_of_values_are_refused_everywhere() {
     for line in [
-        "floors = -1", "floors = 2.5", "floors = \"3\"", "slope = nan", "slope = 1.5", "full = \"120 %\"", "full = \"x\"",
-        "lit = 1", "bell = true", "bell = \"3 parsec\"", "cable = 3", "words = \"first\"", "words = [1]",
-        "visitor = 1", "visitor = [1]", "shelf = \"1.5 pkt\"", "cellar = 1979-05-27", "word = 1", "left = []",
+        "floors = -1",
+        "floors = 2.5",
+        "floors = \"3\"",
+        "slope = nan",
+        "slope = 1.5",
+        "full = \"120 %\"",
+        "full = \"x\"",
+        "lit = 1",
+        "bell = true",
+        "bell = \"3 parsec\"",
+        "cable = 3",
+        "words = \"first\"",
+        "words = [1]",
+        "visitor = 1",
+        "visitor = [1]",
+        "shelf = \"1.5 pkt\"",
+        "cellar = 1979-05-27",
+        "word = 1",
+        "left = []",
     ] {
         let found = mistakes(&format!("name = \"a\"\n{line}\n"));
         assert_eq!(found.len(), 1, "{line}: {found:?}");

@@ -68,7 +68,8 @@ fn select(
     let label = value.label();
     if let Some(axis) = field.axes.iter().position(|axis| axis.path == path) {
         let found = field.axes[axis].labels().position(|known| same(known, &label));
-        let message = || format!("`{path}` is never `{label}` in the sweep: the expectation can never be met");
+        let message =
+            || format!("`{path}` is never `{label}` in the sweep: the expectation can never be met");
         let mistake = || Mistake::new(value.place, &question.path, message());
         choice[axis] = Some(found.ok_or_else(|| mistake().among(&label, field.axes[axis].labels()))?);
         return Ok(());
@@ -93,12 +94,7 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 /// The common choice narrowed by a term's own selectors.
-fn chosen(
-    question: &Question,
-    field: &Field<'_>,
-    term: &Term,
-    common: &Choice,
-) -> Result<Choice, Mistake> {
+fn chosen(question: &Question, field: &Field<'_>, term: &Term, common: &Choice) -> Result<Choice, Mistake> {
     let mut choice = common.clone();
     for selector in &term.selectors {
         let (axis, alternative) = locate(question, field, selector)?;
@@ -143,7 +139,8 @@ fn claims(question: &Question, field: &Field<'_>, choices: &[Choice]) -> Result<
     }
     let open = |axis: &usize| choices.iter().all(|choice| choice[*axis].is_none());
     let sizes = field.axes.iter().map(|axis| axis.alternatives.len());
-    let sizes: Vec<usize> = sizes.enumerate().map(|(axis, size)| if open(&axis) { size } else { 1 }).collect();
+    let sizes: Vec<usize> =
+        sizes.enumerate().map(|(axis, size)| if open(&axis) { size } else { 1 }).collect();
     let full = |choice: &Choice, combination: &[usize]| -> Vec<usize> {
         choice.iter().zip(combination).map(|(chosen, open)| chosen.unwrap_or(*open)).collect()
     };

@@ -34,7 +34,10 @@ pub(super) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Fin
         found.push(impossible("measure.warm_up", message));
     }
     if measure.flows == Some(0) {
-        found.push(impossible("measure.flows", "no flow, nothing to measure: give at least 1, or false for no limit"));
+        found.push(impossible(
+            "measure.flows",
+            "no flow, nothing to measure: give at least 1, or false for no limit",
+        ));
     }
 }
 

@@ -15,13 +15,19 @@ pub(super) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, fou
     let switch = &facts.settings.switch;
     let SharingSettings::Dynamic(sharing) = &switch.sharing else { return };
     let Some(buffer) = switch.buffer else {
-        found.push(impossible("switch.sharing", "dynamic sharing needs switch.buffer: what is there to share?"));
+        found.push(impossible(
+            "switch.sharing",
+            "dynamic sharing needs switch.buffer: what is there to share?",
+        ));
         return;
     };
     let queues = facts.graph.map_or(0, most_ports).saturating_mul(u64::from(switch.queues));
     let promised = sharing.minimum * queues;
     if promised >= buffer {
-        let message = format!("{queues} queues with a minimum of {} leave nothing of the buffer of {buffer}", sharing.minimum);
+        let message = format!(
+            "{queues} queues with a minimum of {} leave nothing of the buffer of {buffer}",
+            sharing.minimum
+        );
         found.push(impossible("switch.sharing.dynamic.minimum", message));
     }
 }
@@ -72,7 +78,8 @@ pub(super) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Findin
 pub(super) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let MarkerSettings::Red(red) = &facts.settings.switch.ecn else { return };
     if red.min.bytes(red.packet) > red.max.bytes(red.packet) {
-        let message = "K_max lies below K_min: every packet above K_min would be marked; use the step marker for that";
+        let message =
+            "K_max lies below K_min: every packet above K_min would be marked; use the step marker for that";
         found.push(impossible("switch.ecn.red.max", message));
     }
 }

@@ -3,7 +3,8 @@
 use crate::{listed, small};
 use weft_scenario::{Claim, Measurement, Metrics, Scenario, ScenarioFile};
 
-const SWEEP: &str = "[sweep]\nbalance = [\"ecmp\", \"random\", \"drill\"]\n\"traffic.web.load\" = [0.3, 0.8]\n";
+const SWEEP: &str =
+    "[sweep]\nbalance = [\"ecmp\", \"random\", \"drill\"]\n\"traffic.web.load\" = [0.3, 0.8]\n";
 const METRICS: Metrics = Metrics {
     known: |name| matches!(name, "fct.mean" | "fct.p99" | "drops.total"),
     nearest: |_| Some("fct.mean".to_owned()),
@@ -27,7 +28,9 @@ fn mistake(expect: &str) -> String {
 
 #[test]
 fn a_ratio_compares_two_cases() {
-    let claims = claims("where = { \"traffic.web.load\" = 0.8 }\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1.3\nbelow = 2.2");
+    let claims = claims(
+        "where = { \"traffic.web.load\" = 0.8 }\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1.3\nbelow = 2.2",
+    );
     assert_eq!(claims.len(), 1);
     assert_eq!(claims[0].text, "fct.mean(ecmp) / fct.mean(drill) at traffic.web.load = 0.8");
     assert_eq!(claims[0].numerator, Measurement { metric: "fct.mean".into(), case: 1 });
@@ -40,22 +43,40 @@ fn axes_left_open_mean_in_every_case() {
     let all = claims("value = \"drops.total\"\nbelow = 5");
     assert_eq!(all.iter().map(|claim| claim.numerator.case).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
     let loads = claims("ratio = \"fct.p99(balance = ecmp) / fct.p99(drill)\"\nabove = 1");
-    let pairs: Vec<_> = loads.iter().map(|c| (c.numerator.case, c.denominator.as_ref().unwrap().case)).collect();
+    let pairs: Vec<_> =
+        loads.iter().map(|c| (c.numerator.case, c.denominator.as_ref().unwrap().case)).collect();
     assert_eq!(pairs, [(0, 4), (1, 5)]);
 }
 
 #[test]
 fn settings_that_are_not_swept_may_be_named_too() {
-    assert_eq!(claims("where = { \"measure.flows\" = 100, balance = \"drill\" }\nvalue = \"fct.mean\"\nabove = 0").len(), 2);
-    assert!(mistake("where = { \"measure.flows\" = 99 }\nvalue = \"fct.mean\"\nabove = 0").contains("is `100` in every case"));
-    assert!(mistake("where = { \"measure.flow\" = 99 }\nvalue = \"fct.mean\"\nabove = 0").contains("names no setting"));
+    assert_eq!(
+        claims("where = { \"measure.flows\" = 100, balance = \"drill\" }\nvalue = \"fct.mean\"\nabove = 0")
+            .len(),
+        2
+    );
+    assert!(
+        mistake("where = { \"measure.flows\" = 99 }\nvalue = \"fct.mean\"\nabove = 0")
+            .contains("is `100` in every case")
+    );
+    assert!(
+        mistake("where = { \"measure.flow\" = 99 }\nvalue = \"fct.mean\"\nabove = 0")
+            .contains("names no setting")
+    );
 }
 
 #[test]
 fn what_can_never_be_met_is_refused() {
-    assert!(mistake("where = { balance = \"conga\" }\nvalue = \"fct.mean\"\nabove = 0").contains("never `conga`"));
-    assert!(mistake("ratio = \"fct.mean(conga) / fct.mean(drill)\"\nabove = 1").contains("no case of the sweep"));
-    assert!(mistake("where = { balance = \"ecmp\" }\nvalue = \"fct.mean(drill)\"\nabove = 1").contains("contradicts"));
+    assert!(
+        mistake("where = { balance = \"conga\" }\nvalue = \"fct.mean\"\nabove = 0").contains("never `conga`")
+    );
+    assert!(
+        mistake("ratio = \"fct.mean(conga) / fct.mean(drill)\"\nabove = 1").contains("no case of the sweep")
+    );
+    assert!(
+        mistake("where = { balance = \"ecmp\" }\nvalue = \"fct.mean(drill)\"\nabove = 1")
+            .contains("contradicts")
+    );
     assert!(mistake("value = \"fct.mean\"\nabove = 2\nbelow = 1").contains("no number can meet"));
     assert!(mistake("ratio = \"fct.mean(ecmp) / fct.mean\"\nabove = 1").contains("both metrics must say"));
 }
@@ -65,9 +86,14 @@ fn an_expectation_says_what_and_how_much() {
     assert!(mistake("above = 1").contains("needs a ratio or a value"));
     assert!(mistake("value = \"fct.mean\"").contains("needs about and within"));
     assert!(mistake("value = \"fct.mean\"\nabout = 1").contains("`about` needs `within`"));
-    assert!(mistake("value = \"fct.mean\"\nabove = 1\nwithin = \"x2\"").contains("no effect without `about`"));
+    assert!(
+        mistake("value = \"fct.mean\"\nabove = 1\nwithin = \"x2\"").contains("no effect without `about`")
+    );
     assert!(mistake("value = \"fct.mean\"\nabout = 1\nwithin = \"near\"").contains("does not say how near"));
-    assert!(mistake("value = \"fct.mean\"\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1").contains("not both"));
+    assert!(
+        mistake("value = \"fct.mean\"\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1")
+            .contains("not both")
+    );
     assert!(mistake("value = \"fct.mean / fct.p99\"\nabove = 1").contains("write ratio"));
     assert!(mistake("ratio = \"fct.mean\"\nabove = 1").contains("two metrics"));
     assert!(mistake("value = \"fct.man\"\nabove = 1").contains("unknown metric `fct.man`"));
@@ -78,7 +104,8 @@ fn an_expectation_says_what_and_how_much() {
 #[test]
 fn about_within_is_a_share_or_a_factor() {
     let bound = |within: &str| {
-        let bound = claims(&format!("value = \"fct.mean(drill)\"\nabout = 4\nwithin = \"{within}\""))[0].bound;
+        let bound =
+            claims(&format!("value = \"fct.mean(drill)\"\nabout = 4\nwithin = \"{within}\""))[0].bound;
         (bound.low, bound.high)
     };
     assert_eq!(bound("25 %"), (3.0, 5.0));
@@ -87,7 +114,9 @@ fn about_within_is_a_share_or_a_factor() {
 
 #[test]
 fn a_verdict_compares_means_over_seeds() {
-    let claim = &claims("where = { \"traffic.web.load\" = 0.8 }\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabout = 1.5\nwithin = \"10 %\"")[0];
+    let claim = &claims(
+        "where = { \"traffic.web.load\" = 0.8 }\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabout = 1.5\nwithin = \"10 %\"",
+    )[0];
     let results = |at: &Measurement| if at.case == 1 { vec![3.0, 6.0] } else { vec![2.0, 4.0] };
     let verdict = claim.judge(&results);
     assert_eq!((verdict.measured, verdict.kept), (Some(1.5), true));
@@ -101,7 +130,9 @@ fn a_verdict_compares_means_over_seeds() {
 
 #[test]
 fn a_demo_leaves_out_what_it_does_not_run() {
-    let text = small(&format!("{SWEEP}[[expect]]\nratio = \"fct.mean(random) / fct.mean(drill)\"\nabove = 1\n[demo]\nbalance = [\"ecmp\", \"drill\"]\n"));
+    let text = small(&format!(
+        "{SWEEP}[[expect]]\nratio = \"fct.mean(random) / fct.mean(drill)\"\nabove = 1\n[demo]\nbalance = [\"ecmp\", \"drill\"]\n"
+    ));
     let file = ScenarioFile::parse(&text, "test.toml").unwrap();
     assert_eq!(file.validate(&METRICS).unwrap().claims.len(), 2);
     assert_eq!(file.reduced().validate(&METRICS).unwrap().claims.len(), 0);

@@ -38,7 +38,10 @@ fn sweep_demo_and_command_line_are_named_as_origins() {
     let scenario = file.validate(&Metrics::ANY).unwrap();
     let rows = scenario.explain_case(&scenario.cases()[1], None);
     let line = |needle: &str| 1 + text.lines().position(|line| line.starts_with(needle)).unwrap();
-    assert_eq!(row(&rows, "balance"), ("drill".to_owned(), format!("sweep at test.toml:{}", line("balance"))));
+    assert_eq!(
+        row(&rows, "balance"),
+        ("drill".to_owned(), format!("sweep at test.toml:{}", line("balance")))
+    );
     assert_eq!(row(&rows, "seeds"), ("[4]".to_owned(), format!("demo at test.toml:{}", line("seeds"))));
     assert_eq!(row(&rows, "about"), ("mine".to_owned(), "command line".to_owned()));
 }
@@ -52,6 +55,9 @@ fn mistakes_are_drawn_for_people_and_listed_for_programs() {
     assert!(drawn.contains("write Gbps"), "{drawn}");
     let json: serde_json::Value = serde_json::from_str(&mistakes.json()).unwrap();
     let first = json.as_array().unwrap().iter().find(|m| m["line"] == 4).unwrap();
-    assert_eq!((&first["column"], &first["path"]), (&22.into(), &"topology.leaf-spine.host_link.rate".into()));
+    assert_eq!(
+        (&first["column"], &first["path"]),
+        (&22.into(), &"topology.leaf-spine.host_link.rate".into())
+    );
     assert!(mistakes.short().contains("test.toml:4:22  "));
 }

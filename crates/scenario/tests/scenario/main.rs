@@ -1,7 +1,7 @@
 //! The scenario crate from outside: texts in, scenarios or mistakes out.
 
-mod explain;
 mod expectations;
+mod explain;
 mod mutation;
 mod roundtrip;
 mod rules;

@@ -7,9 +7,39 @@ use weft_scenario::{Metrics, Mistakes, ScenarioFile};
 const ROUNDS: usize = 3_000;
 /// Pieces that break things in interesting ways.
 const PIECES: &[&str] = &[
-    "", "\"", "[", "]", "[[", "{", "}", "=", "\n", ".", ",", "#", "-1", "99999999999999999999", "nan", "inf", "\"µ\"", "\0",
-    "true", "false", "1e999", "''", "\"\"\"", "[sweep]\n", "[[traffic]]\n", "[[expect]]\n", "[demo]\n", "kind = \"list\"\n",
-    "0x", "1979-05-27", "tag", "\"0 ps\"", "\"18446744073709551615 ps\"",
+    "",
+    "\"",
+    "[",
+    "]",
+    "[[",
+    "{",
+    "}",
+    "=",
+    "\n",
+    ".",
+    ",",
+    "#",
+    "-1",
+    "99999999999999999999",
+    "nan",
+    "inf",
+    "\"µ\"",
+    "\0",
+    "true",
+    "false",
+    "1e999",
+    "''",
+    "\"\"\"",
+    "[sweep]\n",
+    "[[traffic]]\n",
+    "[[expect]]\n",
+    "[demo]\n",
+    "kind = \"list\"\n",
+    "0x",
+    "1979-05-27",
+    "tag",
+    "\"0 ps\"",
+    "\"18446744073709551615 ps\"",
 ];
 
 fn corpus() -> Vec<String> {
@@ -53,7 +83,8 @@ fn damaged_files_are_refused_with_places_or_accepted_but_never_crash() {
     let (mut refused, mut accepted) = (0, 0);
     for round in 0..ROUNDS {
         let bytes = damaged(&corpus[round % corpus.len()], &mut random);
-        let checked = ScenarioFile::parse_bytes(&bytes, "test.toml").and_then(|file| file.validate(&Metrics::ANY));
+        let checked =
+            ScenarioFile::parse_bytes(&bytes, "test.toml").and_then(|file| file.validate(&Metrics::ANY));
         match checked {
             Ok(_) => accepted += 1,
             Err(mistakes) => {

@@ -56,7 +56,8 @@ fn the_complete_text_of_a_scenario_reads_back_as_the_equal_scenario() {
 
 #[test]
 fn the_complete_text_of_a_case_reads_back_even_if_a_setting_is_idle_there() {
-    let scenario = accepted(&small("[switch]\nvisibility = \"instant\"\n[sweep]\nbalance = [\"ecmp\", \"drill\"]\n"));
+    let scenario =
+        accepted(&small("[switch]\nvisibility = \"instant\"\n[sweep]\nbalance = [\"ecmp\", \"drill\"]\n"));
     for case in scenario.cases() {
         let again = accepted(&case.to_toml());
         assert_eq!(again.settings, case.settings);
@@ -68,7 +69,10 @@ fn the_complete_text_of_a_case_reads_back_even_if_a_setting_is_idle_there() {
 fn the_hash_covers_what_can_change_a_result_and_nothing_else() {
     let hash = |text: &str| accepted(text).cases()[0].content_hash("1.0");
     let base = hash(&small(""));
-    assert_eq!(hash(&small("").replace("name = \"small\"", "name = \"other\"\nabout = \"x\"\nseeds = [3, 4]")), base);
+    assert_eq!(
+        hash(&small("").replace("name = \"small\"", "name = \"other\"\nabout = \"x\"\nseeds = [3, 4]")),
+        base
+    );
     assert_eq!(hash(&small("# a remark\n[balance.ecmp]\n")), base);
     assert_ne!(hash(&small("").replace("load = 0.5", "load = 0.6")), base);
     assert_ne!(hash(&small("[balance.drill]\n")), base);

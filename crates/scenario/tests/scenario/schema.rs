@@ -17,7 +17,9 @@ fn to_json(text: &str) -> Value {
             toml::Value::Boolean(flag) => json!(flag),
             toml::Value::Datetime(date) => json!(date.to_string()),
             toml::Value::Array(items) => items.into_iter().map(convert).collect(),
-            toml::Value::Table(table) => table.into_iter().map(|(key, value)| (key, convert(value))).collect(),
+            toml::Value::Table(table) => {
+                table.into_iter().map(|(key, value)| (key, convert(value))).collect()
+            }
         }
     }
     convert(toml::Value::Table(text.parse().expect("the text is TOML")))
@@ -30,7 +32,8 @@ fn validator() -> jsonschema::Validator {
 
 #[test]
 fn the_committed_schema_is_the_generated_one() {
-    let committed = std::fs::read_to_string(root().join("docs/schema/weft-scenario.schema.json")).unwrap_or_default();
+    let committed =
+        std::fs::read_to_string(root().join("docs/schema/weft-scenario.schema.json")).unwrap_or_default();
     assert!(
         committed == weft_scenario::schema(),
         "docs/schema is out of date; write it with: cargo run -p weft-scenario --example schema"

@@ -54,7 +54,9 @@ fn hello_is_short() {
 fn reference_pages_name_every_section() {
     let pages = weft_scenario::reference_pages();
     let names: Vec<&str> = pages.iter().map(|page| page.file.as_str()).collect();
-    for file in ["scenario.md", "topology.md", "switch.md", "balance.md", "traffic.md", "measure.md", "expect.md"] {
+    for file in
+        ["scenario.md", "topology.md", "switch.md", "balance.md", "traffic.md", "measure.md", "expect.md"]
+    {
         assert!(names.contains(&file), "{file} is missing in {names:?}");
     }
     let balance = pages.iter().find(|page| page.file == "balance.md").expect("checked above");

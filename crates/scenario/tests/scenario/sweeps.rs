@@ -51,14 +51,17 @@ fn a_swept_member_keeps_the_settings_that_the_file_gives_it() {
 
 #[test]
 fn paths_reach_into_members_and_may_be_written_as_tables() {
-    let scenario = accepted(&small("[balance.drill]\n[sweep.balance.drill]\nchoices = [1, 2]\nmemory = [0, 1]\n"));
+    let scenario =
+        accepted(&small("[balance.drill]\n[sweep.balance.drill]\nchoices = [1, 2]\nmemory = [0, 1]\n"));
     assert_eq!(scenario.cases().len(), 4);
     assert_eq!(labels(&scenario)[3], "balance.drill.choices=2,balance.drill.memory=1");
 }
 
 #[test]
 fn a_mistake_in_a_sweep_is_shown_in_the_sweep() {
-    let text = small("[sweep]\n\"balance\" = [\"ecmp\", \"dril\"]\n\"trafic.web.load\" = [0.1, 0.2]\n\"traffic.wob.load\" = [0.1, 0.2]\n\"traffic.web.load\" = [0.1, \"x\"]\n");
+    let text = small(
+        "[sweep]\n\"balance\" = [\"ecmp\", \"dril\"]\n\"trafic.web.load\" = [0.1, 0.2]\n\"traffic.wob.load\" = [0.1, 0.2]\n\"traffic.web.load\" = [0.1, \"x\"]\n",
+    );
     let first = text.lines().position(|line| line == "[sweep]").unwrap() + 2;
     let found = refused(&text);
     assert_eq!(found.len(), 4, "{found:#?}");
@@ -76,7 +79,8 @@ fn sweeps_without_effect_are_refused() {
     assert!(refused(&small("[sweep]\nbalance = [\"ecmp\", \"drill\", \"ecmp\"]\n"))[0].contains("twice"));
     let lost = refused(&small("[balance.drill]\nchoices = 3\n[sweep]\nbalance = [\"ecmp\", \"random\"]\n"));
     assert!(lost.iter().any(|m| m.contains("`balance.drill.choices` has no effect: no case")), "{lost:#?}");
-    let crossed = refused(&small("[sweep]\nbalance = [\"ecmp\", \"drill\"]\n\"balance.drill.choices\" = [1, 2]\n"));
+    let crossed =
+        refused(&small("[sweep]\nbalance = [\"ecmp\", \"drill\"]\n\"balance.drill.choices\" = [1, 2]\n"));
     assert!(crossed[0].contains("has no effect: the balancer is `ecmp`"), "{crossed:#?}");
 }
 
@@ -88,7 +92,10 @@ fn cases_can_be_named_one_by_one() {
     assert_eq!(labels(&scenario), ["case=plain", "case=both"]);
     assert_eq!(scenario.cases()[1].settings.balance.name(), "drill");
     assert!(refused(&small("[sweep]\nmode = \"cases\"\n"))[0].contains("needs at least one"));
-    assert!(refused(&small("[sweep]\nmode = \"cases\"\n[[sweep.case]]\nbalance = \"drill\"\n"))[0].contains("a name of its own"));
+    assert!(
+        refused(&small("[sweep]\nmode = \"cases\"\n[[sweep.case]]\nbalance = \"drill\"\n"))[0]
+            .contains("a name of its own")
+    );
     assert!(refused(&small("[sweep]\nmode = \"prodct\"\n"))[0].contains("unknown mode"));
 }
 
@@ -96,8 +103,10 @@ fn cases_can_be_named_one_by_one() {
 fn too_many_cases_are_a_typing_error() {
     let seeds: Vec<String> = (0..101).map(|n| format!("{}", 0.001 * f64::from(n + 1))).collect();
     let loads = seeds.join(", ");
-    let text = small(&format!("[balance.drill]\n[sweep]\n\"traffic.web.load\" = [{loads}]\n\"balance.drill.choices\" = [{}]\n",
-        (1..101).map(|n| n.to_string()).collect::<Vec<_>>().join(", ")));
+    let text = small(&format!(
+        "[balance.drill]\n[sweep]\n\"traffic.web.load\" = [{loads}]\n\"balance.drill.choices\" = [{}]\n",
+        (1..101).map(|n| n.to_string()).collect::<Vec<_>>().join(", ")
+    ));
     assert!(refused(&text).iter().any(|m| m.contains("10100 cases")));
 }
 
@@ -124,7 +133,9 @@ fn a_mistake_on_the_command_line_is_shown_there() {
 
 #[test]
 fn the_demo_cuts_down_seeds_and_sweep() {
-    let text = small(&format!("{SWEEP}[demo]\nseeds = [7]\nbalance = \"drill\"\n\"traffic.web.load\" = [0.3, 0.8]\n\"measure.flows\" = 10\n"));
+    let text = small(&format!(
+        "{SWEEP}[demo]\nseeds = [7]\nbalance = \"drill\"\n\"traffic.web.load\" = [0.3, 0.8]\n\"measure.flows\" = 10\n"
+    ));
     let demo = set(&text, &[], true).unwrap();
     assert_eq!(labels(&demo), ["traffic.web.load=0.3", "traffic.web.load=0.8"]);
     assert_eq!((demo.settings.seeds, demo.settings.measure.flows), (vec![7], Some(10)));
@@ -135,6 +146,9 @@ fn the_demo_cuts_down_seeds_and_sweep() {
 #[test]
 fn a_demo_is_checked_even_if_nobody_asks_for_it() {
     assert!(refused(&small("[demo]\n\"measure.flow\" = 10\n"))[0].contains("`flow` is unknown"));
-    assert!(refused(&small("[demo]\n\"measure.flows\" = \"few\"\n"))[0].contains("stands where a whole number is due"));
+    assert!(
+        refused(&small("[demo]\n\"measure.flows\" = \"few\"\n"))[0]
+            .contains("stands where a whole number is due")
+    );
     assert!(refused(&small(&format!("{SWEEP}[demo]\n\"traffic.web.load\" = [0.1, \"y\"]\n"))).len() == 1);
 }
