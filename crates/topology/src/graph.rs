@@ -2,7 +2,7 @@
 //!
 //! Hosts come before switches in every numbering of nodes. A host has one port; a switch has as many as cables. A
 //! switch with at least one host is a *leaf*; leaves are counted in the order of their switch numbers. Knows no
-//! route and no failure, except to answer what survives a given [`LinkState`](crate::LinkState).
+//! route and no failure, except to answer what survives a given [`LinkState`].
 
 use crate::routes::LinkState;
 use weft_core::{HostId, LinkId, PortId, Rate, Span, SwitchId};

@@ -5,7 +5,24 @@
 //! same for all laws); a law says how it grows and how far it falls. To add a law, copy [`newreno`] and add one line to
 //! the list below and one to the transports in `settings.rs`.
 
-use weft_core::{Rate, Span, Time};
+use weft_core::{Rate, Span, Time, family};
+
+pub mod cubic;
+pub mod dctcp;
+mod growth;
+pub mod htcp;
+mod hystart;
+pub mod newreno;
+
+/// Where a law works: what it must know of its connection from the beginning.
+#[derive(Clone, Copy, Debug)]
+pub struct LawSite {
+    /// Largest payload of a segment, in bytes.
+    pub mss: u64,
+    /// Bytes by which one acknowledgement may open the window in slow start: L times `mss` (RFC 5681 and RFC 3465);
+    /// `u64::MAX` counts all that was acknowledged, as Linux does.
+    pub slow_start_limit: u64,
+}
 
 /// The congestion window of a sender, in bytes of payload.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +86,7 @@ pub struct CongestionEvent {
     pub now: Time,
     /// Why.
     pub cause: Cause,
-    /// Payload in flight.
+    /// Payload sent and not yet cumulatively acknowledged (FlightSize of RFC 5681).
     pub in_flight: u64,
     /// Line rate of the host, for laws that are rates.
     pub line_rate: Rate,
@@ -86,14 +103,18 @@ pub enum MarkUse {
 
 /// How a window grows and falls.
 pub trait CongestionLaw {
-    /// New data was acknowledged while nothing is being recovered: grow the window. In slow start and in avoidance;
-    /// only if `ack.cwnd_limited`.
+    /// New data was acknowledged while nothing is being recovered: grow the window, in slow start and in avoidance.
+    /// Called whether or not the window was the limit, because a law may want to know; it grows the window only if
+    /// `ack.cwnd_limited`.
     fn grow(&mut self, window: &mut Window, ack: &AckEvent);
 
-    /// A congestion event: the window to fall to, which becomes the slow-start threshold.
+    /// A congestion event begins: the window to fall to, which becomes the slow-start threshold. The time-out of an
+    /// episode is reported once, not at each further expiry of the timer. The event lasts until the next
+    /// [`CongestionLaw::grow`].
     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
 
-    /// Any acknowledgement, in any state, before [`CongestionLaw::grow`]: measure.
+    /// Any acknowledgement, in any state, before [`CongestionLaw::grow`] and [`CongestionLaw::reduce`]: measure. A law
+    /// may end slow start here by lowering `ssthresh` to `cwnd`.
     fn observe(&mut self, _window: &mut Window, _ack: &AckEvent) {}
 
     /// How marks are used.
@@ -101,3 +122,26 @@ pub trait CongestionLaw {
         MarkUse::Classic
     }
 }
+
+family! {
+    /// All congestion laws.
+    pub enum AnyLaw: CongestionLaw;
+    /// The congestion law of a transport, with its own parameters.
+    pub enum LawSettings;
+    called "law" built at LawSite;
+    members {
+        "newreno" => newreno::NewReno,
+        "cubic" => cubic::Cubic,
+        "dctcp" => dctcp::Dctcp,
+        "htcp" => htcp::Htcp,
+    }
+    methods {
+        fn grow(&mut self, window: &mut Window, ack: &AckEvent);
+        fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
+        fn observe(&mut self, window: &mut Window, ack: &AckEvent);
+        fn mark_use(&self) -> MarkUse;
+    }
+}
+
+#[cfg(test)]
+mod tests;

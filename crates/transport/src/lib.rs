@@ -1,3 +1,5 @@
 //! What the two ends of a flow do.
 
 pub mod congestion;
+pub mod gro;
+pub mod shim;

@@ -3,6 +3,7 @@
 use super::{Pattern, Stream};
 use crate::problem::Problem;
 use crate::site::{Pairs, Site};
+use crate::traffic::MAX_FLOWS;
 use weft_core::{HostId, Purpose};
 
 /// One sentence for lists.
@@ -35,6 +36,12 @@ impl Pattern for RandomPairs {
     fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
         site.partners(self.0.pairs).map_err(|problem| vec![problem])?;
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
+        if u64::from(site.hosts.len()) * u64::from(self.0.flows_per_host) > MAX_FLOWS as u64 {
+            return Err(vec![Problem::new(
+                "flows_per_host",
+                format!("these are more than {MAX_FLOWS} flows"),
+            )]);
+        }
         let mut random = site.random(Purpose::Pairs);
         let mut pairs: Vec<(HostId, HostId)> = Vec::new();
         for source in site.hosts.in_order() {

@@ -1,0 +1,241 @@
+//! Failures are drawn by the rule, and switches learn of them when the protocol says.
+
+use std::collections::BTreeSet;
+use weft_core::{PortId, Span, SwitchId, Time};
+use weft_topology::shapes::leaf_spine;
+use weft_topology::timeline::Convergence;
+use weft_topology::{
+    Change, FailureSettings, Graph, LinkState, Node, Outage, Routes, RoutingSettings, Timeline,
+    TopologySettings, build, plan, timeline,
+};
+
+fn network(leaves: u32, spines: u32, parallel: u32) -> Graph {
+    let settings = leaf_spine::Settings { leaves, spines, parallel, hosts_per_leaf: 2, ..Default::default() };
+    build(&TopologySettings::LeafSpine(settings)).unwrap()
+}
+
+fn random(n: u32) -> FailureSettings {
+    FailureSettings { random: n, ..Default::default() }
+}
+
+fn named(name: &str, at: Option<Span>, repair_at: Option<Span>) -> FailureSettings {
+    FailureSettings { cables: vec![name.to_owned()], at, repair_at, ..Default::default() }
+}
+
+fn drawn(graph: &Graph, settings: FailureSettings, seed: u64) -> Vec<usize> {
+    plan(graph, &[settings], seed).unwrap().cables()
+}
+
+/// Whether every leaf can reach every other.
+fn connected(graph: &Graph, state: &LinkState) -> bool {
+    let routes = Routes::new(graph, state);
+    let leaves = graph.leaves();
+    let reaches = |a: &SwitchId, b: usize| *a == leaves[b] || !routes.ports(*a, b).is_empty();
+    leaves.iter().all(|leaf| (0..leaves.len()).all(|other| reaches(leaf, other)))
+}
+
+#[test]
+fn a_draw_takes_different_fabric_cables_and_depends_on_the_seed_only() {
+    let graph = network(16, 4, 1);
+    let fabric: BTreeSet<usize> = graph.fabric_cables().into_iter().collect();
+    for n in [1, 5, 10] {
+        let cables = drawn(&graph, random(n), 7);
+        assert_eq!(cables.len(), n as usize);
+        assert_eq!(cables.iter().collect::<BTreeSet<_>>().len(), n as usize);
+        assert!(cables.iter().all(|cable| fabric.contains(cable)));
+        assert_eq!(cables, drawn(&graph, random(n), 7));
+    }
+    let draws: BTreeSet<Vec<usize>> = (0..20).map(|seed| drawn(&graph, random(5), seed)).collect();
+    assert!(draws.len() > 18);
+}
+
+#[test]
+fn every_cable_is_drawn_equally_often() {
+    let graph = network(4, 4, 1);
+    let mut counts = vec![0.0f64; graph.cables().len()];
+    for seed in 0..8000 {
+        counts[drawn(&graph, random(1), seed)[0]] += 1.0;
+    }
+    let chi2: f64 = graph.fabric_cables().iter().map(|&cable| (counts[cable] - 500.0).powi(2) / 500.0).sum();
+    assert!(chi2 < 37.70, "chi-square {chi2} with 15 degrees of freedom, 0.1 % point 37.70");
+}
+
+#[test]
+fn draws_that_cut_a_leaf_off_are_rejected_and_valley_free_ones_keep_a_common_spine() {
+    let graph = network(4, 2, 1);
+    let mut detours = 0;
+    for seed in 0..200 {
+        let settings = FailureSettings { valley_free: seed % 2 == 0, ..random(3) };
+        let state = plan(&graph, std::slice::from_ref(&settings), seed).unwrap().initial(&graph);
+        assert!(connected(&graph, &state), "seed {seed}");
+        let routes = Routes::new(&graph, &state);
+        let leaves = graph.leaves();
+        let common = |a: usize, b: usize| {
+            let hop = |port: &PortId| graph.links_of(Node::Switch(leaves[a]))[usize::from(port.0)].to;
+            routes.ports(leaves[a], b).iter().map(hop).any(|spine| {
+                graph.cables_between(spine, Node::Switch(leaves[b])).iter().any(|&c| state.is_up(c))
+            })
+        };
+        let all = (0..4).all(|a| (0..4).all(|b| a == b || common(a, b)));
+        assert!(all || !settings.valley_free, "seed {seed}");
+        detours += u32::from(!all);
+    }
+    assert!(detours > 10, "{detours}");
+}
+
+#[test]
+fn what_cannot_fail_is_named() {
+    let graph = network(4, 2, 2);
+    let message = |entries: &[FailureSettings]| plan(&graph, entries, 1).unwrap_err()[0].to_string();
+    let wrong = message(&[named("leaf0-spin1.0", None, None)]);
+    assert!(wrong.starts_with(
+        "failure[0].cables[0]: there is no cable called `leaf0-spin1.0`; did you mean `leaf0-spine1.0`?"
+    ));
+    assert!(
+        message(&[named("leaf0-spine1", None, None)])
+            .contains("is 2 cables; name `leaf0-spine1.0` to `leaf0-spine1.1`")
+    );
+    assert!(message(&[random(17)]).starts_with("failure[0].random: there are only 16 cables"));
+    assert!(message(&[random(16)]).contains("no draw of 16 cables"));
+    assert!(message(&[FailureSettings::default()]).contains("nothing fails here"));
+    let twice = [named("leaf0-spine1.0", None, None), named("spine1-leaf0.0", None, None)];
+    assert!(message(&twice).starts_with("failure[1].cables[0]: `spine1-leaf0.0` fails in another place"));
+    let early = named("leaf0-spine1.0", Some(Span::from_ms(2)), Some(Span::from_ms(1)));
+    assert!(message(&[early]).starts_with("failure[0].repair_at"));
+    let both = plan(&graph, &[named("leaf0-spine1.*", None, None)], 1).unwrap();
+    assert_eq!(both.cables().len(), 2);
+}
+
+#[test]
+fn random_draws_do_not_take_named_cables_again() {
+    let graph = network(4, 2, 1);
+    for seed in 0..50 {
+        let cables = plan(&graph, &[named("leaf0-spine0", None, None), random(3)], seed).unwrap().cables();
+        assert_eq!(cables.iter().collect::<BTreeSet<_>>().len(), 4);
+    }
+}
+
+fn play(graph: &Graph, failures: &[FailureSettings], routing: &RoutingSettings) -> Timeline {
+    timeline(graph, &plan(graph, failures, 1).unwrap(), routing)
+}
+
+fn micros(us: u64) -> Time {
+    Time(us * 1_000_000)
+}
+
+#[test]
+fn failures_before_the_run_are_already_routed_around() {
+    let graph = network(4, 2, 1);
+    let timeline = play(&graph, &[named("leaf0-spine0", None, None)], &RoutingSettings::default());
+    assert!(timeline.changes.is_empty());
+    assert_eq!(timeline.states.len(), 1);
+    assert_eq!(timeline.initial.down().collect::<Vec<_>>(), [graph.cable_named("leaf0-spine0").unwrap()]);
+    assert_eq!(timeline.states[0], Routes::new(&graph, &timeline.initial));
+    // leaf 1 goes to leaf 0 by spine 1 only
+    assert_eq!(timeline.states[0].ports(SwitchId(1), 0), [PortId(3)]);
+}
+
+#[test]
+fn the_news_travels_hop_by_hop() {
+    // 0.5 us and 10 us of processing per hop, 50 ms until shortest paths are computed
+    let graph = network(4, 2, 1);
+    let timeline =
+        play(&graph, &[named("leaf0-spine0", Some(Span::from_ms(1)), None)], &RoutingSettings::default());
+    let cable = graph.cable_named("leaf0-spine0").unwrap();
+    let at = |nanos: u64| Time((1_000_000 + nanos) * 1000);
+    let wait = 50_000_000;
+    let install = |hops: u64, switch: u32| {
+        (at(wait + hops * 10_500), Change::Install { switch: SwitchId(switch), state: 1 })
+    };
+    let expected = [
+        (at(0), Change::CableDown(cable)),
+        (at(0), Change::LocalDown { switch: SwitchId(0), port: PortId(2) }),
+        (at(0), Change::LocalDown { switch: SwitchId(4), port: PortId(0) }),
+        install(0, 0),
+        install(0, 4),
+        // spine 1 hears from leaf 0, the other leaves from spine 0
+        install(1, 1),
+        install(1, 2),
+        install(1, 3),
+        install(1, 5),
+    ];
+    assert_eq!(timeline.changes, expected);
+    let mut state = timeline.initial.clone();
+    state.set(cable, false);
+    assert_eq!(timeline.states[1], Routes::new(&graph, &state));
+}
+
+#[test]
+fn a_repair_brings_the_first_routes_back() {
+    let graph = network(4, 2, 1);
+    let routing =
+        RoutingSettings { detection: Span::from_us(30), install: Span::from_us(7), ..Default::default() };
+    let failure = named("leaf0-spine0", Some(Span::from_ms(1)), Some(Span::from_ms(200)));
+    let timeline = play(&graph, &[failure], &routing);
+    assert_eq!(timeline.states[2], timeline.states[0]);
+    let ups: Vec<_> =
+        timeline.changes.iter().filter(|(_, change)| matches!(change, Change::LocalUp { .. })).collect();
+    assert_eq!(ups.len(), 2);
+    assert!(ups.iter().all(|(at, _)| *at == micros(200_030)));
+    let last = timeline.changes.last().unwrap();
+    assert_eq!(last.0, Time(micros(200_030 + 50_007).0 + 10_500_000));
+    assert_eq!(
+        timeline.changes.iter().filter(|(_, change)| matches!(change, Change::Install { .. })).count(),
+        12
+    );
+}
+
+#[test]
+fn ideal_knowledge_is_instant_and_everywhere() {
+    let graph = network(4, 2, 1);
+    let routing = RoutingSettings { convergence: Convergence::Instant, ..Default::default() };
+    let timeline = play(&graph, &[named("leaf0-spine0", Some(Span::from_ms(1)), None)], &routing);
+    assert!(timeline.changes.iter().all(|(at, _)| *at == micros(1000)));
+    assert_eq!(timeline.changes.len(), 3 + 6);
+}
+
+#[test]
+fn a_switch_that_is_cut_off_keeps_what_it_knows_and_the_rest_goes_on() {
+    let graph = network(3, 1, 1);
+    let cables = ["leaf0-spine0", "leaf1-spine0"].map(str::to_owned).to_vec();
+    let failure = FailureSettings { cables, at: Some(Span::from_ms(1)), ..Default::default() };
+    let timeline = play(&graph, &[failure], &RoutingSettings::default());
+    let installs: Vec<u32> = timeline
+        .changes
+        .iter()
+        .filter_map(
+            |(_, change)| if let Change::Install { switch, .. } = change { Some(switch.0) } else { None },
+        )
+        .collect();
+    // leaf 0 and leaf 1 know of their own cable only, but each computes; the spine and leaf 2 hear of both
+    assert_eq!(installs, [0, 1, 3, 2]);
+    assert!(timeline.states[1].ports(SwitchId(3), 0).is_empty());
+}
+
+#[test]
+fn a_later_state_is_never_replaced_by_an_earlier_one() {
+    let graph = network(4, 2, 1);
+    let failures = [
+        named("leaf0-spine0", Some(Span::from_ms(1)), None),
+        named("leaf3-spine1", Some(Span::from_us(1005)), None),
+    ];
+    let timeline = play(&graph, &failures, &RoutingSettings::default());
+    assert!(timeline.changes.is_sorted());
+    for switch in 0..6 {
+        let own = |(_, change): &(Time, Change)| match change {
+            Change::Install { switch: at, state } if at.0 == switch => Some(*state),
+            _ => None,
+        };
+        let states: Vec<usize> = timeline.changes.iter().filter_map(own).collect();
+        assert!(states.is_sorted() && states.last() == Some(&2), "switch {switch}: {states:?}");
+    }
+}
+
+#[test]
+fn an_outage_is_plain_data() {
+    let graph = network(2, 2, 1);
+    let plan = plan(&graph, &[named("leaf1-spine1", Some(Span::from_us(3)), None)], 1).unwrap();
+    let cables = vec![graph.cable_named("leaf1-spine1").unwrap()];
+    assert_eq!(plan.outages, [Outage { cables, at: Some(micros(3)), repair: None }]);
+    assert_eq!(plan.initial(&graph), LinkState::all_up(&graph));
+}

@@ -1,0 +1,59 @@
+//! The two ways in which all laws of this family grow: slow start, and one segment for so many acknowledged bytes. The
+//! falls common to several laws are here too. Knows no law.
+
+use super::{AckEvent, CongestionEvent, LawSite, Window};
+
+/// Slow start: the window grows by what was acknowledged, at most by the limit of the site, up to the threshold. Returns
+/// the bytes left for congestion avoidance when the threshold is reached within this acknowledgement.
+pub(super) fn slow_start(window: &mut Window, acked: u64, site: &LawSite) -> u64 {
+    if !window.in_slow_start() {
+        return acked;
+    }
+    let counted = acked.min(site.slow_start_limit);
+    let used = counted.min(window.ssthresh - window.cwnd);
+    window.cwnd += used;
+    counted - used
+}
+
+/// Congestion avoidance with appropriate byte counting (RFC 3465): acknowledged bytes are gathered, and each windowful
+/// is worth `alpha` segments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Gathered(u64);
+
+impl Gathered {
+    /// One segment per window of acknowledged bytes (AIMD with increase 1).
+    pub(super) fn grow(&mut self, window: &mut Window, acked: u64) {
+        self.0 += acked;
+        while self.0 >= window.cwnd {
+            self.0 -= window.cwnd;
+            window.cwnd += window.mss;
+        }
+    }
+
+    /// Forgets what was gathered: the window was cut.
+    pub(super) fn clear(&mut self) {
+        self.0 = 0;
+    }
+}
+
+/// Reno's growth: slow start, then one segment per round trip (RFC 5681, section 3.1).
+pub(super) fn reno(window: &mut Window, ack: &AckEvent, site: &LawSite, gathered: &mut Gathered) {
+    if !ack.cwnd_limited {
+        return;
+    }
+    let left = slow_start(window, ack.acked, site);
+    if !window.in_slow_start() {
+        gathered.grow(window, left);
+    }
+}
+
+/// What counts as the window when it must fall: the bytes in flight, but not those beyond the window that limited
+/// transmit sent (RFC 5681, section 3.2, step 1).
+pub(super) fn flight(window: &Window, event: &CongestionEvent) -> u64 {
+    event.in_flight.min(window.cwnd)
+}
+
+/// The least window after a fall: two segments (RFC 5681, equation 4).
+pub(super) fn at_least_two_segments(bytes: u64, window: &Window) -> u64 {
+    bytes.max(2 * window.mss)
+}

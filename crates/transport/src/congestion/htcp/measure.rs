@@ -1,0 +1,64 @@
+//! What H-TCP measures: the extremes of the round trip, and the throughput achieved. In ticks; does not know how long
+//! one is.
+
+/// Smallest and largest round trip, in ticks; zero when there is no sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RoundTrips {
+    /// Of the connection.
+    pub(super) shortest: u64,
+    /// Of recent epochs.
+    pub(super) longest: u64,
+}
+
+/// Throughput achieved, in 65536ths of a byte per tick; only ratios are used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Throughput {
+    /// Bytes acknowledged since `since`.
+    bytes: u64,
+    since: u64,
+    /// Moving average of the samples of this epoch, and its greatest value.
+    average: u64,
+    greatest: u64,
+    /// Greatest value of the epoch before.
+    previous: u64,
+}
+
+impl Throughput {
+    /// Counts acknowledged bytes; when a windowful (`enough`) took at least the smallest round trip, the
+    /// throughput, else zero.
+    pub(super) fn add(&mut self, acked: u64, enough: u64, now: u64, shortest: u64) -> u64 {
+        self.bytes += acked;
+        let elapsed = now - self.since;
+        if self.bytes < enough || elapsed < shortest || shortest == 0 {
+            return 0;
+        }
+        let sample = (self.bytes << 16) / elapsed;
+        self.restart(now);
+        sample
+    }
+
+    /// Begins a measurement anew.
+    pub(super) fn restart(&mut self, now: u64) {
+        (self.bytes, self.since) = (0, now);
+    }
+
+    /// Takes in a sample; just after a congestion event it replaces what was known.
+    pub(super) fn take(&mut self, sample: u64, fresh: bool) {
+        if fresh {
+            (self.average, self.greatest) = (sample, sample);
+        } else {
+            self.average = (3 * self.average + sample) / 4;
+            self.greatest = self.greatest.max(self.average);
+        }
+    }
+
+    /// The greatest throughput of this epoch is within a fifth of that of the epoch before.
+    pub(super) fn was_steady(&self) -> bool {
+        (4 * self.previous..=6 * self.previous).contains(&(5 * self.greatest))
+    }
+
+    /// A congestion event ends the epoch.
+    pub(super) fn close_epoch(&mut self) {
+        self.previous = self.greatest;
+    }
+}

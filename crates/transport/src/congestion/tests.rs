@@ -1,0 +1,1 @@
+//! Laws against closed forms and committed traces, without a network.

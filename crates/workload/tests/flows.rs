@@ -1,0 +1,457 @@
+//! Flows have the load, the independence and the shape that their settings ask for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use weft_core::random::mix;
+use weft_core::settings::Share;
+use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_workload::pattern::{
+    all_to_all, constant, incast, list, open_loop, permutation, random, shuffle, stride,
+};
+use weft_workload::site::Pairs;
+use weft_workload::{
+    Flow, Framing, Limits, PatternSettings, Shape, Sizes, TrafficSettings, check, generate, notes,
+};
+
+/// A leaf-spine network as traffic sees it.
+struct Network {
+    leaf_of_host: Vec<u16>,
+    host_rate: Vec<Rate>,
+    uplinks: Vec<Rate>,
+}
+
+impl Network {
+    fn new(leaves: u16, hosts_per_leaf: usize, uplink_gbps: u64) -> Network {
+        let leaf_of_host: Vec<u16> = (0..leaves).flat_map(|leaf| vec![leaf; hosts_per_leaf]).collect();
+        let host_rate = vec![Rate::from_gbps(10); leaf_of_host.len()];
+        Network { leaf_of_host, host_rate, uplinks: vec![Rate::from_gbps(uplink_gbps); usize::from(leaves)] }
+    }
+
+    /// 16 leaves of 20 hosts, 160 Gb/s up from each.
+    fn drill() -> Network {
+        Network::new(16, 20, 160)
+    }
+
+    fn shape(&self) -> Shape<'_> {
+        Shape {
+            leaf_of_host: &self.leaf_of_host,
+            host_rate: &self.host_rate,
+            uplink_capacity: &self.uplinks,
+            framing: Framing { mss: Bytes(1460), overhead: Bytes(78) },
+            folder: Path::new(""),
+        }
+    }
+
+    fn flows(&self, traffic: &[TrafficSettings], limits: Limits, seed: u64) -> Vec<Flow> {
+        generate(traffic, &self.shape(), &limits, seed).expect("valid traffic")
+    }
+
+    fn problems(&self, pattern: PatternSettings) -> Vec<String> {
+        let limits = Limits { measured_flows: Some(1), ..Limits::default() };
+        check(&[entry("a", pattern)], &self.shape(), &limits).iter().map(ToString::to_string).collect()
+    }
+}
+
+fn entry(tag: &str, pattern: PatternSettings) -> TrafficSettings {
+    TrafficSettings { tag: tag.to_owned(), start: Span::ZERO, stop: None, pattern }
+}
+
+fn open_loop(load: f64, sizes: &str) -> open_loop::Settings {
+    open_loop::Settings { load: Share(load), sizes: sizes.to_owned(), ..Default::default() }
+}
+
+fn measured(flows: u64) -> Limits {
+    Limits { measured_flows: Some(flows), ..Limits::default() }
+}
+
+fn poisson(load: f64, sizes: &str) -> TrafficSettings {
+    entry("trace", PatternSettings::OpenLoop(open_loop(load, sizes)))
+}
+
+#[test]
+fn a_flow_has_40_bytes() {
+    assert!(size_of::<Flow>() <= 40);
+}
+
+/// Offered wire rate as a share of `capacity`, and three standard errors of it (compound Poisson process).
+fn realised(flows: &[Flow], framing: Framing, capacity: f64) -> (f64, f64) {
+    let seconds = flows.last().unwrap().start.seconds();
+    let bits: Vec<f64> = flows.iter().map(|flow| framing.wire(flow.size).bits() as f64).collect();
+    let (sum, squares) = (bits.iter().sum::<f64>(), bits.iter().map(|b| b * b).sum::<f64>());
+    (sum / seconds / capacity, 3.0 * squares.sqrt() / seconds / capacity)
+}
+
+#[test]
+fn the_load_is_the_share_of_the_uplinks_that_was_asked_for() {
+    let network = Network::drill();
+    for (load, sizes) in
+        [(0.1, "facebook-web"), (0.8, "facebook-web"), (0.8, "web-search"), (0.3, "facebook-hadoop")]
+    {
+        let flows = network.flows(&[poisson(load, sizes)], measured(100_000), 1);
+        let (found, error) = realised(&flows, network.shape().framing, 16.0 * 160e9);
+        assert!((found - load).abs() < error && error < 0.06 * load, "{sizes} {load}: {found} +- {error}");
+    }
+}
+
+#[test]
+fn with_any_pairs_more_flows_are_needed_to_load_the_uplinks() {
+    let network = Network::drill();
+    let settings = open_loop::Settings { pairs: Pairs::Any, ..open_loop(0.5, "facebook-web") };
+    let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(100_000), 2);
+    let leaf = |host: HostId| network.leaf_of_host[host.index()];
+    let crossing: Vec<Flow> =
+        flows.iter().filter(|flow| leaf(flow.source) != leaf(flow.destination)).copied().collect();
+    // of 319 others 300 are under another leaf
+    let share = crossing.len() as f64 / flows.len() as f64;
+    let expected = 300.0 / 319.0;
+    assert!((share - expected).abs() < 3.0 * (expected * (1.0 - expected) / 1e5f64).sqrt(), "{share}");
+    let (found, error) = realised(&crossing, network.shape().framing, 16.0 * 160e9);
+    assert!((found - 0.5).abs() < error, "{found} +- {error}");
+}
+
+#[test]
+fn surviving_capacity_scales_the_load_and_nothing_else() {
+    let (healthy, mut broken) = (Network::drill(), Network::drill());
+    broken.uplinks[3] = Rate::from_gbps(120);
+    let traffic = [poisson(0.9, "facebook-web")];
+    let ends = |network: &Network| network.flows(&traffic, measured(1000), 1);
+    let (before, after) = (ends(&healthy), ends(&broken));
+    let ratio = after[999].start.seconds() / before[999].start.seconds();
+    assert!((ratio - 64.0 / 63.0).abs() < 1e-6, "{ratio}");
+    let who = |flows: &[Flow]| {
+        flows.iter().map(|flow| (flow.source, flow.destination, flow.size)).collect::<Vec<_>>()
+    };
+    assert_eq!(who(&before), who(&after));
+}
+
+#[test]
+fn load_of_hosts_and_a_fabric_that_is_faster_than_its_hosts() {
+    let hosts = open_loop::Settings { load_of: open_loop::LoadOf::Hosts, ..open_loop(0.6, "web-search") };
+    let of_hosts = [entry("a", PatternSettings::OpenLoop(hosts))];
+    let network = Network::drill();
+    let flows = network.flows(&of_hosts, measured(50_000), 3);
+    let (found, error) = realised(&flows, network.shape().framing, 320.0 * 10e9);
+    assert!((found - 0.6).abs() < error, "{found} +- {error}");
+    assert!(notes(&of_hosts, &network.shape()).is_empty());
+
+    for network in [Network::new(4, 4, 400), Network::new(4, 4, 0)] {
+        let uplinks = [poisson(0.5, "64 kB")];
+        let flows = network.flows(&uplinks, measured(50_000), 3);
+        let (found, error) = realised(&flows, network.shape().framing, 16.0 * 10e9);
+        assert!((found - 0.5).abs() < error, "{found} +- {error}");
+        assert!(notes(&uplinks, &network.shape())[0].contains("160 Gbps that all hosts can send"));
+    }
+}
+
+/// Variance over mean of the number of flows in each of `bins` equal intervals.
+fn dispersion(flows: &[Flow], bins: usize) -> f64 {
+    let end = flows.last().unwrap().start.0 + 1;
+    let mut counts = vec![0.0f64; bins];
+    flows
+        .iter()
+        .for_each(|flow| counts[(flow.start.0 as u128 * bins as u128 / u128::from(end)) as usize] += 1.0);
+    let mean = flows.len() as f64 / bins as f64;
+    counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / (bins - 1) as f64 / mean
+}
+
+#[test]
+fn poisson_arrivals_are_as_dispersed_as_they_should_be_and_fixed_ones_not_at_all() {
+    let network = Network::drill();
+    let flows = network.flows(&[poisson(0.5, "facebook-web")], measured(100_000), 4);
+    let found = dispersion(&flows, 2000);
+    // the index of dispersion of n bins has a standard deviation of sqrt(2/n)
+    assert!((found - 1.0).abs() < 3.0 * (2.0f64 / 2000.0).sqrt(), "{found}");
+    let fixed =
+        open_loop::Settings { arrivals: open_loop::Arrivals::Fixed, ..open_loop(0.5, "facebook-web") };
+    let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(fixed))], measured(1000), 4);
+    let gaps: BTreeSet<Span> = flows.windows(2).map(|pair| pair[1].start.since(pair[0].start)).collect();
+    assert_eq!(gaps.len(), 1);
+}
+
+#[test]
+fn sources_and_destinations_are_uniform_and_under_different_leaves() {
+    let network = Network::new(4, 5, 50);
+    let flows = network.flows(&[poisson(0.5, "1 kB")], measured(80_000), 5);
+    let (mut from, mut to) = (vec![0.0f64; 20], vec![0.0f64; 20]);
+    for flow in &flows {
+        assert_ne!(network.leaf_of_host[flow.source.index()], network.leaf_of_host[flow.destination.index()]);
+        from[flow.source.index()] += 1.0;
+        to[flow.destination.index()] += 1.0;
+    }
+    for counts in [from, to] {
+        let chi2: f64 = counts.iter().map(|count| (count - 4000.0).powi(2) / 4000.0).sum();
+        assert!(chi2 < 43.82, "chi-square {chi2} with 19 degrees of freedom, 0.1 % point 43.82");
+    }
+}
+
+#[test]
+fn hosts_that_are_cut_off_take_no_part() {
+    let mut network = Network::new(4, 5, 50);
+    network.host_rate[7] = Rate(0);
+    let patterns = [
+        PatternSettings::OpenLoop(open_loop(0.5, "1 kB")),
+        PatternSettings::Permutation(permutation::Settings { sizes: "1 kB".into() }),
+        PatternSettings::AllToAll(all_to_all::Settings { sizes: "1 kB".into() }),
+        PatternSettings::RandomPairs(random::Settings {
+            sizes: "1 kB".into(),
+            flows_per_host: 20,
+            ..Default::default()
+        }),
+    ];
+    for pattern in patterns {
+        let flows = network.flows(&[entry("a", pattern)], measured(2000), 6);
+        assert!(flows.iter().all(|flow| flow.source != HostId(7) && flow.destination != HostId(7)));
+        assert!(flows.iter().any(|flow| flow.source == HostId(19)));
+    }
+}
+
+fn hash(flows: &[Flow]) -> u64 {
+    let words = flows
+        .iter()
+        .flat_map(|f| [f.start.0, f.size.0, f.source.0.into(), f.destination.0.into(), f.tag.into()]);
+    words.fold(0, |hash, word| mix(hash ^ word))
+}
+
+#[test]
+fn golden_flows_never_move() {
+    let flows = Network::drill().flows(&[poisson(0.8, "facebook-web")], measured(1000), 1);
+    assert_eq!((flows.len(), hash(&flows)), (1000, GOLDEN));
+    assert_ne!(hash(&Network::drill().flows(&[poisson(0.8, "facebook-web")], measured(1000), 2)), GOLDEN);
+}
+const GOLDEN: u64 = 9_313_216_106_559_253_968;
+
+/// The flows of a tag without the tag's number.
+fn of(traffic: &[TrafficSettings], flows: &[Flow], tag: &str) -> Vec<Flow> {
+    let index = traffic.iter().position(|entry| entry.tag == tag).unwrap() as u16;
+    let own = flows.iter().filter(|flow| flow.tag == index);
+    own.map(|flow| Flow { tag: 0, ..*flow }).collect()
+}
+
+#[test]
+fn another_entry_moves_nobodys_flows() {
+    let network = Network::drill();
+    let limits = Limits { until: Some(Time(2_000_000_000)), ..Limits::default() };
+    let alone = [poisson(0.5, "facebook-web")];
+    let burst = incast::Settings { fan_in: 30, sizes: "20 kB".into(), count: 3, ..Default::default() };
+    let both = [entry("query", PatternSettings::Incast(burst)), poisson(0.5, "facebook-web")];
+    let before = of(&alone, &network.flows(&alone, limits, 9), "trace");
+    let after = of(&both, &network.flows(&both, limits, 9), "trace");
+    assert!(before.len() > 500);
+    assert_eq!(before, after);
+}
+
+#[test]
+fn load_moves_times_only() {
+    let network = Network::drill();
+    let at = |load| network.flows(&[poisson(load, "facebook-web")], measured(500), 1);
+    let (low, high) = (at(0.1), at(0.8));
+    for (a, b) in low.iter().zip(&high) {
+        assert_eq!((a.source, a.destination, a.size), (b.source, b.destination, b.size));
+        assert!((a.start.seconds() / b.start.seconds() - 8.0).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn limits_count_measured_flows_and_cut_time() {
+    let network = Network::drill();
+    let traffic = [poisson(0.5, "facebook-web")];
+    let warm_up = Time(1_000_000_000);
+    let flows = network.flows(&traffic, Limits { warm_up, measured_flows: Some(300), until: None }, 1);
+    assert_eq!(flows.iter().filter(|flow| flow.start >= warm_up).count(), 300);
+    assert!(flows[0].start < warm_up);
+    let until = Time(3_000_000_000);
+    let flows = network.flows(&traffic, Limits { until: Some(until), ..Limits::default() }, 1);
+    assert!(flows.len() > 1000 && flows.last().unwrap().start < until);
+    let window =
+        TrafficSettings { start: Span::from_ms(1), stop: Some(Span::from_ms(2)), ..traffic[0].clone() };
+    let flows = network.flows(&[window], Limits::default(), 1);
+    assert!(
+        flows.iter().all(|flow| (1_000_000_000..2_000_000_000).contains(&flow.start.0)) && flows.len() > 300
+    );
+}
+
+#[test]
+fn a_permutation_is_a_derangement_and_another_seed_another_one() {
+    let network = Network::new(8, 16, 160);
+    let pattern = PatternSettings::Permutation(permutation::Settings { sizes: "20 MB".into() });
+    let draw = |seed| network.flows(&[entry("p", pattern.clone())], Limits::default(), seed);
+    for seed in 0..20 {
+        let flows = draw(seed);
+        let sources: BTreeSet<HostId> = flows.iter().map(|flow| flow.source).collect();
+        let destinations: BTreeSet<HostId> = flows.iter().map(|flow| flow.destination).collect();
+        assert_eq!((flows.len(), sources.len(), destinations.len()), (128, 128, 128));
+        assert!(flows.iter().all(|flow| flow.source != flow.destination && flow.start == Time::ZERO));
+    }
+    assert_ne!(draw(0), draw(1));
+}
+
+#[test]
+fn incast_has_different_senders_at_every_event() {
+    let network = Network::new(4, 10, 100);
+    let settings = incast::Settings {
+        fan_in: 30,
+        sizes: "64 kB".into(),
+        count: 5,
+        period: Span::from_ms(1),
+        jitter: Span::from_us(10),
+        pairs: Pairs::OtherLeaf,
+        receiver: None,
+    };
+    let flows = network.flows(&[entry("i", PatternSettings::Incast(settings))], Limits::default(), 1);
+    assert_eq!(flows.len(), 150);
+    let mut receivers = BTreeSet::new();
+    for (event, flows) in flows.chunks(30).enumerate() {
+        let to = flows[0].destination;
+        receivers.insert(to);
+        let from: BTreeSet<HostId> = flows.iter().map(|flow| flow.source).collect();
+        // all 30 hosts of the three other leaves
+        assert_eq!(from.len(), 30);
+        assert!(flows.iter().all(|flow| flow.destination == to && flow.size == Bytes(64_000)));
+        let from_event = |flow: &Flow| flow.start.since(Time(event as u64 * 1_000_000_000));
+        assert!(flows.iter().all(|flow| from_event(flow) < Span::from_us(10)));
+    }
+    assert!(receivers.len() > 1);
+}
+
+#[test]
+fn stride_all_to_all_and_shuffle_are_complete() {
+    let network = Network::new(2, 3, 30);
+    let sizes = String::from("1 kB");
+    let pairs = |pattern| -> Vec<(u32, u32)> {
+        let flows = network.flows(&[entry("a", pattern)], Limits::default(), 1);
+        flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect()
+    };
+    let stride = pairs(PatternSettings::Stride(stride::Settings { step: 4, sizes: sizes.clone() }));
+    assert_eq!(stride, [(0, 4), (1, 5), (2, 0), (3, 1), (4, 2), (5, 3)]);
+    let every: BTreeSet<(u32, u32)> =
+        (0..6).flat_map(|a| (0..6).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
+    let all = pairs(PatternSettings::AllToAll(all_to_all::Settings { sizes: sizes.clone() }));
+    assert_eq!((all.len(), all.into_iter().collect::<BTreeSet<_>>()), (30, every.clone()));
+    let spacing = Span::from_us(50);
+    let shuffle = PatternSettings::Shuffle(shuffle::Settings { sizes, spacing });
+    let flows = network.flows(&[entry("a", shuffle)], Limits::default(), 1);
+    assert_eq!(flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect::<BTreeSet<_>>(), every);
+    let mut turns: BTreeMap<HostId, Vec<u64>> = BTreeMap::new();
+    flows.iter().for_each(|flow| turns.entry(flow.source).or_default().push(flow.start.0 / spacing.0));
+    assert!(turns.into_values().all(|turns| turns == [0, 1, 2, 3, 4]));
+}
+
+#[test]
+fn constant_flows_carry_their_rate_for_their_duration() {
+    let network = Network::new(2, 3, 30);
+    let settings = constant::Settings {
+        rate: Rate::from_gbps(4),
+        duration: Span::from_ms(2),
+        from: Some(1),
+        count: 3,
+        ..Default::default()
+    };
+    let flows = network.flows(&[entry("c", PatternSettings::Constant(settings))], Limits::default(), 1);
+    assert_eq!(flows.len(), 3);
+    for flow in flows {
+        assert_eq!((flow.constant_rate(), flow.size), (Some(Rate::from_gbps(4)), Bytes(1_000_000)));
+        assert!(flow.source == HostId(1) && flow.destination != HostId(1));
+    }
+}
+
+fn listed(at: u64, from: u32, to: u32) -> list::ListedFlow {
+    list::ListedFlow { at: Span::from_us(at), from, to, size: Bytes(100) }
+}
+
+#[test]
+fn a_list_is_sorted_and_starts_with_its_entry() {
+    let network = Network::new(2, 3, 30);
+    let flows = vec![listed(9, 0, 1), listed(2, 5, 1), listed(2, 3, 1)];
+    let pattern = PatternSettings::List(list::Settings { flows, file: None });
+    let late = TrafficSettings { start: Span::from_us(10), ..entry("l", pattern) };
+    let flows = network.flows(&[late], Limits::default(), 1);
+    let found: Vec<_> = flows.iter().map(|flow| (flow.start.0 / 1_000_000, flow.source.0)).collect();
+    assert_eq!(found, [(12, 3), (12, 5), (19, 0)]);
+}
+
+#[test]
+fn settings_that_do_not_fit_together_are_named() {
+    let network = Network::new(2, 3, 30);
+    let one = |pattern| {
+        let problems = network.problems(pattern);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        problems.into_iter().next().unwrap()
+    };
+    let sizes = || String::from("1 kB");
+    assert!(
+        one(PatternSettings::OpenLoop(open_loop(0.0, "1 kB"))).starts_with("traffic[0].load: a load of 0")
+    );
+    assert!(
+        one(PatternSettings::OpenLoop(open_loop(0.5, "web-serch")))
+            .starts_with("traffic[0].sizes: there are no")
+    );
+    let burst = incast::Settings { fan_in: 6, sizes: sizes(), ..Default::default() };
+    assert_eq!(
+        one(PatternSettings::Incast(burst)),
+        "traffic[0].fan_in: 6 senders are wanted, but only 5 hosts can send"
+    );
+    let burst = incast::Settings { fan_in: 2, sizes: sizes(), receiver: Some(6), ..Default::default() };
+    assert_eq!(
+        one(PatternSettings::Incast(burst)),
+        "traffic[0].receiver: there is no host 6; they are numbered 0 to 5"
+    );
+    let jitter = Span::from_ms(11);
+    let burst = incast::Settings { fan_in: 2, sizes: sizes(), count: 2, jitter, ..Default::default() };
+    assert!(one(PatternSettings::Incast(burst)).starts_with("traffic[0].jitter"));
+    for step in [0, 6, 12] {
+        let stride = stride::Settings { step, sizes: sizes() };
+        assert!(one(PatternSettings::Stride(stride)).starts_with("traffic[0].step"));
+    }
+    let flows = vec![listed(0, 0, 1), listed(0, 2, 2)];
+    let list = list::Settings { flows, file: None };
+    assert_eq!(one(PatternSettings::List(list)), "traffic[0].flows[1].to: host 2 cannot send to itself");
+    assert!(one(PatternSettings::List(list::Settings::default())).starts_with("traffic[0].flows"));
+    let missing = list::Settings { file: Some("no-such-file.csv".into()), ..Default::default() };
+    assert!(one(PatternSettings::List(missing)).starts_with("traffic[0].file: no-such-file.csv"));
+    let many = random::Settings { sizes: sizes(), flows_per_host: 10_000_000, ..Default::default() };
+    assert!(one(PatternSettings::RandomPairs(many)).starts_with("traffic[0].flows_per_host"));
+    let silent = constant::Settings { rate: Rate(1), ..Default::default() };
+    assert!(one(PatternSettings::Constant(silent)).starts_with("traffic[0].rate"));
+    let itself =
+        constant::Settings { rate: Rate::from_gbps(1), from: Some(1), to: Some(1), ..Default::default() };
+    assert!(one(PatternSettings::Constant(itself)).starts_with("traffic[0].to"));
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    let both = PatternSettings::OpenLoop(open_loop(0.0, "nonsense"));
+    let traffic = [entry("a", both.clone()), entry("a", both)];
+    let problems = check(&traffic, &Network::drill().shape(), &Limits::default());
+    let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
+    let expected =
+        ["traffic[0].sizes", "traffic[0].load", "traffic[1].tag", "traffic[1].sizes", "traffic[1].load"];
+    assert_eq!(paths, expected);
+}
+
+#[test]
+fn one_leaf_has_no_other_and_one_host_no_partner() {
+    let message =
+        |network: Network| network.problems(PatternSettings::OpenLoop(open_loop(0.5, "1 kB"))).remove(0);
+    assert!(message(Network::new(1, 8, 0)).starts_with("traffic[0].pairs: all hosts are under one leaf"));
+    assert!(message(Network::new(1, 1, 0)).starts_with("traffic[0]: at least two hosts"));
+}
+
+#[test]
+fn arrivals_without_an_end_are_refused() {
+    let problems = check(&[poisson(0.5, "1 kB")], &Network::drill().shape(), &Limits::default());
+    assert!(problems[0].to_string().starts_with("traffic[0].stop: these flows never end"));
+    let finite = PatternSettings::Permutation(permutation::Settings { sizes: "1 kB".into() });
+    assert!(check(&[entry("p", finite)], &Network::drill().shape(), &Limits::default()).is_empty());
+}
+
+#[test]
+fn sizes_of_flows_are_those_of_the_distribution() {
+    let flows = Network::drill().flows(&[poisson(0.5, "facebook-cache")], measured(100_000), 8);
+    let Ok(Sizes::Curve(curve)) = Sizes::read("facebook-cache", Path::new("")) else { panic!("bundled") };
+    // the atom of a repeated size, and the share at a point
+    let count =
+        |wanted: &dyn Fn(u64) -> bool| flows.iter().filter(|flow| wanted(flow.size.0)).count() as f64 / 1e5;
+    assert!((count(&|size| size <= 350) - 0.19).abs() < 0.004);
+    assert!((count(&|size| size <= 1_500_000) - 0.701).abs() < 0.005);
+    assert!(curve.at(0.7005) > 600_000.0);
+}

@@ -1,0 +1,101 @@
+//! Flow files of others are read exactly, refused with a line, and never bring the program down.
+
+use weft_core::{Bytes, HostId, Purpose, Random, Span};
+use weft_workload::import::{csv, hpcc, htsim, to_csv, to_scenario};
+use weft_workload::pattern::list::ListedFlow;
+
+const TABLE: &str = "flow_id,start_ns,src,dst,bytes\n0,11358,30,102,3777129\n1,12041,193,82,49680\n";
+const FLOWS: &str = "2\n2 1 3 100 200000000 2\n3 0 3 100 5000 2.000001\n\nFirst line: number of flows\n";
+const MATRIX: &str = "# incast\nNodes 16\nConnections 2\nTriggers 0\n0->15 id 1 start 0 size 2000000\n1->15 start 5000000 size 1 prio 3\n";
+
+fn flow(at: Span, from: u32, to: u32, size: u64) -> ListedFlow {
+    ListedFlow { at, from, to, size: Bytes(size) }
+}
+
+fn same(number: u32) -> Option<HostId> {
+    (number < 4).then_some(HostId(number))
+}
+
+#[test]
+fn a_neutral_table_and_its_round_trip() {
+    let flows = csv("R1.csv", TABLE).unwrap();
+    assert_eq!(
+        flows,
+        [flow(Span::from_ns(11358), 30, 102, 3777129), flow(Span::from_ns(12041), 193, 82, 49680)]
+    );
+    assert_eq!(csv("again", &to_csv(&flows)).unwrap(), flows);
+}
+
+#[test]
+fn hpcc_flows_have_seconds_and_text_after_the_last_is_ignored() {
+    let flows = hpcc("flow.txt", FLOWS, same).unwrap();
+    let start = Span::from_us(2_000_001);
+    assert_eq!(flows, [flow(Span::from_s(2), 2, 1, 200_000_000), flow(start, 3, 0, 5000)]);
+}
+
+#[test]
+fn htsim_connections_have_picoseconds() {
+    let flows = htsim("incast.cm", MATRIX).unwrap();
+    assert_eq!(flows, [flow(Span::ZERO, 0, 15, 2_000_000), flow(Span::from_us(5), 1, 15, 1)]);
+}
+
+#[test]
+fn scenario_text_names_every_flow() {
+    let text = to_scenario(&htsim("incast.cm", MATRIX).unwrap(), "incast");
+    assert!(text.starts_with("[[traffic]]\ntag = \"incast\"\nkind = \"list\"\nflows = [\n"));
+    assert!(text.contains("{ at = \"5 us\", from = 1, to = 15, size = \"1 B\" },"));
+}
+
+#[test]
+fn errors_name_line_what_was_found_and_what_is_allowed() {
+    let text = |error: weft_workload::import::ImportError| error.to_string();
+    let broken = TABLE.replace("193", "x");
+    let expected = "R1.csv:3: found `x`; allowed: the number of a host, a whole number from 0 to 4294967295";
+    assert_eq!(text(csv("R1.csv", &broken).unwrap_err()), expected);
+    assert!(text(csv("t", "a,b\n").unwrap_err()).starts_with("t:1: found no column src"));
+    assert!(text(csv("t", "").unwrap_err()).contains("the end of the file"));
+    assert!(text(hpcc("f", "3\n2 1 3 100 5 0\n", same).unwrap_err()).contains("3 lines with a flow each"));
+    assert!(text(hpcc("f", "1\n2 9 3 100 5 0\n", same).unwrap_err()).contains("`9`, which is no host"));
+    assert!(text(hpcc("f", "1\n2 1 3 100 5 -1\n", same).unwrap_err()).contains("start in seconds"));
+    let refused = |part: &str, by: &str| text(htsim("m", &MATRIX.replace(part, by)).unwrap_err());
+    assert!(refused("prio 3", "trigger 1").starts_with("m:6: found `trigger`"));
+    assert!(refused("start 0 ", "").contains("found no `start`"));
+    assert!(refused("Connections 2", "Connections 3").contains("found 2 flows; allowed: 3 flows"));
+    assert!(
+        refused("0->15", "0->16").contains("m:5: found `16`; allowed: the number of a host from 0 to 15")
+    );
+    assert!(refused("Triggers 0", "Triggers 1").contains("not supported"));
+}
+
+/// Replaces, removes or doubles pieces of `text` at random.
+fn mutated(text: &str, random: &mut Random) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..=random.below(4) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.below(bytes.len() as u32) as usize;
+        match random.below(4) {
+            0 => bytes[at] = b" \n0123456789->.,#eNxX-"[random.below(22) as usize],
+            1 => _ = bytes.remove(at),
+            2 => bytes.truncate(at + 1),
+            _ => bytes.splice(at..at, *b"99999999999999999999").for_each(drop),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn broken_files_are_refused_and_never_panic() {
+    let mut random = Random::new(1, Purpose::Test, 0);
+    let mut refused = 0;
+    for _ in 0..6000 {
+        let [table, flows, matrix] = [TABLE, FLOWS, MATRIX].map(|text| mutated(text, &mut random));
+        let results = [csv("f", &table), hpcc("f", &flows, same), htsim("f", &matrix)];
+        for error in results.into_iter().filter_map(Result::err) {
+            assert!(!error.found.is_empty() && !error.allowed.is_empty());
+            refused += 1;
+        }
+    }
+    assert!(refused > 3000, "{refused}");
+}
