@@ -19,15 +19,21 @@ pub(crate) fn to_toml(table: &'static Table, value: &Value) -> String {
 /// A stable 64-bit hash of a text (FNV-1a, stirred by the finisher of SplitMix64 so that every digit counts).
 #[must_use]
 pub(crate) fn hash(text: &str) -> u64 {
-    let mut hash = fnv(text);
+    hash_bytes(text.as_bytes())
+}
+
+/// [`hash`] of any bytes.
+#[must_use]
+pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = fnv(bytes);
     hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     hash ^ (hash >> 31)
 }
 
-fn fnv(text: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+fn fnv(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 #[derive(Default)]
@@ -234,8 +240,8 @@ mod tests {
 
     #[test]
     fn the_hash_starts_from_the_published_values() {
-        assert_eq!(fnv(""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv("a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv(b"a"), 0xaf63_dc4c_8601_ec8c);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Writes no file: the texts are compared with the committed ones elsewhere.
 
-use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member, describe};
+use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member, describe, join};
 use crate::expect;
 use crate::explain::one_line;
 use crate::model::ScenarioSettings;
@@ -21,8 +21,6 @@ pub struct Page {
     pub text: String,
 }
 
-const NOTE: &str = "<!-- Written from the declarations in the source; do not edit. -->\n";
-
 /// All pages, in the order of the scenario file.
 #[must_use]
 pub fn pages() -> Vec<Page> {
@@ -31,7 +29,7 @@ pub fn pages() -> Vec<Page> {
         if let Some(body) = section(field) {
             let bracket = if matches!(field.kind, Kind::List(_)) { "[[…]]" } else { "[…]" };
             let title = bracket.replace('…', field.name);
-            let text = format!("{NOTE}\n# `{title}`\n\n{}\n\n{body}", one_line(field.doc));
+            let text = format!("# `{title}`\n\n{}\n\n{body}", one_line(field.doc));
             pages.push(Page { file: format!("{}.md", field.name), title, text });
         }
     }
@@ -40,7 +38,7 @@ pub fn pages() -> Vec<Page> {
 }
 
 fn overview() -> Page {
-    let mut text = format!("{NOTE}\n# The scenario file\n\n{}\n\n", one_line(ScenarioSettings::TABLE.doc));
+    let mut text = format!("# The scenario file\n\n{}\n\n", one_line(ScenarioSettings::TABLE.doc));
     text += "Units are part of a value: `\"40 Gbps\"`, `\"2 us\"`, `\"300 kB\"`, `\"65 pkt\"`, `\"15 %\"`. A number \
         without its unit and an unknown key are errors. `weft explain FILE` shows every setting in effect.\n\n";
     let plain: Vec<&Field> =
@@ -92,11 +90,31 @@ seeds = [1]
 "#;
 
 fn expectations() -> Page {
-    let mut text = format!("{NOTE}\n# `[[expect]]`\n\n{}\n\n", one_line(expect::TABLE.doc));
+    let mut text = format!("# `[[expect]]`\n\n{}\n\n", one_line(expect::TABLE.doc));
     text += &settings(expect::TABLE.fields.iter());
     text += "\n```toml\n[[expect]]\nwhere = { \"traffic.web.load\" = 0.8 }\nratio = \"fct.mean(ecmp) / \
         fct.mean(drill)\"\nabove = 1.3\nbelow = 2.2\n```\n";
     Page { file: "expect.md".to_owned(), title: "[[expect]]".to_owned(), text }
+}
+
+/// Every family of the scenario file with the path of the setting that chooses its member, in the order of the file:
+/// what `weft list` shows.
+#[must_use]
+pub fn families() -> Vec<(String, &'static Family)> {
+    let mut found = Vec::new();
+    families_of(&ScenarioSettings::TABLE, "", &mut found);
+    found
+}
+
+fn families_of(table: &'static Table, path: &str, found: &mut Vec<(String, &'static Family)>) {
+    for field in flat(table) {
+        let path = join(path, if field.name == FLATTENED_FAMILY { KIND_KEY } else { field.name });
+        match inner(&field.kind) {
+            Kind::Table(table) | Kind::List(Kind::Table(table)) => families_of(table, &path, found),
+            Kind::Family(family) => found.push((path, family)),
+            _ => {}
+        }
+    }
 }
 
 /// The body of a section's page; nothing for a plain setting.

@@ -35,6 +35,8 @@ pub struct Case {
     /// All settings.
     pub settings: ScenarioSettings,
     pub(crate) resolved: Resolved,
+    /// Name and hash of every file that a setting names.
+    pub(crate) files: String,
 }
 
 /// A complete value and who said what.
@@ -89,7 +91,7 @@ impl Case {
     }
 
     /// Names everything that can change the result of a run, the seed aside: the same for equal settings and
-    /// program `version`, different otherwise (64 bits). Name, description and list of seeds do not count.
+    /// program `version`, different otherwise (64 bits). The contents of files that settings name count as well; name, description and list of seeds do not count.
     #[must_use]
     pub fn content_hash(&self, version: &str) -> u64 {
         let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
@@ -103,7 +105,7 @@ impl Case {
             other => other.clone(),
         };
         let text = canonical::to_toml(&ScenarioSettings::TABLE, &value);
-        canonical::hash(&format!("weft {version}\n{text}"))
+        canonical::hash(&format!("weft {version}\n{text}{}", self.files))
     }
 
     /// The first eight hexadecimal digits of [`Case::content_hash`], as folder names carry them.

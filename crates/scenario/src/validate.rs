@@ -3,6 +3,7 @@
 //!
 //! Decoding first, case by case; then the [`rules`](crate::rules) on what the settings mean together.
 
+use crate::canonical;
 use crate::decode::{self, Provenance};
 use crate::expect::{self, Metrics};
 use crate::file::ScenarioFile;
@@ -16,7 +17,8 @@ use crate::scenario::{Case, Resolved, Scenario};
 use crate::source::Place;
 use crate::sweep::{self, Axis};
 use std::collections::BTreeMap;
-use weft_core::settings::{Setting as _, Table};
+use std::path::Path;
+use weft_core::settings::{Setting as _, Table, Value};
 
 const TABLE: &Table = &ScenarioSettings::TABLE;
 /// Sections that are not settings.
@@ -141,7 +143,7 @@ impl Plan {
         if !mistakes.is_empty() {
             return None;
         }
-        let cases = self.cases(mistakes);
+        let cases = self.cases(&file.folder, mistakes);
         let claims = self.claims(file, &base, metrics, mistakes);
         if !mistakes.is_empty() {
             return None;
@@ -157,7 +159,7 @@ impl Plan {
         Some(Scenario { settings, axes, claims, base, narrowed, cases, file: file.clone() })
     }
 
-    fn cases(&self, mistakes: &mut Vec<Mistake>) -> Vec<Case> {
+    fn cases(&self, folder: &Path, mistakes: &mut Vec<Mistake>) -> Vec<Case> {
         let sizes: Vec<usize> = self.axes.iter().map(|axis| axis.alternatives.len()).collect();
         let mut cases = Vec::new();
         for combination in sweep::product(&sizes) {
@@ -168,7 +170,7 @@ impl Plan {
             };
             let labels = chosen.into_iter().map(label).collect();
             let settings = ScenarioSettings::from_value(&resolved.value);
-            cases.push(Case { labels, settings, resolved });
+            cases.push(Case { labels, settings, files: referenced_files(&resolved, folder), resolved });
         }
         cases
     }
@@ -214,6 +216,21 @@ fn read_expectations(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<expect
         return Vec::new();
     };
     items.iter().enumerate().filter_map(|(index, item)| expect::read(item, index, mistakes)).collect()
+}
+
+/// Name and hash of every file that a setting names: what is in them changes results as settings do.
+fn referenced_files(resolved: &Resolved, folder: &Path) -> String {
+    let mut listed = String::new();
+    for row in rows(TABLE, &resolved.value) {
+        let Value::Text(name) = &row.value else { continue };
+        // bundled names have no dot
+        let path = folder.join(name);
+        if name.contains('.') && path.is_file() {
+            let content = std::fs::read(&path).unwrap_or_default();
+            listed += &format!("{name} {:016x}\n", canonical::hash_bytes(&content));
+        }
+    }
+    listed
 }
 
 /// Paths of the file that no case of the sweep uses: a family member that is configured but never chosen.

@@ -80,6 +80,24 @@ fn the_hash_covers_what_can_change_a_result_and_nothing_else() {
     assert_eq!(accepted(&small("")).cases()[0].hash8("1.0").len(), 8);
 }
 
+#[test]
+fn the_hash_covers_the_files_that_settings_name() {
+    let folder = std::env::temp_dir().join(format!("weft-scenario-hash-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("small.toml");
+    std::fs::write(&path, small("").replace("10 kB", "sizes.csv")).unwrap();
+    let hash = |points: &str| {
+        std::fs::write(folder.join("sizes.csv"), points).unwrap();
+        let file = weft_scenario::ScenarioFile::read(&path, &[], false).unwrap();
+        file.validate(&weft_scenario::Metrics::ANY).unwrap_or_else(|m| panic!("{m}")).cases()[0]
+            .content_hash("1.0")
+    };
+    let (a, b, again) = (hash("1000 0\n2000 1\n"), hash("1000 0\n3000 1\n"), hash("1000 0\n2000 1\n"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_ne!(a, b);
+    assert_eq!(a, again);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -62,3 +62,12 @@ fn reference_pages_name_every_section() {
     let balance = pages.iter().find(|page| page.file == "balance.md").expect("checked above");
     assert!(balance.text.contains("| `choices` | a whole number from 1 to 1024 | `2` |"), "{}", balance.text);
 }
+
+#[test]
+fn every_choice_can_be_listed() {
+    let families = weft_scenario::families();
+    let paths: Vec<&str> = families.iter().map(|(path, _)| path.as_str()).collect();
+    for path in ["topology", "switch.sharing", "switch.schedule", "switch.ecn", "balance", "traffic.kind"] {
+        assert!(paths.contains(&path), "{path} is missing in {paths:?}");
+    }
+}
