@@ -2,4 +2,14 @@
 
 pub mod congestion;
 pub mod gro;
+pub mod protocols;
+mod rto;
+pub mod segment;
+pub mod settings;
 pub mod shim;
+mod transport;
+
+pub use protocols::TransportSettings;
+pub use rto::RtoFloor;
+pub use segment::{Outgoing, Segment};
+pub use transport::{FlowSite, Packetisation, Transport};

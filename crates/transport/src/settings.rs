@@ -1,0 +1,112 @@
+//! The settings of TCP that all congestion laws share: they stand in the same table as the law's own. Nothing is computed
+//! here.
+
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Span, choice, settings};
+
+use crate::rto::RtoFloor;
+use crate::{gro, shim};
+
+choice! {
+    /// When a segment counts as lost.
+    pub enum LossDetection {
+        /// After `dup_threshold` duplicate acknowledgements or as much selectively acknowledged beyond it (RFC 5681, RFC 6675).
+        DupThresh = "dupthresh",
+        /// When a segment sent later has arrived and a reordering window is over (RACK, RFC 8985), as Linux does.
+        Rack = "rack",
+    }
+}
+
+choice! {
+    /// How the window falls during recovery.
+    pub enum Recovery {
+        /// In proportion to what arrives, over a round trip (PRR, RFC 6937), as Linux does.
+        Prr = "prr",
+        /// At once (RFC 5681, RFC 6675).
+        Halve = "rfc6675",
+    }
+}
+
+choice! {
+    /// Explicit congestion notification for laws that leave the choice.
+    pub enum EcnUse {
+        /// Packets cannot be marked.
+        Off = "off",
+        /// As RFC 3168: a mark counts as one loss, at most once per window.
+        On = "on",
+    }
+}
+
+settings! {
+    /// TCP, whatever the congestion law.
+    pub struct Tcp {
+        /// Largest IP packet.
+        mtu: Bytes = Bytes(1_500),
+        /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
+        framing: Bytes = Bytes(38),
+        /// A shorter frame is padded to this size on the wire: 64 bytes of Ethernet with preamble and gap.
+        least_wire: Bytes = Bytes(84),
+        /// IP and TCP header without options.
+        header: Bytes = Bytes(40),
+        /// Carry the time stamp option (RFC 7323): 12 bytes more per packet, and round trips are measured on retransmissions too.
+        timestamps: bool = false,
+        /// Open with SYN and SYN-ACK; otherwise payload goes at once.
+        handshake: bool = true,
+        /// Close with FIN on the last payload and its answer; otherwise a flow ends silently.
+        close: bool = true,
+        /// Window at the start (IW); ten segments by RFC 6928.
+        initial_window: Amount = Amount::Packets(10),
+        /// Segments by which one acknowledgement may open the window in slow start (L); 1 by RFC 5681, absent: all that it acknowledges, as Linux does.
+        slow_start_limit: Option<u32> = None,
+        /// Payload the receiver takes beyond what it has in order; absent: any amount.
+        receive_window: Option<Bytes> = None,
+        /// Selective acknowledgements (RFC 2018); without them recovery is NewReno's (RFC 6582).
+        sack: bool = true,
+        /// When a segment counts as lost; RFC 6675 by default, which shows what reordering does.
+        loss_detection: LossDetection = LossDetection::DupThresh,
+        /// Duplicate acknowledgements that mean a loss (DupThresh), RFC 5681.
+        dup_threshold: u32 [1, 1000] = 3,
+        /// Send new data on the first duplicate acknowledgements (RFC 3042).
+        limited_transmit: bool = true,
+        /// How the window falls during recovery.
+        recovery: Recovery = Recovery::Prr,
+        /// Without selective acknowledgements: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
+        impatient: bool = false,
+        /// Tail loss probe (RFC 8985, section 7); needs `rack`.
+        tlp: bool = false,
+        /// Added to the two round trips after which the probe goes; Linux has two ticks of 1 ms, RFC 8985 nothing.
+        tlp_slack: Span = Span::from_ms(2),
+        /// Added instead when one segment is in flight, for the receiver may delay its answer (WCDelAckT, RFC 8985).
+        tlp_delayed_ack: Span = Span::from_ms(200),
+        /// Time-out before a round trip is measured; RFC 6298.
+        initial_rto: Span = Span::from_s(1),
+        /// Least time-out (RTO_min); Linux has 200 ms, data-centre studies 1 ms to 10 ms.
+        min_rto: Span = Span::from_ms(200),
+        /// Greatest time-out; Linux has 120 s.
+        max_rto: Span = Span::from_s(120),
+        /// How the least time-out enters.
+        rto_floor: RtoFloor = RtoFloor::Linux,
+        /// Full segments per acknowledgement (m); 1 acknowledges each packet, 2 is RFC 5681.
+        delayed_ack: u32 [1, 64] = 2,
+        /// Longest wait of an acknowledgement; Linux begins with 40 ms.
+        delayed_ack_timeout: Span = Span::from_ms(40),
+        /// Data packets at the start of a flow that are acknowledged at once; Linux has 16.
+        quick_acks: u32 [0, 1000000] = 16,
+        /// Congestion marks, for laws that do not prescribe their use.
+        ecn: EcnUse = EcnUse::Off,
+        /// Send in bursts, as hosts with segmentation offload do: wait until a good part of the window is open, then send it back to back.
+        tso: bool = false,
+        /// Payload of a burst at most.
+        tso_limit: Bytes = Bytes(64 << 10),
+        /// The part of the window that is worth a burst: 1 / this; Linux has 3.
+        tso_divisor: u32 [1, 1000] = 3,
+        /// Receive offload merges packets before TCP sees them, so that one acknowledgement answers a batch.
+        gro: bool = false,
+        /// How receive offload forms batches; they are counted in any case.
+        batches: gro::Settings [flatten],
+        /// A buffer below the receiving TCP that restores the order of packets (Presto, DRILL with shim).
+        reorder_shim: bool = false,
+        /// The parameters of that buffer.
+        shim: shim::Settings [flatten],
+    }
+}
