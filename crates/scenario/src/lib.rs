@@ -1,1 +1,43 @@
-//! Reads, checks and explains a scenario file.
+//! Reads, checks and explains a scenario file: text in, [`Scenario`] out.
+//!
+//! Knows every section's settings by their declaration; knows no clock, no engine and no result.
+//!
+//! ```text
+//! text --file--> tree with places --overlay--> sweep, demo, --set --decode--> values --rules--> Scenario, Cases
+//! ```
+//!
+//! A setting is declared once, in its own crate. Parser, messages, `weft explain`, JSON Schema and reference pages
+//! all read that declaration, so a new setting needs no line here.
+
+mod canonical;
+mod decode;
+mod diagnose;
+mod expect;
+mod explain;
+mod file;
+mod mistake;
+mod model;
+mod node;
+mod overlay;
+mod reference;
+mod rows;
+mod rules;
+mod scenario;
+mod schema;
+mod source;
+mod sweep;
+mod template;
+mod validate;
+
+pub use expect::{Bound, Claim, Measurement, Metrics, Verdict};
+pub use explain::{Explanation, table as explanation_table};
+pub use file::ScenarioFile;
+pub use mistake::{Mistake, Mistakes};
+pub use model::{MeasureSettings, Recorded, ScenarioSettings};
+pub use node::Origin;
+pub use reference::{Page, families, pages as reference_pages};
+pub use scenario::{Case, Scenario};
+pub use schema::schema;
+pub use source::{LineColumn, Place, Source, Sources};
+pub use sweep::Axis;
+pub use template::{TEMPLATES, Template, template};
