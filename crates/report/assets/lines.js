@@ -5,7 +5,7 @@ function drawLines(figure, width) {
   const series = figure.series.map((one, n) => ({ ...one, n })).filter((one) => visible(one.scheme));
   const svg = frame(figure, width, LINE_HEIGHT);
   if (!series.length) return { svg, points: [] };
-  const ys = series.flatMap((one) => [...one.y, ...(one.low || []), ...(one.high || [])]).filter((y) => y !== null && (!figure.y.log || y > 0));
+  const ys = shownValues(figure, series);
   const y = scaleFor(figure.y, ys, LINE_HEIGHT - 44, 26, true);
   const left = 14 + Math.max(...y.ticks.map((tick) => textWidth(short(tick))));
   const right = 20 + Math.min(width * 0.34, Math.max(...series.map((one) => textWidth(one.name))));
@@ -14,6 +14,15 @@ function drawLines(figure, width) {
   series.forEach((one) => svg.append(oneLine(one, x, y)));
   svg.append(...endLabels(series, x, y, width));
   return { svg, points: series.flatMap((one) => linePoints(one, x, y)) };
+}
+
+// Values that the axis must show; on a logarithmic axis very wide intervals run out of the picture.
+function shownValues(figure, series) {
+  const ends = series.flatMap((one) => [...(one.low || []), ...(one.high || [])]).filter((y) => y !== null);
+  const points = series.flatMap((one) => one.y).filter((y) => y !== null && (!figure.y.log || y > 0));
+  if (!figure.y.log) return [...points, ...ends];
+  const [low, high] = [Math.min(...points) / 3, Math.max(...points) * 3];
+  return [...points, ...ends.filter((y) => y > 0).map((y) => Math.min(high, Math.max(low, y)))];
 }
 
 function frame(figure, width, height) {
@@ -62,13 +71,13 @@ function oneLine(one, x, y) {
   const few = one.few_from ?? one.x.length;
   const line = (from, to, kind) => draw("path", { class: "series-line" + kind, d: path(one, x, y, from, to), stroke: colour, "stroke-dasharray": dash });
   const parts = [one.low ? band(one, x, y, colour) : null, line(0, few, ""), few < one.x.length ? line(Math.max(0, few - 1), one.x.length, " faint") : null];
-  if (one.low && one.x.length <= 30) parts.push(...whiskers(one, x, y, colour));
+  if (one.low && one.x.length <= 10) parts.push(...whiskers(one, x, y, colour));
   if (one.x.length <= 30) one.x.forEach((_, n) => one.y[n] !== null && parts.push(mark(shape, x.place(one.x[n]), y.place(one.y[n]), 4)));
   return draw("g", { class: "series", "data-scheme": one.scheme }, ...parts);
 }
 
 function bounded(y, value) {
-  return y.log && value <= 0 ? y.place(y.low) : y.place(value);
+  return y.place(Math.min(y.high, Math.max(y.low, value)));
 }
 
 function band(one, x, y, colour) {

@@ -45,7 +45,7 @@ function tierName(shape, nodes) {
 }
 
 function drawNetwork(figure, width) {
-  const { shape, load } = figure;
+  const { shape } = figure;
   const { tiers, members, places, height } = layout(shape, width);
   const svg = frame(figure, width, height);
   svg.append(...colourKey(width - 190, 4, 140, "0", "100" + THIN + "%"), write(width - 214, 14, "link load", { class: "axis-name", "text-anchor": "end" }));
@@ -57,7 +57,6 @@ function drawNetwork(figure, width) {
     svg.append(write(0, places[nodes[0]].y - 2, amount, {}), write(0, places[nodes[0]].y + 14, word, { class: "tick" }));
     nodes.forEach((node) => svg.append(...nodeBox(shape, node, places[node])));
   });
-  void load;
   return { svg, points: links.map((link) => link.point).sort((a, b) => figure.load.load[b.n] - figure.load.load[a.n]) };
 }
 
@@ -70,11 +69,11 @@ function linkLine(figure, places, n) {
   const failed = load.failed[n] > 0;
   const line = draw("line", {
     class: "link mark" + (failed ? " failed" : ""), x1: round(x1), y1: round(y1), x2: round(x2), y2: round(y2),
-    stroke: failed ? undefined : `var(--h${shade(load.load[n])})`, "stroke-width": failed ? undefined : round(1 + 2.6 * Math.min(1, load.load[n])),
+    stroke: failed ? undefined : `var(--h${shade(load.load[n])})`, "stroke-width": failed ? undefined : round((shape.from.length > 90 ? 0.7 : 1) * (1 + 2.2 * Math.min(1, load.load[n]))),
   });
   // the hovered point sits nearer to the sender, so that the two directions do not share one
-  const point = { line: 0, n, x: round(x1 + (x2 - x1) * 0.42), y: round(y1 + (y2 - y1) * 0.42), inside: undefined };
-  return { line, load: failed ? 2 : load.load[n], point: { ...point, distance: undefined } };
+  const point = { line: 0, n, x: round(x1 + (x2 - x1) * 0.42), y: round(y1 + (y2 - y1) * 0.42), along: [x1, y1, x2, y2] };
+  return { line, load: failed ? 2 : load.load[n], point };
 }
 
 function nodeBox(shape, node, place) {

@@ -37,7 +37,7 @@ function addTip(drawing, svg, points, describe) {
     const [x, y] = [(event.clientX - box.left) / scale, (event.clientY - box.top) / scale];
     let [best, distance] = [-1, Infinity];
     points.forEach((point, n) => {
-      const d = point.inside ? (point.inside(x, y) ? 0 : Infinity) : Math.hypot(point.x - x, point.y - y);
+      const d = distanceTo(point, x, y);
       if (d < distance) [best, distance] = [n, d];
     });
     return distance < 70 ? best : -1;
@@ -66,6 +66,16 @@ function addTip(drawing, svg, points, describe) {
     else return;
     event.preventDefault();
   });
+}
+
+// To a cell it is zero inside; to a link it is that to its line, the half at the sender first.
+function distanceTo(point, x, y) {
+  if (point.inside) return point.inside(x, y) ? 0 : Infinity;
+  if (!point.along) return Math.hypot(point.x - x, point.y - y);
+  const [x1, y1, x2, y2] = point.along;
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const share = Math.min(1, Math.max(0, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
+  return 4 * Math.hypot(x1 + share * dx - x, y1 + share * dy - y) + share;
 }
 
 // The point of the next line that is nearest on the horizontal axis.

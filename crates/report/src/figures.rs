@@ -40,5 +40,7 @@ pub(crate) fn flows_words(sweep: &Sweep, at: Option<usize>) -> String {
     let runs: Vec<_> =
         places.flat_map(|at| (0..sweep.schemes.len()).flat_map(move |s| sweep.case(s, at))).collect();
     let flows: u64 = runs.iter().map(|run| run.summary.flows.finished).sum();
-    format!("n = {} flows in {} runs", count(flows), runs.len())
+    let place =
+        at.zip(sweep.axis.as_ref()).map_or(String::new(), |(at, axis)| format!("at {}, ", axis.phrase(at)));
+    format!("{place}n = {} flows in {} runs", count(flows), runs.len())
 }

@@ -5,6 +5,7 @@
 //! [`headline`] (the answer in a sentence), [`terminal`], [`page`] and [`html`] (the answer on a page) and
 //! [`compare`] (two folders side by side).
 
+pub mod compare;
 pub mod csv;
 pub mod detail;
 pub mod figure;
@@ -21,8 +22,10 @@ pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod tables;
+pub mod terminal;
 pub mod text;
 
+pub use compare::{Comparison, compare};
 pub use files::{Error, RunFolder, read_run, read_runs, write_run, write_sweep, write_text};
 pub use headline::Headline;
 pub use html::write_report;

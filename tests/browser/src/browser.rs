@@ -87,6 +87,9 @@ impl Browser {
         self.call("Page.navigate", json!({ "url": "about:blank" }));
         let url = format!("file://{}#{fragment}", file.display());
         self.call("Page.navigate", json!({ "url": url }));
+        while self.evaluate("location.protocol == 'file:' && document.readyState == 'complete'") != true {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let drawn = "new Promise((done) => { const look = () => document.documentElement.dataset.drawn ? \
                      setTimeout(done, 60) : setTimeout(look, 20); look(); })";
         self.evaluate(drawn);

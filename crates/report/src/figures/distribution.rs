@@ -76,7 +76,7 @@ pub fn slowdown_by_size(sweep: &Sweep, at: usize) -> Option<Figure> {
             "99th percentile of FCT divided by the FCT of the same flow alone in the empty network, in twenty \
              classes of equal count by size, each drawn at its upper end; classes with fewer than 100 flows are \
              left out. {}",
-            "Points are means over seeds, bands 95 % intervals."
+            "Points are geometric means over seeds, bands 95 % intervals (Student's t of the logarithms)."
         ),
         samples: flows_words(sweep, Some(at)),
         view: Some(at),
@@ -94,7 +94,7 @@ fn size_line(sweep: &Sweep, scheme: usize, at: usize) -> Option<Series> {
         let of = |run: &&Run| run.summary.equal20[n].slowdown.p99;
         let slowdowns: Vec<f64> = case.iter().filter_map(of).collect();
         let sizes: Vec<f64> = case.iter().map(|run| run.summary.equal20[n].to_bytes as f64 / 1e3).collect();
-        Some((rounded(mean(&sizes)?), Estimate::of(&slowdowns)?))
+        Some((rounded(mean(&sizes)?), Estimate::geometric(&slowdowns)?))
     };
     let points: Vec<(f64, Estimate)> = (0..classes).filter_map(at_class).collect();
     let (x, estimates): (Vec<f64>, Vec<Option<Estimate>>) =

@@ -102,7 +102,7 @@ fn title(sweep: &Sweep, of: &Measure) -> String {
 fn compared(name: &str, best: &str, base: &str, share: f64, place: &str) -> String {
     let times = if share < 1.0 { 1.0 / share } else { share };
     let word = if share < 1.0 { "lower" } else { "higher" };
-    format!("{name} is {}× {word} with {best} than with {base}{place}", number(times))
+    format!("{name}: {}× {word} with {best} than with {base}{place}", number(times))
 }
 
 /// When a ratio makes no sense (zeros), both values.
@@ -125,14 +125,10 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
         (0..sweep.points()).map(|at| sweep.ratio(0, scheme, at, "fct.mean")).collect()
     };
     let all: Vec<Vec<Option<Estimate>>> = (0..sweep.schemes.len()).map(ratios).collect();
-    let least = all.iter().skip(1).flatten().flatten().map(|e| e.mean).reduce(f64::min)?;
+    all.iter().skip(1).flatten().flatten().next()?;
     let figure = Figure {
         id: "speed-up".into(),
-        title: if least > 1.0 {
-            format!("Every other scheme is faster than {base} on average")
-        } else {
-            format!("Below 1, {base} is faster")
-        },
+        title: speed_up_title(sweep, &all),
         caption: format!(
             "Mean FCT under {base} divided by mean FCT under each scheme, paired by seed. Points are geometric means \
              over seeds; bands and bars are 95 % intervals (Student's t of the logarithms)."
@@ -145,4 +141,19 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
         Some(_) => against_axis(sweep, figure, value, &all, 1.0),
         None => Figure { kind: Kind::Dots, ..by_scheme(sweep, figure, value, &all, 1.0) },
     })
+}
+
+/// How the best scheme's lead changes along the axis.
+fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
+    let (last, base) = (sweep.points() - 1, &sweep.schemes[0]);
+    let Some(duel) = duel(sweep, last) else {
+        return format!("Speed compared with {base}");
+    };
+    let words = |at: usize| {
+        let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
+        all[duel.best][at].as_ref().map(|ratio| format!("{}×{place}", number(ratio.mean)))
+    };
+    let ends = if last > 0 { vec![words(0), words(last)] } else { vec![words(last)] };
+    let ends: Vec<String> = ends.into_iter().flatten().collect();
+    format!("{} against {base}: {} as fast", sweep.schemes[duel.best], ends.join(", "))
 }

@@ -82,12 +82,15 @@ const COLUMNS: [(&str, &str); 9] = [
     ("flows.unfinished", "unfinished"),
 ];
 
-/// A mean with the half-width of its interval.
+/// A mean with the half-width of its interval, in one unit.
 fn with_interval(metric: &str, estimate: &Estimate) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
+    let scaled = crate::figure::Scaled::fitting(estimate.mean, unit, false);
+    let shown = |value: f64| number(value / scaled.scale);
     let half = estimate.high.map(|high| high - estimate.mean).filter(|half| *half > 0.0);
-    let mean = value(estimate.mean, unit).replace("\u{202f}packets", "");
-    half.map_or(mean.clone(), |half| format!("{mean} ± {}", value(half, unit).replace("\u{202f}packets", "")))
+    let half = half.map_or(String::new(), |half| format!("\u{202f}±\u{202f}{}", shown(half)));
+    let unit = if scaled.unit == "packets" { String::new() } else { format!("\u{202f}{}", scaled.unit) };
+    format!("{}{half}{unit}", shown(estimate.mean)).trim_end().to_owned()
 }
 
 /// Every case in a row, means with half-widths of 95 % intervals.
