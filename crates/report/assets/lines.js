@@ -130,12 +130,17 @@ function linePoints(one, x, y) {
 
 function describeLine(figure) {
   return ({ one, n }, pinned) => {
-    const parts = [html("b", {}, one.name), html("br"), `${figure.x.name}: ${withUnit(one.x[n], figure.x.unit)}`, html("br"), `${figure.y.name}: ${withUnit(one.y[n], figure.y.unit)}`];
+    const parts = [html("b", {}, one.name), html("br"), `${figure.x.name}: ${placeText(figure.x, one.x[n])}`, html("br"), `${figure.y.name}: ${withUnit(one.y[n], figure.y.unit)}`];
     if (one.low && one.low[n] !== null) parts.push(html("br"), `95${THIN}% interval ${number(one.low[n])}–${number(one.high[n])}`);
     if (one.n_samples) parts.push(html("br"), `n = ${count(one.n_samples[n])}`);
     if (one.few_from !== undefined && n >= one.few_from) parts.push(html("br"), "fewer than 100 flows beyond");
     return [...parts, ...runLinks(one, n, pinned)];
   };
+}
+
+// A place that was set is not rounded; one that was measured is.
+function placeText(axis, value) {
+  return axis.ticks ? short(value) + (axis.unit ? THIN + axis.unit : "") : withUnit(value, axis.unit);
 }
 
 function runLinks(one, n, pinned) {

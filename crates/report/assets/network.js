@@ -17,7 +17,7 @@ function networkFigure(scheme, view) {
   const failed = load.failed.reduce((sum, n) => sum + n, 0);
   return {
     id: "network-" + scheme + "-" + view, kind: "network", load, shape,
-    title: `${who}fabric links are ${percent(Math.min(...loads))} to ${percent(Math.max(...loads))} busy`,
+    title: `${who ? who + "fabric" : "Fabric"} links are ${percent(Math.min(...loads))} to ${percent(Math.max(...loads))} busy`,
     samples: `${count(shape.hosts)} hosts, ${count(shape.switches)} switches, ${count(shape.directions)} link directions${failed ? `, ${failed} failed (dashed)` : ""}`,
     caption: "Colour and width: share of the line rate that a link sent over the whole run, one line per direction" + (page.seeds > 1 ? "; first seed" : "") + ". A symbol may stand for several nodes; a line then shows the mean of its links.",
   };

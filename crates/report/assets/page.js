@@ -29,7 +29,7 @@ function mount(place, key, current, extra) {
     const figure = current();
     box.hidden = !figure;
     if (!figure) return;
-    const width = Math.round(Math.max(300, box.clientWidth || 560));
+    const width = widthOf(box, figure);
     const open = state.open.has(key);
     const now = [figure.id, width, open, [...state.hide].sort()].join("|");
     if (now === shown && !force) return;
@@ -40,6 +40,19 @@ function mount(place, key, current, extra) {
   listeners.push(show);
   new ResizeObserver(() => show(false)).observe(box);
   show(false);
+}
+
+// On paper a figure is drawn for its column, so that letters keep their size.
+let printing = false;
+
+function widthOf(box, figure) {
+  if (!printing) return Math.round(Math.max(300, box.clientWidth || 560));
+  return figure.kind === "heat" || box.parentElement.classList.contains("one") ? 800 : 410;
+}
+
+function print(begins) {
+  printing = begins;
+  listeners.forEach((listen) => listen());
 }
 
 function fill(box, figure, width, open, key, extra) {
@@ -95,6 +108,8 @@ function figures() {
   });
 }
 
+addEventListener("beforeprint", () => print(true));
+addEventListener("afterprint", () => print(false));
 readState();
 controls();
 listeners.push(controls);

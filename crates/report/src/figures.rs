@@ -21,7 +21,8 @@ pub(crate) fn series(
     let part = |of: fn(&Estimate) -> Option<f64>| -> Vec<Option<f64>> {
         estimates.iter().map(|e| e.as_ref().and_then(of).map(|value| rounded(value / scale))).collect()
     };
-    let low = part(|e| e.low);
+    // nothing that is plotted can be negative
+    let low = part(|e| e.low.map(|low| low.max(0.0)));
     let certain = low.iter().any(Option::is_some);
     crate::figure::Series {
         name: name.to_owned(),
@@ -42,5 +43,6 @@ pub(crate) fn flows_words(sweep: &Sweep, at: Option<usize>) -> String {
     let flows: u64 = runs.iter().map(|run| run.summary.flows.finished).sum();
     let place =
         at.zip(sweep.axis.as_ref()).map_or(String::new(), |(at, axis)| format!("at {}, ", axis.phrase(at)));
-    format!("{place}n = {} flows in {} runs", count(flows), runs.len())
+    let runs = if runs.len() == 1 { "one run".to_owned() } else { format!("{} runs", runs.len()) };
+    format!("{place}n = {} flows in {runs}", count(flows))
 }

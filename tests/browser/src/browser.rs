@@ -130,6 +130,7 @@ impl Browser {
 
     /// Prints the page on A4 as the page's own style says, and gives back the bytes.
     pub fn pdf(&mut self, file: &Path) -> Vec<u8> {
+        self.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
         let options = json!({ "printBackground": true, "preferCSSPageSize": true });
         let answer = self.call("Page.printToPDF", options);
         save(file, &answer["data"])

@@ -61,7 +61,10 @@ fn tail_title(sweep: &Sweep, at: usize) -> String {
     };
     match duel(sweep, at) {
         Some(duel) => format!("{one_in} takes longer than {}, {}", words(duel.best), words(duel.base)),
-        None => format!("{one_in} takes longer than {}", words(0)),
+        None => {
+            let value = sweep.estimate(0, at, metric).map_or(f64::NAN, |estimate| estimate.mean);
+            format!("{one_in} takes longer than {}", duration(value))
+        }
     }
 }
 

@@ -187,7 +187,7 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
         y: Axis::linear("standard deviation of queues", &scaled.unit),
         series: vec![Series {
             name: "uplinks".into(),
-            x: columns,
+            x: columns[..heat.spread_bytes.len()].to_vec(),
             y: heat.spread_bytes.iter().map(|bytes| Some(scaled.of(*bytes))).collect(),
             ..Series::default()
         }],

@@ -101,7 +101,11 @@ pub(super) fn numbers(sweep: &Sweep) -> TextTable {
     let cases = (0..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
     let rows = cases.filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty());
     TextTable {
-        title: "All cases: means over seeds ± half the width of the 95 % interval".into(),
+        title: if sweep.runs.len() > 1 {
+            "All cases: means over seeds ± half the width of the 95 % interval".into()
+        } else {
+            "This run; one seed gives no interval".into()
+        },
         header,
         rows: rows.map(|(scheme, at)| row(sweep, scheme, at)).collect(),
     }
