@@ -1,162 +1,115 @@
-//! What only the ends of a flow see of a packet, and what an end hands to the network card. Knows no window and no timer.
-//!
-//! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
-//! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.
+//! What the two ends of a flow tell each other: the cold column of the packet pool. Switches never look here.
 
 use weft_core::{Class, Ecn, FlowId, Kind, Time};
 
-/// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
-pub const MAX_BLOCKS: usize = 3;
-
-/// Marks of the TCP header, and what a receiver may know without asking.
+/// A segment: one cache line. Sequence numbers count payload bytes from 0; a FIN counts as one byte after the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u8);
+pub struct Segment {
+    /// First payload byte.
+    pub seq: u64,
+    /// Next byte expected by the sender of this segment.
+    pub ack: u64,
+    /// When it was sent; echoed by the receiver (RFC 7323 with picoseconds).
+    pub sent: Time,
+    /// The send time of the packet that this acknowledges.
+    pub echo: Time,
+    /// Selective acknowledgements, the most recent first, relative to `ack`.
+    pub sack: [Block; 3],
+    /// Its flow.
+    pub flow: FlowId,
+    /// Payload bytes.
+    pub len: u16,
+    /// What else it says.
+    pub flags: Flags,
+}
+
+/// A block of bytes received out of order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// First byte, counted from the segment's `ack`.
+    pub start: u32,
+    /// Bytes; 0: no block.
+    pub len: u32,
+}
+
+/// Bits of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(pub u16);
 
 impl Flags {
-    /// Opens the connection.
+    /// Opens a connection.
     pub const SYN: Flags = Flags(1);
-    /// Carries an acknowledgement.
+    /// `ack` is valid.
     pub const ACK: Flags = Flags(2);
-    /// Nothing follows.
+    /// The last byte has been sent.
     pub const FIN: Flags = Flags(4);
-    /// A congestion mark was seen (RFC 3168).
+    /// Echo of a congestion mark.
     pub const ECE: Flags = Flags(8);
-    /// The window has been reduced (RFC 3168).
+    /// The window was reduced because of an echo.
     pub const CWR: Flags = Flags(16);
-    /// Sent before; in an acknowledgement: the packet whose time is echoed had been sent before.
+    /// Payload that was sent before; for statistics, no end acts on it.
     pub const AGAIN: Flags = Flags(32);
-    /// Answers payload that had arrived before (a duplicate SACK block, RFC 2883).
+    /// The acknowledged packet had arrived before (RFC 2883).
     pub const DUPLICATE: Flags = Flags(64);
-    /// Not TCP: nobody acknowledges it.
-    pub const DATAGRAM: Flags = Flags(128);
 
-    /// Whether all of `other` are set.
+    /// Whether all bits of `other` are set.
     #[must_use]
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// These and `other`.
+    /// With the bits of `other` if `condition` holds.
     #[must_use]
-    pub const fn with(self, other: Flags) -> Flags {
-        Flags(self.0 | other.0)
+    pub const fn with(self, other: Flags, condition: bool) -> Flags {
+        if condition { Flags(self.0 | other.0) } else { self }
     }
-
-    /// These, and `other` if `condition`.
-    #[must_use]
-    pub const fn with_if(self, condition: bool, other: Flags) -> Flags {
-        if condition { self.with(other) } else { self }
-    }
-}
-
-/// Bytes beyond the cumulative acknowledgement that have arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Block {
-    /// First byte, counted from the acknowledgement number.
-    pub offset: u32,
-    /// How many bytes; zero: no block.
-    pub length: u32,
-}
-
-/// What only the ends see of a packet: 64 bytes, the cold column of the pool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Segment {
-    /// Its flow.
-    pub flow: FlowId,
-    /// Payload in bytes.
-    pub length: u16,
-    /// Flags.
-    pub flags: Flags,
-    /// How many of `blocks` are in use; the first holds the packet that is being answered (RFC 2018).
-    pub blocks_used: u8,
-    /// First payload byte.
-    pub sequence: u64,
-    /// All bytes below have arrived; [`Segment::EVERYTHING`] if all of the flow has.
-    pub ack: u64,
-    /// When it was sent.
-    pub sent: Time,
-    /// In an acknowledgement: when the packet was sent that it answers, of several the first.
-    pub echo: Time,
-    /// What has arrived beyond `ack`.
-    pub blocks: [Block; MAX_BLOCKS],
 }
 
 impl Segment {
-    /// The acknowledgement number of a receiver that has everything and no longer knows how much that was.
-    pub const EVERYTHING: u64 = u64::MAX;
-
-    /// The byte after the payload.
+    /// First byte after the payload; a FIN counts.
     #[must_use]
-    pub const fn end(&self) -> u64 {
-        self.sequence + self.length as u64
-    }
-
-    /// The blocks in use as byte ranges.
-    pub fn sacked(&self) -> impl Iterator<Item = (u64, u64)> {
-        let first = self.ack;
-        let used = &self.blocks[..usize::from(self.blocks_used)];
-        used.iter().map(move |block| {
-            let start = first + u64::from(block.offset);
-            (start, start + u64::from(block.length))
-        })
+    pub fn end(&self) -> u64 {
+        self.seq + u64::from(self.len) + u64::from(self.flags.has(Flags::FIN))
     }
 }
 
-/// A packet an end wants to send. The host adds the addresses.
+/// A packet an end wants to send. The host adds addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    /// What the other end will see.
+    /// What the other end reads.
     pub segment: Segment,
-    /// Size on the wire, framing included.
+    /// Size on the wire.
     pub wire: u16,
-    /// What it carries, as far as a switch cares.
+    /// What it carries.
     pub kind: Kind,
-    /// Priority.
+    /// Its priority.
     pub class: Class,
-    /// Whether switches may mark it.
+    /// Whether it may be marked.
     pub ecn: Ecn,
-    /// Source (high half) and destination port.
+    /// Source port (high 16 bits) and destination port.
     pub ports: u32,
 }
 
-/// Source and destination port of a flow in its own direction: the flow's number, spread over the ports from 1024 on, so
-/// that no two flows between the same hosts share both.
+/// The ports of a flow, from its number: source ports spread over the dynamic range, one service port per 2^14 flows.
 #[must_use]
-pub(crate) const fn ports(flow: FlowId) -> u32 {
-    const SPREAD: u32 = 65_536 - 1_024;
-    let source = 1_024 + flow.0 % SPREAD;
-    let destination = 5_001 + flow.0 / SPREAD % (65_536 - 5_001);
-    source << 16 | destination
-}
-
-/// The ports of the opposite direction.
-#[must_use]
-pub(crate) const fn reverse_ports(flow: FlowId) -> u32 {
-    ports(flow).rotate_left(16)
+pub fn ports(flow: FlowId, reverse: bool) -> u32 {
+    let (source, destination) = (0xc000 | (flow.0 & 0x3fff), 5_000 + (flow.0 >> 14));
+    if reverse { destination << 16 | source } else { source << 16 | (destination & 0xffff) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn a_segment_is_a_cache_line() {
-        assert_eq!(size_of::<Segment>(), 64);
+        assert!(size_of::<Segment>() <= 64, "{}", size_of::<Segment>());
     }
 
     #[test]
-    fn blocks_are_counted_from_the_acknowledgement() {
-        let block = Block { offset: 1460, length: 2920 };
-        let segment = Segment { ack: 1 << 40, blocks_used: 1, blocks: [block; 3], ..Segment::default() };
-        let start = (1 << 40) + 1460;
-        assert_eq!(segment.sacked().collect::<Vec<_>>(), [(start, start + 2920)]);
-    }
-
-    #[test]
-    fn ports_name_a_flow_in_both_directions() {
-        let all: BTreeSet<u32> = (0..200_000).map(|n| ports(FlowId(n))).collect();
-        assert_eq!(all.len(), 200_000);
-        assert_eq!(reverse_ports(FlowId(7)) >> 16, ports(FlowId(7)) & 0xffff);
+    fn both_directions_of_a_flow_swap_their_ports() {
+        let (forth, back) = (ports(FlowId(70_000), false), ports(FlowId(70_000), true));
+        assert_eq!(forth, back.rotate_left(16));
+        assert_ne!(ports(FlowId(1), false), ports(FlowId(2), false));
     }
 }
