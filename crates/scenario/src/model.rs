@@ -6,6 +6,7 @@ use weft_core::settings;
 use weft_core::{Span, choice};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};
+use weft_transport::TransportSettings;
 use weft_workload::TrafficSettings;
 
 choice! {
@@ -63,6 +64,8 @@ settings! {
         switch: SwitchSettings = SwitchSettings::default(),
         /// How a switch chooses among equal-cost ports.
         balance: BalancerSettings = BalancerSettings::default(),
+        /// What the two ends of a flow do.
+        transport: TransportSettings = TransportSettings::default(),
         /// Who sends what to whom, and when.
         traffic: Vec<TrafficSettings>,
         /// What is measured, and when a run ends.

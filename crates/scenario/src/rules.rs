@@ -8,6 +8,7 @@ mod measure;
 mod network;
 mod switch;
 mod traffic;
+mod transport;
 
 use crate::decode::Provenance;
 use crate::mistake::Mistake;
@@ -48,6 +49,10 @@ const RULES: &[Rule] = &[
     network::routing_reacts_to_something,
     traffic::traffic_fits_the_network,
     traffic::every_entry_sends_something,
+    transport::packets_carry_payload,
+    transport::time_outs_are_ordered,
+    transport::mechanisms_are_on_where_they_are_set,
+    transport::marks_are_set_and_read,
     switch::dynamic_sharing_has_a_buffer_for_its_minima,
     switch::infinite_sharing_has_no_buffer,
     switch::several_queues_for_schedules_and_class_loads,

@@ -1,9 +1,10 @@
 //! Rules on traffic.
 
+use super::transport::framing;
 use super::{Facts, Finding, impossible};
-use weft_core::{Bytes, Time};
+use weft_core::Time;
 use weft_topology::{LinkState, plan};
-use weft_workload::{Framing, Limits, Shape, check};
+use weft_workload::{Limits, Shape, check};
 
 /// Whatever the traffic itself refuses in this network, with the first seed's failures.
 pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -25,7 +26,7 @@ pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
         leaf_of_host: graph.leaf_of_host(),
         host_rate: &host_rate,
         uplink_capacity: &uplink_capacity,
-        framing: Framing { mss: Bytes(1_460), overhead: Bytes(78) },
+        framing: framing(&settings.transport),
         folder: facts.folder,
     };
     let limits = Limits {

@@ -179,9 +179,9 @@ fn red_thresholds_rise() {
 #[test]
 fn the_size_of_a_packet_matters_where_packets_are_counted() {
     section(
-        "[switch]\necn = { kind = \"step\", threshold = \"30 kB\", packet = \"1000 B\" }\n",
+        "[transport.dctcp]\n[switch]\necn = { kind = \"step\", threshold = \"30 kB\", packet = \"1000 B\" }\n",
         "the thresholds are given in bytes",
-        "[switch]\necn = { kind = \"step\", threshold = \"20 pkt\", packet = \"1000 B\" }\n",
+        "[transport.dctcp]\n[switch]\necn = { kind = \"step\", threshold = \"20 pkt\", packet = \"1000 B\" }\n",
     );
 }
 
@@ -238,4 +238,62 @@ fn a_problem_deep_in_a_list_is_shown_where_it_is_written() {
     let line = 1 + text.lines().position(|line| line.contains("hots1")).unwrap();
     assert!(found[0].starts_with(&format!("{line}: topology.graph.links[1].from: ")), "{found:#?}");
     accepted(&text.replace("hots1", "host1"));
+}
+
+/// The same for lines of `[transport.newreno]`.
+fn newreno(broken: &str, what: &str, kept: &str) {
+    let text = |lines: &str| format!("[transport.newreno]\n{lines}");
+    section(&text(broken), what, &text(kept));
+}
+
+#[test]
+fn packets_carry_payload() {
+    newreno("mtu = \"40 B\"\n", "no room for payload", "mtu = \"41 B\"\n");
+    newreno("mtu = \"65500 B\"\n", "exceed 65535 bytes", "mtu = \"9000 B\"\n");
+}
+
+#[test]
+fn time_outs_are_ordered() {
+    newreno(
+        "min_rto = \"2 s\"\nmax_rto = \"1 s\"\n",
+        "exceeds the greatest",
+        "min_rto = \"1 s\"\nmax_rto = \"2 s\"\n",
+    );
+}
+
+#[test]
+fn mechanisms_are_on_where_they_are_set() {
+    let shim = "shim = { shim_timeout = \"50 us\" }\n";
+    newreno(shim, "reorder_shim is off", &format!("reorder_shim = true\n{shim}"));
+    newreno("tso_divisor = 2\n", "tso is off", "tso = true\ntso_divisor = 2\n");
+    newreno("delayed_ack = 1\nquick_acks = 8\n", "acknowledged at once", "quick_acks = 8\n");
+    newreno(
+        "sack = false\nloss_detection = \"rack\"\n",
+        "needs selective acknowledgements",
+        "loss_detection = \"rack\"\n",
+    );
+    newreno(
+        "loss_detection = \"rack\"\ntlp_slack = \"1 ms\"\n",
+        "no tail loss probes",
+        "loss_detection = \"rack\"\ntlp = true\ntlp_slack = \"1 ms\"\n",
+    );
+}
+
+#[test]
+fn marks_are_set_and_read() {
+    let step = "[switch]\necn = \"step\"\n";
+    section("[transport.dctcp]\n", "dctcp goes by marks", &format!("[transport.dctcp]\n{step}"));
+    section(step, "newreno cannot be marked", &format!("[transport.newreno]\necn = \"on\"\n{step}"));
+    section(
+        "[transport.newreno]\necn = \"on\"\n",
+        "no switch marks",
+        &format!("[transport.newreno]\necn = \"on\"\n{step}"),
+    );
+    section(
+        &format!("[transport.dctcp]\necn = \"on\"\n{step}"),
+        "in its own way",
+        &format!("[transport.dctcp]\n{step}"),
+    );
+    accepted(&small(&format!("{step}[sweep]\ntransport = [\"newreno\", \"dctcp\"]\n")));
+    accepted(&small("[switch]\necn = { kind = \"red\", non_ect = \"drop\" }\n"));
 }

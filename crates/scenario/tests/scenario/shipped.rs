@@ -67,7 +67,15 @@ fn reference_pages_name_every_section() {
 fn every_choice_can_be_listed() {
     let families = weft_scenario::families();
     let paths: Vec<&str> = families.iter().map(|(path, _)| path.as_str()).collect();
-    for path in ["topology", "switch.sharing", "switch.schedule", "switch.ecn", "balance", "traffic.kind"] {
+    for path in [
+        "topology",
+        "switch.sharing",
+        "switch.schedule",
+        "switch.ecn",
+        "balance",
+        "transport",
+        "traffic.kind",
+    ] {
         assert!(paths.contains(&path), "{path} is missing in {paths:?}");
     }
 }
