@@ -263,7 +263,7 @@ fn time_outs_are_ordered() {
 
 #[test]
 fn mechanisms_are_on_where_they_are_set() {
-    let shim = "shim = { shim_timeout = \"50 us\" }\n";
+    let shim = "shim_timeout = \"50 us\"\n";
     newreno(shim, "reorder_shim is off", &format!("reorder_shim = true\n{shim}"));
     newreno("tso_divisor = 2\n", "tso is off", "tso = true\ntso_divisor = 2\n");
     newreno("delayed_ack = 1\nquick_acks = 8\n", "acknowledged at once", "quick_acks = 8\n");
