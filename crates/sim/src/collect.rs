@@ -121,16 +121,22 @@ impl Network {
     /// The time the flow would take alone at full rate.
     fn ideal(&self, number: usize, ideal: &mut Ideal<'_>) -> Span {
         let flow = &self.ends.flows[number];
-        let packets = self.setup.transport.packetisation(flow.size);
-        let handshake = packets.handshake.filter(|_| flow.constant_rate().is_none());
+        let transport = &self.setup.transport;
+        let constant = flow.constant_rate();
+        let packets = if constant.is_some() {
+            transport.datagrams(flow.size)
+        } else {
+            transport.packetisation(flow.size)
+        };
+
         let train = Train {
             count: packets.count,
             full_wire: packets.full_wire,
             last_wire: packets.last_wire,
-            handshake: handshake.map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
+            handshake: packets.handshake.map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
         };
         let alone = ideal.fct(flow.source, flow.destination, &train);
-        match flow.constant_rate() {
+        match constant {
             None => alone,
             Some(rate) => {
                 let pause = rate.time_for(Bytes(packets.full_wire.0));

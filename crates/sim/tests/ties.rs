@@ -12,11 +12,7 @@ use weft_transport::TransportSettings;
 /// instants would starve one of them.
 #[test]
 fn two_senders_in_step_share_the_losses() {
-    let topology = single_switch::Settings {
-        hosts: 3,
-        host_link: LinkSettings::of(Rate::from_gbps(10)),
-        ..Default::default()
-    };
+    let topology = single_switch::Settings { hosts: 3, host_link: LinkSettings::of(Rate::from_gbps(10)) };
     let mut setup = lab::setup(
         &TopologySettings::SingleSwitch(topology),
         &TransportSettings::NewReno(Default::default()),

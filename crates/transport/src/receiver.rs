@@ -30,11 +30,9 @@ pub struct Receiver {
     gro: GroCounter,
     order: Order,
     size: u64,
-    /// One past the last byte, the FIN included.
-    end: u64,
     /// Datagrams: nobody is told anything.
     silent: bool,
-    /// Everything has arrived, the FIN included.
+    /// Everything has arrived.
     closed: bool,
     completed: Option<Time>,
     report: ReceiverReport,
@@ -70,10 +68,10 @@ struct Order {
 
 impl Order {
     fn note(&mut self, segment: &Segment, report: &mut ReceiverReport) {
-        let end = segment.seq + u64::from(segment.len);
+        let end = segment.sequence + u64::from(segment.length);
         if end <= self.highest && !segment.flags.has(Flags::AGAIN) {
             report.out_of_order += 1;
-            let behind = (self.highest - segment.seq).div_ceil(self.mss) - 1;
+            let behind = (self.highest - segment.sequence).div_ceil(self.mss) - 1;
             report.displacement = report.displacement.max(behind as u32);
         }
         self.highest = self.highest.max(end);
@@ -90,11 +88,10 @@ impl Receiver {
             assembly: Assembly::default(),
             shim: tcp.reorder_shim.then(|| Shim::new(&tcp.shim)),
             raised: Vec::new(),
-            gro: GroCounter::new(&tcp.gro),
-            order: Order { highest: 0, mss: transport.mss().0 },
+            gro: GroCounter::new(&tcp.batches),
+            order: Order { highest: 0, mss: transport.mss() },
             size: site.size.0,
-            end: site.size.0 + u64::from(tcp.close),
-            silent: site.rate.is_some() || transport.udp.is_some(),
+            silent: transport.datagram_rate(site).is_some(),
             closed: false,
             completed: None,
             report: ReceiverReport::default(),
@@ -107,14 +104,14 @@ impl Receiver {
             return self.acks.open(now, segment);
         }
         self.report.ecn_marks += u32::from(ecn == Ecn::Marked);
-        if segment.len > 0 {
+        if segment.length > 0 {
             self.order.note(segment, &mut self.report);
-            self.gro.on_segment(now, segment.seq, u64::from(segment.len), ecn == Ecn::Marked);
+            self.gro.on_segment(now, segment.sequence, u64::from(segment.length), ecn == Ecn::Marked);
         }
         match &mut self.shim {
             None => self.take(now, ecn, segment),
             Some(shim) => {
-                shim.on_segment(now, segment.seq..segment.end(), (*segment, ecn), &mut self.raised);
+                shim.on_segment(now, segment.sequence..segment.end(), (*segment, ecn), &mut self.raised);
                 self.take_raised(now);
             }
         }
@@ -130,7 +127,7 @@ impl Receiver {
 
     /// A segment comes up to TCP.
     fn take(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        let arrival = self.assembly.insert(segment.seq, segment.end(), segment.flags.has(Flags::AGAIN));
+        let arrival = self.assembly.insert(segment.sequence, segment.end(), segment.flags.has(Flags::AGAIN));
         self.count(&arrival);
         if self.assembly.next() >= self.size && self.completed.is_none() {
             self.completed = Some(now);
@@ -138,7 +135,7 @@ impl Receiver {
         if self.silent {
             return self.take_datagram(now, segment);
         }
-        self.closed = self.assembly.next() >= self.end;
+        self.closed = self.assembly.next() >= self.size;
         let last = self.completed.is_some();
         self.acks.arrived(now, (segment, ecn), &arrival, (&self.assembly, last));
     }

@@ -2,4 +2,3 @@
 
 pub(crate) mod board;
 pub(crate) mod prr;
-pub(crate) mod rto;

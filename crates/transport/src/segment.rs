@@ -1,115 +1,162 @@
-//! What the two ends of a flow tell each other: the cold column of the packet pool. Switches never look here.
+//! What only the ends of a flow see of a packet, and what an end hands to the network card. Knows no window and no timer.
+//!
+//! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
+//! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.
 
 use weft_core::{Class, Ecn, FlowId, Kind, Time};
 
-/// A segment: one cache line. Sequence numbers count payload bytes from 0; a FIN counts as one byte after the last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Segment {
-    /// First payload byte.
-    pub seq: u64,
-    /// Next byte expected by the sender of this segment.
-    pub ack: u64,
-    /// When it was sent; echoed by the receiver (RFC 7323 with picoseconds).
-    pub sent: Time,
-    /// The send time of the packet that this acknowledges.
-    pub echo: Time,
-    /// Selective acknowledgements, the most recent first, relative to `ack`.
-    pub sack: [Block; 3],
-    /// Its flow.
-    pub flow: FlowId,
-    /// Payload bytes.
-    pub len: u16,
-    /// What else it says.
-    pub flags: Flags,
-}
+/// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
+pub const MAX_BLOCKS: usize = 3;
 
-/// A block of bytes received out of order.
+/// Marks of the TCP header, and what a receiver may know without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Block {
-    /// First byte, counted from the segment's `ack`.
-    pub start: u32,
-    /// Bytes; 0: no block.
-    pub len: u32,
-}
-
-/// Bits of a segment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u16);
+pub struct Flags(pub u8);
 
 impl Flags {
-    /// Opens a connection.
+    /// Opens the connection.
     pub const SYN: Flags = Flags(1);
-    /// `ack` is valid.
+    /// Carries an acknowledgement.
     pub const ACK: Flags = Flags(2);
-    /// The last byte has been sent.
+    /// Nothing follows.
     pub const FIN: Flags = Flags(4);
-    /// Echo of a congestion mark.
+    /// A congestion mark was seen (RFC 3168).
     pub const ECE: Flags = Flags(8);
-    /// The window was reduced because of an echo.
+    /// The window has been reduced (RFC 3168).
     pub const CWR: Flags = Flags(16);
-    /// Payload that was sent before; for statistics, no end acts on it.
+    /// Sent before; in an acknowledgement: the packet whose time is echoed had been sent before.
     pub const AGAIN: Flags = Flags(32);
-    /// The acknowledged packet had arrived before (RFC 2883).
+    /// Answers payload that had arrived before (a duplicate SACK block, RFC 2883).
     pub const DUPLICATE: Flags = Flags(64);
+    /// Not TCP: nobody acknowledges it.
+    pub const DATAGRAM: Flags = Flags(128);
 
-    /// Whether all bits of `other` are set.
+    /// Whether all of `other` are set.
     #[must_use]
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// With the bits of `other` if `condition` holds.
+    /// These and `other`.
     #[must_use]
-    pub const fn with(self, other: Flags, condition: bool) -> Flags {
-        if condition { Flags(self.0 | other.0) } else { self }
+    pub const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
     }
+
+    /// These, and `other` if `condition`.
+    #[must_use]
+    pub const fn with_if(self, condition: bool, other: Flags) -> Flags {
+        if condition { self.with(other) } else { self }
+    }
+}
+
+/// Bytes beyond the cumulative acknowledgement that have arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// First byte, counted from the acknowledgement number.
+    pub offset: u32,
+    /// How many bytes; zero: no block.
+    pub length: u32,
+}
+
+/// What only the ends see of a packet: 64 bytes, the cold column of the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Its flow.
+    pub flow: FlowId,
+    /// Payload in bytes.
+    pub length: u16,
+    /// Flags.
+    pub flags: Flags,
+    /// How many of `blocks` are in use; the first holds the packet that is being answered (RFC 2018).
+    pub blocks_used: u8,
+    /// First payload byte.
+    pub sequence: u64,
+    /// All bytes below have arrived; [`Segment::EVERYTHING`] if all of the flow has.
+    pub ack: u64,
+    /// When it was sent.
+    pub sent: Time,
+    /// In an acknowledgement: when the packet was sent that it answers, of several the first.
+    pub echo: Time,
+    /// What has arrived beyond `ack`.
+    pub blocks: [Block; MAX_BLOCKS],
 }
 
 impl Segment {
-    /// First byte after the payload; a FIN counts.
+    /// The acknowledgement number of a receiver that has everything and no longer knows how much that was.
+    pub const EVERYTHING: u64 = u64::MAX;
+
+    /// The byte after the payload.
     #[must_use]
-    pub fn end(&self) -> u64 {
-        self.seq + u64::from(self.len) + u64::from(self.flags.has(Flags::FIN))
+    pub const fn end(&self) -> u64 {
+        self.sequence + self.length as u64
+    }
+
+    /// The blocks in use as byte ranges.
+    pub fn sacked(&self) -> impl Iterator<Item = (u64, u64)> {
+        let first = self.ack;
+        let used = &self.blocks[..usize::from(self.blocks_used)];
+        used.iter().map(move |block| {
+            let start = first + u64::from(block.offset);
+            (start, start + u64::from(block.length))
+        })
     }
 }
 
-/// A packet an end wants to send. The host adds addresses.
+/// A packet an end wants to send. The host adds the addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    /// What the other end reads.
+    /// What the other end will see.
     pub segment: Segment,
-    /// Size on the wire.
+    /// Size on the wire, framing included.
     pub wire: u16,
-    /// What it carries.
+    /// What it carries, as far as a switch cares.
     pub kind: Kind,
-    /// Its priority.
+    /// Priority.
     pub class: Class,
-    /// Whether it may be marked.
+    /// Whether switches may mark it.
     pub ecn: Ecn,
-    /// Source port (high 16 bits) and destination port.
+    /// Source (high half) and destination port.
     pub ports: u32,
 }
 
-/// The ports of a flow, from its number: source ports spread over the dynamic range, one service port per 2^14 flows.
+/// Source and destination port of a flow in its own direction: the flow's number, spread over the ports from 1024 on, so
+/// that no two flows between the same hosts share both.
 #[must_use]
-pub fn ports(flow: FlowId, reverse: bool) -> u32 {
-    let (source, destination) = (0xc000 | (flow.0 & 0x3fff), 5_000 + (flow.0 >> 14));
-    if reverse { destination << 16 | source } else { source << 16 | (destination & 0xffff) }
+pub(crate) const fn ports(flow: FlowId) -> u32 {
+    const SPREAD: u32 = 65_536 - 1_024;
+    let source = 1_024 + flow.0 % SPREAD;
+    let destination = 5_001 + flow.0 / SPREAD % (65_536 - 5_001);
+    source << 16 | destination
+}
+
+/// The ports of the opposite direction.
+#[must_use]
+pub(crate) const fn reverse_ports(flow: FlowId) -> u32 {
+    ports(flow).rotate_left(16)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn a_segment_is_a_cache_line() {
-        assert!(size_of::<Segment>() <= 64, "{}", size_of::<Segment>());
+        assert_eq!(size_of::<Segment>(), 64);
     }
 
     #[test]
-    fn both_directions_of_a_flow_swap_their_ports() {
-        let (forth, back) = (ports(FlowId(70_000), false), ports(FlowId(70_000), true));
-        assert_eq!(forth, back.rotate_left(16));
-        assert_ne!(ports(FlowId(1), false), ports(FlowId(2), false));
+    fn blocks_are_counted_from_the_acknowledgement() {
+        let block = Block { offset: 1460, length: 2920 };
+        let segment = Segment { ack: 1 << 40, blocks_used: 1, blocks: [block; 3], ..Segment::default() };
+        let start = (1 << 40) + 1460;
+        assert_eq!(segment.sacked().collect::<Vec<_>>(), [(start, start + 2920)]);
+    }
+
+    #[test]
+    fn ports_name_a_flow_in_both_directions() {
+        let all: BTreeSet<u32> = (0..200_000).map(|n| ports(FlowId(n))).collect();
+        assert_eq!(all.len(), 200_000);
+        assert_eq!(reverse_ports(FlowId(7)) >> 16, ports(FlowId(7)) & 0xffff);
     }
 }

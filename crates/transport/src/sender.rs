@@ -50,7 +50,7 @@ impl Sender {
     /// The sender of a flow that starts now. A flow with a rate of its own is sent as datagrams, whatever the transport.
     #[must_use]
     pub fn new(transport: &Arc<Transport>, site: &FlowSite, now: Time) -> Sender {
-        if site.rate.is_some() || transport.udp.is_some() {
+        if transport.datagram_rate(site).is_some() {
             Sender::Udp(udp::UdpSender::new(transport, site, now))
         } else {
             Sender::Tcp(tcp::TcpSender::new(transport, site))

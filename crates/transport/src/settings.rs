@@ -1,221 +1,112 @@
-//! The `[transport]` section: which congestion law, its own parameters, and the settings of TCP that all laws share.
-//!
-//! Each transport's table holds both. To add a transport for a new law: one line in the list at the end.
+//! The settings of TCP that all congestion laws share: they stand in the same table as the law's own. Nothing is computed
+//! here.
 
-use weft_core::settings::{Amount, Kind, Setting, Value};
-use weft_core::{Bytes, Rate, Span, choice, settings};
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Span, choice, settings};
 
-use crate::congestion::{LawSettings, cubic, dctcp, htcp, newreno};
+use crate::rto::RtoFloor;
 use crate::{gro, shim};
 
 choice! {
-    /// How the window comes down in recovery.
-    pub enum Reduction {
-        /// Proportional rate reduction (RFC 6937), as Linux: in step with deliveries.
-        Prr = "prr",
-        /// At once (RFC 6675, RFC 3168): silence until enough has left the network.
-        AtOnce = "at-once",
-    }
-}
-
-choice! {
-    /// How losses are found.
+    /// When a segment counts as lost.
     pub enum LossDetection {
-        /// By time (RACK, RFC 8985): a segment is lost if one sent sufficiently later was delivered.
+        /// After `dup_threshold` duplicate acknowledgements or as much selectively acknowledged beyond it (RFC 5681, RFC 6675).
+        DupThresh = "dupthresh",
+        /// When a segment sent later has arrived and a reordering window is over (RACK, RFC 8985), as Linux does.
         Rack = "rack",
-        /// By count (RFC 6675): three segments above it were delivered.
-        DupThresh = "dup-thresh",
     }
 }
 
 choice! {
-    /// How the floor enters the retransmission time-out.
-    pub enum RtoFloor {
-        /// SRTT + max(4 RTTVAR, min_rto), as Linux.
-        Linux = "linux",
-        /// max(SRTT + 4 RTTVAR, min_rto), as RFC 6298.
-        Rfc = "rfc",
+    /// How the window falls during recovery.
+    pub enum Recovery {
+        /// In proportion to what arrives, over a round trip (PRR, RFC 6937), as Linux does.
+        Prr = "prr",
+        /// At once (RFC 5681, RFC 6675).
+        Halve = "rfc6675",
     }
 }
 
 choice! {
-    /// Use of congestion marks by laws that do not bring their own.
-    pub enum EcnMode {
-        /// Packets are not ECN-capable.
+    /// Explicit congestion notification for laws that leave the choice.
+    pub enum EcnUse {
+        /// Packets cannot be marked.
         Off = "off",
-        /// Classic ECN (RFC 3168): a mark counts as a loss, once per window.
-        Classic = "classic",
+        /// As RFC 3168: a mark counts as one loss, at most once per window.
+        On = "on",
     }
 }
 
 settings! {
-    /// TCP, whatever the law.
+    /// TCP, whatever the congestion law.
     pub struct Tcp {
         /// Largest IP packet.
         mtu: Bytes = Bytes(1_500),
-        /// IP and TCP headers of a data packet; 52 B with time stamps.
-        header: Bytes = Bytes(40),
-        /// What the link adds to an IP packet: Ethernet header and FCS (18 B), preamble and gap (20 B).
+        /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
         framing: Bytes = Bytes(38),
-        /// Open with SYN and SYN-ACK before data flow.
+        /// A shorter frame is padded to this size on the wire: 64 bytes of Ethernet with preamble and gap.
+        least_wire: Bytes = Bytes(84),
+        /// IP and TCP header without options.
+        header: Bytes = Bytes(40),
+        /// Carry the time stamp option (RFC 7323): 12 bytes more per packet, and round trips are measured on retransmissions too.
+        timestamps: bool = false,
+        /// Open with SYN and SYN-ACK; otherwise payload goes at once.
         handshake: bool = true,
-        /// Close with FIN after the last byte.
+        /// Close with FIN on the last payload and its answer; otherwise a flow ends silently.
         close: bool = true,
-        /// Window at the start (RFC 6928: 10 segments).
+        /// Window at the start (IW); ten segments by RFC 6928.
         initial_window: Amount = Amount::Packets(10),
-        /// Window the receiver advertises; absent: no limit.
-        receive_window: Option<Bytes> = None,
-        /// Segments by which one acknowledgement may open the window in slow start (L of RFC 3465); absent: all it acknowledges, as Linux.
+        /// Segments by which one acknowledgement may open the window in slow start (L); 1 by RFC 5681, absent: all that it acknowledges, as Linux does.
         slow_start_limit: Option<u32> = None,
+        /// Payload the receiver takes beyond what it has in order; absent: any amount.
+        receive_window: Option<Bytes> = None,
         /// Selective acknowledgements (RFC 2018); without them recovery is NewReno's (RFC 6582).
         sack: bool = true,
-        /// How losses are found.
-        loss_detection: LossDetection = LossDetection::Rack,
-        /// Tail loss probe (RFC 8985): probe after two round trips of silence instead of waiting for the time-out.
-        tail_loss_probe: bool = true,
-        /// Floor of the probe's timer; two jiffies of 1 ms in Linux.
-        probe_floor: Span = Span::from_ms(2),
-        /// Send new data on the first two duplicate acknowledgements (RFC 3042).
+        /// When a segment counts as lost; RFC 6675 by default, which shows what reordering does.
+        loss_detection: LossDetection = LossDetection::DupThresh,
+        /// Duplicate acknowledgements that mean a loss (DupThresh), RFC 5681.
+        dup_threshold: u32 [1, 1000] = 3,
+        /// Send new data on the first duplicate acknowledgements (RFC 3042).
         limited_transmit: bool = true,
-        /// How the window comes down in recovery.
-        reduction: Reduction = Reduction::Prr,
-        /// Retransmission time-out before the first round-trip sample (RFC 6298: 1 s).
+        /// How the window falls during recovery.
+        recovery: Recovery = Recovery::Prr,
+        /// Without selective acknowledgements: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
+        impatient: bool = false,
+        /// Tail loss probe (RFC 8985, section 7); needs `rack`.
+        tlp: bool = false,
+        /// Added to the two round trips after which the probe goes; Linux has two ticks of 1 ms, RFC 8985 nothing.
+        tlp_slack: Span = Span::from_ms(2),
+        /// Added instead when one segment is in flight, for the receiver may delay its answer (WCDelAckT, RFC 8985).
+        tlp_delayed_ack: Span = Span::from_ms(200),
+        /// Time-out before a round trip is measured; RFC 6298.
         initial_rto: Span = Span::from_s(1),
-        /// Least retransmission time-out (Linux: 200 ms; studies: 1 to 10 ms).
+        /// Least time-out (RTO_min); Linux has 200 ms, data-centre studies 1 ms to 10 ms.
         min_rto: Span = Span::from_ms(200),
-        /// Greatest retransmission time-out.
-        max_rto: Span = Span::from_s(60),
-        /// How the floor enters the time-out.
+        /// Greatest time-out; Linux has 120 s.
+        max_rto: Span = Span::from_s(120),
+        /// How the least time-out enters.
         rto_floor: RtoFloor = RtoFloor::Linux,
-        /// Acknowledge every so many full segments; 1: each packet.
-        ack_every: u32 [1, 64] = 1,
-        /// Longest delay of an acknowledgement when `ack_every` is above 1 (Linux: 40 ms).
-        ack_delay: Span = Span::from_ms(40),
-        /// Acknowledge each of so many segments at the start, whatever `ack_every` (Linux: 16).
-        quick_acks: u32 [0, 1000] = 16,
-        /// Use of congestion marks; DCTCP brings its own.
-        ecn: EcnMode = EcnMode::Off,
-        /// Send in back-to-back bursts of up to this size, waiting until a burst is allowed (segmentation offload); absent: packet by packet.
-        burst: Option<Bytes> = None,
-        /// A burst is at most this part of the window (Linux tcp_tso_win_divisor).
-        burst_divisor: u32 [1, 1000] = 3,
-        /// Put packets in order before TCP sees them (Presto's and DRILL's receiver shim).
+        /// Full segments per acknowledgement (m); 1 acknowledges each packet, 2 is RFC 5681.
+        delayed_ack: u32 [1, 64] = 2,
+        /// Longest wait of an acknowledgement; Linux begins with 40 ms.
+        delayed_ack_timeout: Span = Span::from_ms(40),
+        /// Data packets at the start of a flow that are acknowledged at once; Linux has 16.
+        quick_acks: u32 [0, 1000000] = 16,
+        /// Congestion marks, for laws that do not prescribe their use.
+        ecn: EcnUse = EcnUse::Off,
+        /// Send in bursts, as hosts with segmentation offload do: wait until a good part of the window is open, then send it back to back.
+        tso: bool = false,
+        /// Payload of a burst at most.
+        tso_limit: Bytes = Bytes(64 << 10),
+        /// The part of the window that is worth a burst: 1 / this; Linux has 3.
+        tso_divisor: u32 [1, 1000] = 3,
+        /// Receive offload merges packets before TCP sees them, so that one acknowledgement answers a batch.
+        gro: bool = false,
+        /// How receive offload forms batches; they are counted in any case.
+        batches: gro::Settings [flatten],
+        /// A buffer below the receiving TCP that restores the order of packets (Presto, DRILL with shim).
         reorder_shim: bool = false,
-        /// The shim's limits.
-        shim: shim::Settings = shim::Settings::default(),
-        /// How the receive offload merges, for counting batches.
-        gro: gro::Settings = gro::Settings::default(),
+        /// The parameters of that buffer.
+        shim: shim::Settings [flatten],
     }
-}
-
-settings! {
-    /// Datagrams at a constant rate, nothing repeated.
-    pub struct Udp {
-        /// Largest IP packet.
-        mtu: Bytes = Bytes(1_500),
-        /// IP and UDP headers.
-        header: Bytes = Bytes(28),
-        /// What the link adds to an IP packet.
-        framing: Bytes = Bytes(38),
-        /// Payload rate of every flow that does not bring its own; absent: the rate of the host's card.
-        rate: Option<Rate> = None,
-    }
-}
-
-macro_rules! transports {
-    ($($name:literal, $summary:literal => $variant:ident: $law:ident),+ $(,)?) => {
-        $(
-            settings! {
-                /// A congestion law's own parameters and TCP's.
-                pub struct $variant {
-                    /// The law's parameters.
-                    law: $law::Settings [flatten],
-                    /// TCP.
-                    tcp: Tcp [flatten],
-                }
-            }
-        )+
-
-        /// What carries the flows.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum TransportSettings {
-            $(
-                #[doc = $summary]
-                $variant($variant),
-            )+
-            /// Datagrams at a constant rate.
-            Udp(Udp),
-        }
-
-        impl TransportSettings {
-            /// The members, for the parser, `weft list` and the reference pages.
-            pub const FAMILY: weft_core::settings::Family = weft_core::settings::Family {
-                name: "transport",
-                members: &[
-                    $(weft_core::settings::Member { name: $name, summary: $summary, table: &$variant::TABLE },)+
-                    weft_core::settings::Member {
-                        name: "udp",
-                        summary: "datagrams at a constant rate, nothing repeated",
-                        table: &Udp::TABLE,
-                    },
-                ],
-            };
-
-            /// The member's name in the file.
-            #[must_use]
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(TransportSettings::$variant(_) => $name,)+
-                    TransportSettings::Udp(_) => "udp",
-                }
-            }
-
-            /// The law and TCP's settings; `None` for datagrams.
-            #[must_use]
-            pub fn tcp(&self) -> Option<(LawSettings, &Tcp)> {
-                match self {
-                    $(TransportSettings::$variant(own) => Some((own.law.clone().into(), &own.tcp)),)+
-                    TransportSettings::Udp(_) => None,
-                }
-            }
-        }
-
-        impl Setting for TransportSettings {
-            const KIND: Kind = Kind::Family(&TransportSettings::FAMILY);
-            fn from_value(value: &Value) -> Self {
-                match value {
-                    $(Value::Member($name, own) => TransportSettings::$variant(Setting::from_value(own)),)+
-                    Value::Member("udp", own) => TransportSettings::Udp(Setting::from_value(own)),
-                    _ => TransportSettings::default(),
-                }
-            }
-            fn to_value(&self) -> Value {
-                match self {
-                    $(TransportSettings::$variant(own) => Value::Member($name, Box::new(own.to_value())),)+
-                    TransportSettings::Udp(own) => Value::Member("udp", Box::new(own.to_value())),
-                }
-            }
-        }
-
-        $(
-            impl From<$law::Settings> for LawSettings {
-                fn from(settings: $law::Settings) -> LawSettings {
-                    LawSettings::$variant(settings)
-                }
-            }
-        )+
-    };
-}
-
-impl Default for TransportSettings {
-    fn default() -> Self {
-        TransportSettings::NewReno(NewReno::default())
-    }
-}
-
-transports! {
-    "newreno", "TCP NewReno (RFC 5681): halves on loss, one segment more per round trip" => NewReno: newreno,
-    "cubic", "TCP CUBIC (RFC 9438): a cubic function of the time since the last loss" => Cubic: cubic,
-    "dctcp", "DCTCP (RFC 8257): falls in proportion to the share of marked bytes" => Dctcp: dctcp,
-    "htcp", "H-TCP (Leith and Shorten): grows faster the longer no loss happened" => Htcp: htcp,
 }

@@ -1,137 +1,258 @@
-//! The checked configuration that all ends of a run share.
+//! The checked configuration that all ends of a run share, and the sizes of packets that follow from it. Knows no state of
+//! any flow.
 
-use weft_core::settings::Amount;
-use weft_core::{Bytes, FlowId, Rate};
+use weft_core::{Bytes, FlowId, Rate, Span};
 
 use crate::congestion::{AnyLaw, LawSettings, LawSite, MarkUse};
-use crate::settings::{EcnMode, Tcp, TransportSettings, Udp};
+use crate::protocols::{AnyProtocol, Plan, TransportSettings, udp};
+use crate::rto::RtoLimits;
+use crate::segment::MAX_BLOCKS;
+use crate::settings::{EcnUse, LossDetection, Tcp};
 
-/// Smallest Ethernet frame with preamble and gap.
-const LEAST_WIRE: u64 = 84;
-
-/// What all ends of a run share.
-#[derive(Clone, Debug)]
-pub struct Transport {
-    /// TCP's settings; those of datagrams live in the defaults.
-    pub(crate) tcp: Tcp,
-    pub(crate) law: LawSettings,
-    pub(crate) udp: Option<Udp>,
-    mss: u64,
-    overhead: u64,
-}
-
-/// What an end must know about its flow.
-#[derive(Clone, Debug, Default)]
+/// What an end must know of its flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowSite {
     /// Its number.
     pub flow: FlowId,
-    /// Payload to carry.
+    /// Payload to carry; a flow carries at least one byte.
     pub size: Bytes,
-    /// Rate of the host's card.
+    /// Line rate of the host's network card.
     pub line_rate: Rate,
-    /// Constant payload rate; `None`: as the transport decides.
+    /// Payload rate of a flow that is sent as datagrams at a constant rate, whatever the transport.
     pub rate: Option<Rate>,
+    /// Seed of the run, for ends that draw random numbers; none does at present.
+    pub seed: u64,
 }
 
-/// How a flow is cut into packets, in wire bytes.
+/// The packets of a flow when nothing is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packetisation {
     /// Data packets.
     pub count: u64,
-    /// Every packet but the last.
+    /// Wire size of each but the last.
     pub full_wire: Bytes,
-    /// The last packet.
+    /// Wire size of the last.
     pub last_wire: Bytes,
-    /// SYN and SYN-ACK, if the transport opens connections.
+    /// Wire sizes of SYN and SYN-ACK, if the connection is opened by them.
     pub handshake: Option<(Bytes, Bytes)>,
 }
 
+/// How congestion marks are used on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marking {
+    /// Not at all.
+    Off,
+    /// RFC 3168.
+    Classic,
+    /// Every packet capable, marks reported byte for byte (RFC 8257).
+    Accurate,
+}
+
+/// What carries the payload.
+#[derive(Clone, Debug)]
+enum Carrier {
+    Tcp(LawSettings),
+    Udp(Option<Rate>),
+}
+
+/// The transport of a run, shared by all its ends.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    carrier: Carrier,
+    pub(crate) tcp: Tcp,
+    pub(crate) marking: Marking,
+    pub(crate) rto: RtoLimits,
+    mss: u64,
+    /// Wire bytes of a data packet beyond its payload.
+    overhead: u64,
+    least_wire: u64,
+    datagram_mss: u64,
+    datagram_overhead: u64,
+}
+
+/// The largest packet that the simulated wire knows.
+const MAX_MTU: u64 = 60_000;
+/// The most framing or padding of a packet.
+const MAX_FRAMING: u64 = 5_000;
+/// IP and UDP header.
+const DATAGRAM_HEADER: u64 = 28;
+/// The time stamp option with its padding (RFC 7323).
+const TIMESTAMPS: u64 = 12;
+
 impl Transport {
-    /// From the settings of a scenario.
+    /// From the settings. What [`problems`](crate::problems) would object to is brought within bounds.
     #[must_use]
     pub fn new(settings: &TransportSettings) -> Transport {
-        let (law, tcp, udp) = match (settings.tcp(), settings) {
-            (Some((law, tcp)), _) => (law, tcp.clone(), None),
-            (None, TransportSettings::Udp(udp)) => {
-                (LawSettings::default(), Tcp::default(), Some(udp.clone()))
-            }
-            (None, _) => unreachable!("every transport but udp is TCP"),
+        match AnyProtocol::new(settings, ()).plan() {
+            Plan::Tcp { law, tcp } => Transport::of(Carrier::Tcp(law), tcp, DATAGRAM_HEADER),
+            Plan::Udp(udp) => Transport::of(Carrier::Udp(udp.rate), frames_of(&udp), udp.header.0),
+        }
+    }
+
+    fn of(carrier: Carrier, tcp: Tcp, datagram_header: u64) -> Transport {
+        let mtu = tcp.mtu.0.clamp(1, MAX_MTU);
+        let framing = tcp.framing.0.min(MAX_FRAMING);
+        let header = tcp.header.0.saturating_add(if tcp.timestamps { TIMESTAMPS } else { 0 }).min(mtu - 1);
+        let datagram_header = datagram_header.min(mtu - 1);
+        let mut transport = Transport {
+            marking: Marking::Off,
+            rto: rto_limits(&tcp),
+            mss: mtu - header,
+            overhead: header + framing,
+            least_wire: tcp.least_wire.0.min(MAX_FRAMING),
+            datagram_mss: mtu - datagram_header,
+            datagram_overhead: datagram_header + framing,
+            carrier,
+            tcp,
         };
-        let (mtu, header, framing) = match &udp {
-            Some(udp) => (udp.mtu, udp.header, udp.framing),
-            None => (tcp.mtu, tcp.header, tcp.framing),
-        };
-        let mss = mtu.0.saturating_sub(header.0).max(1);
-        Transport { tcp, law, udp, mss, overhead: header.0 + framing.0 }
+        transport.marking = transport.marking_of_law();
+        transport
+    }
+
+    fn marking_of_law(&self) -> Marking {
+        match (self.law().mark_use(), self.tcp.ecn) {
+            (MarkUse::Accurate, _) => Marking::Accurate,
+            (MarkUse::Classic, EcnUse::On) => Marking::Classic,
+            (MarkUse::Classic, EcnUse::Off) => Marking::Off,
+        }
+    }
+
+    /// A fresh law; of a transport without one, NewReno.
+    pub(crate) fn law(&self) -> AnyLaw {
+        let limit = self.tcp.slow_start_limit.map_or(u64::MAX, |limit| u64::from(limit.max(1)) * self.mss);
+        let site = LawSite { mss: self.mss, slow_start_limit: limit };
+        match &self.carrier {
+            Carrier::Tcp(law) => AnyLaw::new(law, site),
+            Carrier::Udp(_) => AnyLaw::new(&LawSettings::default(), site),
+        }
     }
 
     /// Largest payload of a packet.
     #[must_use]
-    pub fn mss(&self) -> Bytes {
-        Bytes(self.mss)
+    pub fn mss(&self) -> u64 {
+        match self.carrier {
+            Carrier::Tcp(_) => self.mss,
+            Carrier::Udp(_) => self.datagram_mss,
+        }
     }
 
-    /// What a data packet has on the wire beside its payload.
+    /// Wire bytes of a full-size data packet beyond its payload.
     #[must_use]
-    pub fn overhead_wire(&self) -> Bytes {
-        Bytes(self.overhead)
+    pub fn overhead_wire(&self) -> u64 {
+        match self.carrier {
+            Carrier::Tcp(_) => self.overhead,
+            Carrier::Udp(_) => self.datagram_overhead,
+        }
     }
 
     /// Wire bytes of a full-size data packet.
     #[must_use]
     pub fn full_wire(&self) -> u16 {
-        self.wire(self.mss)
+        self.padded(self.mss() + self.overhead_wire())
     }
 
-    /// How a flow of `size` is cut.
+    /// The packets of a flow of `size` that uses this transport, without losses.
     #[must_use]
     pub fn packetisation(&self, size: Bytes) -> Packetisation {
-        let count = size.0.div_ceil(self.mss).max(1);
-        let last = size.0 - (count - 1) * self.mss;
-        let control = Bytes(u64::from(self.wire(0)));
-        Packetisation {
-            count,
-            full_wire: Bytes(u64::from(self.full_wire())),
-            last_wire: Bytes(u64::from(self.wire(last))),
-            handshake: (self.udp.is_none() && self.tcp.handshake).then_some((control, control)),
+        match self.carrier {
+            Carrier::Tcp(_) => {
+                let opening = (Bytes(u64::from(self.syn_wire())), Bytes(u64::from(self.syn_wire())));
+                let handshake = self.tcp.handshake.then_some(opening);
+                Packetisation { handshake, ..self.packets(size, self.mss, self.overhead) }
+            }
+            Carrier::Udp(_) => self.datagrams(size),
         }
     }
 
-    /// Wire bytes of a packet with `payload` bytes.
-    pub(crate) fn wire(&self, payload: u64) -> u16 {
-        (payload + self.overhead).max(LEAST_WIRE).min(u64::from(u16::MAX)) as u16
+    /// The packets of a flow of `size` with a rate of its own, which goes as datagrams whatever the transport.
+    #[must_use]
+    pub fn datagrams(&self, size: Bytes) -> Packetisation {
+        self.packets(size, self.datagram_mss, self.datagram_overhead)
+    }
+
+    fn packets(&self, size: Bytes, mss: u64, overhead: u64) -> Packetisation {
+        let size = size.0.max(1);
+        let count = size.div_ceil(mss);
+        let wire = |payload| Bytes(u64::from(self.padded(payload + overhead)));
+        let last = size - (count - 1) * mss;
+        Packetisation { count, full_wire: wire(mss), last_wire: wire(last), handshake: None }
+    }
+
+    /// The payload rate of a flow as datagrams: `None` if it goes over TCP.
+    pub(crate) fn datagram_rate(&self, site: &FlowSite) -> Option<Rate> {
+        match (&self.carrier, site.rate) {
+            (_, Some(own)) => Some(own),
+            (Carrier::Udp(rate), None) => Some(rate.unwrap_or(Rate(u64::MAX))),
+            (Carrier::Tcp(_), None) => None,
+        }
+    }
+
+    pub(crate) fn tcp_mss(&self) -> u64 {
+        self.mss
+    }
+
+    pub(crate) fn datagram_mss(&self) -> u64 {
+        self.datagram_mss
+    }
+
+    /// Wire size of a TCP packet with `payload` bytes.
+    pub(crate) fn data_wire(&self, payload: u64) -> u16 {
+        self.padded(payload + self.overhead)
+    }
+
+    pub(crate) fn datagram_wire(&self, payload: u64) -> u16 {
+        self.padded(payload + self.datagram_overhead)
+    }
+
+    /// Wire size of an acknowledgement with so many blocks: 2 bytes and 8 per block, padded to whole words (RFC 2018).
+    pub(crate) fn ack_wire(&self, blocks: usize) -> u16 {
+        debug_assert!(blocks <= MAX_BLOCKS);
+        self.padded(self.overhead + if blocks == 0 { 0 } else { 4 + 8 * blocks as u64 })
+    }
+
+    /// Wire size of SYN and SYN-ACK: options for segment size, window scale and selective acknowledgements, 12 bytes, of
+    /// which the time stamps, when in use, fill the padding.
+    pub(crate) fn syn_wire(&self) -> u16 {
+        self.padded(self.overhead + if self.tcp.timestamps { 8 } else { 12 })
+    }
+
+    /// Losses are detected by RACK.
+    pub(crate) fn rack(&self) -> bool {
+        self.tcp.sack && self.tcp.loss_detection == LossDetection::Rack
+    }
+
+    /// Tail loss probes are sent.
+    pub(crate) fn tlp(&self) -> bool {
+        self.tcp.tlp && self.rack()
     }
 
     pub(crate) fn initial_window(&self) -> u64 {
-        match self.tcp.initial_window {
-            Amount::Bytes(bytes) => bytes.0.max(self.mss),
-            Amount::Packets(n) => n.max(1).saturating_mul(self.mss),
-        }
+        self.tcp.initial_window.bytes(Bytes(self.mss)).0.max(self.mss)
     }
 
-    pub(crate) fn build_law(&self) -> AnyLaw {
-        let limit = self.tcp.slow_start_limit;
-        let slow_start_limit = limit.map_or(u64::MAX, |segments| u64::from(segments) * self.mss);
-        AnyLaw::new(&self.law, LawSite { mss: self.mss, slow_start_limit })
+    /// Payload the receiver takes beyond what it acknowledged.
+    pub(crate) fn receive_window(&self) -> u64 {
+        self.tcp.receive_window.map_or(u64::MAX, |window| window.0.max(self.mss))
     }
 
-    /// How marks are used by connections of this configuration.
-    pub(crate) fn marks(&self, law: &AnyLaw) -> Marking {
-        match (law.mark_use(), self.tcp.ecn) {
-            (MarkUse::Accurate, _) => Marking::Accurate,
-            (MarkUse::Classic, EcnMode::Classic) => Marking::Classic,
-            (MarkUse::Classic, EcnMode::Off) => Marking::Off,
-        }
+    fn padded(&self, wire: u64) -> u16 {
+        wire.max(self.least_wire) as u16
     }
 }
 
-/// What both ends do about marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Marking {
-    /// Nothing: packets are not ECN-capable.
-    Off,
-    /// RFC 3168.
-    Classic,
-    /// RFC 8257.
-    Accurate,
+fn rto_limits(tcp: &Tcp) -> RtoLimits {
+    RtoLimits {
+        floor: tcp.rto_floor,
+        initial: tcp.initial_rto.max(Span::from_us(1)),
+        least: tcp.min_rto,
+        greatest: tcp.max_rto.max(Span::from_us(1)),
+    }
 }
+
+/// The frames of a transport of datagrams, in TCP's words.
+fn frames_of(udp: &udp::Settings) -> Tcp {
+    Tcp { mtu: udp.mtu, framing: udp.framing, least_wire: udp.least_wire, ..Tcp::default() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -90,7 +90,7 @@ pub(crate) fn random_flows(setup: &Setup, count: usize, within: Span, mean: u64)
 
 /// DCTCP with changed TCP settings.
 pub(crate) fn dctcp(change: impl FnOnce(&mut Tcp)) -> TransportSettings {
-    let mut settings = weft_transport::settings::Dctcp::default();
+    let mut settings = weft_transport::protocols::dctcp::Settings::default();
     change(&mut settings.tcp);
     TransportSettings::Dctcp(settings)
 }

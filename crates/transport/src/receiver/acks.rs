@@ -6,7 +6,7 @@ use std::sync::Arc;
 use weft_core::{Class, Ecn, FlowId, Kind, Time};
 
 use super::assembly::{Arrival, Assembly};
-use crate::segment::{Block, Flags, Outgoing, Segment, ports};
+use crate::segment::{Block, Flags, Outgoing, Segment, reverse_ports};
 use crate::transport::{Marking, Transport};
 
 /// Acknowledgements that may wait for the card at most; then the oldest says nothing new and is given up.
@@ -30,7 +30,7 @@ pub(super) struct Acks {
 
 impl Acks {
     pub(super) fn new(transport: &Arc<Transport>, flow: FlowId) -> Acks {
-        let marking = transport.marks(&transport.build_law());
+        let marking = transport.marking;
         Acks {
             marking,
             flow,
@@ -47,7 +47,7 @@ impl Acks {
     /// Answers a SYN.
     pub(super) fn open(&mut self, now: Time, syn: &Segment) {
         let ecn = self.marking != Marking::Off && syn.flags.has(Flags::ECE);
-        let flags = Flags::SYN.with(Flags::ACK, true).with(Flags::ECE, ecn);
+        let flags = Flags::SYN.with(Flags::ACK).with_if(ecn, Flags::ECE);
         self.queue(Segment { sent: now, echo: syn.sent, flow: self.flow, flags, ..Segment::default() });
     }
 
@@ -66,13 +66,13 @@ impl Acks {
         self.delayed += 1;
         self.quick = self.quick.saturating_sub(1);
         let out_of_order = arrival.beyond_gap || arrival.filled || arrival.duplicate || assembly.has_gap();
-        let full = self.delayed >= self.transport.tcp.ack_every || self.quick > 0;
+        let full = self.delayed >= self.transport.tcp.delayed_ack || self.quick > 0;
         if out_of_order || full || last {
             // What is out of order echoes itself: its round trip is its own.
             self.echo = if out_of_order { segment.sent } else { self.echo };
             self.acknowledge(now, assembly, arrival.duplicate);
         } else if self.due == Time::NEVER {
-            self.due = now + self.transport.tcp.ack_delay;
+            self.due = now + self.transport.tcp.delayed_ack_timeout;
         }
     }
 
@@ -97,15 +97,15 @@ impl Acks {
 
     /// Acknowledges everything before `segment`, which has just been put in.
     fn acknowledge_below(&mut self, segment: &Segment, assembly: &Assembly) {
-        let ack = if assembly.next() == segment.end() { segment.seq } else { assembly.next() };
-        let flags = Flags::ACK.with(Flags::ECE, self.echoing);
+        let ack = if assembly.next() == segment.end() { segment.sequence } else { assembly.next() };
+        let flags = Flags::ACK.with_if(self.echoing, Flags::ECE);
         self.queue(Segment { ack, echo: self.echo, flow: self.flow, flags, ..Segment::default() });
         self.delayed = 0;
         self.due = Time::NEVER;
     }
 
     fn acknowledge(&mut self, now: Time, assembly: &Assembly, duplicate: bool) {
-        let flags = Flags::ACK.with(Flags::ECE, self.echoing).with(Flags::DUPLICATE, duplicate);
+        let flags = Flags::ACK.with_if(self.echoing, Flags::ECE).with_if(duplicate, Flags::DUPLICATE);
         let mut segment = Segment {
             ack: assembly.next(),
             sent: now,
@@ -115,8 +115,9 @@ impl Acks {
             ..Segment::default()
         };
         if self.transport.tcp.sack {
-            for (place, (start, end)) in segment.sack.iter_mut().zip(assembly.blocks()) {
-                *place = Block { start: (start - segment.ack) as u32, len: (end - start) as u32 };
+            for (place, (start, end)) in segment.blocks.iter_mut().zip(assembly.blocks()) {
+                *place = Block { offset: (start - segment.ack) as u32, length: (end - start) as u32 };
+                segment.blocks_used += 1;
             }
         }
         self.queue(segment);
@@ -153,13 +154,18 @@ impl Acks {
 
 /// An acknowledgement as a packet. Only with accurate marks are acknowledgements ECN-capable.
 fn reply(transport: &Transport, segment: Segment, marking: Marking) -> Outgoing {
+    let opening = segment.flags.has(Flags::SYN);
     Outgoing {
         segment,
-        wire: transport.wire(0),
-        kind: if segment.flags.has(Flags::SYN) { Kind::Control } else { Kind::Ack },
+        wire: if opening {
+            transport.syn_wire()
+        } else {
+            transport.ack_wire(usize::from(segment.blocks_used))
+        },
+        kind: if opening { Kind::Control } else { Kind::Ack },
         class: Class(0),
         ecn: if marking == Marking::Accurate { Ecn::Capable } else { Ecn::NotCapable },
-        ports: ports(segment.flow, true),
+        ports: reverse_ports(segment.flow),
     }
 }
 
@@ -167,12 +173,14 @@ fn reply(transport: &Transport, segment: Segment, marking: Marking) -> Outgoing 
 /// last acknowledgement was lost can finish. Datagrams get none.
 #[must_use]
 pub fn reply_after_close(transport: &Transport, segment: &Segment, now: Time) -> Option<Outgoing> {
-    if transport.udp.is_some() || !segment.flags.has(Flags::FIN) && segment.len == 0 {
+    if segment.flags.has(Flags::DATAGRAM) || segment.length == 0 {
         return None;
     }
-    let flags = Flags::ACK.with(Flags::DUPLICATE, true);
-    let ack = segment.end();
-    let answer =
-        Segment { ack, sent: now, echo: segment.sent, flow: segment.flow, flags, ..Segment::default() };
-    Some(reply(transport, answer, transport.marks(&transport.build_law())))
+    let flags = Flags::ACK.with(Flags::DUPLICATE);
+    let (ack, echo, flow) = (Segment::EVERYTHING, segment.sent, segment.flow);
+    Some(reply(
+        transport,
+        Segment { ack, sent: now, echo, flow, flags, ..Segment::default() },
+        transport.marking,
+    ))
 }

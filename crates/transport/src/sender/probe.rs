@@ -3,7 +3,7 @@
 
 use weft_core::Span;
 
-use crate::recovery::rto::RoundTrip;
+use crate::rto::RoundTrip;
 use crate::settings::Tcp;
 
 /// The state of probing.
@@ -17,15 +17,11 @@ pub(super) struct Probe {
     pub(super) wanted: bool,
 }
 
-/// Longest delay of a peer's acknowledgement of a single segment.
-const DELAYED_ACK: Span = Span::from_ms(200);
-
 impl Probe {
     /// How long to wait for an acknowledgement before probing.
     pub(super) fn timeout(tcp: &Tcp, rtt: &RoundTrip, segments: usize) -> Span {
-        let two = if rtt.smoothed() == Span::ZERO { Span::from_s(1) } else { rtt.smoothed() * 2 };
-        let delayed = segments == 1 && tcp.ack_every > 1;
-        two + if delayed { DELAYED_ACK.min(tcp.ack_delay) } else { Span::ZERO } + tcp.probe_floor
+        let two = if rtt.measured() { rtt.smoothed() * 2 } else { Span::from_s(1) };
+        two + if segments == 1 && tcp.delayed_ack > 1 { tcp.tlp_delayed_ack } else { tcp.tlp_slack }
     }
 
     /// Whether a probe may be planned: one at a time.

@@ -1,7 +1,7 @@
 //! The TCP sender: what is in flight, what may leave next, what an acknowledgement means.
 //!
 //! Standards: RFC 5681, 6582, 6675, 6937, 6298, 3042, 3168, 8257, 8985; where Linux differs and matters, a setting says
-//! so. A FIN counts as one byte after the last. The order of work on an acknowledgement is that of
+//! so. The FIN rides on the last payload. The order of work on an acknowledgement is that of
 //! [`TcpSender::on_packet`], top to bottom.
 
 use std::sync::Arc;
@@ -13,16 +13,13 @@ use super::probe::Probe;
 use crate::congestion::{AckEvent, AnyLaw, Cause, CongestionEvent, Window};
 use crate::recovery::board::{Board, Delivered};
 use crate::recovery::prr::Reduction;
-use crate::recovery::rto::RoundTrip;
+use crate::rto::RoundTrip;
 use crate::segment::{Flags, Segment};
-use crate::settings::{LossDetection, Reduction as ReductionRule, Tcp};
+use crate::settings::{Recovery, Tcp};
 use crate::transport::{FlowSite, Marking, Transport};
 
 mod output;
 mod timers;
-
-/// Segments above a hole that make it lost (RFC 5681).
-const DUP_THRESHOLD: u32 = 3;
 
 /// What the connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +50,7 @@ pub struct TcpSender {
     una: u64,
     /// First byte not sent.
     next: u64,
-    /// One past the last byte, the FIN included.
+    /// One past the last byte.
     end: u64,
     board: Board,
     /// The phase ends when this is acknowledged.
@@ -86,21 +83,20 @@ pub struct TcpSender {
 
 impl TcpSender {
     pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite) -> TcpSender {
-        let law = transport.build_law();
-        let (marking, mss) = (transport.marks(&law), transport.mss().0);
+        let (marking, mss) = (transport.marking, transport.tcp_mss());
         let opening = transport.tcp.handshake;
         TcpSender {
-            law,
+            law: transport.law(),
             marking,
             window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss },
             phase: if opening { Phase::Closed } else { Phase::Open },
             una: 0,
             next: 0,
-            end: site.size.0 + u64::from(transport.tcp.close),
+            end: site.size.0,
             board: Board::default(),
             recover: 0,
             reduction: Reduction::default(),
-            rtt: RoundTrip::default(),
+            rtt: RoundTrip::new(),
             rto_at: Time::NEVER,
             probe_at: Time::NEVER,
             probe: Probe::default(),
@@ -127,9 +123,13 @@ impl TcpSender {
         if segment.flags.has(Flags::SYN) {
             return self.opened(now, segment);
         }
-        if self.phase == Phase::Opening || segment.ack < self.una || segment.ack > self.next {
+        if self.phase == Phase::Opening
+            || segment.ack < self.una
+            || segment.ack > self.next && segment.ack != Segment::EVERYTHING
+        {
             return;
         }
+        let segment = &Segment { ack: segment.ack.min(self.next), ..*segment };
         let in_flight = self.board.pipe();
         let delivered = self.take_in(segment);
         let rtt = self.sample(now, segment, &delivered);
@@ -164,7 +164,7 @@ impl TcpSender {
         }
         self.phase = Phase::Open;
         self.rto_at = Time::NEVER;
-        self.rtt = RoundTrip::default();
+        self.rtt = RoundTrip::new();
         self.rtt.sample(now.since(segment.echo));
     }
 
@@ -172,9 +172,8 @@ impl TcpSender {
     fn take_in(&mut self, segment: &Segment) -> Delivered {
         let mut delivered = Delivered::default();
         if self.tcp().sack {
-            for block in segment.sack.iter().filter(|block| block.len > 0) {
-                let start = segment.ack + u64::from(block.start);
-                self.board.sack(start, start + u64::from(block.len), &mut delivered);
+            for (start, end) in segment.sacked() {
+                self.board.sack(start, end, &mut delivered);
             }
         }
         self.board.acknowledge(segment.ack, &mut delivered);
@@ -189,6 +188,7 @@ impl TcpSender {
         }
         let rtt = now.since(segment.echo);
         self.rtt.sample(rtt);
+        self.rtt.forget_backoff();
         Some(rtt)
     }
 
@@ -198,7 +198,7 @@ impl TcpSender {
         self.dupacks = if duplicate { self.dupacks + 1 } else { 0 };
         if duplicate
             && self.phase == Phase::Open
-            && self.dupacks < DUP_THRESHOLD
+            && self.dupacks < self.tcp().dup_threshold
             && self.tcp().limited_transmit
         {
             self.permitted += 1;
@@ -230,26 +230,25 @@ impl TcpSender {
         if !self.board.has_holes() && self.phase == Phase::Open {
             return;
         }
-        match self.tcp().loss_detection {
-            LossDetection::DupThresh => self.board.lose_by_count(DUP_THRESHOLD),
-            LossDetection::Rack => {
-                let wait = self.reorder_wait();
-                let due = self.board.lose_by_time(now, self.rtt.smoothed(), wait);
-                self.reorder_at = due.unwrap_or(Time::NEVER);
-            }
+        if self.transport.rack() {
+            let wait = self.reorder_wait();
+            let due = self.board.lose_by_time(now, self.rtt.smoothed(), wait);
+            self.reorder_at = due.unwrap_or(Time::NEVER);
+        } else {
+            self.board.lose_by_count(self.tcp().dup_threshold);
         }
     }
 
     /// How much later than expected a segment may come before it counts as lost (RFC 8985 section 6.2).
     fn reorder_wait(&self) -> Span {
         let sure = !self.reordered
-            && (self.phase == Phase::Recovery || self.board.sacked_segments() >= DUP_THRESHOLD);
+            && (self.phase == Phase::Recovery || self.board.sacked_segments() >= self.tcp().dup_threshold);
         if sure { Span::ZERO } else { Span(self.rtt.least().0 / 4).min(self.rtt.smoothed()) }
     }
 
     /// RFC 6582: the third duplicate, and every partial acknowledgement in recovery, points at the next hole.
     fn find_losses_without_sack(&mut self, acked: u64) {
-        let third = self.phase == Phase::Open && self.dupacks == DUP_THRESHOLD;
+        let third = self.phase == Phase::Open && self.dupacks == self.tcp().dup_threshold;
         let partial = self.phase == Phase::Recovery && acked > 0;
         if third && self.una >= self.recover || partial {
             self.board.lose_first();
@@ -293,7 +292,7 @@ impl TcpSender {
         self.recover = self.next;
         self.reduction = Reduction::new(self.board.outstanding());
         self.burst_left = 0;
-        if self.tcp().reduction == ReductionRule::AtOnce {
+        if self.tcp().recovery == Recovery::Halve {
             self.window.cwnd = self.window.ssthresh;
         }
     }
@@ -305,7 +304,7 @@ impl TcpSender {
             if ack.acked > 0 {
                 self.law.grow(&mut self.window, ack);
             }
-        } else if self.tcp().reduction == ReductionRule::Prr && self.tcp().sack {
+        } else if self.tcp().recovery == Recovery::Prr && self.tcp().sack {
             let (pipe, Window { ssthresh, mss, .. }) = (self.board.pipe(), self.window);
             let first = self.phase == Phase::Recovery && self.reduction.is_fresh();
             self.window.cwnd = self.reduction.window((ack.acked, pipe), ssthresh, mss, first);

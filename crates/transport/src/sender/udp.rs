@@ -21,8 +21,7 @@ pub struct UdpSender {
 
 impl UdpSender {
     pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite, now: Time) -> UdpSender {
-        let own = transport.udp.as_ref().and_then(|udp| udp.rate);
-        let rate = site.rate.or(own).unwrap_or(site.line_rate);
+        let rate = transport.datagram_rate(site).unwrap_or(Rate(u64::MAX)).min(site.line_rate);
         UdpSender {
             transport: Arc::clone(transport),
             site: site.clone(),
@@ -41,14 +40,14 @@ impl UdpSender {
         if !self.ready(now) {
             return None;
         }
-        let len = self.transport.mss().0.min(self.site.size.0 - self.next);
+        let len = self.transport.datagram_mss().min(self.site.size.0 - self.next);
         let last = self.next + len == self.site.size.0;
         let segment = Segment {
-            seq: self.next,
+            sequence: self.next,
             sent: now,
             flow: self.site.flow,
-            len: len as u16,
-            flags: Flags::default().with(Flags::FIN, last),
+            length: len as u16,
+            flags: Flags::DATAGRAM.with_if(last, Flags::FIN),
             ..Segment::default()
         };
         self.next += len;
@@ -56,11 +55,11 @@ impl UdpSender {
         self.waiting = self.at > now;
         Some(Outgoing {
             segment,
-            wire: self.transport.wire(len),
+            wire: self.transport.datagram_wire(len),
             kind: Kind::Data,
             class: Class(0),
             ecn: Ecn::NotCapable,
-            ports: ports(self.site.flow, false),
+            ports: ports(self.site.flow),
         })
     }
 

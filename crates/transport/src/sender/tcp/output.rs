@@ -4,7 +4,6 @@ use weft_core::{Bytes, Class, Ecn, Kind, Time};
 
 use super::{Phase, TcpSender};
 use crate::segment::{Flags, Outgoing, Segment, ports};
-use crate::settings::LossDetection;
 use crate::transport::Marking;
 
 /// What the next packet is.
@@ -58,7 +57,7 @@ impl TcpSender {
 
     /// RFC 6675, rules 3 and 4, when there is no new data: a hole that is not yet lost, or once the last segment.
     fn rescue(&self, room: u64) -> Option<Next> {
-        let counting = self.tcp().sack && self.tcp().loss_detection == LossDetection::DupThresh;
+        let counting = self.tcp().sack && !self.transport.rack();
         if !counting || self.phase != Phase::Recovery || room < self.window.mss {
             return None;
         }
@@ -75,7 +74,7 @@ impl TcpSender {
         let permitted = u64::from(self.permitted) * u64::from(!self.tcp().sack) * self.window.mss;
         let room = room + permitted;
         let segment = self.window.mss.min(left);
-        let advertised = self.tcp().receive_window.map_or(u64::MAX, |window| self.una + window.0);
+        let advertised = self.una.saturating_add(self.transport.receive_window());
         let fits = room >= segment || self.board.outstanding() == 0;
         fits && self.next + segment <= advertised.max(self.una + segment) && self.burst_allowed(room, left)
     }
@@ -89,17 +88,19 @@ impl TcpSender {
 
     /// The size of the next burst, if bursts are on.
     fn burst_size(&self, left: u64) -> Option<u64> {
-        let most = self.tcp().burst?.0;
-        let share = self.window.cwnd / u64::from(self.tcp().burst_divisor);
-        let whole = share.min(most) / self.window.mss * self.window.mss;
+        if !self.tcp().tso {
+            return None;
+        }
+        let share = self.window.cwnd / u64::from(self.tcp().tso_divisor);
+        let whole = share.min(self.tcp().tso_limit.0) / self.window.mss * self.window.mss;
         Some(whole.max(self.window.mss).min(left))
     }
 
     fn send_syn(&mut self, now: Time) -> Outgoing {
         self.phase = Phase::Opening;
-        self.rto_at = now + self.rtt.timeout(&self.transport.tcp);
+        self.rto_at = now + self.rtt.timeout(&self.transport.rto);
         let ecn = self.marking != Marking::Off;
-        let flags = Flags::SYN.with(Flags::ECE, ecn).with(Flags::CWR, ecn);
+        let flags = Flags::SYN.with_if(ecn, Flags::ECE.with(Flags::CWR));
         let segment = Segment { sent: now, flow: self.site.flow, flags, ..Segment::default() };
         self.outgoing(segment, Kind::Control, self.marking == Marking::Accurate)
     }
@@ -114,7 +115,7 @@ impl TcpSender {
         };
         self.probe.sent(self.next, !fresh);
         self.probe_at = Time::NEVER;
-        self.rto_at = now + self.rtt.timeout(&self.transport.tcp);
+        self.rto_at = now + self.rtt.timeout(&self.transport.rto);
         out
     }
 
@@ -123,18 +124,14 @@ impl TcpSender {
         let sent = self.board.resend(index, now);
         self.reduction.sent(u64::from(sent.len));
         let out = self.data((sent.seq, sent.end()), now, Flags::AGAIN);
-        self.report.retransmitted += Bytes(u64::from(out.segment.len));
+        self.report.retransmitted += Bytes(u64::from(out.segment.length));
         self.arm_timers(now, index == 0);
         out
     }
 
-    /// A FIN does not wait for a segment of its own: it rides on the last data.
     fn send_new(&mut self, now: Time) -> Outgoing {
         let (seq, left) = (self.next, self.end - self.next);
-        let mut end = seq + self.window.mss.min(left);
-        if self.transport.tcp.close && end + 1 == self.end {
-            end = self.end;
-        }
+        let end = seq + self.window.mss.min(left);
         let len = end - seq;
         self.permitted = self.permitted.saturating_sub(1);
         self.take_from_burst(len, left);
@@ -153,17 +150,17 @@ impl TcpSender {
         self.burst_left = self.burst_left.saturating_sub(len);
     }
 
-    /// A data segment of the bytes `seq..end`, of which the last may be the FIN.
+    /// A data segment of the bytes `seq..end`; the last one carries the FIN.
     fn data(&mut self, (seq, end): (u64, u64), now: Time, flags: Flags) -> Outgoing {
         let fin = self.transport.tcp.close && end == self.end;
         let fresh = !flags.has(Flags::AGAIN);
         let tell = fresh && std::mem::take(&mut self.tell_reduced);
         let segment = Segment {
-            seq,
+            sequence: seq,
             sent: now,
             flow: self.site.flow,
-            len: (end - seq - u64::from(fin)) as u16,
-            flags: flags.with(Flags::FIN, fin).with(Flags::CWR, tell),
+            length: (end - seq) as u16,
+            flags: flags.with_if(fin, Flags::FIN).with_if(tell, Flags::CWR),
             ..Segment::default()
         };
         let capable = match self.marking {
@@ -171,18 +168,22 @@ impl TcpSender {
             Marking::Classic => fresh,
             Marking::Accurate => true,
         };
-        let kind = if segment.len > 0 { Kind::Data } else { Kind::Control };
+        let kind = if segment.length > 0 { Kind::Data } else { Kind::Control };
         self.outgoing(segment, kind, capable)
     }
 
     fn outgoing(&self, segment: Segment, kind: Kind, capable: bool) -> Outgoing {
         Outgoing {
             segment,
-            wire: self.transport.wire(u64::from(segment.len)),
+            wire: if kind == Kind::Control {
+                self.transport.syn_wire()
+            } else {
+                self.transport.data_wire(u64::from(segment.length))
+            },
             kind,
             class: Class(0),
             ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
-            ports: ports(self.site.flow, false),
+            ports: ports(self.site.flow),
         }
     }
 }

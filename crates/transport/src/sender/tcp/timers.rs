@@ -32,13 +32,12 @@ impl TcpSender {
             self.probe_at = Time::NEVER;
             return;
         }
-        let timeout = self.rtt.timeout(&self.transport.tcp);
+        let timeout = self.rtt.timeout(&self.transport.rto);
         if progress || self.rto_at == Time::NEVER {
             self.rto_at = now + timeout;
         }
         let tcp = &self.transport.tcp;
-        let may_probe =
-            tcp.tail_loss_probe && tcp.sack && self.phase == Phase::Open && !self.board.has_holes();
+        let may_probe = self.transport.tlp() && self.phase == Phase::Open && !self.board.has_holes();
         self.probe_at = if may_probe && !self.probe.is_out() && !self.probe.wanted {
             let wait = Probe::timeout(tcp, &self.rtt, self.board.len());
             if wait < timeout { now + wait } else { Time::NEVER }
@@ -78,6 +77,6 @@ impl TcpSender {
         self.permitted = 0;
         self.reorder_at = Time::NEVER;
         self.probe_at = Time::NEVER;
-        self.rto_at = now + self.rtt.timeout(&self.transport.tcp);
+        self.rto_at = now + self.rtt.timeout(&self.transport.rto);
     }
 }

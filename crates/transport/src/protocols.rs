@@ -1,0 +1,87 @@
+//! The transports a scenario can choose: TCP under each congestion law, and datagrams at a constant rate.
+//!
+//! A transport over TCP is one line in [`over_tcp!`] and one in the list; its law's file is in `congestion/`.
+
+use weft_core::family;
+
+use crate::congestion::LawSettings;
+use crate::settings::Tcp;
+
+pub mod udp;
+
+/// What a transport amounts to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plan {
+    /// TCP under a congestion law.
+    Tcp {
+        /// The law.
+        law: LawSettings,
+        /// Everything else.
+        tcp: Tcp,
+    },
+    /// Datagrams.
+    Udp(udp::Settings),
+}
+
+/// A transport.
+pub trait Protocol {
+    /// What it amounts to.
+    fn plan(&self) -> Plan;
+}
+
+macro_rules! over_tcp {
+    ($($module:ident :: $member:ident),+ $(,)?) => {$(
+        #[doc = "TCP under one congestion law."]
+        pub mod $module {
+            pub use crate::congestion::$module::SUMMARY;
+            use super::{LawSettings, Plan, Protocol, Tcp};
+
+            weft_core::settings! {
+                /// A congestion law and the rest of TCP, in one table.
+                pub struct Settings {
+                    /// The law's own parameters.
+                    law: crate::congestion::$module::Settings [flatten],
+                    /// What all laws share.
+                    tcp: Tcp [flatten],
+                }
+            }
+
+            #[doc = "TCP under this law."]
+            #[derive(Clone, Debug)]
+            pub struct $member(Plan);
+
+            impl $member {
+                #[doc = "From the settings."]
+                #[must_use]
+                pub fn new(settings: &Settings, _site: ()) -> $member {
+                    let law = LawSettings::$member(settings.law.clone());
+                    $member(Plan::Tcp { law, tcp: settings.tcp.clone() })
+                }
+            }
+
+            impl Protocol for $member {
+                fn plan(&self) -> Plan {
+                    self.0.clone()
+                }
+            }
+        }
+    )+};
+}
+
+over_tcp! { newreno::NewReno, cubic::Cubic, dctcp::Dctcp, htcp::Htcp }
+
+family! {
+    /// All transports.
+    pub enum AnyProtocol: Protocol;
+    /// The transport of a scenario.
+    pub enum TransportSettings;
+    called "transport" built at ();
+    members {
+        "newreno" => newreno::NewReno,
+        "cubic" => cubic::Cubic,
+        "dctcp" => dctcp::Dctcp,
+        "htcp" => htcp::Htcp,
+        "udp" => udp::Udp,
+    }
+    methods { fn plan(&self) -> Plan; }
+}

@@ -1,0 +1,43 @@
+//! Datagrams at a constant rate: no acknowledgement, no retransmission, no congestion control. Only what a scenario can
+//! say of them; how they are sent is in `datagram.rs`.
+
+use weft_core::{Bytes, Rate, settings};
+
+use super::{Plan, Protocol};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "datagrams at a constant rate, never acknowledged or repeated";
+
+settings! {
+    /// Datagrams.
+    pub struct Settings {
+        /// Largest IP packet.
+        mtu: Bytes = Bytes(1_500),
+        /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
+        framing: Bytes = Bytes(38),
+        /// A shorter frame is padded to this size on the wire: 64 bytes of Ethernet with preamble and gap.
+        least_wire: Bytes = Bytes(84),
+        /// IP and UDP header.
+        header: Bytes = Bytes(28),
+        /// Rate of the payload of flows that have none of their own; absent: as fast as the network card sends.
+        rate: Option<Rate> = None,
+    }
+}
+
+/// Datagrams.
+#[derive(Clone, Debug)]
+pub struct Udp(Settings);
+
+impl Udp {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Udp {
+        Udp(settings.clone())
+    }
+}
+
+impl Protocol for Udp {
+    fn plan(&self) -> Plan {
+        Plan::Udp(self.0.clone())
+    }
+}

@@ -1,0 +1,139 @@
+//! Round-trip estimation and the retransmission time-out (RFC 6298), with the two ways in which a floor enters. Knows no
+//! segments.
+
+use weft_core::{Span, choice};
+
+choice! {
+    /// How the least time-out enters.
+    pub enum RtoFloor {
+        /// As in Linux: SRTT + max(4 RTTVAR, floor); in a network of 100 us a floor of 200 ms gives 200.1 ms.
+        Linux = "linux",
+        /// As in RFC 6298: max(SRTT + 4 RTTVAR, floor).
+        Rfc = "rfc",
+    }
+}
+
+/// The parameters of the time-out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RtoLimits {
+    pub(crate) floor: RtoFloor,
+    pub(crate) initial: Span,
+    pub(crate) least: Span,
+    pub(crate) greatest: Span,
+}
+
+/// What is known of the round trip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoundTrip {
+    srtt: Span,
+    variation: Span,
+    least: Span,
+    /// Time-outs in a row.
+    backoff: u8,
+}
+
+impl RoundTrip {
+    pub(crate) const fn new() -> RoundTrip {
+        RoundTrip { srtt: Span::ZERO, variation: Span::ZERO, least: Span(u64::MAX), backoff: 0 }
+    }
+
+    /// Takes in a measurement (RFC 6298, equations 2.2 and 2.3).
+    pub(crate) fn sample(&mut self, rtt: Span) {
+        let rtt = Span(rtt.0.max(1));
+        if self.srtt == Span::ZERO {
+            (self.srtt, self.variation) = (rtt, rtt / 2);
+        } else {
+            let off = self.srtt.0.abs_diff(rtt.0);
+            self.variation = Span(self.variation.0 - self.variation.0 / 4 + off / 4);
+            self.srtt = Span(self.srtt.0 - self.srtt.0 / 8 + rtt.0 / 8);
+        }
+        self.least = self.least.min(rtt);
+    }
+
+    /// New data was acknowledged: no time-outs in a row any more.
+    pub(crate) const fn forget_backoff(&mut self) {
+        self.backoff = 0;
+    }
+
+    /// The timer expired: the next time-out is twice as long.
+    pub(crate) const fn back_off(&mut self) {
+        self.backoff = self.backoff.saturating_add(1);
+    }
+
+    /// The time-out at present, back-off included.
+    pub(crate) fn timeout(&self, limits: &RtoLimits) -> Span {
+        let base = match (self.measured(), limits.floor) {
+            (false, _) => limits.initial,
+            (true, RtoFloor::Linux) => self.srtt + (self.variation * 4).max(limits.least),
+            (true, RtoFloor::Rfc) => (self.srtt + self.variation * 4).max(limits.least),
+        };
+        (base * (1 << self.backoff.min(40))).min(limits.greatest)
+    }
+
+    /// At least one measurement has been taken.
+    pub(crate) fn measured(&self) -> bool {
+        self.srtt != Span::ZERO
+    }
+
+    /// The smoothed round trip; zero before the first measurement.
+    pub(crate) const fn smoothed(&self) -> Span {
+        self.srtt
+    }
+
+    /// The least round trip so far; the greatest span before the first measurement.
+    pub(crate) const fn least(&self) -> Span {
+        self.least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(floor: RtoFloor, least: Span) -> RtoLimits {
+        RtoLimits { floor, initial: Span::from_s(1), least, greatest: Span::from_s(120) }
+    }
+
+    fn steady(rtt: Span) -> RoundTrip {
+        let mut trip = RoundTrip::new();
+        (0..200).for_each(|_| trip.sample(rtt));
+        trip
+    }
+
+    #[test]
+    fn the_first_sample_sets_the_variation_to_half() {
+        let mut trip = RoundTrip::new();
+        trip.sample(Span::from_ms(100));
+        let none = limits(RtoFloor::Rfc, Span::ZERO);
+        assert_eq!(trip.timeout(&none), Span::from_ms(300));
+        trip.sample(Span::from_ms(180));
+        assert_eq!(trip.smoothed(), Span::from_ms(110));
+        assert_eq!(trip.timeout(&none), Span::from_us(110_000 + 4 * 57_500));
+        assert_eq!(trip.least(), Span::from_ms(100));
+    }
+
+    #[test]
+    fn the_floor_is_added_in_linux_and_compared_in_the_rfc() {
+        let trip = steady(Span::from_us(100));
+        let floor = Span::from_ms(200);
+        let linux = trip.timeout(&limits(RtoFloor::Linux, floor));
+        assert_eq!(linux, trip.smoothed() + floor);
+        assert_eq!(trip.timeout(&limits(RtoFloor::Rfc, floor)), floor);
+    }
+
+    #[test]
+    fn each_expiry_doubles_up_to_the_greatest() {
+        let mut trip = RoundTrip::new();
+        let limits = limits(RtoFloor::Linux, Span::from_ms(200));
+        let all: Vec<u64> = (0..9)
+            .map(|_| {
+                let timeout = trip.timeout(&limits);
+                trip.back_off();
+                timeout.0 / 1_000_000_000_000
+            })
+            .collect();
+        assert_eq!(all, [1, 2, 4, 8, 16, 32, 64, 120, 120]);
+        trip.forget_backoff();
+        assert_eq!(trip.timeout(&limits), Span::from_s(1));
+    }
+}
