@@ -51,6 +51,7 @@ const RULES: &[Rule] = &[
     traffic::every_entry_sends_something,
     transport::packets_carry_payload,
     transport::time_outs_are_ordered,
+    transport::probes_need_rack,
     transport::mechanisms_are_on_where_they_are_set,
     transport::marks_are_set_and_read,
     switch::dynamic_sharing_has_a_buffer_for_its_minima,

@@ -3,32 +3,31 @@
 use super::{Facts, Finding, impossible};
 use weft_core::Bytes;
 use weft_switch::mark::{MarkerSettings, NonEct};
+use weft_transport::protocols::{AnyProtocol, Plan};
 use weft_transport::settings::{EcnUse, LossDetection, Tcp};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Framing;
 
-/// The part of TCP that all laws share; nothing for datagrams.
-fn tcp<'a>(facts: &'a Facts<'_>) -> Option<&'a Tcp> {
-    facts.settings.transport.tcp()
+/// The part of TCP that all laws share.
+fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
+    match AnyProtocol::new(&facts.settings.transport, ()).plan() {
+        Plan::Tcp { tcp, .. } => Some(tcp),
+        Plan::Udp(_) => None,
+    }
 }
 
-/// Bytes of the IP packet, of its headers, and of what the frame adds.
+/// Bytes of the IP packet and of it those that carry no payload, then what the frame adds.
 fn sizes(settings: &TransportSettings) -> (Bytes, Bytes, Bytes) {
-    match settings {
-        TransportSettings::Udp(udp) => (udp.mtu, udp.header, udp.framing),
-        other => {
-            let tcp = other.tcp().expect("all but datagrams are TCP");
-            (tcp.mtu, tcp.header, tcp.framing)
+    match AnyProtocol::new(settings, ()).plan() {
+        Plan::Tcp { tcp, .. } => {
+            (tcp.mtu, tcp.header + Bytes(if tcp.timestamps { 12 } else { 0 }), tcp.framing)
         }
+        Plan::Udp(udp) => (udp.mtu, udp.header, udp.framing),
     }
 }
 
-/// How payload becomes packets; unusable sizes, which have a rule of their own, count as one byte.
+/// How payload becomes packets.
 pub(super) fn framing(settings: &TransportSettings) -> Framing {
-    let (mtu, header, _) = sizes(settings);
-    if mtu <= header {
-        return Framing { mss: Bytes(1), overhead: Bytes(0) };
-    }
     let transport = Transport::new(settings);
     Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
 }
@@ -66,6 +65,22 @@ pub(super) fn time_outs_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>)
     }
 }
 
+/// The tail loss probe is a part of RACK.
+pub(super) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(tcp) = tcp(facts) else { return };
+    let rack = tcp.loss_detection == LossDetection::Rack;
+    if tcp.tlp && !rack {
+        let message = "the tail loss probe needs loss_detection = \"rack\"";
+        found.push(impossible(facts.transport("tlp"), message));
+    }
+    if !tcp.tlp {
+        facts.idle_transport(&["tlp_slack", "tlp_delayed_ack"], "tlp is off", found);
+    }
+    if rack {
+        facts.idle_transport(&["dup_threshold"], "RACK goes by time", found);
+    }
+}
+
 /// Settings of a mechanism need the mechanism.
 pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
@@ -75,24 +90,12 @@ pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
     if !tcp.tso {
         facts.idle_transport(&["tso_limit", "tso_divisor"], "tso is off", found);
     }
+    if tcp.sack {
+        facts.idle_transport(&["impatient"], "it matters without sack only", found);
+    }
     if tcp.delayed_ack == 1 {
         let why = "every packet is acknowledged at once (delayed_ack = 1)";
         facts.idle_transport(&["delayed_ack_timeout", "quick_acks"], why, found);
-    }
-    let rack = tcp.sack && tcp.loss_detection == LossDetection::Rack;
-    if !tcp.sack {
-        let why = "it needs selective acknowledgements (sack)";
-        facts.idle_transport(&["loss_detection"], why, found);
-    } else {
-        facts.idle_transport(&["impatient"], "selective acknowledgements are on (sack)", found);
-    }
-    if rack {
-        facts.idle_transport(&["dup_threshold"], "losses are detected by time (loss_detection)", found);
-    } else {
-        facts.idle_transport(&["tlp"], "it needs loss_detection = \"rack\"", found);
-    }
-    if !(tcp.tlp && rack) {
-        facts.idle_transport(&["tlp_slack", "tlp_delayed_ack"], "no tail loss probes are sent (tlp)", found);
     }
 }
 

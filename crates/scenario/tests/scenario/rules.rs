@@ -249,6 +249,11 @@ fn newreno(broken: &str, what: &str, kept: &str) {
 #[test]
 fn packets_carry_payload() {
     newreno("mtu = \"40 B\"\n", "no room for payload", "mtu = \"41 B\"\n");
+    newreno(
+        "mtu = \"52 B\"\ntimestamps = true\n",
+        "no room for payload",
+        "mtu = \"53 B\"\ntimestamps = true\n",
+    );
     newreno("mtu = \"65500 B\"\n", "exceed 65535 bytes", "mtu = \"9000 B\"\n");
 }
 
@@ -262,21 +267,26 @@ fn time_outs_are_ordered() {
 }
 
 #[test]
+fn probes_need_rack() {
+    newreno("tlp = true\n", "needs loss_detection", "tlp = true\nloss_detection = \"rack\"\n");
+    newreno(
+        "tlp_slack = \"1 ms\"\n",
+        "tlp is off",
+        "tlp = true\nloss_detection = \"rack\"\ntlp_slack = \"1 ms\"\n",
+    );
+    newreno("loss_detection = \"rack\"\ndup_threshold = 4\n", "RACK goes by time", "dup_threshold = 4\n");
+}
+
+#[test]
 fn mechanisms_are_on_where_they_are_set() {
-    let shim = "shim_timeout = \"50 us\"\n";
-    newreno(shim, "reorder_shim is off", &format!("reorder_shim = true\n{shim}"));
-    newreno("tso_divisor = 2\n", "tso is off", "tso = true\ntso_divisor = 2\n");
-    newreno("delayed_ack = 1\nquick_acks = 8\n", "acknowledged at once", "quick_acks = 8\n");
     newreno(
-        "sack = false\nloss_detection = \"rack\"\n",
-        "needs selective acknowledgements",
-        "loss_detection = \"rack\"\n",
+        "shim_timeout = \"50 us\"\n",
+        "reorder_shim is off",
+        "shim_timeout = \"50 us\"\nreorder_shim = true\n",
     );
-    newreno(
-        "loss_detection = \"rack\"\ntlp_slack = \"1 ms\"\n",
-        "no tail loss probes",
-        "loss_detection = \"rack\"\ntlp = true\ntlp_slack = \"1 ms\"\n",
-    );
+    newreno("tso_limit = \"32 KiB\"\n", "tso is off", "tso_limit = \"32 KiB\"\ntso = true\n");
+    newreno("impatient = true\n", "without sack only", "impatient = true\nsack = false\n");
+    newreno("delayed_ack = 1\nquick_acks = 8\n", "acknowledged at once", "delayed_ack = 2\nquick_acks = 8\n");
 }
 
 #[test]
