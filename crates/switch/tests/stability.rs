@@ -120,7 +120,7 @@ fn at(load: f64, system: System) -> System {
 }
 
 #[test]
-fn the_predictions_are_those_of_the_book() {
+fn the_predictions_are_those_of_the_formula() {
     let predicted = [(FOUR, 1, 5.775), (FOUR, 2, 2.85), (FOUR, 3, 0.0), (SIXTEEN, 2, 28.3125)];
     for (system, d, growth) in predicted {
         assert!((system.predicted_growth(d) - growth).abs() < 1e-9);
