@@ -143,7 +143,8 @@ impl Switch {
     }
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in
-    /// service is the driver's to lose.
+    /// service is the driver's to lose, and stays charged until [`Switch::next_packet`] is asked at its end. A port that
+    /// came back is used by groups again only after [`Switch::install`].
     pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         self.ports.port_mut(port).up = up;
         if up {
