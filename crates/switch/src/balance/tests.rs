@@ -76,7 +76,7 @@ fn chi_square(counts: &[u64]) -> f64 {
     counts.iter().map(|count| (*count as f64 - expected).powi(2) / expected).sum()
 }
 
-/// Check 1 of the book: with equal loads every (d, m) is uniform over the group.
+/// With equal loads every (d, m) is uniform over the group.
 #[test]
 fn equal_loads_give_equal_shares_for_every_d_and_m() {
     let n = 60_000;
@@ -99,7 +99,7 @@ fn a_million_packets_of_drill_2_1_spread_evenly_over_48_ports() {
     }
 }
 
-/// Check 2, first half: JSQ.
+/// JSQ.
 #[test]
 fn as_many_choices_as_ports_always_find_the_shortest_queue() {
     for (choices, memory) in [(6, 0), (6, 1), (9, 3), (1024, 1024)] {
@@ -113,7 +113,7 @@ fn as_many_choices_as_ports_always_find_the_shortest_queue() {
     }
 }
 
-/// Check 2, second half: the shorter of two distinct samples has rank r with probability 2(k-r)/(k(k-1)).
+/// The shorter of two distinct samples has rank r with probability 2(k-r)/(k(k-1)).
 #[test]
 fn two_samples_without_memory_choose_by_rank_and_never_the_longest() {
     let k = 8usize;
@@ -127,7 +127,7 @@ fn two_samples_without_memory_choose_by_rank_and_never_the_longest() {
     assert_eq!(counts[k - 1], 0);
 }
 
-/// Check 3: the first time the shortest port is sampled is geometric with mean k/d; from then on it is kept.
+/// The first time the shortest port is sampled is geometric with mean k/d; from then on it is kept.
 #[test]
 fn memory_finds_the_shortest_port_after_k_over_d_packets_and_keeps_it() {
     let k = 12usize;
@@ -149,7 +149,7 @@ fn memory_finds_the_shortest_port_after_k_over_d_packets_and_keeps_it() {
     }
 }
 
-/// Check 4: the memory holds names; lengths are read anew.
+/// The memory holds names; lengths are read anew.
 #[test]
 fn a_remembered_port_is_judged_by_its_length_now() {
     for seed in 0..50 {
@@ -171,7 +171,7 @@ fn a_remembered_port_is_judged_by_its_length_now() {
     }
 }
 
-/// Check 4 without chance: two ports, the other one always sampled or remembered.
+/// Two ports, the other one always sampled or remembered.
 #[test]
 fn with_all_ports_in_view_the_very_next_packet_sees_the_new_length() {
     let mut bench = Bench::new(drill(2, 1, Tie::Random), &[0, 10]);
@@ -182,7 +182,7 @@ fn with_all_ports_in_view_the_very_next_packet_sees_the_new_length() {
     assert_eq!(bench.next(), 0);
 }
 
-/// Check 10: more samples or cells than ports.
+/// More samples or cells than ports.
 #[test]
 fn d_and_m_beyond_the_group_are_join_the_shortest_queue_with_fair_ties() {
     let mut large = Bench::new(drill(20, 20, Tie::Random), &[0, 0]);
@@ -269,7 +269,7 @@ fn groups_have_memories_of_their_own() {
     }
 }
 
-/// Check 11, as far as it is the balancer's: a cell whose port has left the group is ignored, wherever others moved.
+/// A cell whose port has left the group is ignored, wherever others moved.
 #[test]
 fn a_remembered_port_that_left_the_group_is_not_chosen() {
     for gone in 0..6u16 {
@@ -282,6 +282,20 @@ fn a_remembered_port_that_left_the_group_is_not_chosen() {
     }
 }
 
+#[test]
+fn a_remembered_port_is_known_by_its_name_not_by_its_place() {
+    for seed in 0..40 {
+        let mut bench = Bench::new(drill(1, 1, Tie::MemoryFirst), &[7; 6]);
+        bench.random = stream(seed);
+        let remembered = bench.send(&Header::default());
+        let gone = if remembered == PortId(0) { 1 } else { 0 };
+        bench.ports.remove(gone);
+        assert_eq!(bench.send(&Header::default()), remembered);
+        bench.ports.insert(gone, PortId(gone as u16));
+        assert_eq!(bench.send(&Header::default()), remembered);
+    }
+}
+
 // ---- ECMP ----
 
 fn ecmp(mapping: ecmp::Mapping) -> BalancerSettings {
@@ -291,7 +305,7 @@ fn ecmp(mapping: ecmp::Mapping) -> BalancerSettings {
 const MAPPINGS: [ecmp::Mapping; 3] =
     [ecmp::Mapping::Multiply, ecmp::Mapping::Modulo, ecmp::Mapping::Resilient];
 
-/// Check 1: n flows on k ports have mean n/k and variance n/k (1 - 1/k) each.
+/// N flows on k ports have mean n/k and variance n/k (1 - 1/k) each.
 #[test]
 fn ecmp_loads_are_binomial() {
     let (k, n, trials) = (8usize, 400u32, 400u32);
@@ -311,7 +325,7 @@ fn ecmp_loads_are_binomial() {
     }
 }
 
-/// Check 2: two flows meet with probability 1/k; k flows all miss each other with k!/k^k.
+/// Two flows meet with probability 1/k; k flows all miss each other with k!/k^k.
 #[test]
 fn ecmp_collisions_are_those_of_fair_dice() {
     let (k, n) = (4u32, 40_000u32);
@@ -325,7 +339,7 @@ fn ecmp_collisions_are_those_of_fair_dice() {
     }
 }
 
-/// Check 3: one path per flow, whatever its packets look like, in whichever engine.
+/// One path per flow, whatever its packets look like, in whichever engine.
 #[test]
 fn ecmp_keeps_a_flow_on_one_port() {
     for mapping in MAPPINGS {
@@ -341,7 +355,7 @@ fn ecmp_keeps_a_flow_on_one_port() {
     }
 }
 
-/// Check 4: stages of different switches are independent; with one seed for all they are one.
+/// Stages of different switches are independent; with one seed for all they are one.
 #[test]
 fn ecmp_stages_are_uncorrelated_unless_they_share_a_seed() {
     let at = |switch, seeding| {

@@ -35,6 +35,8 @@ struct Plan {
     balancer: BalancerSettings,
     ports: u16,
     uplinks: Vec<u16>,
+    /// Line rates of the first ports; the others have 10 Gb/s.
+    rates: Vec<Rate>,
     seed: u64,
     id: u32,
 }
@@ -46,6 +48,7 @@ impl Default for Plan {
             balancer: drill_with(2, 1, drill::Tie::Random),
             ports: 4,
             uplinks: vec![0, 1, 2, 3],
+            rates: Vec::new(),
             seed: 1,
             id: 0,
         }
@@ -66,10 +69,12 @@ impl Plan {
         let ports: Arc<[PortId]> = (0..=FAR).map(|host| PortId(host as u16)).collect();
         let groups = vec![ids(&self.uplinks)];
         let table = Table::new((leaves, ports), Some(0), vec![GroupId(0); 2], groups);
+        let mut rates = self.rates.clone();
+        rates.resize(usize::from(self.ports), Rate::from_gbps(10));
         let site = SwitchSite {
             seed: self.seed,
             switch: SwitchId(self.id),
-            rates: vec![Rate::from_gbps(10); usize::from(self.ports)],
+            rates,
             full_packet: Bytes(u64::from(FULL)),
         };
         let switch = Switch::new(&self.settings, &self.balancer, &site, table);

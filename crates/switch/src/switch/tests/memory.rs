@@ -40,7 +40,15 @@ fn any_plan(dice: &mut Random) -> Plan {
         ..SwitchSettings::default()
     };
     let seed = dice.bits();
-    Plan { settings, balancer: any_balancer(dice), ports, uplinks: (0..ports).collect(), seed, id: 4 }
+    Plan {
+        settings,
+        balancer: any_balancer(dice),
+        ports,
+        uplinks: (0..ports).collect(),
+        seed,
+        id: 4,
+        ..Plan::default()
+    }
 }
 
 fn any_marker(dice: &mut Random) -> MarkerSettings {

@@ -92,6 +92,25 @@ fn drr_gives_an_unused_share_to_the_others_and_saves_nothing_for_later() {
 }
 
 #[test]
+fn drr_forgets_what_an_empty_queue_did_not_use() {
+    let mut bench = one_port(weighted(1_000, &[]), 2);
+    for _ in 0..60 {
+        bench.receive(0, class(1, far(1_000)));
+    }
+    for _ in 0..10 {
+        bench.receive(0, class(0, far(100)));
+        bench.next(0);
+        bench.next(0);
+    }
+    for _ in 0..10 {
+        bench.receive(0, class(0, far(999)));
+    }
+    let mut burst: Vec<u16> = bench.drain(0);
+    burst.truncate(10);
+    assert!(burst.chunks(2).all(|pair| pair.contains(&999) && pair.contains(&1_000)), "in turns: {burst:?}");
+}
+
+#[test]
 fn drr_starts_a_busy_period_where_it_stopped_with_a_full_quantum() {
     let mut bench = one_port(weighted(1_000, &[]), 2);
     bench.receive(0, class(0, far(900)));
