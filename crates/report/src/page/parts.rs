@@ -5,7 +5,7 @@ use crate::headline::{duel, percentile_words, tail_metric};
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number, percent, value};
+use crate::text::{count, number, percent, significant, value};
 use std::collections::BTreeSet;
 
 /// The metrics of the cards.
@@ -86,11 +86,11 @@ const COLUMNS: [(&str, &str); 9] = [
 fn with_interval(metric: &str, estimate: &Estimate) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
     let scaled = crate::figure::Scaled::fitting(estimate.mean, unit, false);
-    let shown = |value: f64| number(value / scaled.scale);
     let half = estimate.high.map(|high| high - estimate.mean).filter(|half| *half > 0.0);
-    let half = half.map_or(String::new(), |half| format!("\u{202f}±\u{202f}{}", shown(half)));
+    let half =
+        half.map_or(String::new(), |half| format!(" ±\u{202f}{}", significant(half / scaled.scale, 2)));
     let unit = if scaled.unit == "packets" { String::new() } else { format!("\u{202f}{}", scaled.unit) };
-    format!("{}{half}{unit}", shown(estimate.mean)).trim_end().to_owned()
+    format!("{}{half}{unit}", number(estimate.mean / scaled.scale)).trim_end().to_owned()
 }
 
 /// Every case in a row, means with half-widths of 95 % intervals.
