@@ -13,12 +13,22 @@ function drawBars(figure, width) {
   const total = (row) => figure.series.reduce((sum, one) => sum + (one.y[row.n] || 0), 0);
   const ends = rows.flatMap((row) => [total(row), figure.series[0]?.high?.[row.n] || 0]);
   const dots = figure.kind === "dots";
-  const lows = rows.map((row) => figure.series[0]?.low?.[row.n] ?? figure.series[0]?.y[row.n]).filter(Number.isFinite);
-  const x = dots ? linearScale(Math.min(...lows, 1) * 0.97, Math.max(...ends, 1) * 1.03, left, width - 70) : scaleFor(figure.x, ends.length ? [...ends, 1e-9] : [1], left, width - 70, true);
+  const x = dots ? ratioScale(figure.series[0], rows, left, width - 70) : scaleFor(figure.x, ends.length ? [...ends, 1e-9] : [1], left, width - 70, true);
   barAxis(svg, figure, x, { left, right: width - 70, top, bottom: height - 46 });
   if (dots) svg.append(draw("line", { class: "axis-line", x1: round(x.place(1)), x2: round(x.place(1)), y1: top, y2: height - 46 }));
   const points = rows.flatMap((row, place) => oneRow(svg, figure, row, { x, left, y: top + place * ROW, width }));
   return { svg, points };
+}
+
+// Ratios are logarithmic, so that twice and half are equally far from 1; very wide intervals run out of the picture.
+function ratioScale(one, rows, from, to) {
+  const points = rows.map((row) => one.y[row.n]).filter((value) => value > 0);
+  const [least, most] = [Math.min(...points, 1), Math.max(...points, 1)];
+  const ends = rows.flatMap((row) => [one.low?.[row.n], one.high?.[row.n]]).filter((value) => value > 0);
+  const reach = Math.max(1.5, most / least);
+  const low = Math.max(least / reach, Math.min(least, ...ends));
+  const high = Math.min(most * reach, Math.max(most, ...ends));
+  return logScale(low / 1.06, high * 1.06, from, to);
 }
 
 function partLegend(parts, width) {
@@ -64,7 +74,8 @@ function oneRow(svg, figure, row, { x, left, y, width }) {
 }
 
 function whisker(one, row, x, y) {
-  const [a, b, middle] = [round(x.place(one.low[row.n])), round(x.place(one.high[row.n])), y + ROW / 2];
+  const inside = (value) => round(x.place(Math.min(x.high, Math.max(x.low, value))));
+  const [a, b, middle] = [inside(one.low[row.n]), inside(one.high[row.n]), y + ROW / 2];
   return draw("path", { class: "whisker", stroke: "var(--ink)", d: `M${a} ${middle}H${b}M${a} ${middle - 4}v8M${b} ${middle - 4}v8` });
 }
 
@@ -73,7 +84,7 @@ function dotRow(svg, figure, row, x, y) {
   if (one.low && one.low[row.n] !== null) svg.append(whisker(one, row, x, y));
   const at = x.place(one.y[row.n] ?? 1);
   if (one.y[row.n] !== null) svg.append(mark(row.scheme ?? 0, at, y + ROW / 2, 5));
-  const edge = Math.max(at, x.place(one.high?.[row.n] ?? 1));
+  const edge = Math.max(at, x.place(Math.min(x.high, one.high?.[row.n] ?? x.low)));
   svg.append(write(edge + 9, y + ROW / 2 + 4.5, withUnit(one.y[row.n], "×"), { class: "halo" }));
   return { line: 0, one, n: row.n, row: row.name, x: round(at), y: y + ROW / 2 };
 }

@@ -83,8 +83,8 @@ function nodeBox(shape, node, place) {
   const width = Math.min(place.room - 3, Math.max(18, textWidth(words, 11.5) + 10));
   if (width < 9) return [draw("circle", { class: "node", cx: round(place.x), cy: place.y, r: 2.5 })];
   const box = draw("rect", { class: "node", x: round(place.x - width / 2), y: place.y - 10, width: round(width), height: 20, rx: 4 });
-  const fits = textWidth(words, 11.5) + 2 < width;
-  return [box, fits ? write(place.x, place.y + 4, words, { class: "node-name" }) : null].filter(Boolean);
+  const size = Math.min(11.5, (11.5 * (width - 2)) / textWidth(words, 11.5));
+  return [box, size > 7 ? write(place.x, place.y + 4, words, { class: "node-name", style: `font-size:${round(size)}px` }) : null].filter(Boolean);
 }
 
 function describeNetwork(figure) {

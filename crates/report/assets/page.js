@@ -52,6 +52,8 @@ function widthOf(box, figure) {
 
 function print(begins) {
   printing = begins;
+  // paper cannot unfold the scenario
+  document.querySelectorAll("details").forEach((part) => (part.open = begins));
   listeners.forEach((listen) => listen());
 }
 

@@ -22,7 +22,7 @@ function logScale(low, high, from, to) {
 
 function logTicks(low, high) {
   const decades = Math.log10(high / low);
-  const steps = decades <= 1 ? [1, 2, 3, 5, 7] : decades <= 2.5 ? [1, 2, 5] : [1];
+  const steps = decades <= 0.8 ? [1, 1.5, 2, 3, 5, 7] : decades <= 2.6 ? [1, 2, 5] : [1];
   const every = Math.max(1, Math.ceil(decades / 7));
   const ticks = [];
   for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++) {

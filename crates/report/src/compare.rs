@@ -216,10 +216,11 @@ impl Comparison {
         let rows: Vec<&ComparedMetric> = self.rows.iter().filter(shown).collect();
         let name =
             |row: &&ComparedMetric| if self.cases == 1 { row.metric.clone() } else { row.case.clone() };
+        let clear = rows.iter().filter(|row| row.ratio.is_some_and(|ratio| ratio.excludes(1.0))).count();
         let line = series("ratio", 0, Vec::new(), rows.iter().map(|row| row.ratio).collect(), 1.0);
         Figure {
             id: "ratios".into(),
-            title: self.sentence(),
+            title: format!("{clear} of {} ratios of {b} to {a} differ clearly from 1", rows.len()),
             caption: format!(
                 "Value of {b} divided by that of {a}, paired by seed; geometric means with 95 % intervals (Student's t \
                  of the logarithms). Left of 1, {b} is lower."

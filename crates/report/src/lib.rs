@@ -3,7 +3,7 @@
 //! In reading order: [`statistics`] (percentiles and intervals), [`summary`] (one run in numbers), [`metric`] (names
 //! for these numbers), [`detail`] (what plots need, thinned), [`files`] (the folder of a run), [`sweep`] (many runs),
 //! [`headline`] (the answer in a sentence), [`terminal`], [`page`] and [`html`] (the answer on a page) and
-//! [`compare`] (two folders side by side).
+//! [`mod@compare`] (two folders side by side).
 
 pub mod compare;
 pub mod csv;

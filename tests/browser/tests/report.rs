@@ -152,6 +152,11 @@ fn prints_without_cuts(browser: &mut Browser, folder: &Path) {
     // A4 without margins, at 96 pixels per inch
     browser.resize(695, 1016);
     browser.media("light", "print");
+    assert_eq!(
+        browser.evaluate("document.documentElement.scrollWidth"),
+        695,
+        "the page is wider than the paper"
+    );
     let script = r#"(() => { dispatchEvent(new Event("beforeprint"));
       const cut = [...document.querySelectorAll("figure:not([hidden])")].filter((figure) => {
         const [box, plot] = [figure.getBoundingClientRect(), figure.querySelector("svg.plot").getBoundingClientRect()];

@@ -149,11 +149,12 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
     let Some(duel) = duel(sweep, last) else {
         return format!("Speed compared with {base}");
     };
-    let words = |at: usize| {
+    let words = |at: usize, than: &str| {
         let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
-        all[duel.best][at].as_ref().map(|ratio| format!("{}×{place}", number(ratio.mean)))
+        all[duel.best][at].as_ref().map(|ratio| format!("{}×{than}{place}", number(ratio.mean)))
     };
-    let ends = if last > 0 { vec![words(0), words(last)] } else { vec![words(last)] };
+    let than = format!(" as fast as {base}");
+    let ends = if last > 0 { vec![words(0, &than), words(last, "")] } else { vec![words(last, &than)] };
     let ends: Vec<String> = ends.into_iter().flatten().collect();
-    format!("{} against {base}: {} as fast", sweep.schemes[duel.best], ends.join(", "))
+    format!("{} is {}", sweep.schemes[duel.best], ends.join(", "))
 }

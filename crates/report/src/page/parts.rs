@@ -5,7 +5,7 @@ use crate::headline::{duel, percentile_words, tail_metric};
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number, percent, value};
+use crate::text::{count, number, percent, significant, value};
 use std::collections::BTreeSet;
 
 /// The metrics of the cards.
@@ -70,9 +70,8 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
 }
 
 /// The columns of the table of numbers.
-const COLUMNS: [(&str, &str); 9] = [
+const COLUMNS: [(&str, &str); 8] = [
     ("fct.mean", "mean FCT"),
-    ("fct.p50", "p50"),
     ("fct.p99", "p99"),
     ("fct.p99_9", "p99.9"),
     ("slowdown.p99", "slowdown p99"),
@@ -82,22 +81,29 @@ const COLUMNS: [(&str, &str); 9] = [
     ("flows.unfinished", "unfinished"),
 ];
 
+/// The columns worth showing: unfinished flows only where there are some.
+fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let open = sweep.runs.iter().any(|run| run.summary.flows.unfinished > 0);
+    COLUMNS.into_iter().filter(move |(metric, _)| open || *metric != "flows.unfinished")
+}
+
 /// A mean with the half-width of its interval, in one unit.
 fn with_interval(metric: &str, estimate: &Estimate) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
     let scaled = crate::figure::Scaled::fitting(estimate.mean, unit, false);
-    let shown = |value: f64| number(value / scaled.scale);
     let half = estimate.high.map(|high| high - estimate.mean).filter(|half| *half > 0.0);
-    let half = half.map_or(String::new(), |half| format!("\u{202f}±\u{202f}{}", shown(half)));
+    let half =
+        half.map_or(String::new(), |half| format!(" ±\u{202f}{}", significant(half / scaled.scale, 2)));
     let unit = if scaled.unit == "packets" { String::new() } else { format!("\u{202f}{}", scaled.unit) };
-    format!("{}{half}{unit}", shown(estimate.mean)).trim_end().to_owned()
+    format!("{}{half}{unit}", number(estimate.mean / scaled.scale)).trim_end().to_owned()
 }
 
 /// Every case in a row, means with half-widths of 95 % intervals.
 pub(super) fn numbers(sweep: &Sweep) -> TextTable {
     let place = sweep.axis.as_ref().map(|axis| axis.name.clone());
     let header = [Some("scheme".to_owned()), place, Some("seeds".to_owned()), Some("flows".to_owned())];
-    let header = header.into_iter().flatten().chain(COLUMNS.map(|(_, name)| name.to_owned())).collect();
+    let header =
+        header.into_iter().flatten().chain(columns(sweep).map(|(_, name)| name.to_owned())).collect();
     let cases = (0..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
     let rows = cases.filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty());
     TextTable {
@@ -124,7 +130,7 @@ fn row(sweep: &Sweep, scheme: usize, at: usize) -> Vec<String> {
     };
     let start =
         [Some(sweep.schemes[scheme].clone()), place, Some(case.len().to_string()), Some(count(flows))];
-    start.into_iter().flatten().chain(COLUMNS.map(cell)).collect()
+    start.into_iter().flatten().chain(columns(sweep).map(cell)).collect()
 }
 
 fn listed(words: impl Iterator<Item = String>) -> String {
