@@ -41,10 +41,12 @@ impl Network {
 
     fn node_records(&self) -> Vec<NodeRecord> {
         let graph = &self.setup.graph;
-        let hosts = graph.host_names().iter().map(|name| NodeRecord { name: name.clone(), tier: 0 });
-        let switches =
-            graph.switches().iter().map(|node| NodeRecord { name: node.name.clone(), tier: node.tier });
-        hosts.chain(switches).collect()
+        let tier = |node: Node| match node {
+            Node::Host(_) => 0,
+            Node::Switch(switch) => graph.switches()[switch.index()].tier,
+        };
+        let nodes = (0..graph.nodes()).map(|number| graph.node_at(number));
+        nodes.map(|node| NodeRecord { name: graph.name(node), tier: tier(node) }).collect()
     }
 
     fn link_records(&mut self) -> Vec<LinkRecord> {
