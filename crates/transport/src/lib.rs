@@ -3,6 +3,7 @@
 pub mod congestion;
 pub mod gro;
 pub mod protocols;
+mod recovery;
 mod rto;
 pub mod segment;
 pub mod settings;

@@ -1,0 +1,6 @@
+//! What is known of the bytes in flight once something went wrong, and how the window falls meanwhile. Knows no timers and
+//! no packets.
+
+pub(crate) mod prr;
+pub(crate) mod rack;
+pub(crate) mod scoreboard;
