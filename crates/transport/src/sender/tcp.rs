@@ -1,0 +1,238 @@
+//! TCP's sending end: state, and which part of it answers to what. Acknowledgements are in `tcp/ack.rs`, losses and the
+//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, timers in `tcp/timer.rs`.
+
+mod ack;
+mod losses;
+mod send;
+mod timer;
+
+use std::sync::Arc;
+
+use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
+
+use super::{SenderReport, SenderState};
+use crate::congestion::{AnyLaw, Window};
+use crate::recovery::prr::Reduction;
+use crate::recovery::rack::Rack;
+use crate::recovery::scoreboard::Scoreboard;
+use crate::rto::RoundTrip;
+use crate::segment::{Flags, Segment};
+use crate::transport::{FlowSite, Transport};
+
+/// Where the connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// SYN is to be sent, or was.
+    Opening,
+    /// Payload is sent and acknowledged.
+    Open,
+    /// All is acknowledged; the other side's FIN is to be answered.
+    Closing,
+    /// Nothing is left to do.
+    Done,
+}
+
+/// What the next poll owes, whatever the window says.
+#[derive(Clone, Copy, Debug, Default)]
+struct Owed {
+    /// The opening segment.
+    syn: bool,
+    /// The first lost segment.
+    lost: bool,
+    /// A tail loss probe.
+    probe: bool,
+    /// News of the reduction, on the next new segment (CWR).
+    cwr: bool,
+}
+
+/// Was the window the limit? Judged once per window of data, as Linux does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    limited: bool,
+    /// Most payload in flight in this window of data.
+    most: u64,
+    /// This window of data ends here.
+    until: u64,
+}
+
+/// The tail loss probe in flight.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// Its fate is known when this is acknowledged (TLP.end_seq).
+    end: u64,
+    /// It was a retransmission, not new data.
+    again: bool,
+}
+
+/// Kept only by flows that met loss or reordering.
+#[derive(Clone, Debug)]
+struct Trouble {
+    board: Scoreboard,
+    rack: Rack,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    retransmitted: u64,
+    timeouts: u32,
+    recoveries: u32,
+    reductions: u32,
+    probes: u32,
+}
+
+/// TCP's sending end.
+pub(super) struct TcpSender {
+    transport: Arc<Transport>,
+    law: AnyLaw,
+    window: Window,
+    trip: RoundTrip,
+    flow: FlowId,
+    line_rate: Rate,
+    phase: Phase,
+    state: SenderState,
+    size: u64,
+    /// The first byte not acknowledged (SND.UNA).
+    una: u64,
+    /// The first byte never sent (SND.NXT; it never goes back).
+    next: u64,
+    /// The event at hand is over when this is acknowledged (RecoveryPoint).
+    recover: u64,
+    /// Duplicate acknowledgements in a row. Without selective acknowledgements each stands for a segment that arrived.
+    dupacks: u32,
+    reduction: Reduction,
+    trouble: Option<Box<Trouble>>,
+    owed: Owed,
+    usage: Usage,
+    /// Payload left of the burst being sent (TSO).
+    burst: u64,
+    /// The recovery's rescue retransmission was made (RescueRxt).
+    rescued: bool,
+    /// A partial acknowledgement has restarted the timer.
+    restarted: bool,
+    probe: Option<Probe>,
+    /// When new data was last sent.
+    newest: Time,
+    retransmit_at: Time,
+    probe_at: Time,
+    verdict_at: Time,
+    counts: Counts,
+}
+
+impl TcpSender {
+    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite, _now: Time) -> TcpSender {
+        let handshake = transport.tcp.handshake;
+        TcpSender {
+            law: transport.law(),
+            window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss: transport.tcp_mss() },
+            trip: RoundTrip::new(),
+            flow: site.flow,
+            line_rate: site.line_rate,
+            phase: if handshake { Phase::Opening } else { Phase::Open },
+            state: SenderState::Open,
+            size: site.size.0.max(1),
+            una: 0,
+            next: 0,
+            recover: 0,
+            dupacks: 0,
+            reduction: Reduction::new(0),
+            trouble: None,
+            owed: Owed { syn: handshake, ..Owed::default() },
+            usage: Usage::default(),
+            burst: 0,
+            rescued: false,
+            restarted: false,
+            probe: None,
+            newest: Time::ZERO,
+            retransmit_at: Time::NEVER,
+            probe_at: Time::NEVER,
+            verdict_at: Time::NEVER,
+            counts: Counts::default(),
+            transport: Arc::clone(transport),
+        }
+    }
+
+    pub(super) fn on_packet(&mut self, now: Time, _ecn: Ecn, segment: &Segment) {
+        match self.phase {
+            Phase::Opening if segment.flags.has(Flags::SYN.with(Flags::ACK)) => {
+                self.established(now, segment)
+            }
+            Phase::Open if !segment.flags.has(Flags::SYN) => self.acknowledged(now, segment),
+            _ => {}
+        }
+    }
+
+    /// The SYN-ACK arrived.
+    fn established(&mut self, now: Time, segment: &Segment) {
+        self.measure(now, segment);
+        // A path that loses openings gets one segment to begin with, as in Linux: after the second loss.
+        if self.trip.backoff() > 1 {
+            self.window.cwnd = self.window.mss;
+        }
+        self.trip.forget_backoff();
+        self.phase = Phase::Open;
+        self.owed.syn = false;
+        self.retransmit_at = Time::NEVER;
+    }
+
+    /// Takes the round trip from an echo; of a packet sent more than once only if time stamps tell which copy it answers
+    /// (Karn's rule).
+    fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
+        if segment.flags.has(Flags::AGAIN) && !self.transport.tcp.timestamps {
+            return None;
+        }
+        let rtt = now.since(segment.echo);
+        self.trip.sample(rtt);
+        Some(rtt)
+    }
+
+    /// Payload sent and not acknowledged.
+    fn outstanding(&self) -> u64 {
+        self.next - self.una
+    }
+
+    /// Payload in the network, as far as is known.
+    fn pipe(&self) -> u64 {
+        let outstanding = self.outstanding();
+        let pipe = self.trouble.as_ref().map_or(outstanding, |trouble| trouble.board.pipe(outstanding));
+        if self.dupacks == 0 || self.transport.tcp.sack {
+            return pipe;
+        }
+        pipe.saturating_sub(u64::from(self.dupacks) * self.window.mss)
+    }
+
+    /// The scoreboard and RACK's state, made when first needed.
+    fn trouble(&mut self) -> &mut Trouble {
+        let una = self.una;
+        self.trouble.get_or_insert_with(|| {
+            let mut board = Scoreboard::default();
+            board.advance(una);
+            Box::new(Trouble { board, rack: Rack::new() })
+        })
+    }
+
+    /// Nothing is known to be missing.
+    fn nothing_missing(&self) -> bool {
+        self.dupacks == 0 && self.trouble.as_ref().is_none_or(|trouble| trouble.board.sacked() == 0)
+    }
+
+    pub(super) fn finished(&self) -> bool {
+        self.phase == Phase::Done
+    }
+
+    pub(super) fn report(&self) -> SenderReport {
+        SenderReport {
+            retransmitted: Bytes(self.counts.retransmitted),
+            timeouts: self.counts.timeouts,
+            recoveries: self.counts.recoveries,
+            reductions: self.counts.reductions,
+            probes: self.counts.probes,
+            acknowledged: Bytes(self.una),
+            in_flight: Bytes(self.pipe()),
+            cwnd: Bytes(self.window.cwnd),
+            ssthresh: Bytes(self.window.ssthresh),
+            srtt: self.trip.smoothed(),
+            rto: self.trip.timeout(&self.transport.rto),
+            state: self.state,
+        }
+    }
+}
