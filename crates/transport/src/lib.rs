@@ -1,8 +1,15 @@
-//! What the two ends of a flow do.
+//! What the two ends of a flow do: TCP under several congestion laws, and datagrams at a constant rate.
+//!
+//! Both ends are plain state machines that know neither clock nor network. A host gives them packets and the time, asks
+//! for packets when its card is free ([`Sender::poll`], [`Receiver::poll`]), and wakes them when they say
+//! ([`Sender::next_wakeup`]). In reading order: [`settings`] and [`protocols`] (what a scenario can say), [`Transport`]
+//! (what follows from it), [`segment`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how large
+//! the window may be), [`shim`] and [`gro`] (what stands below the receiving TCP).
 
 pub mod congestion;
 pub mod gro;
 pub mod protocols;
+mod receiver;
 mod recovery;
 mod rto;
 pub mod segment;
@@ -12,6 +19,7 @@ pub mod shim;
 mod transport;
 
 pub use protocols::TransportSettings;
+pub use receiver::{Receiver, ReceiverReport, reply_after_close};
 pub use rto::RtoFloor;
 pub use segment::{Outgoing, Segment};
 pub use sender::{Sender, SenderReport, SenderState};

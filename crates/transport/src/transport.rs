@@ -3,7 +3,7 @@
 
 use weft_core::{Bytes, FlowId, Rate, Span};
 
-use crate::congestion::{AnyLaw, CongestionLaw, LawSettings, LawSite, MarkUse};
+use crate::congestion::{AnyLaw, LawSettings, LawSite, MarkUse};
 use crate::protocols::{AnyProtocol, Plan, TransportSettings, udp};
 use crate::rto::RtoLimits;
 use crate::segment::MAX_BLOCKS;

@@ -1,0 +1,162 @@
+//! The receiving end of a flow, as a host drives it. Knows no network and no other flow.
+
+mod acks;
+mod arrivals;
+mod datagram;
+mod order;
+mod tcp;
+
+use std::sync::Arc;
+
+use weft_core::{Bytes, Class, Ecn, Kind, Time};
+
+use crate::segment::{Flags, Outgoing, Segment, reverse_ports};
+use crate::transport::{FlowSite, Marking, Transport};
+
+/// The receiving end of one flow, made when its first packet arrives.
+pub struct Receiver(End);
+
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all flows are TCP; a box would cost each of them an allocation"
+)]
+enum End {
+    Tcp(tcp::TcpReceiver),
+    Datagram(datagram::DatagramReceiver),
+}
+
+/// What a receiver saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverReport {
+    /// Payload delivered in order; of datagrams: all that arrived, once each.
+    pub delivered: Bytes,
+    /// When the last byte was delivered; of datagrams: when the last of the flow arrived, so that less than its size may
+    /// have been delivered.
+    pub completed: Option<Time>,
+    /// Duplicate acknowledgements: one for each packet that reached TCP beyond a gap. Answers to payload that had arrived
+    /// before are not among them.
+    pub dupacks: u32,
+    /// Of these, sent because of a gap whose first bytes then came in their first transmission: reordering, not loss.
+    pub dupacks_reorder: u32,
+    /// Packets that, in their first transmission, arrived after one with later bytes; counted below the shim.
+    pub out_of_order: u32,
+    /// Of these, the greatest number of packets between a packet and the highest that had arrived.
+    pub displacement: u32,
+    /// Batches that receive offload formed.
+    pub gro_batches: u32,
+    /// Packets with a congestion mark.
+    pub ecn_marks: u32,
+}
+
+macro_rules! forward {
+    ($self:ident, $end:ident => $call:expr) => {
+        match &$self.0 {
+            End::Tcp($end) => $call,
+            End::Datagram($end) => $call,
+        }
+    };
+    (mut $self:ident, $end:ident => $call:expr) => {
+        match &mut $self.0 {
+            End::Tcp($end) => $call,
+            End::Datagram($end) => $call,
+        }
+    };
+}
+
+impl Receiver {
+    /// The receiver of a flow whose first packet is about to be given to it.
+    #[must_use]
+    pub fn new(transport: &Arc<Transport>, site: &FlowSite, _now: Time) -> Receiver {
+        Receiver(match transport.datagram_rate(site) {
+            Some(_) => End::Datagram(datagram::DatagramReceiver::new(transport, site)),
+            None => End::Tcp(tcp::TcpReceiver::new(transport, site)),
+        })
+    }
+
+    /// A packet of the flow arrived.
+    pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+        forward!(mut self, end => end.on_packet(now, ecn, segment));
+    }
+
+    /// Whether [`Receiver::poll`] would give a packet now.
+    #[must_use]
+    pub fn ready(&self, _now: Time) -> bool {
+        forward!(self, end => end.ready())
+    }
+
+    /// The network card is free: the next acknowledgement, sent now.
+    pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
+        forward!(mut self, end => end.poll(now))
+    }
+
+    /// When [`Receiver::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Time {
+        forward!(self, end => end.next_wakeup())
+    }
+
+    /// The clock reached some instant; called early, nothing happens.
+    pub fn on_wakeup(&mut self, now: Time) {
+        forward!(mut self, end => end.on_wakeup(now));
+    }
+
+    /// When the application had the last byte; of datagrams: when the last of the flow arrived.
+    #[must_use]
+    pub fn completed(&self) -> Option<Time> {
+        forward!(self, end => end.completed())
+    }
+
+    /// Everything has arrived and is answered: the state may be dropped. What still comes is answered by
+    /// [`reply_after_close`].
+    #[must_use]
+    pub fn closed(&self) -> bool {
+        forward!(self, end => end.closed())
+    }
+
+    /// Counts.
+    #[must_use]
+    pub fn report(&self) -> ReceiverReport {
+        forward!(self, end => end.report())
+    }
+}
+
+/// The answer of a receiving host that has dropped the state of the connection: payload that still comes was sent again
+/// because an acknowledgement was lost, so everything is acknowledged once more (TIME-WAIT of RFC 9293, section 3.10.7.4).
+/// Needs no state.
+#[must_use]
+pub fn reply_after_close(transport: &Transport, segment: &Segment, now: Time) -> Option<Outgoing> {
+    if segment.length == 0 || segment.flags.has(Flags::DATAGRAM) {
+        return None;
+    }
+    let again = segment.flags.has(Flags::AGAIN);
+    let flags = Flags::ACK.with(Flags::DUPLICATE).with_if(again, Flags::AGAIN);
+    let reply = Segment {
+        flow: segment.flow,
+        flags: flags.with_if(transport.tcp.close, Flags::FIN),
+        ack: Segment::EVERYTHING,
+        echo: segment.sent,
+        ..Segment::default()
+    };
+    Some(outgoing(transport, reply, now))
+}
+
+/// Puts an answer on the wire.
+fn outgoing(transport: &Transport, segment: Segment, now: Time) -> Outgoing {
+    let opening = segment.flags.has(Flags::SYN);
+    let capable = transport.marking == Marking::Accurate;
+    Outgoing {
+        segment: Segment { sent: now, ..segment },
+        wire: if opening {
+            transport.syn_wire()
+        } else {
+            transport.ack_wire(usize::from(segment.blocks_used))
+        },
+        kind: if opening { Kind::Control } else { Kind::Ack },
+        class: Class(0),
+        ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
+        ports: reverse_ports(segment.flow),
+    }
+}
+
+#[cfg(test)]
+mod tests;
