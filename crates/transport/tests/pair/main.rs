@@ -1,11 +1,12 @@
 //! Two ends and a bottleneck between them: what TCP does, observed from outside.
 
+mod losses;
 mod opening;
 mod path;
 
 use weft_core::{Span, Time};
 use weft_transport::TransportSettings;
-use weft_transport::protocols::{cubic, dctcp, htcp, newreno};
+use weft_transport::protocols::newreno;
 use weft_transport::settings::Tcp;
 
 /// Largest payload of a segment with default settings.
