@@ -90,6 +90,7 @@ impl Network {
     }
 
     /// Adds an event to the calendar.
+    #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
         self.calendar.push(self.order.entry(time, event));
     }
