@@ -96,6 +96,7 @@ impl Network {
     }
 
     /// The link that leaves a switch by a port.
+    #[inline]
     pub(crate) fn link_of(&self, switch: SwitchId, port: PortId) -> LinkId {
         LinkId(self.first_link[switch.index()] + u32::from(port.0))
     }
