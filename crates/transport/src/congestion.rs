@@ -144,4 +144,6 @@ family! {
 }
 
 #[cfg(test)]
-mod tests;
+mod rig;
+#[cfg(test)]
+mod traces;
