@@ -171,12 +171,13 @@ impl CongestionLaw for Htcp {
     }
 
     fn observe(&mut self, window: &mut Window, ack: &AckEvent) {
+        let begins = self.epoch.is_none();
         self.epoch.get_or_insert(ack.now);
         if let Some(rtt) = ack.rtt {
             self.form.measure(&mut self.round_trips, rtt, self.recovering);
         }
         let now = self.form.ticks(ack.now);
-        if self.recovering {
+        if begins || self.recovering {
             self.throughput.restart(now);
             return;
         }
