@@ -7,7 +7,7 @@ use crate::headline::Headline;
 use crate::metric::find;
 use crate::page::{Page, of_sweep};
 use crate::statistics::Estimate;
-use crate::sweep::{Run, Sweep, paired_ratio};
+use crate::sweep::{Run, Sweep, paired_ratio, without_interrupted};
 use crate::terminal::{Row, headline_text, interval, table};
 use crate::text::{number, value};
 use std::collections::BTreeMap;
@@ -135,11 +135,13 @@ impl Comparison {
     /// Compares runs. Cases are paired by their labels; single cases are paired whatever their labels.
     #[must_use]
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
+        let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
         let differences = differences(&a[0].scenario, &b[0].scenario);
         let pairs = pairs(&a, &b);
         let (cases, rows) = (pairs.len(), pairs.iter().flat_map(compared).collect());
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
-        let sweep = Sweep::new(sides.collect());
+        let mut sweep = Sweep::new(sides.collect());
+        sweep.left_out = left_out_a + left_out_b;
         Comparison { names, differences, rows, cases, sweep }
     }
 

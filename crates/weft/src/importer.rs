@@ -14,6 +14,11 @@ const FORMATS: &[(&str, &str)] = &[
     ("htsim", "a .topo file, and if there is one a .cm connection matrix, of htsim"),
 ];
 
+/// Every format with the files it wants.
+pub(crate) fn formats() -> Vec<(String, String)> {
+    FORMATS.iter().map(|(name, files)| ((*name).to_owned(), (*files).to_owned())).collect()
+}
+
 /// Reads the files and writes a scenario.
 pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     let format = match format {
