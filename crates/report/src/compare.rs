@@ -28,6 +28,9 @@ const COMPARED: [&str; 11] = [
     "flows.unfinished",
 ];
 
+/// The greatest length of a setting's key in the terminal.
+const KEY: usize = 26;
+
 /// Two sides, a and b.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
@@ -185,7 +188,7 @@ impl Comparison {
         let rows: Vec<Row> = self.rows.iter().map(terminal_row).collect();
         let settings = ["setting", &self.names[0], &self.names[1]].map(str::to_owned);
         let changed = |(key, a, b): &(String, String, String)| Row {
-            cells: [key, a, b].map(|text| shortened(text)).to_vec(),
+            cells: vec![end_of(key), shortened(a), shortened(b)],
             bold: false,
         };
         let changed: Vec<Row> = self.differences.iter().map(changed).collect();
@@ -255,6 +258,16 @@ fn terminal_row(row: &ComparedMetric) -> Row {
 fn last_values(case: &str) -> String {
     let values = case.split(", ").map(|label| label.rsplit(" = ").next().unwrap_or(label));
     values.collect::<Vec<_>>().join(" ")
+}
+
+/// A long key without its beginning: its end says more.
+fn end_of(key: &str) -> String {
+    let length = key.chars().count();
+    if length <= KEY {
+        key.to_owned()
+    } else {
+        format!("…{}", key.chars().skip(length + 1 - KEY).collect::<String>())
+    }
 }
 
 fn shortened(text: &str) -> String {

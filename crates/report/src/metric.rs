@@ -104,6 +104,20 @@ const STATISTICS: [&str; 8] = ["mean", "p50", "p95", "p99", "p99_9", "p99_99", "
 const SIZES: [&str; 3] = ["small", "medium", "large"];
 const WAITS: [&str; 6] = ["mean", "p50", "p99", "p99_9", "max", "count"];
 
+/// Every placeholder of a path with the words that may stand for it.
+#[must_use]
+pub fn placeholders() -> Vec<(&'static str, String)> {
+    let reasons: Vec<&str> = weft_core::record::Reason::ALL.iter().map(|reason| reason.name()).collect();
+    vec![
+        ("<statistic>", STATISTICS.join(", ")),
+        ("<size>", format!("{} (to 100 kB, to 10 MB, above)", SIZES.join(", "))),
+        ("<tag>", "the tag of a [[traffic]] entry".to_owned()),
+        ("<hop>", "hop0 (the sending host's card), hop1 (the first switch), and so on".to_owned()),
+        ("<wait>", WAITS.join(", ")),
+        ("<reason>", reasons.join(", ")),
+    ]
+}
+
 /// May `word` stand where a path says `place`?
 fn placeholder(place: &str, word: &str) -> bool {
     match place {

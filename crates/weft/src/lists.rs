@@ -95,7 +95,8 @@ fn metrics() -> Vec<Row> {
     let unit =
         |metric: &Metric| if metric.unit.is_empty() { String::new() } else { format!(" [{}]", metric.unit) };
     let row = |metric: &Metric| (metric.path.to_owned(), format!("{}{}", metric.meaning, unit(metric)));
-    weft_report::Summary::METRICS.iter().map(row).collect()
+    let words = weft_report::metric::placeholders().into_iter().map(|(name, words)| (name.to_owned(), words));
+    weft_report::Summary::METRICS.iter().map(row).chain(words).collect()
 }
 
 fn templates() -> Vec<Row> {
@@ -138,7 +139,8 @@ mod tests {
     fn every_family_of_the_scenario_file_is_a_topic() {
         let text = list(None).expect("the topics");
         for (path, family) in families() {
-            assert!(text.contains(&plural(family.name)) && text.contains(&path), "{path}");
+            let section = path.rsplit_once('.').map_or(path.as_str(), |(section, _)| section);
+            assert!(text.contains(&plural(family.name)) && text.contains(section), "{path}");
         }
     }
 
