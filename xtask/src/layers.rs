@@ -110,9 +110,7 @@ fn missing_rows(architecture: &str) -> Vec<String> {
     LAYERS
         .iter()
         .map(row)
-        .filter(|row| {
-            !architecture.lines().any(|line| line.starts_with(row.trim_end_matches('|').trim_end()))
-        })
+        .filter(|row| !architecture.lines().any(|line| line.starts_with(row.as_str())))
         .map(|row| format!("ARCHITECTURE.md does not have the row {row}"))
         .collect()
 }

@@ -1,8 +1,12 @@
-//! Links between documents: every relative link leads to a file and, with `#`, to a heading in it; every page of the
-//! book stands in its table of contents. Addresses on the network are not visited.
+//! Links between documents: every relative link leads to a file and, with `#`, to a heading in it; every path of the
+//! repository that a document names exists; every page of the book stands in its table of contents. Addresses on the
+//! network are not visited.
 
 use crate::{Verdict, markdown, sources};
 use std::path::{Path, PathBuf};
+
+/// Code that begins like this is a path from the root of the repository.
+const TREES: &[&str] = &["crates/", "docs/", "xtask/", "tests/", "scenarios/"];
 
 /// Checks all Markdown files of the repository.
 pub(crate) fn check(root: &Path) -> Verdict {
@@ -11,6 +15,11 @@ pub(crate) fn check(root: &Path) -> Verdict {
     let mut count = 0;
     for page in &pages {
         let text = sources::read(page)?;
+        complaints.extend(
+            missing_paths(&text, root).map(|(line, path)| {
+                format!("{}:{line}: `{path}` does not exist", sources::shown(page, root))
+            }),
+        );
         for link in markdown::links(&text).iter().filter(|link| !link.target.contains("://")) {
             count += 1;
             let complaint = broken(page, link.target);
@@ -41,6 +50,13 @@ fn broken(page: &Path, target: &str) -> Option<String> {
     (!found).then(|| format!("`{file}` has no heading `#{anchor}`"))
 }
 
+/// Paths that a text names as code and that are not there. Patterns (`crates/*/src`) are not looked up.
+fn missing_paths<'a>(text: &'a str, root: &Path) -> impl Iterator<Item = (usize, &'a str)> {
+    let is_path =
+        |code: &str| TREES.iter().any(|tree| code.starts_with(tree)) && !code.contains(['*', '<', ' ']);
+    markdown::code_spans(text).into_iter().filter(move |(_, code)| is_path(code) && !root.join(code).exists())
+}
+
 fn pages_outside_the_contents(root: &Path) -> Result<Vec<String>, Vec<String>> {
     let book = root.join("docs/src");
     let contents = book.join("SUMMARY.md");
@@ -57,6 +73,13 @@ fn pages_outside_the_contents(root: &Path) -> Result<Vec<String>, Vec<String>> {
 mod tests {
     use super::*;
     use crate::workspace;
+
+    #[test]
+    fn a_path_that_moved_is_found_and_a_pattern_is_not_a_path() {
+        let text = "See `crates/core/src/lib.rs`, `crates/*/src` and\n`crates/gone.rs`.";
+        let missing: Vec<_> = missing_paths(text, &workspace::root()).collect();
+        assert_eq!(missing, [(2, "crates/gone.rs")]);
+    }
 
     #[test]
     fn a_link_to_a_file_a_heading_or_neither() {

@@ -1,4 +1,5 @@
-//! As much of Markdown as the checks need: links and headings outside code, and the anchors that headings get.
+//! As much of Markdown as the checks need: links, code spans and headings outside code blocks, and the anchors that
+//! headings get.
 
 /// A link in a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,6 +31,13 @@ pub(crate) fn links(text: &str) -> Vec<Link<'_>> {
         }
     }
     found
+}
+
+/// All code between single back-ticks, with its line.
+pub(crate) fn code_spans(text: &str) -> Vec<(usize, &str)> {
+    prose(text)
+        .flat_map(|(line, content)| content.split('`').skip(1).step_by(2).map(move |code| (line, code)))
+        .collect()
 }
 
 /// The anchors of all headings.
@@ -71,6 +79,11 @@ See [one](a.md#x) and [`two`](b.md), not `[three](c.md)`.
     fn links_are_found_outside_code_only() {
         let found: Vec<(usize, &str)> = links(TEXT).iter().map(|link| (link.line, link.target)).collect();
         assert_eq!(found, [(2, "a.md#x"), (2, "b.md"), (7, "images/e.png")]);
+    }
+
+    #[test]
+    fn code_is_what_stands_between_back_ticks() {
+        assert_eq!(code_spans("a `b` c\nd [`e/f`](g)\n"), [(1, "b"), (2, "e/f")]);
     }
 
     #[test]

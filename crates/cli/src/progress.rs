@@ -1,7 +1,7 @@
 //! Progress on standard error: a line that redraws itself on a terminal, or one JSON object per line for programs.
 //!
-//! The only place of the command line that reads a clock, and only to estimate when a sweep will end. Results never
-//! depend on it.
+//! The only place of the command line that reads a clock, and only to say how long a sweep has taken and will take.
+//! Results never depend on it.
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use std::time::Instant;
 use weft::{Progress, RunProgress};
 
-/// Cells of the bar.
-const CELLS: usize = 16;
+/// Most and fewest cells of the bar; with less room there is none.
+const CELLS: std::ops::RangeInclusive<usize> = 4..=16;
 /// Erases the line and goes to its begin.
 const ERASE: &str = "\r\x1b[2K";
 
@@ -26,16 +26,16 @@ pub(crate) enum Mode {
 
 /// The function that shows progress in the chosen way.
 pub(crate) fn display(mode: Mode) -> Box<dyn Fn(&Progress) + Send + Sync> {
+    let clock = SweepClock::default();
     match mode {
-        Mode::Json => Box::new(|progress| write_stderr(&format!("{}\n", object(progress)))),
-        Mode::Auto if io::stderr().is_terminal() => {
-            let clock = SweepClock::default();
-            Box::new(move |progress| {
-                let columns = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
-                let shown = line(progress, clock.eta_s(progress), columns.saturating_sub(1));
-                write_stderr(&format!("{ERASE}{shown}"));
-            })
-        }
+        Mode::Json => Box::new(move |progress| {
+            write_stderr(&format!("{}\n", object(progress, clock.read(progress))));
+        }),
+        Mode::Auto if io::stderr().is_terminal() => Box::new(move |progress| {
+            let columns = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+            let shown = line(progress, clock.read(progress), columns.saturating_sub(1));
+            write_stderr(&format!("{ERASE}{shown}"));
+        }),
         Mode::Auto | Mode::None => Box::new(|_| ()),
     }
 }
@@ -57,26 +57,34 @@ fn write_stderr(text: &str) {
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
+/// Wall time so far and, where it can be estimated, to come; seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Reading {
+    wall_s: f64,
+    eta_s: Option<f64>,
+}
+
 /// When the first news came and how much was complete then: runs that an earlier call left do not count as speed.
 #[derive(Default)]
 struct SweepClock(Mutex<Option<(Instant, f64)>>);
 
 impl SweepClock {
-    /// Estimated wall seconds to the end of the call: that of the run when it is the only one, else by proportion.
+    /// Wall time since the first news, and the estimate: that of the run when it is the only one, else by proportion.
     #[expect(
         clippy::disallowed_methods,
         reason = "the progress display may read a clock; results do not see it"
     )]
-    fn eta_s(&self, progress: &Progress) -> Option<f64> {
-        if let ([only], 1) = (progress.current.as_slice(), progress.runs_total) {
-            return only.eta_s;
-        }
+    fn read(&self, progress: &Progress) -> Reading {
         let now = Instant::now();
         let share = share_done(progress);
         let mut first = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (start, before) = *first.get_or_insert((now, share));
-        let gained = share - before;
-        (gained > 0.01).then(|| (now - start).as_secs_f64() * (1.0 - share) / gained)
+        let wall_s = (now - start).as_secs_f64();
+        let eta_s = match (progress.current.as_slice(), progress.runs_total) {
+            ([only], 1) => only.eta_s,
+            _ => (share - before > 0.01).then(|| wall_s * (1.0 - share) / (share - before)),
+        };
+        Reading { wall_s, eta_s }
     }
 }
 
@@ -94,34 +102,39 @@ fn share_of_run(run: &RunProgress) -> f64 {
     flows.max(time).min(1.0)
 }
 
-/// The line: bar and share first, then as many of the other facts as the columns hold.
-fn line(progress: &Progress, eta_s: Option<f64>, columns: usize) -> String {
+/// The line: as many facts as the columns hold, and a bar in the room that is left.
+fn line(progress: &Progress, reading: Reading, columns: usize) -> String {
+    let width = |text: &str| text.chars().count();
     let share = share_done(progress);
-    let full = (share * CELLS as f64) as usize;
-    let bar = format!("[{}{}] {:>3.0} %", "#".repeat(full), ".".repeat(CELLS - full), share * 100.0);
-    let mut shown = bar.chars().take(columns).collect::<String>();
-    for fact in facts(progress, eta_s) {
-        if shown.chars().count() + 2 + fact.chars().count() <= columns {
+    let mut shown = format!("{:>3.0} %", share * 100.0).chars().take(columns).collect::<String>();
+    for fact in facts(progress, reading) {
+        if width(&shown) + 2 + width(&fact) <= columns {
             shown = format!("{shown}  {fact}");
         }
     }
-    shown
+    let cells = (columns - width(&shown)).saturating_sub(3).min(*CELLS.end());
+    if cells < *CELLS.start() {
+        return shown;
+    }
+    let full = (share * cells as f64) as usize;
+    format!("[{}{}] {shown}", "#".repeat(full), ".".repeat(cells - full))
 }
 
 /// Most wanted first.
-fn facts(progress: &Progress, eta_s: Option<f64>) -> Vec<String> {
+fn facts(progress: &Progress, reading: Reading) -> Vec<String> {
     let sum = |of: fn(&RunProgress) -> f64| progress.current.iter().map(of).sum::<f64>();
     let mut facts = Vec::new();
-    if let Some(seconds) = eta_s {
+    if let Some(seconds) = reading.eta_s {
         facts.push(format!("ETA {}", duration(seconds)));
     }
     if progress.runs_total > 1 {
-        facts.push(format!("{} of {} runs", progress.runs_done, progress.runs_total));
+        facts.push(format!("{}/{} runs", progress.runs_done, progress.runs_total));
     }
     let (done, total) = (sum(|run| run.flows_done as f64), sum(|run| run.flows_total as f64));
-    facts.push(format!("{} of {} flows", grouped(done as u64), grouped(total as u64)));
-    facts.push(format!("{:.1} M events/s", sum(|run| run.events_per_s) / 1e6));
-    facts.push(format!("{} simulated per s", small_duration(sum(simulated_per_wall_second))));
+    facts.push(format!("{}/{} flows", short(done), short(total)));
+    facts.push(format!("{} events/s", short(sum(|run| run.events_per_s))));
+    facts.push(format!("sim {}/s", small_duration(sum(simulated_per_wall_second))));
+    facts.push(format!("wall {}", duration(reading.wall_s)));
     facts
 }
 
@@ -130,26 +143,25 @@ fn simulated_per_wall_second(run: &RunProgress) -> f64 {
     run.simulated.seconds() * run.events_per_s / run.events.max(1) as f64
 }
 
-/// `94 112`: digits in groups of three.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
+/// `94.1k`: three digits and a letter.
+fn short(number: f64) -> String {
+    let (scaled, letter) = match number {
+        n if n >= 999.5e6 => (n / 1e9, "G"),
+        n if n >= 999.5e3 => (n / 1e6, "M"),
+        n if n >= 999.5 => (n / 1e3, "k"),
+        n => return format!("{n:.0}"),
+    };
+    let decimals = if scaled >= 99.95 { 0 } else { 1 };
+    format!("{scaled:.decimals$}{letter}")
 }
 
-/// `4 min 40 s`
+/// `4m40s`
 fn duration(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match (whole / 3600, whole / 60 % 60, whole % 60) {
-        (0, 0, s) => format!("{s} s"),
-        (0, m, s) => format!("{m} min {s} s"),
-        (h, m, _) => format!("{h} h {m} min"),
+        (0, 0, s) => format!("{s}s"),
+        (0, m, s) => format!("{m}m{s:02}s"),
+        (h, m, _) => format!("{h}h{m:02}m"),
     }
 }
 
@@ -162,11 +174,13 @@ fn small_duration(seconds: f64) -> String {
     }
 }
 
-fn object(progress: &Progress) -> Value {
+fn object(progress: &Progress, reading: Reading) -> Value {
     let finished = progress.finished.as_ref();
     json!({
         "runs_total": progress.runs_total,
         "runs_done": progress.runs_done,
+        "wall_s": reading.wall_s,
+        "eta_s": reading.eta_s,
         "current": progress.current.iter().map(run_object).collect::<Vec<_>>(),
         "finished": finished.map(|run| json!({
             "label": run.label, "reused": run.reused, "failure": run.failure,
@@ -206,19 +220,31 @@ mod tests {
         Progress { runs_total: 1, runs_done: 0, current: vec![run], finished: None }
     }
 
+    const READING: Reading = Reading { wall_s: 61.0, eta_s: Some(280.4) };
+
     #[test]
-    fn a_line_tells_share_flows_events_speed_and_eta() {
-        let expected = "[########........]  50 %  ETA 4 min 40 s  94 112 of 188 224 flows  \
-                        2.0 M events/s  4.00 ms simulated per s";
-        assert_eq!(line(&half_way(), Some(280.4), 120), expected);
+    fn a_line_tells_share_flows_events_speed_and_time() {
+        let expected =
+            "[########........]  50 %  ETA 4m40s  94.1k/188k flows  2.0M events/s  sim 4.00 ms/s  wall 1m01s";
+        assert_eq!(line(&half_way(), READING, 120), expected);
+    }
+
+    #[test]
+    fn eighty_columns_hold_everything_a_sweep_needs() {
+        let progress = Progress { runs_total: 16, runs_done: 12, ..half_way() };
+        let shown = line(&progress, READING, 79);
+        for fact in ["78 %", "ETA 4m40s", "12/16 runs", "94.1k/188k flows", "2.0M events/s", "sim 4.00 ms/s"]
+        {
+            assert!(shown.contains(fact), "{fact} is not in {shown}");
+        }
     }
 
     #[test]
     fn a_line_never_exceeds_the_terminal() {
         for columns in 0..120 {
-            assert!(line(&half_way(), Some(280.4), columns).chars().count() <= columns);
+            assert!(line(&half_way(), READING, columns).chars().count() <= columns);
         }
-        assert!(line(&half_way(), Some(280.4), 40).ends_with("ETA 4 min 40 s"));
+        assert!(line(&half_way(), READING, 24).contains("ETA 4m40s"));
     }
 
     #[test]
@@ -226,7 +252,7 @@ mod tests {
         let mut progress = half_way();
         (progress.runs_total, progress.runs_done) = (4, 1);
         assert_eq!(share_done(&progress), 0.375);
-        assert!(line(&progress, None, 200).contains("1 of 4 runs"));
+        assert!(line(&progress, Reading::default(), 200).contains("1/4 runs"));
     }
 
     #[test]
@@ -239,16 +265,19 @@ mod tests {
 
     #[test]
     fn the_object_of_a_program_has_units_in_its_names() {
-        let value = object(&half_way());
+        let value = object(&half_way(), READING);
         assert_eq!(value["current"][0]["simulated_s"], 0.002);
-        assert_eq!(value["finished"], Value::Null);
+        assert_eq!((&value["finished"], &value["wall_s"]), (&Value::Null, &json!(61.0)));
         assert!(!value.to_string().contains('\n'));
     }
 
     #[test]
-    fn durations_and_groups_read_well() {
-        assert_eq!([duration(59.4), duration(3_661.0)], ["59 s", "1 h 1 min"]);
-        assert_eq!([grouped(7), grouped(1_234_567)], ["7", "1 234 567"]);
+    fn durations_and_counts_are_short() {
+        assert_eq!([duration(59.4), duration(61.0), duration(3_661.0)], ["59s", "1m01s", "1h01m"]);
+        assert_eq!(
+            [7.0, 999.6, 94_112.0, 188_224.0, 3.4e6].map(short),
+            ["7", "1.0k", "94.1k", "188k", "3.4M"]
+        );
         assert_eq!(small_duration(0.000_002), "2.00 us");
     }
 }

@@ -27,12 +27,27 @@ pub struct RunRecord {
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.
     pub packet_hops: u64,
+    /// What became of all packets.
+    pub packets: PacketBalance,
     /// Simulated instant at which the run ended.
     pub ended: Time,
     /// Statistics cover flows that start at or after this instant.
     pub warm_up: Time,
     /// Why the run ended.
     pub stop: Stop,
+}
+
+/// What became of all packets: created = delivered + dropped + left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketBalance {
+    /// Sent by hosts, data and acknowledgements.
+    pub created: u64,
+    /// Arrived at their hosts.
+    pub delivered: u64,
+    /// Lost.
+    pub dropped: u64,
+    /// Queued or in flight at the end.
+    pub left: u64,
 }
 
 /// Why a run ended.

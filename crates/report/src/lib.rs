@@ -1,20 +1,35 @@
+//! Records to statistics to files: reads what an engine recorded and knows no engine, no scenario and no clock.
 //!
 //! In reading order: [`statistics`] (percentiles and intervals), [`summary`] (one run in numbers), [`metric`] (names
+//! for these numbers), [`detail`] (what plots need, thinned), [`files`] (the folder of a run), [`sweep`] (many runs),
+//! [`headline`] (the answer in a sentence), [`terminal`], [`page`] and [`html`] (the answer on a page) and
+//! [`mod@compare`] (two folders side by side).
 
+pub mod compare;
 pub mod csv;
 pub mod detail;
+pub mod figure;
+pub mod figures;
 pub mod files;
+pub mod headline;
+pub mod html;
 pub mod manifest;
 pub mod metric;
+pub mod page;
 pub mod parquet;
 pub mod statistics;
 pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod tables;
+pub mod terminal;
 pub mod text;
 
-pub use files::{Error, RunFolder, read_run, read_runs, write_run, write_sweep};
+pub use compare::{Comparison, compare};
+pub use files::{Error, RunFolder, read_run, read_runs, write_run, write_sweep, write_text};
+pub use headline::Headline;
+pub use html::write_report;
 pub use manifest::Manifest;
+pub use page::{Page, Verdict};
 pub use summary::{RunFacts, Summary};
 pub use sweep::{Run, Sweep, SweepRun};

@@ -35,8 +35,6 @@ pub struct Manifest {
     pub events: u64,
     /// Peak memory of the process, bytes; zero when unknown.
     pub peak_memory_bytes: u64,
-    /// Keys of the complete scenario whose value is a default, for `# default` marks; dotted.
-    pub defaults: Vec<String>,
 }
 
 impl Manifest {

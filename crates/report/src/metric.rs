@@ -14,7 +14,7 @@ pub enum Better {
     Neither,
 }
 
-/// A metric or a family of metrics. In a path, `<...>` stands for one of the words in [`placeholder`].
+/// A metric or a family of metrics. In a path, `<...>` stands for one of the words that the reference lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
     /// Dotted path, for example `fct.p99`.

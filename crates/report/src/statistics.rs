@@ -140,7 +140,14 @@ impl Estimate {
     /// of the inverse ratio is the inverse of the interval. Absent unless all ratios are positive and finite.
     #[must_use]
     pub fn of_ratios(pairs: &[(f64, f64)]) -> Option<Estimate> {
-        let logarithms: Vec<f64> = pairs.iter().map(|(above, below)| (above / below).ln()).collect();
+        Estimate::geometric(&pairs.iter().map(|(above, below)| above / below).collect::<Vec<_>>())
+    }
+
+    /// Geometric mean with Student's t interval of the logarithms, for values that are plotted on a logarithmic
+    /// axis. Absent unless all values are positive and finite.
+    #[must_use]
+    pub fn geometric(values: &[f64]) -> Option<Estimate> {
+        let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let ordinary = logarithms.iter().all(|log| log.is_finite());
         let estimate = ordinary.then(|| Estimate::of(&logarithms)).flatten()?;
         Some(Estimate {

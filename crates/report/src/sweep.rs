@@ -92,6 +92,7 @@ impl Sweep {
         let axis = load.filter(|axis| varying.len() > 1 || axis.values.len() > 1);
         let others: Vec<&String> =
             varying.iter().filter(|key| axis.as_ref().is_none_or(|axis| axis.key != **key)).collect();
+        let others = telling(&runs, &others);
         let scheme = |run: &Run| scheme_of(run, &others);
         let schemes = distinct(runs.iter().map(scheme).collect::<Vec<_>>().iter().map(String::as_str));
         let place = |run: &Run| {
@@ -156,6 +157,24 @@ fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 fn values(runs: &[Run], axis: &str) -> Vec<String> {
     distinct(runs.iter().map(|run| run.label(axis)))
+}
+
+/// The keys that tell schemes apart: those whose value does not follow from the keys before them.
+fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<&'a String> {
+    let mut telling: Vec<&String> = Vec::new();
+    for key in keys {
+        let names = |keys: &[&String]| {
+            distinct(
+                runs.iter().map(|run| scheme_of(run, keys)).collect::<Vec<_>>().iter().map(String::as_str),
+            )
+            .len()
+        };
+        let with: Vec<&String> = telling.iter().copied().chain([*key]).collect();
+        if telling.is_empty() || names(&with) > names(&telling) {
+            telling = with;
+        }
+    }
+    telling
 }
 
 fn scheme_of(run: &Run, keys: &[&String]) -> String {

@@ -3,20 +3,28 @@
 /// The narrow no-break space between groups of digits and before units.
 pub const THIN: char = '\u{202f}';
 
-/// Three significant digits: `1.62`, `41.0`, `61 000`, `0.004`.
+/// Three significant digits: `1.62`, `41.0`, `61 000`, `0.00410`.
 #[must_use]
 pub fn number(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// So many significant digits, at least one.
+#[must_use]
+pub fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_owned() } else { "–".to_owned() };
     }
+    let places = (digits - 1) as usize;
     let exponent =
-        format!("{:.2e}", value.abs()).split_once('e').map_or(0, |(_, e)| e.parse::<i32>().unwrap_or(0));
+        format!("{:.places$e}", value.abs()).split_once('e').map_or(0, |(_, e)| e.parse().unwrap_or(0));
     if exponent < -4 {
-        return format!("{value:.2e}");
+        return format!("{value:.places$e}");
     }
-    let scale = 10f64.powi(2 - exponent);
+    let after = digits - 1 - exponent;
+    let scale = 10f64.powi(after);
     let rounded = (value * scale).round() / scale;
-    if exponent >= 2 { grouped(rounded.round()) } else { format!("{rounded:.*}", (2 - exponent) as usize) }
+    if after <= 0 { grouped(rounded.round()) } else { format!("{rounded:.*}", after as usize) }
 }
 
 /// A whole number in full, in groups of three digits.
@@ -123,6 +131,7 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(number(value), text);
         }
+        assert_eq!((significant(0.0641, 2), significant(75.6, 2)), ("0.064".to_owned(), "76".to_owned()));
         assert_eq!((count(61_000), count(1_234)), ("61\u{202f}000".to_owned(), "1234".to_owned()));
     }
 

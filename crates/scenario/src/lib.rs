@@ -1,1 +1,56 @@
-//! Reads, checks and explains a scenario file.
+//! Reads, checks and explains a scenario file: text in, [`Scenario`] out.
+//!
+//! Knows every section's settings by their declaration; knows no clock, no engine and no result.
+//!
+//! ```text
+//! text --file--> tree with places --overlay--> sweep, demo, --set --decode--> values --rules--> Scenario, Cases
+//! ```
+//!
+//! A setting is declared once, in its own crate. Parser, messages, `weft explain`, JSON Schema and reference pages
+//! all read that declaration, so a new setting needs no line here.
+//!
+//! ```
+//! use weft_scenario::{Metrics, ScenarioFile, template};
+//! let text = template("leaf-spine").expect("there is such a template");
+//! let file = ScenarioFile::parse(&text, "mine.toml")?.set("traffic.web.load=[0.1, 0.2]")?;
+//! let scenario = file.validate(&Metrics::ANY)?;
+//! assert_eq!(scenario.cases().len(), 6);
+//! assert_eq!(scenario.cases()[0].label(), "balance=ecmp,traffic.web.load=0.1");
+//!
+//! let mistakes = file.set("balance=dril")?.validate(&Metrics::ANY).unwrap_err();
+//! assert_eq!(mistakes.list()[0].nearest.as_deref(), Some("drill"));
+//! # Ok::<(), weft_scenario::Mistakes>(())
+//! ```
+
+mod canonical;
+mod decode;
+mod diagnose;
+mod expect;
+mod explain;
+mod file;
+mod mistake;
+mod model;
+mod node;
+mod overlay;
+mod reference;
+mod rows;
+mod rules;
+mod scenario;
+mod schema;
+mod source;
+mod sweep;
+mod template;
+mod validate;
+
+pub use expect::{Bound, Claim, Measurement, Metrics, Verdict};
+pub use explain::{Explanation, table as explanation_table};
+pub use file::ScenarioFile;
+pub use mistake::{Mistake, Mistakes};
+pub use model::{MeasureSettings, Recorded, ScenarioSettings};
+pub use node::Origin;
+pub use reference::{Page, families, pages as reference_pages};
+pub use scenario::{Case, Scenario};
+pub use schema::schema;
+pub use source::{LineColumn, Place, Source, Sources};
+pub use sweep::Axis;
+pub use template::{TEMPLATES, Template, template};

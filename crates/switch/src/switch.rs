@@ -62,11 +62,19 @@ pub struct Switch {
     markers: Vec<AnyMarker>,
     marking: Random,
     schedulers: Vec<AnyScheduler>,
-    /// How long after its decision a packet becomes visible, by ingress port.
-    visible_after: Vec<Span>,
+    inputs: Vec<Input>,
     queues: usize,
     class_load: ClassLoad,
     count_in_service: bool,
+}
+
+/// An input port.
+#[derive(Clone, Copy, Debug)]
+struct Input {
+    /// The forwarding engine that serves it.
+    engine: usize,
+    /// How long after its decision a packet becomes visible.
+    visible_after: Span,
 }
 
 impl Switch {
@@ -95,7 +103,7 @@ impl Switch {
             markers: (0..ports * queues).map(|_| AnyMarker::new(&settings.ecn, ())).collect(),
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             schedulers: (0..ports).map(|_| AnyScheduler::new(&settings.schedule, queues)).collect(),
-            visible_after: visible_after(settings, site),
+            inputs: inputs(settings, site),
             queues,
             class_load: settings.class_load,
             count_in_service: settings.count_in_service,
@@ -135,14 +143,15 @@ impl Switch {
     }
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in
-    /// service is the driver's to lose.
+    /// service is the driver's to lose, and stays charged until [`Switch::next_packet`] is asked at its end. A port that
+    /// came back is used at once by the groups that contain it.
     pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         self.ports.port_mut(port).up = up;
+        self.table.set_port(port, up);
+        self.forget_groups();
         if up {
             return;
         }
-        self.table.remove_port(port);
-        self.forget_groups();
         for queue in 0..self.queues {
             while self.ports.queues(port)[queue].packets.front().is_some() {
                 let packet = self.ports.pop(self.ports.slot(port, queue), turn.headers);
@@ -152,7 +161,7 @@ impl Switch {
         }
     }
 
-    /// New routes from the routing protocol, all at once.
+    /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
         self.table.install(group_of_leaf, groups);
         self.forget_groups();
@@ -204,8 +213,7 @@ impl Switch {
                 ClassLoad::All => self.queues,
             },
         };
-        let engines = self.engines.len();
-        let engine = &mut self.engines[header.ingress.index() % engines];
+        let engine = &mut self.engines[self.inputs[header.ingress.index()].engine];
         let candidates = Candidates { group, ports, loads };
         Some(ports[engine.balancer.choose(header, &candidates, now, &mut engine.random)])
     }
@@ -228,7 +236,7 @@ impl Switch {
         }
         self.ports.push(turn.now, (port, queue), packet, turn.headers);
         self.sharing.stored(self.ports.queue_bytes(slot), u64::from(wire));
-        self.visible.enqueued(turn.now, self.visible_after[ingress.index()], slot, wire);
+        self.visible.enqueued(turn.now, self.inputs[ingress.index()].visible_after, slot, wire);
         if !self.ports.is_sending(port) {
             turn.effects.push(Effect::HasWork(port));
         }
@@ -317,8 +325,9 @@ fn queue_of(class: Class, queues: usize) -> usize {
     usize::from(class.0).min(queues - 1)
 }
 
-/// The visibility delay of each ingress port (drill.md 2.3).
-fn visible_after(settings: &SwitchSettings, site: &SwitchSite) -> Vec<Span> {
+/// What a switch knows of its input ports: input i belongs to engine i mod F, and sees its decisions after the delay
+/// that the visibility rule gives for its line rate.
+fn inputs(settings: &SwitchSettings, site: &SwitchSite) -> Vec<Input> {
     let full = |rate: &Rate| rate.time_for(site.full_packet);
     let ports = site.rates.len() as u64;
     let engines = u64::from(settings.engines).min(ports);
@@ -327,7 +336,9 @@ fn visible_after(settings: &SwitchSettings, site: &SwitchSite) -> Vec<Span> {
         Visibility::Store => full(rate),
         Visibility::EngineSlot => full(rate) * engines / ports,
     };
-    site.rates.iter().map(delay).collect()
+    let engine = |input| input % settings.engines as usize;
+    let input = |(n, rate)| Input { engine: engine(n), visible_after: delay(rate) };
+    site.rates.iter().enumerate().map(input).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,9 @@ struct Pending {
 /// Queue lengths as engines see them, one slot per (port, queue).
 #[derive(Clone, Debug)]
 pub(crate) struct Visible {
-    /// Signed, because a packet on an idle port may leave before its enqueue counts as complete.
+    /// Signed, because a packet on an idle port may leave before its enqueue counts as complete. With one delay for
+    /// all, packets become visible in the order in which they leave, and the positive part is exact; where inputs of
+    /// different rates meet, such a packet hides its own size of the others until its delay is over.
     bytes: Vec<i64>,
     pending: VecDeque<Pending>,
     tracked: bool,

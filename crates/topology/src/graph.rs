@@ -94,12 +94,6 @@ impl Graph {
         self.hosts
     }
 
-    /// The names of the hosts, indexed by [`HostId`].
-    #[must_use]
-    pub fn host_names(&self) -> &[String] {
-        &self.host_names
-    }
-
     /// The switches, indexed by [`SwitchId`].
     #[must_use]
     pub fn switches(&self) -> &[SwitchNode] {

@@ -1,8 +1,10 @@
 //! Topology files of others become the same graph, are refused with a line, and never bring the program down.
 
+use std::path::Path;
 use weft_core::{HostId, Purpose, Random, Rate, Span};
 use weft_topology::import::{Imported, hpcc, htsim, to_scenario};
-use weft_topology::{Graph, LinkState, Node, Routes, TopologySettings, build};
+use weft_topology::shapes::explicit;
+use weft_topology::{Graph, LinkState, Node, Routes, TopologySettings, build, build_in};
 
 const HPCC: &str = "6 2 5\n4 5\n0 4 25Gbps 1000ns 0.000000\n1 4 25Gbps 1000ns 0.000000\n2 5 25Gbps 1us 0.0\n3 5 25Gbps 1us 0\n4 5 100Gbps 2us 0.001\nnot read\n";
 const LEAF_SPINE: &str = "Nodes 32\nTiers 2\nPodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 8\nRadix_Up 2\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 0\nOversubscribed 4\n\nTier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 0\n";
@@ -165,4 +167,20 @@ fn broken_files_are_refused_and_never_panic() {
         }
     }
     assert!(refused > 1000 && read > 200, "{refused} {read}");
+}
+
+fn from_file(file: &str, hosts: u32) -> Result<Graph, Vec<String>> {
+    let settings = explicit::Settings { file: Some(file.to_owned()), hosts, ..Default::default() };
+    let built = build_in(&TopologySettings::Explicit(settings), Path::new(env!("CARGO_TARGET_TMPDIR")));
+    built.map_err(|problems| problems.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_graph_may_stand_in_a_file_beside_the_scenario() {
+    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("read-me.txt"), HPCC).unwrap();
+    assert_eq!(from_file("read-me.txt", 0).unwrap(), graph(&hpcc("t", HPCC).unwrap()));
+    assert!(
+        from_file("read-me.txt", 3).unwrap_err()[0].contains("a file replaces hosts, switches and links")
+    );
+    assert!(from_file("no-such-file", 0).unwrap_err()[0].starts_with("topology.graph.file: "));
 }

@@ -29,6 +29,20 @@ pub trait Protocol {
     fn plan(&self) -> Plan;
 }
 
+impl TransportSettings {
+    /// What all laws share; `None` for datagrams.
+    #[must_use]
+    pub fn tcp(&self) -> Option<&Tcp> {
+        match self {
+            TransportSettings::NewReno(own) => Some(&own.tcp),
+            TransportSettings::Cubic(own) => Some(&own.tcp),
+            TransportSettings::Dctcp(own) => Some(&own.tcp),
+            TransportSettings::Htcp(own) => Some(&own.tcp),
+            TransportSettings::Udp(_) => None,
+        }
+    }
+}
+
 macro_rules! over_tcp {
     ($($module:ident :: $member:ident),+ $(,)?) => {$(
         #[doc = "TCP under one congestion law."]

@@ -4,9 +4,19 @@
 //! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
 //! crates below. It never prints and never reads the command line; that is the caller's part.
 
+mod build;
+mod clock;
+mod importer;
+mod jobs;
+mod lists;
+mod page;
+mod study;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use weft_core::Time;
 
@@ -118,8 +128,7 @@ pub enum Error {
 /// [`Error::BadInput`] with all mistakes of the scenario; [`Error::Failed`] when results cannot be written. A run
 /// that fails by itself is counted in [`Outcome::failed_runs`] instead.
 pub fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
-    let _ = (path, options);
-    not_connected()
+    study::run(path, options)
 }
 
 /// Reads a scenario and reports all its mistakes at once.
@@ -127,8 +136,15 @@ pub fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
 /// # Errors
 /// [`Error::BadInput`] when the file cannot be read at all. Mistakes in it are a [`CheckReport`], not an error.
 pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
-    let _ = (path, set);
-    not_connected()
+    let checked = ScenarioFile::read(path, set, false).and_then(|file| file.validate(&study::METRICS));
+    Ok(match checked {
+        Ok(scenario) => CheckReport { mistakes: 0, rendered: praise(path, &scenario), json: "[]".to_owned() },
+        Err(mistakes) => CheckReport {
+            mistakes: mistakes.list().len(),
+            rendered: mistakes.draw(study::colour()),
+            json: mistakes.json(),
+        },
+    })
 }
 
 /// Every effective setting below `prefix` with its value, unit, origin and meaning.
@@ -136,8 +152,16 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario, or when nothing has this prefix.
 pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<String, Error> {
-    let _ = (path, prefix, set);
-    not_connected()
+    let scenario = study::read(path, set, false)?;
+    let rows = scenario.explain(prefix);
+    if rows.is_empty() {
+        let paths = scenario.paths();
+        let prefix = prefix.unwrap_or_default();
+        let near = weft_core::units::nearest(prefix, paths.iter().map(String::as_str));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        return Err(Error::BadInput(format!("no setting begins with `{prefix}`{hint}")));
+    }
+    Ok(explanation_table(&rows))
 }
 
 /// The names a scenario may use: balancers, transports, topologies, patterns, sizes, metrics, scenario templates;
@@ -146,8 +170,7 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
 /// # Errors
 /// [`Error::BadInput`] when there is no such topic; the text names the nearest.
 pub fn list(topic: Option<&str>) -> Result<String, Error> {
-    let _ = topic;
-    not_connected()
+    lists::list(topic)
 }
 
 /// Writes the report of a results folder again and returns its path.
@@ -155,8 +178,8 @@ pub fn list(topic: Option<&str>) -> Result<String, Error> {
 /// # Errors
 /// [`Error::BadInput`] when the folder holds no results; [`Error::Failed`] when the report cannot be written.
 pub fn report(folder: &Path) -> Result<PathBuf, Error> {
-    let _ = folder;
-    not_connected()
+    let runs = weft_report::read_runs(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
+    Ok(page::overview(folder, runs, &[])?.0)
 }
 
 /// What differs between two results folders in settings and in metrics, paired by seed, with 95 % intervals: a table
@@ -165,8 +188,10 @@ pub fn report(folder: &Path) -> Result<PathBuf, Error> {
 /// # Errors
 /// [`Error::BadInput`] when a folder holds no results; [`Error::Failed`] when the page cannot be written.
 pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
-    let _ = (a, b);
-    not_connected()
+    let comparison = weft_report::compare(a, b).map_err(|cause| Error::BadInput(cause.to_string()))?;
+    let path = b.join("comparison.html");
+    weft_report::write_report(&path, &comparison.page()).map_err(page::failed)?;
+    Ok((comparison.terminal(study::colour()), path))
 }
 
 /// A commented scenario of the chosen kind, ready to run.
@@ -174,8 +199,12 @@ pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
 /// # Errors
 /// [`Error::BadInput`] when there is no such kind; the text names the kinds.
 pub fn new_scenario(kind: &str) -> Result<String, Error> {
-    let _ = kind;
-    not_connected()
+    weft_scenario::template(kind).ok_or_else(|| {
+        let kinds: Vec<&str> = TEMPLATES.iter().map(|template| template.kind).collect();
+        let near = weft_core::units::nearest(kind, kinds.iter().copied());
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        Error::BadInput(format!("there is no template `{kind}`{hint}\nallowed: {}", kinds.join(", ")))
+    })
 }
 
 /// Turns files of another simulator into a scenario.
@@ -183,16 +212,18 @@ pub fn new_scenario(kind: &str) -> Result<String, Error> {
 /// # Errors
 /// [`Error::BadInput`] when the format is unknown, or with file, line, what was found and what is allowed.
 pub fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
-    let _ = (format, files);
-    not_connected()
+    importer::import(format, files)
 }
 
 /// The generated reference pages: file name below `docs/src/reference/` and Markdown text.
 #[must_use]
 pub fn reference() -> Vec<(String, String)> {
-    Vec::new()
+    weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text)).collect()
 }
 
-fn not_connected<T>() -> Result<T, Error> {
-    Err(Error::Failed("this command is not connected to its crates yet".into()))
+/// What `check` says about a scenario without mistakes.
+fn praise(path: &Path, scenario: &weft_scenario::Scenario) -> String {
+    let (cases, seeds) = (scenario.cases().len(), scenario.settings.seeds.len());
+    let runs = if cases * seeds == 1 { "1 run".to_owned() } else { format!("{} runs", cases * seeds) };
+    format!("{}: no mistakes; {cases} case(s) with {seeds} seed(s) each, {runs}\n", path.display())
 }

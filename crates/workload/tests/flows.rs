@@ -455,3 +455,19 @@ fn sizes_of_flows_are_those_of_the_distribution() {
     assert!((count(&|size| size <= 1_500_000) - 0.701).abs() < 0.005);
     assert!(curve.at(0.7005) > 600_000.0);
 }
+
+#[test]
+fn flows_and_sizes_may_stand_in_files_beside_the_scenario() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(folder.join("flows.csv"), "start_us,src,dst,bytes\n7,2,0,900\n3,0,1,500\n").unwrap();
+    std::fs::write(folder.join("sizes.csv"), "size,cdf\n100,0\n300,1\n").unwrap();
+    let network = Network::new(2, 3, 30);
+    let shape = Shape { folder, ..network.shape() };
+    let list = list::Settings { file: Some("flows.csv".into()), ..Default::default() };
+    let traffic = [entry("l", PatternSettings::List(list)), poisson(0.5, "sizes.csv")];
+    let flows = generate(&traffic, &shape, &measured(1000), 1).unwrap();
+    let listed: Vec<_> =
+        flows.iter().filter(|flow| flow.tag == 0).map(|flow| (flow.start, flow.size)).collect();
+    assert_eq!(listed, [(Time(3_000_000), Bytes(500)), (Time(7_000_000), Bytes(900))]);
+    assert!(flows.iter().filter(|flow| flow.tag == 1).all(|flow| (100..=300).contains(&flow.size.0)));
+}

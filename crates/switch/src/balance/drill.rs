@@ -5,7 +5,7 @@
 //! engines large d or m makes engines herd (the synchronisation effect). Memory holds names of ports, never lengths: a
 //! decision reads all lengths anew.
 
-use weft_core::{Header, PortId, Random, Time, choice, settings};
+use weft_core::{GroupId, Header, PortId, Random, Time, choice, settings};
 
 use super::{Balancer, Candidates, Site};
 
@@ -17,9 +17,9 @@ choice! {
     pub enum Tie {
         /// A fair draw; needed to reproduce the paper's figures 2b and 3.
         Random = "random",
-        /// A remembered port before a sampled one, as open implementations do.
+        /// A remembered port before others, of several the one that came to the memory as the better; as open implementations do.
         MemoryFirst = "memory-first",
-        /// A sampled port before a remembered one.
+        /// A sampled port before one that is only remembered.
         SampleFirst = "sample-first",
         /// The first of the group.
         LowestPort = "lowest-port",
@@ -44,24 +44,36 @@ pub struct Drill {
     choices: usize,
     memory: usize,
     tie: Tie,
-    /// Remembered ports, `memory` cells per group; [`EMPTY`] where there is none.
-    cells: Vec<PortId>,
+    /// Remembered ports, `memory` cells per group, filled from the first; [`EMPTY`] where there is none.
+    cells: Vec<Cell>,
     /// The candidates of the packet at hand: samples first, then memory.
     seen: Vec<Seen>,
-    /// For sampling without replacement when d > 2.
+    /// For sampling without replacement when d > 2: a permutation of the candidates, shuffled on from packet to packet.
     deck: Vec<u16>,
+}
+
+/// A remembered port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cell {
+    port: PortId,
+    /// Its place in the group when it was remembered; usually still.
+    index: u16,
 }
 
 /// A candidate that was looked at.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     index: u16,
-    remembered: bool,
+    sampled: bool,
+    /// Its place in the memory, or [`NOWHERE`].
+    cell: u16,
     load: u64,
     draw: u64,
 }
 
-const EMPTY: PortId = PortId(u16::MAX);
+const NOWHERE: u16 = u16::MAX;
+
+const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 
 impl Drill {
     /// From the settings.
@@ -77,61 +89,77 @@ impl Drill {
         }
     }
 
+    /// The ports remembered for a group, the least loaded of the last packet's first.
+    #[must_use]
+    pub fn remembered(&self, group: GroupId) -> Vec<PortId> {
+        let cells = self.cells.iter().skip(group.index() * self.memory).take(self.memory);
+        cells.filter(|cell| **cell != EMPTY).map(|cell| cell.port).collect()
+    }
+
     /// Looks at `choices` distinct random candidates.
     fn sample(&mut self, candidates: &Candidates<'_>, random: &mut Random) {
         let ports = candidates.len() as u32;
         match self.choices.min(candidates.len()) {
-            1 => self.look(candidates, random.below(ports) as u16, false),
+            1 => self.look(candidates, random.below(ports) as u16),
             2 => {
                 let first = random.below(ports);
                 let second = random.below(ports - 1);
-                self.look(candidates, first as u16, false);
-                self.look(candidates, (second + u32::from(second >= first)) as u16, false);
+                self.look(candidates, first as u16);
+                self.look(candidates, (second + u32::from(second >= first)) as u16);
             }
             many => self.sample_many(many, candidates, random),
         }
     }
 
-    /// The first `many` cards of a shuffled deck.
+    /// The first `many` cards of a shuffled deck. Any order to begin with is as good as another.
     fn sample_many(&mut self, many: usize, candidates: &Candidates<'_>, random: &mut Random) {
-        self.deck.clear();
-        self.deck.extend(0..candidates.len() as u16);
+        if self.deck.len() != candidates.len() {
+            self.deck.clear();
+            self.deck.extend(0..candidates.len() as u16);
+        }
         for n in 0..many {
             let other = n + random.below((candidates.len() - n) as u32) as usize;
             self.deck.swap(n, other);
-            self.look(candidates, self.deck[n], false);
+            self.look(candidates, self.deck[n]);
         }
     }
 
-    /// Adds the remembered ports that are still in the group and were not sampled.
+    /// Adds the remembered ports that are still in the group; one that was sampled too appears once.
     fn recall(&mut self, candidates: &Candidates<'_>) {
         let first = candidates.group.index() * self.memory;
         if first + self.memory > self.cells.len() {
             self.cells.resize(first + self.memory, EMPTY);
         }
-        for cell in first..first + self.memory {
-            let port = self.cells[cell];
-            let Some(index) = candidates.ports.iter().position(|candidate| *candidate == port) else {
-                continue;
-            };
-            if self.seen.iter().all(|seen| usize::from(seen.index) != index) {
-                self.look(candidates, index as u16, true);
+        let sampled = self.seen.len();
+        for place in 0..self.memory {
+            let cell = self.cells[first + place];
+            if cell == EMPTY {
+                return;
             }
+            let Some(index) = cell.index_in(candidates.ports) else { continue };
+            if let Some(seen) = self.seen[..sampled].iter_mut().find(|seen| seen.index == index) {
+                seen.cell = place as u16;
+                continue;
+            }
+            let load = candidates.load(usize::from(index));
+            self.seen.push(Seen { index, sampled: false, cell: place as u16, load, draw: 0 });
         }
     }
 
-    fn look(&mut self, candidates: &Candidates<'_>, index: u16, remembered: bool) {
+    /// Looks at a sample.
+    fn look(&mut self, candidates: &Candidates<'_>, index: u16) {
         let load = candidates.load(usize::from(index));
-        self.seen.push(Seen { index, remembered, load, draw: 0 });
+        self.seen.push(Seen { index, sampled: true, cell: NOWHERE, load, draw: 0 });
     }
 
-    /// The order among equals; smaller wins.
+    /// The order among equals, memory included; smaller wins.
     fn rank(&mut self, random: &mut Random) {
         for seen in &mut self.seen {
             seen.draw = match self.tie {
                 Tie::Random => random.bits(),
-                Tie::MemoryFirst => u64::from(!seen.remembered) << 32 | u64::from(random.bits() as u32),
-                Tie::SampleFirst => u64::from(seen.remembered) << 32 | u64::from(random.bits() as u32),
+                Tie::MemoryFirst if seen.cell != NOWHERE => u64::from(seen.cell),
+                Tie::MemoryFirst => 1 << 32 | u64::from(random.bits() as u32),
+                Tie::SampleFirst => u64::from(!seen.sampled) << 32 | u64::from(random.bits() as u32),
                 Tie::LowestPort => u64::from(seen.index),
             };
         }
@@ -139,32 +167,56 @@ impl Drill {
 
     /// The winner, and its place in the memory: the m least loaded of those seen, the winner first.
     fn decide(&mut self, candidates: &Candidates<'_>, random: &mut Random) -> usize {
-        let least = self.seen.iter().map(|seen| seen.load).min().expect("at least one sample");
-        let tied = self.seen.iter().filter(|seen| seen.load == least).count();
-        if tied > 1 || self.memory > 1 {
-            self.rank(random);
-        }
         if self.memory > 1 {
+            self.rank(random);
             self.seen.sort_unstable_by_key(|seen| (seen.load, seen.draw));
+        } else {
+            let winner = self.least(random);
+            self.seen.swap(0, winner);
         }
-        let winner = self.seen.iter().min_by_key(|seen| (seen.load, seen.draw)).expect("at least one sample");
-        let chosen = usize::from(winner.index);
-        self.remember(candidates, chosen);
-        chosen
+        self.remember(candidates);
+        usize::from(self.seen[0].index)
     }
 
-    fn remember(&mut self, candidates: &Candidates<'_>, chosen: usize) {
-        let first = candidates.group.index() * self.memory;
-        match self.memory {
-            0 => {}
-            1 => self.cells[first] = candidates.ports[chosen],
-            _ => {
-                for n in 0..self.memory {
-                    let port = self.seen.get(n).map(|seen| candidates.ports[usize::from(seen.index)]);
-                    self.cells[first + n] = port.unwrap_or(EMPTY);
-                }
-            }
+    /// The place of the winner among those seen.
+    fn least(&mut self, random: &mut Random) -> usize {
+        let least = self.seen.iter().map(|seen| seen.load).min().expect("at least one sample");
+        let tied = self.seen.iter().filter(|seen| seen.load == least).count();
+        let nth = match self.tie {
+            Tie::Random if tied > 1 => random.below(tied as u32) as usize,
+            Tie::Random => 0,
+            _ => return self.least_by_rank(tied, random),
+        };
+        let mut places = (0..self.seen.len()).filter(|place| self.seen[*place].load == least);
+        places.nth(nth).expect("fewer than were counted")
+    }
+
+    fn least_by_rank(&mut self, tied: usize, random: &mut Random) -> usize {
+        if tied > 1 {
+            self.rank(random);
         }
+        let key = |place: &usize| (self.seen[*place].load, self.seen[*place].draw);
+        (0..self.seen.len()).min_by_key(key).expect("at least one sample")
+    }
+
+    /// Fills the memory of the group with the first of those seen.
+    fn remember(&mut self, candidates: &Candidates<'_>) {
+        let first = candidates.group.index() * self.memory;
+        for n in 0..self.memory {
+            let cell =
+                |seen: &Seen| Cell { port: candidates.ports[usize::from(seen.index)], index: seen.index };
+            self.cells[first + n] = self.seen.get(n).map_or(EMPTY, cell);
+        }
+    }
+}
+
+impl Cell {
+    /// Where the port stands in the group now, if it does.
+    fn index_in(self, ports: &[PortId]) -> Option<u16> {
+        if ports.get(usize::from(self.index)) == Some(&self.port) {
+            return Some(self.index);
+        }
+        ports.iter().position(|port| *port == self.port).map(|index| index as u16)
     }
 }
 

@@ -1,7 +1,7 @@
 //! ECMP: a static hash of the five-tuple chooses the port; all packets of a flow take one path.
 //!
 //! *Standard*: RFC 2992. *Parameters*: the hash function and its seeding, and how hash values map to ports. When a port
-//! is lost, `multiply` and `modulo` move most flows; `resilient` (rendezvous hashing) moves only those of the lost port.
+//! is lost, `modulo` moves most of the other ports' flows too, `multiply` some; `resilient` (rendezvous hashing) none.
 //! *Limits*: blind to load and to flow size; equal seeds at two stages polarise.
 
 use weft_core::random::mix;

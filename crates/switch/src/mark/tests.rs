@@ -63,3 +63,31 @@ fn packets_that_cannot_be_marked_are_dropped_or_passed_and_scope_counts_the_port
         assert_eq!(marker.arriving(&sight, &mut random), verdict);
     }
 }
+
+/// From an empty queue the average after n samples of a constant q is q (1 - (1 - w)^n).
+#[test]
+fn red_follows_the_queue_with_its_weight() {
+    let mut random = Random::new(1, Purpose::Test, 0);
+    let packet = packet(Ecn::Capable);
+    for (average, at) in [(2, At::Enqueue), (4, At::Enqueue), (4, At::Dequeue)] {
+        let threshold = Amount::Bytes(Bytes(6_000));
+        let settings = red::Settings {
+            min: threshold,
+            max: threshold,
+            average,
+            at,
+            arriving: red::Arriving::Excluded,
+            ..Default::default()
+        };
+        let mut marker = red::Red::new(&settings, ());
+        let sight = Sight { packet: &packet, queue: 10_000, port: 10_000 };
+        let mut judge = || match at {
+            At::Enqueue => marker.arriving(&sight, &mut random),
+            At::Dequeue => marker.leaving(&sight, &mut random),
+        };
+        let first = (1..100).find(|_| judge() == Verdict::Mark).expect("the average reaches the threshold");
+        let weight = 0.5f64.powi(average as i32);
+        let due = ((1.0 - 0.6f64).ln() / (1.0 - weight).ln()).ceil();
+        assert_eq!(f64::from(first), due, "weight {weight}");
+    }
+}

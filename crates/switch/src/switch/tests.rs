@@ -1,1 +1,152 @@
-//! tests
+//! The switch against its definitions. Here: a bench that hands packets to a switch; the tests stand by topic in
+//! [`decisions`] (who goes where), [`memory`] (what is stored and counted) and [`order`] (who leaves first).
+
+mod decisions;
+mod memory;
+mod order;
+
+use std::sync::Arc;
+
+use weft_core::{HostId, Pool};
+
+use super::*;
+use crate::balance::{BalancerSettings, drill};
+use crate::settings::Visibility;
+
+/// Hosts below this number live on the port of the same number; the others behind the group of uplinks.
+const FAR: u32 = 100;
+/// Wire bytes of a full-size packet on the bench.
+const FULL: u16 = 1_000;
+/// What a full-size packet takes at the line rate of the bench, 10 Gb/s.
+const SLOT: u64 = 800_000;
+
+/// A switch with its packets.
+struct Bench {
+    switch: Switch,
+    pool: Pool<()>,
+    effects: Effects,
+    now: Time,
+}
+
+/// How a bench is built; the default has four ports, all of them uplinks, and sees queue lengths at once.
+#[derive(Clone)]
+struct Plan {
+    settings: SwitchSettings,
+    balancer: BalancerSettings,
+    ports: u16,
+    uplinks: Vec<u16>,
+    /// Line rates of the first ports; the others have 10 Gb/s.
+    rates: Vec<Rate>,
+    seed: u64,
+    id: u32,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            settings: SwitchSettings { visibility: Visibility::Instant, ..SwitchSettings::default() },
+            balancer: drill_with(2, 1, drill::Tie::Random),
+            ports: 4,
+            uplinks: vec![0, 1, 2, 3],
+            rates: Vec::new(),
+            seed: 1,
+            id: 0,
+        }
+    }
+}
+
+fn drill_with(choices: u32, memory: u32, tie: drill::Tie) -> BalancerSettings {
+    BalancerSettings::Drill(drill::Settings { choices, memory, tie })
+}
+
+fn ids(ports: &[u16]) -> Vec<PortId> {
+    ports.iter().map(|port| PortId(*port)).collect()
+}
+
+impl Plan {
+    fn build(&self) -> Bench {
+        let leaves: Arc<[u16]> = (0..=FAR).map(|host| u16::from(host == FAR)).collect();
+        let ports: Arc<[PortId]> = (0..=FAR).map(|host| PortId(host as u16)).collect();
+        let groups = vec![ids(&self.uplinks)];
+        let table = Table::new((leaves, ports), Some(0), vec![GroupId(0); 2], groups);
+        let mut rates = self.rates.clone();
+        rates.resize(usize::from(self.ports), Rate::from_gbps(10));
+        let site = SwitchSite {
+            seed: self.seed,
+            switch: SwitchId(self.id),
+            rates,
+            full_packet: Bytes(u64::from(FULL)),
+        };
+        let switch = Switch::new(&self.settings, &self.balancer, &site, table);
+        Bench { switch, pool: Pool::new(), effects: Effects::new(), now: Time::ZERO }
+    }
+}
+
+/// A packet to the group of uplinks.
+fn far(wire: u16) -> Header {
+    Header { destination: HostId(FAR), wire, ..Header::default() }
+}
+
+/// A packet to the host at `port`, past the balancer.
+fn to(port: u16, wire: u16) -> Header {
+    Header { destination: HostId(u32::from(port)), wire, ..Header::default() }
+}
+
+/// The same packet in another class.
+fn class(class: u8, header: Header) -> Header {
+    Header { class: Class(class), ..header }
+}
+
+impl Bench {
+    /// Hands a packet to the switch. The effects of this call only stay in `effects`.
+    fn receive(&mut self, from: u16, header: Header) -> PacketId {
+        let packet = self.pool.insert(header, ());
+        self.effects.clear();
+        let (switch, mut turn) = self.turn();
+        switch.receive(&mut turn, PortId(from), packet);
+        packet
+    }
+
+    /// The transmitter of a port is idle.
+    fn next(&mut self, port: u16) -> Option<PacketId> {
+        self.effects.clear();
+        let (switch, mut turn) = self.turn();
+        switch.next_packet(&mut turn, PortId(port))
+    }
+
+    fn set_port(&mut self, port: u16, up: bool) {
+        self.effects.clear();
+        let (switch, mut turn) = self.turn();
+        switch.set_port(&mut turn, PortId(port), up);
+    }
+
+    fn turn(&mut self) -> (&mut Switch, Turn<'_>) {
+        let turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        (&mut self.switch, turn)
+    }
+
+    fn queued(&self) -> Vec<u64> {
+        (0..self.switch.ports()).map(|port| self.switch.queued(PortId(port as u16)).0).collect()
+    }
+
+    /// Hands a packet to the switch and tells which port it went to.
+    fn send(&mut self, from: u16, header: Header) -> Option<u16> {
+        let before = self.queued();
+        self.receive(from, header);
+        let after = self.queued();
+        (0..before.len()).find(|port| after[*port] > before[*port]).map(|port| port as u16)
+    }
+
+    /// Takes packets from a port until it is empty and says how they were sized.
+    fn drain(&mut self, port: u16) -> Vec<u16> {
+        std::iter::from_fn(|| self.next(port).map(|packet| self.pool.headers.get(packet).wire)).collect()
+    }
+
+    fn drops(&self) -> Vec<Reason> {
+        let reason = |effect: &Effect| match effect {
+            Effect::Dropped(_, reason) => Some(*reason),
+            Effect::HasWork(_) => None,
+        };
+        self.effects.iter().filter_map(reason).collect()
+    }
+}

@@ -1,0 +1,151 @@
+// Lines: measured points joined, bands and whiskers for intervals, labels at the line ends.
+const LINE_HEIGHT = 330;
+
+function drawLines(figure, width) {
+  const series = figure.series.map((one, n) => ({ ...one, n })).filter((one) => visible(one.scheme));
+  const svg = frame(figure, width, LINE_HEIGHT);
+  if (!series.length) return { svg, points: [] };
+  const ys = shownValues(figure, series);
+  const y = scaleFor(figure.y, ys, LINE_HEIGHT - 44, 26, true);
+  const left = 14 + Math.max(...y.ticks.map((tick) => textWidth(short(tick))));
+  const right = 20 + Math.min(width * 0.34, Math.max(...series.map((one) => textWidth(one.name))));
+  const x = scaleFor(figure.x, series.flatMap((one) => one.x), left, width - right, false);
+  axes(svg, figure, x, y, { left, right: width - right, top: 26, bottom: LINE_HEIGHT - 44 });
+  series.forEach((one) => svg.append(oneLine(one, x, y)));
+  svg.append(...endLabels(series, x, y, width));
+  return { svg, points: series.flatMap((one) => linePoints(one, x, y)) };
+}
+
+// Values that the axis must show; on a logarithmic axis very wide intervals run out of the picture.
+function shownValues(figure, series) {
+  const ends = series.flatMap((one) => [...(one.low || []), ...(one.high || [])]).filter((y) => y !== null);
+  const points = series.flatMap((one) => one.y).filter((y) => y !== null && (!figure.y.log || y > 0));
+  if (!figure.y.log) return [...points, ...ends];
+  const [low, high] = [Math.min(...points) / 3, Math.max(...points) * 3];
+  return [...points, ...ends.filter((y) => y > 0).map((y) => Math.min(high, Math.max(low, y)))];
+}
+
+function frame(figure, width, height) {
+  return draw("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-label": figure.title + ". Arrow keys read the values; the table holds all of them." });
+}
+
+function axes(svg, figure, x, y, box) {
+  for (const tick of y.ticks) {
+    const at = round(y.place(tick));
+    svg.append(draw("line", { class: "grid-line", x1: box.left, x2: box.right, y1: at, y2: at }));
+    svg.append(write(box.left - 7, at + 4.5, short(tick), { class: "tick", "text-anchor": "end" }));
+  }
+  let last = -Infinity;
+  for (const tick of figure.x.ticks || x.ticks) {
+    const at = round(x.place(tick));
+    const half = textWidth(short(tick)) / 2;
+    svg.append(draw("line", { class: "axis-line", x1: at, x2: at, y1: box.bottom, y2: box.bottom + 5 }));
+    if (at - half < last + 6) continue;
+    svg.append(write(at, box.bottom + 19, short(tick), { class: "tick", "text-anchor": "middle" }));
+    last = at + half;
+  }
+  svg.append(draw("line", { class: "axis-line", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
+  svg.append(write(0, 13, axisName(figure.y), { class: "axis-name" }));
+  svg.append(write((box.left + box.right) / 2, box.bottom + 38, axisName(figure.x), { class: "axis-name", "text-anchor": "middle" }));
+}
+
+// The look of a line: that of its scheme, or a shade when it is a part of one.
+function lineStyle(one) {
+  if (one.scheme !== undefined) return { colour: schemeColour(one.scheme), dash: DASHES[one.scheme % 8], shape: one.scheme };
+  return { colour: `var(--s${[1, 2, 0][one.n % 3]})`, dash: DASHES[one.n % 3], shape: [1, 2, 0][one.n % 3] };
+}
+
+function path(one, x, y, from, to) {
+  let pen = "M";
+  let text = "";
+  for (let n = from; n < to; n++) {
+    if (one.y[n] === null) { pen = "M"; continue; }
+    text += pen + round(x.place(one.x[n])) + " " + round(y.place(one.y[n]));
+    pen = "L";
+  }
+  return text;
+}
+
+function oneLine(one, x, y) {
+  const { colour, dash, shape } = lineStyle(one);
+  const few = one.few_from ?? one.x.length;
+  const line = (from, to, kind) => draw("path", { class: "series-line" + kind, d: path(one, x, y, from, to), stroke: colour, "stroke-dasharray": dash });
+  const parts = [one.low ? band(one, x, y, colour) : null, line(0, few, ""), few < one.x.length ? line(Math.max(0, few - 1), one.x.length, " faint") : null];
+  if (one.low && one.x.length <= 10) parts.push(...whiskers(one, x, y, colour));
+  if (one.x.length <= 30) one.x.forEach((_, n) => one.y[n] !== null && parts.push(mark(shape, x.place(one.x[n]), y.place(one.y[n]), 4)));
+  return draw("g", { class: "series", "data-scheme": one.scheme }, ...parts);
+}
+
+function bounded(y, value) {
+  return y.place(Math.min(y.high, Math.max(y.low, value)));
+}
+
+function band(one, x, y, colour) {
+  const known = one.x.map((_, n) => n).filter((n) => one.low[n] !== null && one.high[n] !== null);
+  const upper = known.map((n) => round(x.place(one.x[n])) + " " + round(bounded(y, one.high[n])));
+  const lower = known.map((n) => round(x.place(one.x[n])) + " " + round(bounded(y, one.low[n]))).reverse();
+  return known.length ? draw("path", { class: "band", d: "M" + [...upper, ...lower].join("L") + "Z", fill: colour }) : null;
+}
+
+function whiskers(one, x, y, colour) {
+  return one.x.map((_, n) => {
+    if (one.low[n] === null || one.high[n] === null) return null;
+    const [at, a, b] = [round(x.place(one.x[n])), round(bounded(y, one.low[n])), round(bounded(y, one.high[n]))];
+    return draw("path", { class: "whisker", d: `M${at} ${a}V${b}M${at - 3} ${a}h6M${at - 3} ${b}h6`, stroke: colour });
+  });
+}
+
+// Names where the lines end, moved apart where they would touch.
+function endLabels(series, x, y, width) {
+  const labels = series.map((one) => {
+    const last = one.y.findLastIndex((value) => value !== null);
+    const [ex, ey] = [x.place(one.x[last]), y.place(one.y[last])];
+    const length = textWidth(one.name);
+    return { one, ex, ey, length, left: Math.min(ex + 11, width - length - 1), y: ey };
+  });
+  labels.sort((a, b) => a.ey - b.ey || b.ex - a.ex);
+  const placed = [];
+  for (const label of labels) {
+    const clash = (at) => placed.some((p) => Math.abs(p.y - at) < 16 && p.left < label.left + label.length + 6 && label.left < p.left + p.length + 6);
+    const tries = Array.from({ length: 40 }, (_, n) => label.ey + (n % 2 ? -1 : 1) * Math.ceil(n / 2) * 4);
+    label.y = tries.find((at) => at > 10 && at < LINE_HEIGHT - 48 && !clash(at)) ?? label.ey;
+    placed.push(label);
+  }
+  return labels.map(endLabel);
+}
+
+function endLabel({ one, ex, ey, left, y }) {
+  const moved = Math.abs(y - ey) > 6;
+  const name = write(left, y + 4.5, one.name, { class: "halo" });
+  const leader = moved ? draw("path", { class: "leader", d: `M${round(ex + 4)} ${round(ey)}L${round(left - 2)} ${round(y)}`, fill: "none" }) : null;
+  const group = draw("g", { class: one.scheme === undefined ? "" : "label" }, leader, name);
+  if (one.scheme !== undefined) group.addEventListener("click", (event) => { event.stopPropagation(); change((s) => toggle(s.hide, one.scheme)); });
+  return group;
+}
+
+function linePoints(one, x, y) {
+  const all = one.x.map((value, n) => ({ line: one.n, one, n, x: round(x.place(value)), y: one.y[n] === null ? NaN : round(y.place(one.y[n])) }));
+  return all.filter((point) => Number.isFinite(point.y));
+}
+
+function describeLine(figure) {
+  return ({ one, n }, pinned) => {
+    const parts = [html("b", {}, one.name), html("br"), `${figure.x.name}: ${placeText(figure.x, one.x[n])}`, html("br"), `${figure.y.name}: ${withUnit(one.y[n], figure.y.unit)}`];
+    if (one.low && one.low[n] !== null) parts.push(html("br"), `95${THIN}% interval ${number(one.low[n])}–${number(one.high[n])}`);
+    if (one.n_samples) parts.push(html("br"), `n = ${count(one.n_samples[n])}`);
+    if (one.few_from !== undefined && n >= one.few_from) parts.push(html("br"), "fewer than 100 flows beyond");
+    return [...parts, ...runLinks(one, n, pinned)];
+  };
+}
+
+// A place that was set is not rounded; one that was measured is.
+function placeText(axis, value) {
+  return axis.ticks ? short(value) + (axis.unit ? THIN + axis.unit : "") : withUnit(value, axis.unit);
+}
+
+function runLinks(one, n, pinned) {
+  const runs = one.runs?.[n] || [];
+  if (!runs.length) return [];
+  const links = runs.flatMap(([seed, link]) => [link ? html("a", { href: link }, "seed " + seed) : "seed " + seed, " "]);
+  return [html("br"), pinned ? "Runs: " : `${runs.length} runs (click for links)`, ...(pinned ? links : [])];
+}

@@ -1,0 +1,378 @@
+//! Two folders side by side: which settings differ, and what that does to every metric, paired by seed.
+
+use crate::figure::{Axis, Figure, Kind, Series};
+use crate::figures::series;
+use crate::files::{Error, read_runs};
+use crate::headline::Headline;
+use crate::metric::find;
+use crate::page::{Page, of_sweep};
+use crate::statistics::Estimate;
+use crate::sweep::{Run, Sweep, paired_ratio};
+use crate::terminal::{Row, headline_text, interval, table};
+use crate::text::{number, value};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The metrics compared.
+const COMPARED: [&str; 11] = [
+    "fct.mean",
+    "fct.p99",
+    "fct.p99_9",
+    "fct.small.p99",
+    "slowdown.p99",
+    "queueing.total",
+    "drops.total",
+    "reordering.flows_with_dupacks",
+    "goodput",
+    "jain",
+    "flows.unfinished",
+];
+
+/// Two sides, a and b.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// What the sides are called.
+    pub names: [String; 2],
+    /// Settings that differ: dotted key, value in a, value in b; a dash where a side does not have it.
+    pub differences: Vec<(String, String, String)>,
+    /// Metric by metric, for every case both sides have.
+    pub rows: Vec<ComparedMetric>,
+    /// How many cases both sides have.
+    pub cases: usize,
+    /// The runs of both sides; the side is a label.
+    pub sweep: Sweep,
+}
+
+/// One metric of one case on both sides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ComparedMetric {
+    /// Labels of the case; empty if there is only one.
+    pub case: String,
+    /// The metric's path.
+    pub metric: String,
+    /// Over the seeds of a.
+    pub a: Option<Estimate>,
+    /// Over the seeds of b.
+    pub b: Option<Estimate>,
+    /// b divided by a, over the seeds both have.
+    pub ratio: Option<Estimate>,
+}
+
+/// Compares two folders, each of a run, a case or a sweep.
+///
+/// # Errors
+/// The file that could not be read, and why.
+pub fn compare(a: &Path, b: &Path) -> Result<Comparison, Error> {
+    Ok(Comparison::of(read_runs(a)?, read_runs(b)?, side_names(a, b)))
+}
+
+/// The parts of two paths that tell them apart, from the end.
+fn side_names(a: &Path, b: &Path) -> [String; 2] {
+    let words = |path: &Path| -> Vec<String> {
+        path.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+    };
+    let (a, b) = (words(a), words(b));
+    let differ = a.iter().zip(&b).find(|(a, b)| a != b);
+    differ.map_or(["a".to_owned(), "b".to_owned()], |(a, b)| [without_hash(a), without_hash(b)])
+}
+
+/// A case's folder name without its eight digits of hash.
+fn without_hash(name: &str) -> String {
+    match name.rsplit_once('-') {
+        Some((case, hash)) if hash.len() == 8 && hash.bytes().all(|c| c.is_ascii_hexdigit()) => {
+            case.to_owned()
+        }
+        _ => name.to_owned(),
+    }
+}
+
+/// Runs by their labels, in order of first appearance.
+fn by_case(runs: &[Run]) -> Vec<(String, Vec<&Run>)> {
+    let mut cases: Vec<(String, Vec<&Run>)> = Vec::new();
+    for run in runs {
+        let labels = run.manifest.labels.iter().map(|(key, value)| format!("{key} = {value}"));
+        let case = labels.collect::<Vec<_>>().join(", ");
+        match cases.iter_mut().find(|(known, _)| *known == case) {
+            Some((_, members)) => members.push(run),
+            None => cases.push((case, vec![run])),
+        }
+    }
+    cases
+}
+
+/// A case on both sides: its labels, the runs of a and those of b.
+type Pair<'a> = (String, Vec<&'a Run>, Vec<&'a Run>);
+
+/// Cases with equal labels; or the only case of each side, whatever its labels.
+fn pairs<'a>(a: &'a [Run], b: &'a [Run]) -> Vec<Pair<'a>> {
+    let (a, b) = (by_case(a), by_case(b));
+    if let ([(_, a)], [(_, b)]) = (a.as_slice(), b.as_slice()) {
+        return vec![(String::new(), a.clone(), b.clone())];
+    }
+    let partner = |(case, runs): (String, Vec<&'a Run>)| {
+        let (_, other) = b.iter().find(|(other, _)| *other == case)?;
+        Some((case, runs, other.clone()))
+    };
+    a.into_iter().filter_map(partner).collect()
+}
+
+fn estimate(runs: &[&Run], metric: &str) -> Option<Estimate> {
+    Estimate::of(&runs.iter().filter_map(|run| run.summary.metric(metric)).collect::<Vec<_>>())
+}
+
+fn compared((case, a, b): &Pair<'_>) -> Vec<ComparedMetric> {
+    let row = |metric: &str| ComparedMetric {
+        case: case.clone(),
+        metric: metric.to_owned(),
+        a: estimate(a, metric),
+        b: estimate(b, metric),
+        ratio: paired_ratio(b, a, metric),
+    };
+    COMPARED.iter().map(|metric| row(metric)).filter(|row| row.a.is_some() || row.b.is_some()).collect()
+}
+
+impl Comparison {
+    /// Compares runs. Cases are paired by their labels; single cases are paired whatever their labels.
+    #[must_use]
+    pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
+        let differences = differences(&a[0].scenario, &b[0].scenario);
+        let pairs = pairs(&a, &b);
+        let (cases, rows) = (pairs.len(), pairs.iter().flat_map(compared).collect());
+        let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
+        let sweep = Sweep::new(sides.collect());
+        Comparison { names, differences, rows, cases, sweep }
+    }
+
+    /// The answer: for one case as in a sweep, for several the mean over all of them.
+    #[must_use]
+    pub fn headline(&self) -> Headline {
+        let warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
+        Headline { warnings, sentence: self.sentence() }
+    }
+
+    fn sentence(&self) -> String {
+        let [a, b] = &self.names;
+        let means = self.rows.iter().filter(|row| row.metric == "fct.mean");
+        let ratios: Vec<Estimate> = means.filter_map(|row| row.ratio).collect();
+        match ratios.as_slice() {
+            [] => format!("{a} and {b} have no case and seed in common: nothing is paired."),
+            [ratio] => {
+                let words = if ratio.runs > 1 && !ratio.excludes(1.0) { ", no clear difference" } else { "" };
+                let interval = crate::headline::interval_words(ratio);
+                format!("Mean FCT of {b} is {}× that of {a} ({interval}){words}.", number(ratio.mean))
+            }
+            all => {
+                let logs = all.iter().map(|ratio| ratio.mean.ln()).sum::<f64>() / all.len() as f64;
+                let clear = |of: fn(&Estimate) -> bool| all.iter().filter(|ratio| of(ratio)).count();
+                format!(
+                    "Mean FCT of {b} is {}× that of {a} over {} cases (geometric mean): clearly lower in {}, clearly \
+                     higher in {}.",
+                    number(logs.exp()),
+                    all.len(),
+                    clear(|ratio| ratio.high.is_some_and(|high| high < 1.0)),
+                    clear(|ratio| ratio.low.is_some_and(|low| low > 1.0))
+                )
+            }
+        }
+    }
+
+    /// Headline, differing settings and metrics in 80 columns.
+    #[must_use]
+    pub fn terminal(&self, colour: bool) -> String {
+        let header = ["metric", &self.names[0], &self.names[1], "b / a", "95 % interval"].map(str::to_owned);
+        let rows: Vec<Row> = self.rows.iter().map(terminal_row).collect();
+        let settings = ["setting", &self.names[0], &self.names[1]].map(str::to_owned);
+        let changed = |(key, a, b): &(String, String, String)| Row {
+            cells: [key, a, b].map(|text| shortened(text)).to_vec(),
+            bold: false,
+        };
+        let changed: Vec<Row> = self.differences.iter().map(changed).collect();
+        let settings =
+            if changed.is_empty() { String::new() } else { table(&settings, &changed, colour) + "\n" };
+        format!("{}\n{settings}{}", headline_text(&self.headline(), colour), table(&header, &rows, colour))
+    }
+
+    /// The page: the ratios first, then everything a sweep of both sides shows.
+    #[must_use]
+    pub fn page(&self) -> Page {
+        let mut page = of_sweep(&self.sweep, &[]);
+        let headline = self.headline();
+        page.name = format!("{} against {}", self.names[1], self.names[0]);
+        page.about = "Comparison of two results, paired by seed".to_owned();
+        (page.headline, page.warnings) = (headline.sentence, headline.warnings);
+        page.repeat.differences.clone_from(&self.differences);
+        if let Some(answer) = page.sections.first_mut() {
+            answer.lead = format!("What changes from {} to {}.", self.names[0], self.names[1]);
+            answer.figures.insert(0, self.ratios());
+        }
+        page
+    }
+
+    /// Every ratio with its interval: by metric for one case, of the mean by case for several.
+    fn ratios(&self) -> Figure {
+        let [a, b] = &self.names;
+        let shown =
+            |row: &&ComparedMetric| row.ratio.is_some() && (self.cases == 1 || row.metric == "fct.mean");
+        let rows: Vec<&ComparedMetric> = self.rows.iter().filter(shown).collect();
+        let name =
+            |row: &&ComparedMetric| if self.cases == 1 { row.metric.clone() } else { row.case.clone() };
+        let clear = rows.iter().filter(|row| row.ratio.is_some_and(|ratio| ratio.excludes(1.0))).count();
+        let line = series("ratio", 0, Vec::new(), rows.iter().map(|row| row.ratio).collect(), 1.0);
+        Figure {
+            id: "ratios".into(),
+            title: format!("{clear} of {} ratios of {b} to {a} differ clearly from 1", rows.len()),
+            caption: format!(
+                "Value of {b} divided by that of {a}, paired by seed; geometric means with 95 % intervals (Student's t \
+                 of the logarithms). Left of 1, {b} is lower."
+            ),
+            samples: format!("n = {} runs", self.sweep.runs.len()),
+            kind: Kind::Dots,
+            x: Axis::linear(&format!("{b} / {a}"), "×"),
+            y: Axis::linear(if self.cases == 1 { "metric" } else { "case" }, ""),
+            rows: rows.iter().map(name).collect(),
+            series: vec![Series { scheme: None, ..line }],
+            ..Figure::default()
+        }
+    }
+}
+
+fn terminal_row(row: &ComparedMetric) -> Row {
+    let unit = find(&row.metric).map_or("", |metric| metric.unit);
+    let shown = |estimate: Option<Estimate>| estimate.map_or("–".to_owned(), |e| value(e.mean, unit));
+    let name = if row.case.is_empty() {
+        row.metric.clone()
+    } else {
+        format!("{} {}", last_values(&row.case), row.metric)
+    };
+    let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{}×", number(ratio.mean)));
+    let clear = row.ratio.is_some_and(|ratio| ratio.excludes(1.0));
+    Row { cells: vec![name, shown(row.a), shown(row.b), ratio, interval(row.ratio.as_ref())], bold: clear }
+}
+
+/// The values of a case's labels without their keys.
+fn last_values(case: &str) -> String {
+    let values = case.split(", ").map(|label| label.rsplit(" = ").next().unwrap_or(label));
+    values.collect::<Vec<_>>().join(" ")
+}
+
+fn shortened(text: &str) -> String {
+    let short: String = text.chars().take(24).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}
+
+/// A run with its side as the first label, and without an address, which is relative to another folder.
+fn side(run: &Run, name: &str) -> Run {
+    let mut run = run.clone();
+    run.manifest.labels.insert(0, ("side".to_owned(), name.to_owned()));
+    run.link.clear();
+    run
+}
+
+/// Settings that two scenarios do not share.
+fn differences(a: &str, b: &str) -> Vec<(String, String, String)> {
+    let (a, b) = (settings(a), settings(b));
+    let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let text =
+        |side: &BTreeMap<String, String>, key: &String| side.get(key).map_or("–".to_owned(), String::clone);
+    let rows = keys.into_iter().map(|key| (key.clone(), text(&a, key), text(&b, key)));
+    rows.filter(|(_, a, b)| a != b).collect()
+}
+
+/// Every value of a scenario by its dotted key. A text that is not TOML is one value.
+fn settings(toml: &str) -> BTreeMap<String, String> {
+    let mut flat = BTreeMap::new();
+    match toml.parse::<toml::Table>() {
+        Ok(table) => flatten("", &toml::Value::Table(table), &mut flat),
+        Err(_) => {
+            flat.insert("scenario".to_owned(), toml.to_owned());
+        }
+    }
+    flat
+}
+
+fn flatten(key: &str, value: &toml::Value, flat: &mut BTreeMap<String, String>) {
+    let below = |word: &str| if key.is_empty() { word.to_owned() } else { format!("{key}.{word}") };
+    match value {
+        toml::Value::Table(table) if table.is_empty() => {
+            flat.insert(key.to_owned(), "{}".to_owned());
+        }
+        toml::Value::Table(table) => {
+            table.iter().for_each(|(word, value)| flatten(&below(word), value, flat))
+        }
+        toml::Value::Array(list) if list.iter().any(toml::Value::is_table) => {
+            list.iter()
+                .enumerate()
+                .for_each(|(n, value)| flatten(&below(&entry_name(n, value)), value, flat));
+        }
+        value => {
+            flat.insert(key.to_owned(), value.to_string());
+        }
+    }
+}
+
+/// An entry of a list of tables is called by its tag or name, or else by its place.
+fn entry_name(place: usize, entry: &toml::Value) -> String {
+    let named = ["tag", "name"].iter().find_map(|key| entry.get(key)?.as_str());
+    named.map_or_else(|| place.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Manifest;
+    use crate::statistics::Distribution;
+    use crate::summary::{Measured, Summary};
+
+    fn run(balance: &str, load: &str, seed: u64, mean: f64) -> Run {
+        let labels = vec![("balance".into(), balance.into()), ("traffic.trace.load".into(), load.into())];
+        let all = Distribution::of((0..200).map(|n| mean * (1.0 + f64::from(n) / 200.0)).collect());
+        Run {
+            manifest: Manifest { labels, seed, ..Manifest::default() },
+            summary: Summary { fct_us: Measured { all, ..Measured::default() }, ..Summary::default() },
+            scenario: format!(
+                "name = \"x\"\n[balance.{balance}]\n[[traffic]]\ntag = \"trace\"\nload = {load}\n"
+            ),
+            ..Run::default()
+        }
+    }
+
+    fn names() -> [String; 2] {
+        ["old".into(), "new".into()]
+    }
+
+    #[test]
+    fn single_cases_are_paired_by_seed_whatever_their_labels() {
+        let a = (1..=3).map(|seed| run("ecmp", "0.8", seed, 100.0 * seed as f64)).collect();
+        let b = (1..=3).map(|seed| run("drill", "0.8", seed, 50.0 * seed as f64)).collect();
+        let comparison = Comparison::of(a, b, names());
+        let mean = comparison.rows[0].ratio.unwrap();
+        assert!((mean.mean - 0.5).abs() < 1e-12 && mean.excludes(1.0) && mean.runs == 3);
+        assert!(comparison.sentence().starts_with("Mean FCT of new is 0.500× that of old"));
+        assert!(comparison.terminal(false).lines().all(|line| line.chars().count() <= 80));
+    }
+
+    #[test]
+    fn cases_of_sweeps_are_paired_by_label_and_seeds_that_are_missing_left_out() {
+        let a = vec![run("ecmp", "0.3", 1, 10.0), run("ecmp", "0.8", 1, 20.0), run("ecmp", "0.8", 2, 30.0)];
+        let b = vec![run("ecmp", "0.8", 2, 60.0), run("ecmp", "0.8", 3, 1.0), run("ecmp", "0.5", 1, 1.0)];
+        let comparison = Comparison::of(a, b, names());
+        assert_eq!(comparison.cases, 1);
+        assert_eq!(comparison.rows[0].ratio.map(|ratio| (ratio.mean.round(), ratio.runs)), Some((2.0, 1)));
+    }
+
+    #[test]
+    fn only_settings_that_differ_are_listed() {
+        let found = differences(&run("ecmp", "0.8", 1, 1.0).scenario, &run("drill", "0.5", 1, 1.0).scenario);
+        let keys: Vec<&str> = found.iter().map(|(key, _, _)| key.as_str()).collect();
+        assert_eq!(keys, ["balance.drill", "balance.ecmp", "traffic.trace.load"]);
+        assert_eq!((found[2].1.as_str(), found[2].2.as_str()), ("0.8", "0.5"));
+    }
+
+    #[test]
+    fn sides_are_named_by_what_tells_the_paths_apart() {
+        let name = |a: &str, b: &str| side_names(Path::new(a), Path::new(b));
+        assert_eq!(name("runs/x/ecmp-01234567/seed-1", "runs/x/drill-89abcdef/seed-1"), ["ecmp", "drill"]);
+        assert_eq!(name("old/x", "new/x"), ["old", "new"]);
+        assert_eq!(name("x", "x"), ["a", "b"]);
+    }
+}

@@ -1,0 +1,136 @@
+//! What a plot shows, as data: the page's script draws it and lists the same data as a table. Knows neither records
+//! nor pixels.
+
+use serde::Serialize;
+
+/// A plot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Figure {
+    /// Name in the address fragment and of downloaded files; unique on a page.
+    pub id: String,
+    /// A sentence that says what to see.
+    pub title: String,
+    /// How it was computed.
+    pub caption: String,
+    /// Count of samples, in words.
+    pub samples: String,
+    /// How it is drawn.
+    pub kind: Kind,
+    /// The place of the axis it belongs to; absent: shown always.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<usize>,
+    /// Horizontal axis (for bars and dots: of their length).
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// Names of the rows of bars, dots and heat maps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<String>,
+    /// Schemes of the rows, where rows are schemes: index into the page's list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub row_schemes: Vec<usize>,
+    /// The data.
+    pub series: Vec<Series>,
+}
+
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Points joined by lines, with a band for the interval.
+    #[default]
+    Lines,
+    /// Horizontal bars, one per row, series stacked.
+    Bars,
+    /// A dot with its interval per row, and a line at the reference 1.
+    Dots,
+    /// Coloured cells; every series is a row.
+    Heat,
+}
+
+/// An axis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Axis {
+    /// What it shows.
+    pub name: String,
+    /// The unit; empty for ratios and counts.
+    pub unit: String,
+    /// Logarithmic?
+    pub log: bool,
+    /// Positions of ticks, when they are those of the measurement.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ticks: Vec<f64>,
+}
+
+/// One line, one part of stacked bars, or one row of a heat map.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Series {
+    /// What it is called.
+    pub name: String,
+    /// The scheme it belongs to, which decides colour, shape and dash; absent: a part or grey context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<usize>,
+    /// Positions on the horizontal axis; empty for bars, dots and heat maps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub x: Vec<f64>,
+    /// Values.
+    pub y: Vec<Option<f64>>,
+    /// Lower ends of the 95 % intervals; empty without intervals.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub low: Vec<Option<f64>>,
+    /// Upper ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub high: Vec<Option<f64>>,
+    /// Samples behind each point; empty when the figure's count says it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub n: Vec<u64>,
+    /// Index of the first point with fewer than 100 samples beyond it; drawn faint from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub few_from: Option<usize>,
+    /// For each point the runs behind it: seed and address.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<Vec<(u64, String)>>,
+}
+
+impl Axis {
+    /// A linear axis.
+    #[must_use]
+    pub fn linear(name: &str, unit: &str) -> Axis {
+        Axis { name: name.to_owned(), unit: unit.to_owned(), ..Axis::default() }
+    }
+
+    /// A logarithmic axis.
+    #[must_use]
+    pub fn log(name: &str, unit: &str) -> Axis {
+        Axis { log: true, ..Axis::linear(name, unit) }
+    }
+}
+
+/// A metric as it is plotted: divided by a scale so that its unit suits its size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaled {
+    /// How many units of the metric one plotted unit has.
+    pub scale: f64,
+    /// The plotted unit.
+    pub unit: String,
+}
+
+impl Scaled {
+    /// The unit that suits values up to `greatest` of a metric in `unit`. Shares are plotted in per cent.
+    #[must_use]
+    pub fn fitting(greatest: f64, unit: &str, share: bool) -> Scaled {
+        let (scale, unit) = match unit {
+            "us" => crate::text::duration_unit(greatest),
+            "B" => crate::text::size_unit(greatest),
+            "" if share => (0.01, "%"),
+            unit => (1.0, unit),
+        };
+        Scaled { scale, unit: unit.to_owned() }
+    }
+
+    /// A value in the plotted unit, five significant digits.
+    #[must_use]
+    pub fn of(&self, value: f64) -> f64 {
+        crate::detail::rounded(value / self.scale)
+    }
+}

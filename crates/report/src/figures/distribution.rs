@@ -1,0 +1,129 @@
+//! Distributions under every scheme at one place of the axis: completion times with their tail, slowdown by size.
+
+use super::flows_words;
+use crate::detail::{rounded, shares};
+use crate::figure::{Axis, Figure, Scaled, Series};
+use crate::headline::duel;
+use crate::statistics::{Estimate, SAMPLES_ABOVE, mean};
+use crate::sweep::{Run, Sweep};
+use crate::text::{duration, number, size};
+
+/// The complementary distribution of completion times with a logarithmic tail; `None` without flows.
+#[must_use]
+pub fn tail(sweep: &Sweep, at: usize) -> Option<Figure> {
+    let greatest =
+        sweep.runs.iter().filter_map(|run| run.detail.fct_tail.values.last()).fold(0.0, |a, &b| b.max(a));
+    let scaled = Scaled::fitting(greatest, "us", false);
+    let lines: Vec<Series> =
+        (0..sweep.schemes.len()).filter_map(|s| tail_line(sweep, s, at, &scaled)).collect();
+    (!lines.is_empty()).then(|| Figure {
+        id: format!("tail-{at}"),
+        title: tail_title(sweep, at),
+        caption: "Share of flows that take longer than a given time, read at fixed shares (nearest rank, no \
+                  smoothing); times are means over seeds of each seed's quantile. Faint: fewer than 100 flows of a \
+                  run lie beyond."
+            .into(),
+        samples: flows_words(sweep, Some(at)),
+        view: Some(at),
+        x: Axis::log("flow completion time", &scaled.unit),
+        y: Axis::log("share of flows that take longer", ""),
+        series: lines,
+        ..Figure::default()
+    })
+}
+
+fn tail_line(sweep: &Sweep, scheme: usize, at: usize, scaled: &Scaled) -> Option<Series> {
+    let case = sweep.case(scheme, at);
+    let shortest = case.iter().map(|run| run.detail.fct_tail.values.len()).min().filter(|n| *n > 0)?;
+    let least = case.iter().map(|run| run.detail.fct_tail.count).min()?;
+    let quantile = |n: usize| mean(&case.iter().map(|run| run.detail.fct_tail.values[n]).collect::<Vec<_>>());
+    let shares: Vec<f64> = shares().into_iter().take(shortest).collect();
+    Some(Series {
+        name: sweep.schemes[scheme].clone(),
+        scheme: Some(scheme),
+        x: (0..shortest).map(|n| scaled.of(quantile(n).unwrap_or(0.0))).collect(),
+        few_from: shares.iter().position(|share| share * (least as f64) < SAMPLES_ABOVE as f64),
+        y: shares.into_iter().map(Some).collect(),
+        ..Series::default()
+    })
+}
+
+fn tail_title(sweep: &Sweep, at: usize) -> String {
+    let metric = crate::headline::tail_metric(&sweep.runs);
+    let one_in = match metric {
+        "fct.p99_99" => "1 flow in 10 000",
+        "fct.p99_9" => "1 flow in 1000",
+        _ => "1 flow in 100",
+    };
+    let words = |scheme: usize| {
+        let value = sweep.estimate(scheme, at, metric).map_or(f64::NAN, |estimate| estimate.mean);
+        format!("{} with {}", duration(value), sweep.schemes[scheme])
+    };
+    match duel(sweep, at) {
+        Some(duel) => format!("{one_in} takes longer than {}, {}", words(duel.best), words(duel.base)),
+        None => {
+            let value = sweep.estimate(0, at, metric).map_or(f64::NAN, |estimate| estimate.mean);
+            format!("{one_in} takes longer than {}", duration(value))
+        }
+    }
+}
+
+/// Slowdown at the 99th percentile by flow size, one line per scheme.
+#[must_use]
+pub fn slowdown_by_size(sweep: &Sweep, at: usize) -> Option<Figure> {
+    let lines: Vec<Series> = (0..sweep.schemes.len()).filter_map(|s| size_line(sweep, s, at)).collect();
+    (!lines.is_empty()).then(|| Figure {
+        id: format!("size-{at}"),
+        title: size_title(sweep, &lines),
+        caption: format!(
+            "99th percentile of FCT divided by the FCT of the same flow alone in the empty network, in twenty \
+             classes of equal count by size, each drawn at its upper end; classes with fewer than 100 flows are \
+             left out. {}",
+            "Points are geometric means over seeds, bands 95 % intervals (Student's t of the logarithms)."
+        ),
+        samples: flows_words(sweep, Some(at)),
+        view: Some(at),
+        x: Axis::log("flow size", "kB"),
+        y: Axis::log("slowdown, 99th percentile", "×"),
+        series: lines,
+        ..Figure::default()
+    })
+}
+
+fn size_line(sweep: &Sweep, scheme: usize, at: usize) -> Option<Series> {
+    let case = sweep.case(scheme, at);
+    let classes = case.iter().map(|run| run.summary.equal20.len()).min()?;
+    let at_class = |n: usize| -> Option<(f64, Estimate)> {
+        let of = |run: &&Run| run.summary.equal20[n].slowdown.p99;
+        let slowdowns: Vec<f64> = case.iter().filter_map(of).collect();
+        let sizes: Vec<f64> = case.iter().map(|run| run.summary.equal20[n].to_bytes as f64 / 1e3).collect();
+        Some((rounded(mean(&sizes)?), Estimate::geometric(&slowdowns)?))
+    };
+    let points: Vec<(f64, Estimate)> = (0..classes).filter_map(at_class).collect();
+    let (x, estimates): (Vec<f64>, Vec<Option<Estimate>>) =
+        points.into_iter().map(|(x, e)| (x, Some(e))).unzip();
+    (!x.is_empty()).then(|| super::series(&sweep.schemes[scheme], scheme, x, estimates, 1.0))
+}
+
+/// The size class in which the best scheme gains most.
+fn size_title(sweep: &Sweep, lines: &[Series]) -> String {
+    let at = sweep.points() - 1;
+    let gain = duel(sweep, at).and_then(|duel| {
+        let line = |scheme: usize| lines.iter().find(|line| line.scheme == Some(scheme));
+        let (base, best) = (line(duel.base)?, line(duel.best)?);
+        let gains = base.y.iter().zip(&best.y).zip(&best.x);
+        let gains = gains.filter_map(|((base, best), x)| Some((*x, base.as_ref()? / best.as_ref()?)));
+        let (x, gain) = gains.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some((duel, x, gain))
+    });
+    match gain {
+        Some((duel, x, gain)) => format!(
+            "{} helps flows of about {} most: {}× less slowdown than {}",
+            sweep.schemes[duel.best],
+            size(x * 1e3),
+            number(gain),
+            sweep.schemes[duel.base]
+        ),
+        None => "Slowdown by flow size".to_owned(),
+    }
+}

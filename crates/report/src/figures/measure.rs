@@ -1,0 +1,160 @@
+//! A metric against the axis of the sweep, one line per scheme; without an axis, one bar per scheme.
+
+use super::{flows_words, series};
+use crate::figure::{Axis, Figure, Kind, Scaled, Series};
+use crate::headline::duel;
+use crate::metric::find;
+use crate::statistics::Estimate;
+use crate::sweep::Sweep;
+use crate::text::number;
+
+/// What to plot of a metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Measure {
+    /// Id of the figure.
+    pub id: &'static str,
+    /// The metric.
+    pub metric: &'static str,
+    /// What it is called in titles: `Mean FCT`.
+    pub name: &'static str,
+    /// The end of the caption: how it was computed.
+    pub caption: &'static str,
+    /// A share, plotted in per cent?
+    pub share: bool,
+}
+
+const INTERVAL: &str =
+    "Points are means over seeds; bands and bars are 95 % intervals (Student's t over seeds).";
+
+/// The plot; `None` if no run has the metric.
+#[must_use]
+pub fn measure(sweep: &Sweep, of: &Measure) -> Option<Figure> {
+    let estimates = |scheme: usize| -> Vec<Option<Estimate>> {
+        (0..sweep.points()).map(|at| sweep.estimate(scheme, at, of.metric)).collect()
+    };
+    let all: Vec<Vec<Option<Estimate>>> = (0..sweep.schemes.len()).map(estimates).collect();
+    let known: Vec<f64> = all.iter().flatten().flatten().map(|e| e.mean).collect();
+    let greatest = known.iter().copied().reduce(f64::max)?;
+    let unit = find(of.metric).map_or("", |metric| metric.unit);
+    let scaled = Scaled::fitting(greatest, unit, of.share);
+    let least = known.iter().copied().filter(|x| *x > 0.0).fold(greatest, f64::min);
+    let log = greatest > 30.0 * least && known.iter().all(|x| *x > 0.0);
+    let title = title(sweep, of);
+    let caption = format!("{} {INTERVAL}", of.caption);
+    let base =
+        Figure { id: of.id.into(), title, caption, samples: flows_words(sweep, None), ..Figure::default() };
+    let value = Axis { log: log && sweep.axis.is_some(), ..Axis::linear(of.name, &scaled.unit) };
+    Some(match &sweep.axis {
+        Some(_) => against_axis(sweep, base, value, &all, scaled.scale),
+        None => by_scheme(sweep, base, value, &all, scaled.scale),
+    })
+}
+
+fn against_axis(sweep: &Sweep, base: Figure, y: Axis, all: &[Vec<Option<Estimate>>], scale: f64) -> Figure {
+    let axis = sweep.axis.clone().unwrap_or_default();
+    let x: Vec<f64> = axis.values.iter().map(|(number, _)| *number).collect();
+    let line = |(scheme, estimates): (usize, &Vec<Option<Estimate>>)| Series {
+        runs: (0..sweep.points()).map(|at| runs(sweep, scheme, at)).collect(),
+        ..series(&sweep.schemes[scheme], scheme, x.clone(), estimates.clone(), scale)
+    };
+    let ticks = x.clone();
+    let series = all.iter().enumerate().map(line).collect();
+    Figure { x: Axis { ticks, ..Axis::linear(&axis.name, &axis.unit) }, y, series, ..base }
+}
+
+/// Seeds and addresses of the runs of a case.
+fn runs(sweep: &Sweep, scheme: usize, at: usize) -> Vec<(u64, String)> {
+    sweep.case(scheme, at).iter().map(|run| (run.manifest.seed, run.link.clone())).collect()
+}
+
+fn by_scheme(sweep: &Sweep, base: Figure, x: Axis, all: &[Vec<Option<Estimate>>], scale: f64) -> Figure {
+    let estimates = all.iter().map(|scheme| scheme[0]).collect();
+    let one = series(&x.name, 0, Vec::new(), estimates, scale);
+    let runs = (0..sweep.schemes.len()).map(|scheme| runs(sweep, scheme, 0)).collect();
+    Figure {
+        kind: Kind::Bars,
+        x,
+        y: Axis::linear(&sweep.scheme_name, ""),
+        rows: sweep.schemes.clone(),
+        row_schemes: (0..sweep.schemes.len()).collect(),
+        series: vec![Series { scheme: None, runs, ..one }],
+        ..base
+    }
+}
+
+/// What to see: the winner's lead at the last place, or the trend of a single scheme.
+fn title(sweep: &Sweep, of: &Measure) -> String {
+    let at = sweep.points() - 1;
+    let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
+    let Some(duel) = duel(sweep, at) else {
+        return format!("{} of {}", of.name, sweep.schemes[0]);
+    };
+    let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
+    match sweep.ratio(duel.base, duel.best, at, of.metric) {
+        Some(ratio) if ratio.runs > 1 && !ratio.excludes(1.0) => {
+            format!("{}: no clear difference between {best} and {base}{place}", of.name)
+        }
+        Some(ratio) => compared(of.name, best, base, 1.0 / ratio.mean, &place),
+        None => absolute(sweep, of, (duel.base, duel.best), &place),
+    }
+}
+
+fn compared(name: &str, best: &str, base: &str, share: f64, place: &str) -> String {
+    let times = if share < 1.0 { 1.0 / share } else { share };
+    let word = if share < 1.0 { "lower" } else { "higher" };
+    format!("{name}: {}× {word} with {best} than with {base}{place}", number(times))
+}
+
+/// When a ratio makes no sense (zeros), both values.
+fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &str) -> String {
+    let unit = find(of.metric).map_or("", |metric| metric.unit);
+    let words = |scheme: usize| {
+        let value =
+            sweep.estimate(scheme, sweep.points() - 1, of.metric).map_or(0.0, |estimate| estimate.mean);
+        let text = if of.share { crate::text::percent(value) } else { crate::text::value(value, unit) };
+        format!("{text} with {}", sweep.schemes[scheme])
+    };
+    format!("{}: {}, {}{place}", of.name, words(best), words(base))
+}
+
+/// How many times faster each scheme is than the baseline; `None` without a second scheme.
+#[must_use]
+pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
+    let base = &sweep.schemes[0];
+    let ratios = |scheme: usize| -> Vec<Option<Estimate>> {
+        (0..sweep.points()).map(|at| sweep.ratio(0, scheme, at, "fct.mean")).collect()
+    };
+    let all: Vec<Vec<Option<Estimate>>> = (0..sweep.schemes.len()).map(ratios).collect();
+    all.iter().skip(1).flatten().flatten().next()?;
+    let figure = Figure {
+        id: "speed-up".into(),
+        title: speed_up_title(sweep, &all),
+        caption: format!(
+            "Mean FCT under {base} divided by mean FCT under each scheme, paired by seed. Points are geometric means \
+             over seeds; bands and bars are 95 % intervals (Student's t of the logarithms)."
+        ),
+        samples: flows_words(sweep, None),
+        ..Figure::default()
+    };
+    let value = Axis::linear(&format!("times faster than {base}"), "×");
+    Some(match &sweep.axis {
+        Some(_) => against_axis(sweep, figure, value, &all, 1.0),
+        None => Figure { kind: Kind::Dots, ..by_scheme(sweep, figure, value, &all, 1.0) },
+    })
+}
+
+/// How the best scheme's lead changes along the axis.
+fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
+    let (last, base) = (sweep.points() - 1, &sweep.schemes[0]);
+    let Some(duel) = duel(sweep, last) else {
+        return format!("Speed compared with {base}");
+    };
+    let words = |at: usize, than: &str| {
+        let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
+        all[duel.best][at].as_ref().map(|ratio| format!("{}×{than}{place}", number(ratio.mean)))
+    };
+    let than = format!(" as fast as {base}");
+    let ends = if last > 0 { vec![words(0, &than), words(last, "")] } else { vec![words(last, &than)] };
+    let ends: Vec<String> = ends.into_iter().flatten().collect();
+    format!("{} is {}", sweep.schemes[duel.best], ends.join(", "))
+}

@@ -1,0 +1,230 @@
+//! The plots that only a single run has: percentiles of slowdown by size, waiting and drops by hop, queues over time.
+
+use super::why::hop_name;
+use crate::detail::{Heat, rounded};
+use crate::figure::{Axis, Figure, Kind, Scaled, Series};
+use crate::statistics::Distribution;
+use crate::sweep::Run;
+use crate::text::{count, duration, number, percent, size};
+use std::collections::BTreeSet;
+
+/// Slowdown by flow size: median, 95th and 99th percentile in twenty classes; `None` without flows.
+#[must_use]
+pub fn slowdown(run: &Run) -> Option<Figure> {
+    let classes = &run.summary.equal20;
+    let line = |name: &str, of: fn(&Distribution) -> Option<f64>| {
+        let known = classes
+            .iter()
+            .filter_map(|c| Some((c.to_bytes as f64 / 1e3, of(&c.slowdown)?, c.slowdown.count)));
+        let points: Vec<(f64, f64, u64)> = known.collect();
+        Series {
+            name: name.to_owned(),
+            x: points.iter().map(|(x, _, _)| rounded(*x)).collect(),
+            y: points.iter().map(|(_, y, _)| Some(rounded(*y))).collect(),
+            n: points.iter().map(|(_, _, n)| *n).collect(),
+            ..Series::default()
+        }
+    };
+    let lines = [line("median", |d| d.p50), line("p95", |d| d.p95), line("p99", |d| d.p99)];
+    let worst = classes.iter().filter_map(|c| Some((c.slowdown.p99?, c.to_bytes)));
+    let worst = worst.max_by(|a, b| a.0.total_cmp(&b.0));
+    (!classes.is_empty()).then(|| Figure {
+        id: "slowdown".into(),
+        title: worst.map_or("Slowdown by flow size".to_owned(), |(slowdown, bytes)| {
+            format!("Flows of about {} suffer most: {}× at the 99th percentile", size(bytes as f64), number(slowdown))
+        }),
+        caption: "FCT divided by the FCT of the same flow alone in the empty network (headers, first round trip and \
+                  store-and-forward included), in twenty classes of equal count by size, each drawn at its upper \
+                  end; p99 is left out under 100 flows."
+            .into(),
+        samples: format!("n = {} flows", count(run.summary.flows.finished)),
+        x: Axis::log("flow size", "kB"),
+        y: Axis::log("slowdown", "×"),
+        series: lines.into_iter().filter(|line| !line.x.is_empty()).collect(),
+        ..Figure::default()
+    })
+}
+
+/// Waiting time by hop: the mean, and the 99th percentile beside it on its own axis.
+#[must_use]
+pub fn waiting(run: &Run) -> Vec<Figure> {
+    let hops = &run.summary.queueing_us;
+    let bars = |id: &str, name: &str, values: Vec<f64>| {
+        let scaled = Scaled::fitting(values.iter().copied().fold(0.0, f64::max), "us", false);
+        let longest = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        let title = longest.map_or(String::new(), |(hop, wait)| {
+            format!("The {name} is greatest at {}: {}", hop_name(hop), duration(*wait))
+        });
+        Figure {
+            id: id.into(),
+            title,
+            caption:
+                "Time from arrival at a queue to the start of transmission, data packets only. Means are \
+                      exact; percentiles come from a histogram with a relative error below 1/64."
+                    .into(),
+            samples: format!("n = {} waits", count(hops.iter().map(|hop| hop.count).sum())),
+            kind: Kind::Bars,
+            x: Axis::linear(name, &scaled.unit),
+            y: Axis::linear("hop", ""),
+            rows: (0..hops.len()).map(hop_name).collect(),
+            series: vec![Series {
+                name: name.to_owned(),
+                y: values.iter().map(|wait| Some(scaled.of(*wait))).collect(),
+                n: hops.iter().map(|hop| hop.count).collect(),
+                ..Series::default()
+            }],
+            ..Figure::default()
+        }
+    };
+    if hops.is_empty() {
+        return Vec::new();
+    }
+    let mean = bars("waiting-mean", "mean waiting time", hops.iter().map(|hop| hop.mean).collect());
+    let tail = bars("waiting-p99", "99th percentile of waiting", hops.iter().map(|hop| hop.p99).collect());
+    vec![mean, tail]
+}
+
+/// Drops by hop, parts by reason.
+#[must_use]
+pub fn drops(run: &Run) -> Figure {
+    let drops = &run.summary.drops;
+    let hops = drops.cells.iter().map(|cell| usize::from(cell.hop) + 1).max().unwrap_or(0);
+    let hops = hops.max(run.summary.queueing_us.len());
+    let reasons: BTreeSet<&str> = drops.cells.iter().map(|cell| cell.reason.as_str()).collect();
+    let packets = |hop: usize, reason: &str| {
+        let cells = drops.cells.iter().filter(|cell| usize::from(cell.hop) == hop && cell.reason == reason);
+        cells.map(|cell| cell.packets).sum::<u64>() as f64
+    };
+    let part = |reason: &str| Series {
+        name: reason.replace('_', " "),
+        y: (0..hops).map(|hop| Some(packets(hop, reason))).collect(),
+        ..Series::default()
+    };
+    let worst = drops.by_hop.iter().max_by_key(|(_, packets)| **packets);
+    Figure {
+        id: "drops".into(),
+        title: match worst {
+            Some((hop, packets)) if *packets > 0 => format!(
+                "{} of {} drops happen at {}",
+                count(*packets),
+                count(drops.total),
+                hop.replace("hop0", "host card").replace("hop", "hop ")
+            ),
+            _ => "No packet was dropped".to_owned(),
+        },
+        caption: "Packets lost by hop and reason, any kind of packet.".into(),
+        samples: format!(
+            "n = {} drops of {} link traversals",
+            count(drops.total),
+            count(run.summary.packet_hops)
+        ),
+        kind: Kind::Bars,
+        x: Axis::linear("packets dropped", ""),
+        y: Axis::linear("hop", ""),
+        rows: (0..hops).map(hop_name).collect(),
+        series: reasons.into_iter().map(part).collect(),
+        ..Figure::default()
+    }
+}
+
+/// Queue lengths over time, port by port.
+#[must_use]
+pub fn heat(heat: &Heat) -> Figure {
+    let greatest = heat.bytes.iter().flatten().copied().max().unwrap_or(0);
+    let scaled = Scaled::fitting(greatest as f64, "B", false);
+    let (columns, time) = columns(heat);
+    let worst = heat.bytes.iter().position(|row| row.contains(&greatest)).unwrap_or(0);
+    let row = |(name, bytes): (&String, &Vec<u64>)| Series {
+        name: name.clone(),
+        y: bytes.iter().map(|&bytes| Some(scaled.of(bytes as f64))).collect(),
+        ..Series::default()
+    };
+    Figure {
+        id: "queues".into(),
+        title: format!(
+            "The longest queue, {}, is at {}",
+            size(greatest as f64),
+            heat.ports.get(worst).map_or("", String::as_str)
+        ),
+        caption:
+            "Greatest queue length in each interval (sampled; the maximum is kept when intervals are merged)."
+                .into(),
+        samples: format!(
+            "{} of {} sampled ports, those with the longest queues",
+            heat.ports.len(),
+            heat.sampled
+        ),
+        kind: Kind::Heat,
+        x: Axis { ticks: columns, ..Axis::linear("time", &time.unit) },
+        y: Axis::linear("queue", &scaled.unit),
+        rows: heat.ports.clone(),
+        series: heat.ports.iter().zip(&heat.bytes).map(row).collect(),
+        ..Figure::default()
+    }
+}
+
+/// Starts of the columns of a heat map and the unit of time that suits them.
+fn columns(heat: &Heat) -> (Vec<f64>, Scaled) {
+    let count = heat.bytes.first().map_or(0, Vec::len).max(heat.spread_bytes.len());
+    let time = Scaled::fitting(heat.column_us * count as f64, "us", false);
+    ((0..=count).map(|n| time.of(heat.column_us * n as f64)).collect(), time)
+}
+
+/// How uneven parallel queues are over time; `None` when no switch has two sampled uplinks.
+#[must_use]
+pub fn spread(heat: &Heat) -> Option<Figure> {
+    let greatest = heat.spread_bytes.iter().copied().reduce(f64::max)?;
+    let scaled = Scaled::fitting(greatest, "B", false);
+    let (columns, time) = columns(heat);
+    Some(Figure {
+        id: "spread".into(),
+        title: format!("Parallel uplinks differ by up to {} (standard deviation)", size(greatest)),
+        caption: "Standard deviation of the mean queue lengths of a switch's uplinks in each interval, averaged over \
+                  switches."
+            .into(),
+        samples: format!("{} intervals", heat.spread_bytes.len()),
+        x: Axis::linear("time", &time.unit),
+        y: Axis::linear("standard deviation of queues", &scaled.unit),
+        series: vec![Series {
+            name: "uplinks".into(),
+            x: columns[..heat.spread_bytes.len()].to_vec(),
+            y: heat.spread_bytes.iter().map(|bytes| Some(scaled.of(*bytes))).collect(),
+            ..Series::default()
+        }],
+        ..Figure::default()
+    })
+}
+
+/// Shares of flows with duplicate acknowledgements.
+#[must_use]
+pub fn reordering(run: &Run) -> Figure {
+    let reordering = &run.summary.reordering;
+    let rows = [
+        ("any duplicate ACK", reordering.flows_with_dupacks),
+        ("more than 3", reordering.over_3),
+        ("any, nothing lost", reordering.flows_with_dupacks_reorder),
+        ("more than 3, nothing lost", reordering.over_3_reorder),
+    ];
+    Figure {
+        id: "reordering".into(),
+        title: format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
+        caption: format!(
+            "Share of measured, finished flows whose receiver sent duplicate acknowledgements; \"nothing lost\": of \
+             these, sent while no packet of the flow had been lost. Greatest displacement: {} packets; receive \
+             offload handed up {} batches.",
+            count(reordering.max_displacement),
+            count(reordering.gro_batches)
+        ),
+        samples: format!("n = {} flows", count(run.summary.flows.finished)),
+        kind: Kind::Bars,
+        x: Axis::linear("share of flows", "%"),
+        y: Axis::linear("duplicate ACKs", ""),
+        rows: rows.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        series: vec![Series {
+            name: "share of flows".into(),
+            y: rows.iter().map(|(_, share)| Some(rounded(share * 100.0))).collect(),
+            ..Series::default()
+        }],
+        ..Figure::default()
+    }
+}

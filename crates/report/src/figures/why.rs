@@ -1,0 +1,131 @@
+//! Where the time goes under every scheme at one place of the axis: waiting by hop, drops by hop and reason.
+
+use crate::detail::rounded;
+use crate::figure::{Axis, Figure, Kind, Scaled, Series};
+use crate::headline::duel;
+use crate::statistics::mean;
+use crate::sweep::{Run, Sweep};
+use crate::text::{count, number};
+use std::collections::BTreeSet;
+
+/// The name of a hop: 0 is the sending host's card.
+#[must_use]
+pub fn hop_name(hop: usize) -> String {
+    if hop == 0 { "host card".to_owned() } else { format!("hop {hop}") }
+}
+
+/// Mean over the seeds of a case; zero without runs.
+fn over_seeds(case: &[&Run], of: impl Fn(&Run) -> f64) -> f64 {
+    mean(&case.iter().map(|run| of(run)).collect::<Vec<_>>()).unwrap_or(0.0)
+}
+
+/// Mean waiting time by hop, stacked, one bar per scheme; `None` without waiting times.
+#[must_use]
+pub fn queueing(sweep: &Sweep, at: usize) -> Option<Figure> {
+    let hops = sweep.runs.iter().map(|run| run.summary.queueing_us.len()).max().filter(|hops| *hops > 0)?;
+    let wait = |scheme: usize, hop: usize| {
+        over_seeds(&sweep.case(scheme, at), |run| run.summary.queueing_us.get(hop).map_or(0.0, |w| w.mean))
+    };
+    let total = |scheme: usize| (0..hops).map(|hop| wait(scheme, hop)).sum::<f64>();
+    let greatest = (0..sweep.schemes.len()).map(total).fold(0.0, f64::max);
+    let scaled = Scaled::fitting(greatest, "us", false);
+    let part = |hop: usize| Series {
+        name: hop_name(hop),
+        y: (0..sweep.schemes.len()).map(|scheme| Some(scaled.of(wait(scheme, hop)))).collect(),
+        ..Series::default()
+    };
+    let packets: u64 =
+        in_view(sweep, at).map(|run| run.summary.queueing_us.first().map_or(0, |w| w.count)).sum();
+    Some(Figure {
+        id: format!("queueing-{at}"),
+        title: queueing_title(sweep, at, &total, &|hop| (wait(0, hop), hop)),
+        caption: "Mean time from arrival at a queue to the start of transmission, data packets only, summed over the \
+                  hops of a path; means over seeds."
+            .into(),
+        samples: format!("n = {} data packets", count(packets)),
+        x: Axis::linear("mean waiting time of a packet", &scaled.unit),
+        series: (0..hops).map(part).collect(),
+        ..stacked(sweep, at)
+    })
+}
+
+fn in_view(sweep: &Sweep, at: usize) -> impl Iterator<Item = &Run> {
+    (0..sweep.schemes.len()).flat_map(move |scheme| sweep.case(scheme, at))
+}
+
+/// Bars of parts with one row per scheme.
+fn stacked(sweep: &Sweep, at: usize) -> Figure {
+    Figure {
+        kind: Kind::Bars,
+        view: Some(at),
+        y: Axis::linear(&sweep.scheme_name, ""),
+        rows: sweep.schemes.clone(),
+        row_schemes: (0..sweep.schemes.len()).collect(),
+        ..Figure::default()
+    }
+}
+
+fn queueing_title(
+    sweep: &Sweep,
+    at: usize,
+    total: &dyn Fn(usize) -> f64,
+    wait: &dyn Fn(usize) -> (f64, usize),
+) -> String {
+    let hops = sweep.runs.iter().map(|run| run.summary.queueing_us.len()).max().unwrap_or(0);
+    let worst = (0..hops).map(wait).max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |(_, hop)| hop);
+    let most = format!("most waiting under {} is at {}", sweep.schemes[0], hop_name(worst));
+    match duel(sweep, at) {
+        Some(d) if total(d.best) < total(d.base) => {
+            let share = 100.0 * (1.0 - total(d.best) / total(d.base));
+            format!("{} removes {}\u{202f}% of the waiting; {most}", sweep.schemes[d.best], number(share))
+        }
+        _ => format!("Where packets wait: {most}"),
+    }
+}
+
+/// Drops by hop and reason, stacked, one bar per scheme.
+#[must_use]
+pub fn drops(sweep: &Sweep, at: usize) -> Figure {
+    let here: Vec<&Run> = in_view(sweep, at).collect();
+    let kinds: BTreeSet<(u8, String)> =
+        here.iter().flat_map(|run| &run.summary.drops.cells).map(|c| (c.hop, c.reason.clone())).collect();
+    let dropped = |run: &Run, (hop, reason): &(u8, String)| {
+        let cells = run.summary.drops.cells.iter().filter(|cell| cell.hop == *hop && cell.reason == *reason);
+        cells.map(|cell| cell.packets).sum::<u64>() as f64
+    };
+    let mean_of =
+        |scheme: usize, kind: &(u8, String)| over_seeds(&sweep.case(scheme, at), |run| dropped(run, kind));
+    let part = |kind: &(u8, String)| Series {
+        name: format!("{}: {}", hop_name(usize::from(kind.0)), kind.1.replace('_', " ")),
+        y: (0..sweep.schemes.len()).map(|scheme| Some(rounded(mean_of(scheme, kind)))).collect(),
+        ..Series::default()
+    };
+    let total: u64 = here.iter().map(|run| run.summary.drops.total).sum();
+    let hops: u64 = here.iter().map(|run| run.summary.packet_hops).sum();
+    Figure {
+        id: format!("drops-{at}"),
+        title: drops_title(sweep, at),
+        caption: "Packets lost in a run by hop and reason, any kind of packet; means over seeds.".into(),
+        samples: format!("n = {} drops of {} link traversals", count(total), count(hops)),
+        x: Axis::linear("packets dropped per run", ""),
+        series: kinds.iter().map(part).collect(),
+        ..stacked(sweep, at)
+    }
+}
+
+fn drops_title(sweep: &Sweep, at: usize) -> String {
+    let lost =
+        |scheme: usize| sweep.estimate(scheme, at, "drops.total").map_or(0.0, |estimate| estimate.mean);
+    let total: f64 = (0..sweep.schemes.len()).map(lost).sum();
+    match duel(sweep, at) {
+        _ if total == 0.0 => "No packet was dropped".to_owned(),
+        Some(duel) => format!(
+            "{} drops {} packets per run, {} {}",
+            sweep.schemes[duel.best],
+            number(lost(duel.best)),
+            sweep.schemes[duel.base],
+            number(lost(duel.base))
+        ),
+        None => format!("{} packets dropped per run", number(lost(0))),
+    }
+}

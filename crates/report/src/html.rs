@@ -1,0 +1,289 @@
+//! A page as one HTML file that needs nothing else: styles, script and data are inside. What is text is written as
+//! HTML; plots are drawn by the script from data. Knows the page, not how its contents were computed.
+
+use crate::detail::Network;
+use crate::files::{Error, write_text};
+use crate::page::{Card, Page, Repeat, Section, TextTable, Verdict};
+use crate::text::escaped;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::path::Path;
+
+const STYLE: &str = include_str!("../assets/report.css");
+/// The script in the order of its parts; each uses only what stands before it.
+const SCRIPT: [&str; 10] = [
+    include_str!("../assets/format.js"),
+    include_str!("../assets/state.js"),
+    include_str!("../assets/svg.js"),
+    include_str!("../assets/scale.js"),
+    include_str!("../assets/tip.js"),
+    include_str!("../assets/lines.js"),
+    include_str!("../assets/bars.js"),
+    include_str!("../assets/heat.js"),
+    include_str!("../assets/network.js"),
+    concat!(include_str!("../assets/table.js"), include_str!("../assets/page.js")),
+];
+
+/// Writes the page as `report.html` or whatever the path says.
+///
+/// # Errors
+/// The file that could not be written, and why.
+pub fn write_report(path: &Path, page: &Page) -> Result<(), Error> {
+    write_text(path, &page.html())
+}
+
+impl Page {
+    /// The page as one self-contained HTML document.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let title = escaped(&format!("{}: {}", self.name, self.headline));
+        let sections: String = self.sections.iter().map(section).collect();
+        let network = if self.networks.is_empty() { "" } else { NETWORK };
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+             <a class=\"skip\" href=\"#answer\">To the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
+             <noscript><p>The plots need JavaScript; the numbers are in the table below.</p></noscript>\n\
+             <main>\n{network}{sections}{}{}</main>\n\
+             <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n\
+             </script>\n</body>\n</html>\n",
+            head(self),
+            numbers(&self.numbers),
+            repeat(&self.repeat),
+            data(self),
+            SCRIPT.concat(),
+        )
+    }
+}
+
+const NETWORK: &str = "<section id=\"network\">\n<h2>The network</h2>\n\
+    <p class=\"lead\">Where the traffic goes. Point at a link for its rate, load, drops and longest queue.</p>\n\
+    <div class=\"grid\" id=\"networks\"></div>\n</section>\n";
+
+fn head(page: &Page) -> String {
+    let item = |warning: &String| format!("<li>{}</li>\n", escaped(warning));
+    let warnings: String = page.warnings.iter().map(item).collect();
+    let warnings =
+        if warnings.is_empty() { warnings } else { format!("<ul class=\"warnings\">\n{warnings}</ul>\n") };
+    let cards: String = page.cards.iter().map(card).collect();
+    format!(
+        "<header>\n<p class=\"name\"><b>{}</b> {}</p>\n{warnings}<h1 id=\"headline\">{}</h1>\n\
+         <div class=\"cards\">\n{cards}</div>\n</header>\n",
+        escaped(&page.name),
+        escaped(&page.about),
+        escaped(&page.headline)
+    )
+}
+
+fn card(card: &Card) -> String {
+    format!(
+        "<div class=\"card\"><div class=\"label\">{}</div><div class=\"value\">{}</div>\
+         <div class=\"note\">{}</div></div>\n",
+        escaped(&card.label),
+        escaped(&card.value),
+        escaped(&card.note)
+    )
+}
+
+fn section(section: &Section) -> String {
+    let Section { id, title, lead, .. } = section;
+    format!(
+        "<section id=\"{id}\">\n<h2>{}</h2>\n<p class=\"lead\">{}</p>\n<div class=\"grid\" data-section=\"{id}\">\
+         </div>\n</section>\n",
+        escaped(title),
+        escaped(lead)
+    )
+}
+
+fn cells(tag: &str, cells: &[String]) -> String {
+    let cell = |text: &String| format!("<{tag}>{}</{tag}>", escaped(text));
+    format!("<tr>{}</tr>\n", cells.iter().map(cell).collect::<String>())
+}
+
+fn table(header: &[String], rows: &str, class: &str) -> String {
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\">\n<table class=\"{class}\">\n<thead>{}</thead>\n<tbody>\n{rows}</tbody>\n\
+         </table>\n</div>\n",
+        cells("th", header)
+    )
+}
+
+fn numbers(numbers: &TextTable) -> String {
+    let rows: String = numbers.rows.iter().map(|row| cells("td", row)).collect();
+    format!(
+        "<section id=\"numbers\">\n<h2>The numbers</h2>\n<p class=\"lead\">{}. Everything else is in the files beside \
+         this page.</p>\n{}</section>\n",
+        escaped(&numbers.title),
+        table(&numbers.header, &rows, "")
+    )
+}
+
+fn repeat(repeat: &Repeat) -> String {
+    let fact = |(name, value): &(String, String)| {
+        let value = escaped(value);
+        let value = if name == "command" { format!("<code>{value}</code>") } else { value };
+        format!("<tr><th scope=\"row\">{}</th><td>{value}</td></tr>\n", escaped(name))
+    };
+    let facts: String = repeat.facts.iter().map(fact).collect();
+    format!(
+        "<section id=\"repeat\">\n<h2>How to repeat</h2>\n<p class=\"lead\">The same command gives the same numbers, to \
+         the last bit.</p>\n<table class=\"words\"><tbody>\n{facts}</tbody></table>\n{}{}{}</section>\n",
+        verdicts(&repeat.verdicts),
+        differences(&repeat.differences),
+        scenario(&repeat.scenario)
+    )
+}
+
+fn strings(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn verdicts(verdicts: &[Verdict]) -> String {
+    if verdicts.is_empty() {
+        return String::new();
+    }
+    let row = |verdict: &Verdict| {
+        let (class, word) = if verdict.passed { ("met", "met") } else { ("missed", "missed") };
+        let texts = [&verdict.claim, &verdict.expected, &verdict.measured, &verdict.note];
+        let [claim, expected, measured, note] = texts.map(|text| escaped(text));
+        format!(
+            "<tr><td>{claim}</td><td>{expected}</td><td>{measured}</td><td class=\"{class}\">{word}</td>\
+             <td>{note}</td></tr>\n"
+        )
+    };
+    let rows: String = verdicts.iter().map(row).collect();
+    let header = strings(&["claim", "expected", "measured", "verdict", "note"]);
+    format!("<h3>Expectations</h3>\n{}", table(&header, &rows, "words"))
+}
+
+fn differences(differences: &[(String, String, String)]) -> String {
+    if differences.is_empty() {
+        return String::new();
+    }
+    let row = |(key, a, b): &(String, String, String)| cells("td", &[key.clone(), a.clone(), b.clone()]);
+    let rows: String = differences.iter().map(row).collect();
+    format!("<h3>Settings that differ</h3>\n{}", table(&strings(&["setting", "a", "b"]), &rows, "words"))
+}
+
+fn scenario(toml: &str) -> String {
+    let line = |line: &str| {
+        let text = escaped(line);
+        if line.trim_end().ends_with("# default") {
+            format!("<span class=\"preset\">{text}</span>\n")
+        } else {
+            text + "\n"
+        }
+    };
+    let lines: String = toml.lines().map(line).collect();
+    format!(
+        "<details>\n<summary>The complete scenario, with defaults filled in</summary>\n<pre>{lines}</pre>\n</details>\n"
+    )
+}
+
+/// The shape of a network, without what differs between cases.
+#[derive(PartialEq, Serialize)]
+struct Shape<'a> {
+    name: &'a [String],
+    tier: &'a [u8],
+    members: &'a [u32],
+    from: &'a [u32],
+    to: &'a [u32],
+    count: &'a [u32],
+    rate: &'a [f64],
+    hosts: usize,
+    switches: usize,
+    directions: usize,
+}
+
+fn shape(network: &Network) -> Shape<'_> {
+    let Network { nodes, links, hosts, switches, directions } = network;
+    Shape {
+        name: &nodes.name,
+        tier: &nodes.tier,
+        members: &nodes.members,
+        from: &links.from,
+        to: &links.to,
+        count: &links.members,
+        rate: &links.rate_gbps,
+        hosts: *hosts,
+        switches: *switches,
+        directions: *directions,
+    }
+}
+
+/// Networks with equal shapes share them.
+fn networks(page: &Page) -> Value {
+    let mut shapes: Vec<Shape<'_>> = Vec::new();
+    let mut cases = Vec::new();
+    for view in &page.networks {
+        let (shape, links) = (shape(&view.network), &view.network.links);
+        let known = shapes.iter().position(|other| *other == shape);
+        let at = known.unwrap_or(shapes.len());
+        if known.is_none() {
+            shapes.push(shape);
+        }
+        cases.push(json!({
+            "scheme": view.scheme, "view": view.view, "shape": at, "load": links.load, "load_max": links.load_max,
+            "dropped": links.dropped, "marked": links.marked, "peak": links.peak_bytes, "failed": links.failed,
+        }));
+    }
+    json!({ "shapes": shapes, "cases": cases })
+}
+
+/// The data as JSON that cannot end its script element.
+fn data(page: &Page) -> String {
+    let seeds = page.repeat.facts.iter().find(|(name, _)| name == "seeds");
+    let seeds = seeds.map_or(1, |(_, list)| list.split(", ").count());
+    let value = json!({
+        "schemes": page.schemes, "scheme_name": page.scheme_name, "pair": page.pair, "views": page.views,
+        "networks": networks(page), "sections": page.sections, "seeds": seeds,
+    });
+    value.to_string().replace("</", "<\\/").replace("<!--", "<\\!--")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_cannot_become_markup() {
+        let page = Page {
+            name: "<script>alert(1)</script>".into(),
+            headline: "a < b & c".into(),
+            schemes: vec!["</script><b>".into()],
+            ..Page::default()
+        };
+        let html = page.html();
+        assert!(!html.contains("<script>alert") && !html.contains("</script><b>"));
+        assert!(html.contains("<h1 id=\"headline\">a &lt; b &amp; c</h1>"));
+        assert_eq!(html.matches("</script>").count(), 2);
+    }
+
+    #[test]
+    fn nothing_is_loaded_from_elsewhere() {
+        let html = Page::default().html().replace("http://www.w3.org/2000/svg", "");
+        for word in ["http:", "https:", "@import", "url(", "fetch(", "XMLHttpRequest", "import("] {
+            assert!(!html.contains(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn networks_of_one_shape_are_stored_once() {
+        let view = |scheme| crate::page::NetworkView { scheme, view: 0, network: Network::default() };
+        let page = Page { networks: vec![view(0), view(1)], ..Page::default() };
+        let value = networks(&page);
+        assert_eq!(value["shapes"].as_array().unwrap().len(), 1);
+        assert_eq!(value["cases"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn settings_left_at_their_default_are_dim() {
+        let html = scenario("buffer = \"12 MiB\"  # default\nload = 0.8\n");
+        assert!(
+            html.contains(
+                "<span class=\"preset\">buffer = &quot;12 MiB&quot;  # default</span>\nload = 0.8\n"
+            )
+        );
+    }
+}

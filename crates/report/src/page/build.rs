@@ -1,0 +1,193 @@
+//! A page from a run or from a sweep: which plots, in which order, under which words.
+
+use super::parts::{cards_of_run, cards_of_sweep, numbers, repeat};
+use super::{NetworkView, Page, Section, Verdict, Views};
+use crate::figure::Figure;
+use crate::figures::measure::{Measure, measure, speed_up};
+use crate::figures::{distribution, run as single, why};
+use crate::headline::{Headline, duel, percentile_words, tail_metric};
+use crate::sweep::{Run, Sweep};
+
+fn section(id: &str, title: &str, lead: &str, figures: Vec<Figure>) -> Section {
+    Section { id: id.to_owned(), title: title.to_owned(), lead: lead.to_owned(), figures }
+}
+
+/// The page of one run.
+#[must_use]
+pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
+    let sweep = Sweep::new(vec![run.clone()]);
+    let headline = Headline::of_run(run, verdicts);
+    let answer = [single::slowdown(run), distribution::tail(&sweep, 0)];
+    let heat = run.detail.heat.as_ref();
+    let queues = [heat.map(single::heat), heat.and_then(single::spread)];
+    let why =
+        single::waiting(run).into_iter().chain([single::drops(run)]).chain(queues.into_iter().flatten());
+    let why = why.chain([single::reordering(run)]);
+    Page {
+        name: run.manifest.name.clone(),
+        about: run.manifest.about.clone(),
+        warnings: headline.warnings,
+        headline: headline.sentence,
+        cards: cards_of_run(run),
+        schemes: sweep.schemes.clone(),
+        networks: vec![NetworkView { scheme: 0, view: 0, network: run.detail.network.clone() }],
+        sections: vec![
+            section("answer", "The answer", "How long flows take.", answer.into_iter().flatten().collect()),
+            section(
+                "why",
+                "Why",
+                "Where packets wait, where they are lost, who overtakes whom.",
+                why.collect(),
+            ),
+        ],
+        numbers: numbers(&sweep),
+        repeat: repeat(&sweep, verdicts),
+        ..Page::default()
+    }
+}
+
+/// The page of a sweep.
+#[must_use]
+pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Page {
+    if let [run] = sweep.runs.as_slice() {
+        return of_run(run, verdicts);
+    }
+    let headline = Headline::of_sweep(sweep, verdicts);
+    let last = sweep.points() - 1;
+    let best = duel(sweep, last).map(|duel| duel.best);
+    Page {
+        name: sweep.runs[0].manifest.name.clone(),
+        about: sweep.runs[0].manifest.about.clone(),
+        warnings: headline.warnings,
+        headline: headline.sentence,
+        cards: cards_of_sweep(sweep),
+        schemes: sweep.schemes.clone(),
+        scheme_name: sweep.scheme_name.clone(),
+        pair: std::iter::once(0).chain(best).collect(),
+        views: views(sweep),
+        networks: networks(sweep),
+        sections: vec![
+            section("answer", "The answer", "How long flows take under each scheme.", answer(sweep)),
+            section(
+                "why",
+                "Why",
+                "Where packets wait, where they are lost, who overtakes whom.",
+                reasons(sweep),
+            ),
+        ],
+        numbers: numbers(sweep),
+        repeat: repeat(sweep, verdicts),
+    }
+}
+
+fn views(sweep: &Sweep) -> Views {
+    let Some(axis) = &sweep.axis else {
+        return Views::default();
+    };
+    let label = |(number, _): &(f64, String)| format!("{}\u{202f}{}", crate::text::plain(*number), axis.unit);
+    let labels: Vec<String> = axis.values.iter().map(|value| label(value).trim_end().to_owned()).collect();
+    Views { name: axis.name.clone(), selected: labels.len() - 1, labels }
+}
+
+/// The first seed's network of every case.
+fn networks(sweep: &Sweep) -> Vec<NetworkView> {
+    let cases =
+        (0..sweep.points()).flat_map(|view| (0..sweep.schemes.len()).map(move |scheme| (scheme, view)));
+    let drawn = |(scheme, view)| {
+        let network = sweep.case(scheme, view).first()?.detail.network.clone();
+        Some(NetworkView { scheme, view, network })
+    };
+    cases.filter_map(drawn).collect()
+}
+
+fn answer(sweep: &Sweep) -> Vec<Figure> {
+    let tail = tail_metric(&sweep.runs);
+    let words = percentile_words(tail);
+    let tail_name: &'static str = match tail {
+        "fct.p99_99" => "99.99th percentile of FCT",
+        "fct.p99_9" => "99.9th percentile of FCT",
+        _ => "99th percentile of FCT",
+    };
+    debug_assert!(tail_name.starts_with(&words));
+    let mean = Measure {
+        id: "mean",
+        metric: "fct.mean",
+        name: "Mean FCT",
+        caption: "Mean completion time of measured, finished flows.",
+        share: false,
+    };
+    let tail = Measure {
+        id: "percentile",
+        metric: tail,
+        name: tail_name,
+        caption: "Nearest rank over measured, finished flows of a run.",
+        ..mean
+    };
+    let small = Measure {
+        id: "small",
+        metric: "fct.small.p99",
+        name: "p99 FCT of flows up to 100 kB",
+        caption: "99th percentile over measured, finished flows of at most 100 kB.",
+        ..mean
+    };
+    let against = [measure(sweep, &mean), speed_up(sweep), measure(sweep, &tail), measure(sweep, &small)];
+    let places = (0..sweep.points())
+        .flat_map(|at| [distribution::tail(sweep, at), distribution::slowdown_by_size(sweep, at)]);
+    against.into_iter().chain(places).flatten().collect()
+}
+
+/// Metrics that explain the answer.
+const EXPLAINING: [Measure; 6] = [
+    Measure {
+        id: "imbalance",
+        metric: "imbalance.hop1",
+        name: "Spread of parallel queues",
+        caption: "Population standard deviation of the queue lengths of parallel ports of the first switch, averaged \
+                  over samples and switches.",
+        share: false,
+    },
+    Measure {
+        id: "dupacks",
+        metric: "reordering.flows_with_dupacks",
+        name: "Flows with duplicate ACKs",
+        caption: "Share of measured, finished flows with at least one duplicate acknowledgement, for any cause.",
+        share: true,
+    },
+    Measure {
+        id: "over-3",
+        metric: "reordering.over_3",
+        name: "Flows with more than 3 duplicate ACKs",
+        caption: "Share of measured, finished flows with more duplicate acknowledgements than TCP tolerates.",
+        share: true,
+    },
+    Measure {
+        id: "lost",
+        metric: "drops.share",
+        name: "Drop rate",
+        caption: "Packets lost at any hop divided by link traversals.",
+        share: true,
+    },
+    Measure {
+        id: "marks",
+        metric: "marks",
+        name: "Packets with ECN marks",
+        caption: "Packets marked by switches in a run.",
+        share: false,
+    },
+    Measure {
+        id: "goodput",
+        metric: "goodput",
+        name: "Goodput",
+        caption: "Payload of measured flows delivered from the end of the warm-up to the end of the run.",
+        share: false,
+    },
+];
+
+fn reasons(sweep: &Sweep) -> Vec<Figure> {
+    let places =
+        (0..sweep.points()).flat_map(|at| [why::queueing(sweep, at), Some(why::drops(sweep, at))]).flatten();
+    let happened =
+        |of: &&Measure| sweep.runs.iter().any(|run| run.summary.metric(of.metric).unwrap_or(0.0) > 0.0);
+    let against = EXPLAINING.iter().filter(happened).filter_map(|of| measure(sweep, of));
+    places.chain(against).collect()
+}

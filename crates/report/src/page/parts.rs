@@ -1,0 +1,202 @@
+//! The parts of a page that are text: cards, the table of numbers, how to repeat.
+
+use super::{Card, Repeat, TextTable, Verdict};
+use crate::headline::{duel, percentile_words, tail_metric};
+use crate::metric::find;
+use crate::statistics::Estimate;
+use crate::sweep::{Run, Sweep};
+use crate::text::{count, number, percent, significant, value};
+use std::collections::BTreeSet;
+
+/// The metrics of the cards.
+fn card_metrics(runs: &[Run]) -> [(&'static str, String); 4] {
+    let tail = tail_metric(runs);
+    [
+        ("fct.mean", "Mean FCT".to_owned()),
+        (tail, format!("{} FCT", percentile_words(tail))),
+        ("drops.total", "Drops".to_owned()),
+        ("goodput", "Goodput".to_owned()),
+    ]
+}
+
+/// A value as text; whole packets in full.
+fn shown(metric: &str, amount: f64) -> String {
+    let unit = find(metric).map_or("", |metric| metric.unit);
+    match unit {
+        "packets" if amount.fract() == 0.0 => format!("{}\u{202f}packets", count(amount as u64)),
+        _ => value(amount, unit),
+    }
+}
+
+pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
+    let summary = &run.summary;
+    let slowdown =
+        summary.slowdown.all.mean.map_or(String::new(), |s| format!("{}× the empty network's", number(s)));
+    let few = |metric: &str| {
+        let name = metric.rsplit('.').next().unwrap_or(metric);
+        summary.fct_us.all.few_samples_above.iter().any(|known| known == name)
+    };
+    let note = |metric: &str| match metric {
+        "fct.mean" => slowdown.clone(),
+        "drops.total" => {
+            let share = summary.drops.total as f64 / summary.packet_hops.max(1) as f64;
+            format!("{} of link traversals", percent(share))
+        }
+        "goodput" => format!("busiest link {} used", percent(summary.links.utilisation_max)),
+        metric if few(metric) => "fewer than 100 flows beyond".to_owned(),
+        _ => format!("of {} flows", count(summary.flows.finished)),
+    };
+    let card = |(metric, label): (&'static str, String)| {
+        Some(Card { label, value: shown(metric, summary.metric(metric)?), note: note(metric) })
+    };
+    card_metrics(std::slice::from_ref(run)).into_iter().filter_map(card).collect()
+}
+
+pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
+    let at = sweep.points() - 1;
+    let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
+    let duel = duel(sweep, at);
+    let scheme = duel.map_or(0, |duel| duel.best);
+    let name = &sweep.schemes[scheme];
+    let note = |metric: &str| match duel.and_then(|duel| sweep.estimate(duel.base, at, metric)) {
+        Some(base) => format!("{name}{place}; {} {}", sweep.schemes[0], shown(metric, base.mean)),
+        None => format!("{name}{place}"),
+    };
+    let card = |(metric, label): (&'static str, String)| {
+        let best = sweep.estimate(scheme, at, metric)?;
+        Some(Card { label, value: value(best.mean, find(metric).map_or("", |m| m.unit)), note: note(metric) })
+    };
+    card_metrics(&sweep.runs).into_iter().filter_map(card).collect()
+}
+
+/// The columns of the table of numbers.
+const COLUMNS: [(&str, &str); 8] = [
+    ("fct.mean", "mean FCT"),
+    ("fct.p99", "p99"),
+    ("fct.p99_9", "p99.9"),
+    ("slowdown.p99", "slowdown p99"),
+    ("drops.total", "drops"),
+    ("queueing.total", "queueing"),
+    ("goodput", "goodput"),
+    ("flows.unfinished", "unfinished"),
+];
+
+/// The columns worth showing: unfinished flows only where there are some.
+fn columns(sweep: &Sweep) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let open = sweep.runs.iter().any(|run| run.summary.flows.unfinished > 0);
+    COLUMNS.into_iter().filter(move |(metric, _)| open || *metric != "flows.unfinished")
+}
+
+/// A mean with the half-width of its interval, in one unit.
+fn with_interval(metric: &str, estimate: &Estimate) -> String {
+    let unit = find(metric).map_or("", |metric| metric.unit);
+    let scaled = crate::figure::Scaled::fitting(estimate.mean, unit, false);
+    let half = estimate.high.map(|high| high - estimate.mean).filter(|half| *half > 0.0);
+    let half =
+        half.map_or(String::new(), |half| format!(" ±\u{202f}{}", significant(half / scaled.scale, 2)));
+    let unit = if scaled.unit == "packets" { String::new() } else { format!("\u{202f}{}", scaled.unit) };
+    format!("{}{half}{unit}", number(estimate.mean / scaled.scale)).trim_end().to_owned()
+}
+
+/// Every case in a row, means with half-widths of 95 % intervals.
+pub(super) fn numbers(sweep: &Sweep) -> TextTable {
+    let place = sweep.axis.as_ref().map(|axis| axis.name.clone());
+    let header = [Some("scheme".to_owned()), place, Some("seeds".to_owned()), Some("flows".to_owned())];
+    let header =
+        header.into_iter().flatten().chain(columns(sweep).map(|(_, name)| name.to_owned())).collect();
+    let cases = (0..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
+    let rows = cases.filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty());
+    TextTable {
+        title: if sweep.runs.len() > 1 {
+            "All cases: means over seeds ± half the width of the 95 % interval".into()
+        } else {
+            "This run; one seed gives no interval".into()
+        },
+        header,
+        rows: rows.map(|(scheme, at)| row(sweep, scheme, at)).collect(),
+    }
+}
+
+fn row(sweep: &Sweep, scheme: usize, at: usize) -> Vec<String> {
+    let case = sweep.case(scheme, at);
+    let place = sweep.axis.as_ref().map(|axis| {
+        format!("{}\u{202f}{}", crate::text::plain(axis.values[at].0), axis.unit).trim_end().to_owned()
+    });
+    let flows = case.iter().map(|run| run.summary.flows.finished).sum();
+    let cell = |(metric, _): (&str, &str)| {
+        sweep
+            .estimate(scheme, at, metric)
+            .map_or("–".to_owned(), |estimate| with_interval(metric, &estimate))
+    };
+    let start =
+        [Some(sweep.schemes[scheme].clone()), place, Some(case.len().to_string()), Some(count(flows))];
+    start.into_iter().flatten().chain(columns(sweep).map(cell)).collect()
+}
+
+fn listed(words: impl Iterator<Item = String>) -> String {
+    words
+        .collect::<BTreeSet<String>>()
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+pub(super) fn repeat(sweep: &Sweep, verdicts: &[Verdict]) -> Repeat {
+    let runs = &sweep.runs;
+    let first = &runs[0];
+    let of = |word: fn(&Run) -> String| listed(runs.iter().map(word));
+    let seeds: BTreeSet<u64> = runs.iter().map(|run| run.manifest.seed).collect();
+    let hashes = of(|run| run.manifest.hash.chars().take(16).collect());
+    let facts = [
+        ("command", first.manifest.command.clone()),
+        ("version", of(|run| format!("{} {}", run.manifest.version, run.manifest.commit).trim().to_owned())),
+        ("seeds", listed_numbers(&seeds)),
+        ("content hash", shortened(&hashes)),
+        ("warm-up, not measured", warm_up(runs)),
+        ("censored", censored(runs)),
+        ("simulated", of(|run| format!("{}\u{202f}s", number(run.summary.simulated_s)))),
+        ("computed", computed(runs)),
+        ("inputs", listed(first.manifest.inputs.iter().map(|(path, hash)| format!("{path} ({hash})")))),
+    ];
+    let facts = facts.into_iter().map(|(name, text)| (name.to_owned(), text));
+    Repeat {
+        facts: facts.filter(|(_, text)| !text.is_empty()).collect(),
+        scenario: first.scenario.clone(),
+        verdicts: verdicts.to_vec(),
+        differences: Vec::new(),
+    }
+}
+
+fn listed_numbers(numbers: &BTreeSet<u64>) -> String {
+    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The first few words of a long list.
+fn shortened(list: &str) -> String {
+    let words: Vec<&str> = list.split(", ").collect();
+    if words.len() <= 3 {
+        return list.to_owned();
+    }
+    format!("{}, … ({} cases; each run's is in its manifest.json)", words[..2].join(", "), words.len())
+}
+
+fn warm_up(runs: &[Run]) -> String {
+    let flows: u64 = runs.iter().map(|run| run.summary.flows.warm_up).sum();
+    let times = listed(runs.iter().map(|run| crate::text::duration(run.summary.warm_up_s * 1e6)));
+    format!("flows that started in the first {times}: {} flows", count(flows))
+}
+
+fn censored(runs: &[Run]) -> String {
+    let open: u64 = runs.iter().map(|run| run.summary.flows.unfinished).sum();
+    let started: u64 = runs.iter().map(|run| run.summary.flows.started).sum();
+    format!("{} of {} measured flows did not finish and are in no percentile", count(open), count(started))
+}
+
+fn computed(runs: &[Run]) -> String {
+    let wall: f64 = runs.iter().map(|run| run.summary.wall_s).sum();
+    let events: u64 = runs.iter().map(|run| run.summary.events).sum();
+    let host = listed(runs.iter().map(|run| run.manifest.host.clone()));
+    let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
+    format!("{} events in {}\u{202f}s of computing{on}", number(events as f64), number(wall))
+}

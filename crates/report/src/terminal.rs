@@ -1,0 +1,212 @@
+//! The answer in a terminal: headline and one table in 80 columns; colour only when the caller says that it is a
+//! terminal. Knows sweeps and summaries, no files.
+
+use crate::headline::{Headline, duel, tail_metric};
+use crate::metric::find;
+use crate::statistics::{Distribution, Estimate};
+use crate::summary::Summary;
+use crate::sweep::{Run, Sweep};
+use crate::text::{count, number, value};
+
+/// The width of everything.
+pub const WIDTH: usize = 80;
+/// With more rows than this, only the last place of the axis is shown.
+const ROWS: usize = 40;
+
+/// Is colour wanted? On a terminal, unless the variable `NO_COLOR` is set to anything (no-color.org).
+#[must_use]
+pub fn colour(is_terminal: bool) -> bool {
+    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Headline and table of a sweep.
+#[must_use]
+pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
+    if let [run] = sweep.runs.as_slice() {
+        return of_run(run, headline, colour);
+    }
+    let tail = tail_metric(&sweep.runs);
+    let axis = sweep.axis.as_ref().map(|axis| axis.name.clone());
+    let header = [Some(sweep.scheme_name.clone()), axis].into_iter().flatten();
+    let words = ["mean FCT", &tail["fct.".len()..].replace('_', "."), "faster", "95 % interval", "drops"];
+    let header: Vec<String> = header.chain(words.map(str::to_owned)).collect();
+    let first = if sweep.points() * sweep.schemes.len() > ROWS { sweep.points() - 1 } else { 0 };
+    let cases =
+        (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
+    let best = |at: usize| duel(sweep, at).map(|duel| duel.best);
+    let rows: Vec<Row> = cases
+        .filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty())
+        .map(|(scheme, at)| Row {
+            cells: case_cells(sweep, scheme, at, tail),
+            bold: best(at) == Some(scheme),
+        })
+        .collect();
+    format!("{}\n{}", headline_text(headline, colour), table(&header, &rows, colour))
+}
+
+fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String> {
+    let shown = |metric: &str| {
+        let unit = find(metric).map_or("", |metric| metric.unit);
+        let text = sweep.estimate(scheme, at, metric).map_or("–".to_owned(), |e| value(e.mean, unit));
+        text.trim_end_matches("packets").to_owned()
+    };
+    let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
+    let place =
+        sweep.axis.as_ref().map(|axis| format!("{} {}", crate::text::plain(axis.values[at].0), axis.unit));
+    let start = [Some(sweep.schemes[scheme].clone()), place].into_iter().flatten();
+    let faster = ratio.as_ref().map_or(String::new(), |ratio| format!("{}×", number(ratio.mean)));
+    let cells = [shown("fct.mean"), shown(tail), faster, interval(ratio.as_ref()), shown("drops.total")];
+    start.chain(cells).collect()
+}
+
+pub(crate) fn interval(estimate: Option<&Estimate>) -> String {
+    let ends = estimate.and_then(|estimate| Some((estimate.low?, estimate.high?)));
+    ends.map_or(String::new(), |(low, high)| format!("{}–{}", number(low), number(high)))
+}
+
+/// Headline and table of one run: completion times by size.
+#[must_use]
+pub fn of_run(run: &Run, headline: &Headline, colour: bool) -> String {
+    let Summary { fct_us, slowdown, .. } = &run.summary;
+    let header = ["flows", "count", "mean FCT", "p50", "p99", "p99.9", "slowdown p99"].map(str::to_owned);
+    let sizes = [
+        ("all", &fct_us.all, &slowdown.all),
+        ("to 100 kB", &fct_us.small, &slowdown.small),
+        ("to 10 MB", &fct_us.medium, &slowdown.medium),
+        ("above 10 MB", &fct_us.large, &slowdown.large),
+    ];
+    let rows = sizes
+        .map(|(name, fct, slowdown)| Row { cells: size_cells(name, fct, slowdown), bold: name == "all" });
+    format!("{}\n{}{}", headline_text(headline, colour), table(&header, &rows, colour), counts(run))
+}
+
+fn size_cells(name: &str, fct: &Distribution, slowdown: &Distribution) -> Vec<String> {
+    let time = |us: Option<f64>| us.map_or("–".to_owned(), |us| value(us, "us"));
+    let factor = slowdown.p99.map_or("–".to_owned(), |p99| format!("{}×", number(p99)));
+    vec![
+        name.to_owned(),
+        count(fct.count),
+        time(fct.mean),
+        time(fct.p50),
+        time(fct.p99),
+        time(fct.p99_9),
+        factor,
+    ]
+}
+
+fn counts(run: &Run) -> String {
+    let Summary { drops, flows, goodput_gbps, .. } = &run.summary;
+    let text = format!(
+        "{} packets dropped, {} flows unfinished, goodput {} Gbps\n",
+        count(drops.total),
+        count(flows.unfinished),
+        number(*goodput_gbps)
+    );
+    text.replace('\u{202f}', " ")
+}
+
+/// A row of the table.
+pub(crate) struct Row {
+    /// The cells; the first one names the row.
+    pub(crate) cells: Vec<String>,
+    /// Shown bold in colour.
+    pub(crate) bold: bool,
+}
+
+fn painted(text: &str, code: &str, colour: bool) -> String {
+    if colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+pub(crate) fn headline_text(headline: &Headline, colour: bool) -> String {
+    let warning = |text: &String| {
+        wrapped(&format!("! {text}"))
+            .iter()
+            .map(|line| painted(line, "33", colour) + "\n")
+            .collect::<String>()
+    };
+    let warnings: String = headline.warnings.iter().map(warning).collect();
+    let sentence: String =
+        wrapped(&headline.sentence).iter().map(|line| painted(line, "1", colour) + "\n").collect();
+    warnings + &sentence
+}
+
+/// Lines of at most [`WIDTH`] characters.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(word.to_owned());
+        } else {
+            let gap = if line.is_empty() { "" } else { " " };
+            *line += &format!("{gap}{word}");
+        }
+    }
+    lines.iter().map(|line| line.replace('\u{202f}', " ")).collect()
+}
+
+/// Rows in columns; the first column gives way when the width is not enough.
+pub(crate) fn table(header: &[String], rows: &[Row], colour: bool) -> String {
+    let cells: Vec<Vec<String>> = std::iter::once(header)
+        .chain(rows.iter().map(|row| row.cells.as_slice()))
+        .map(|row| row.iter().map(|cell| cell.replace('\u{202f}', " ").trim_end().to_owned()).collect())
+        .collect();
+    let length = |cell: &String| cell.chars().count();
+    let mut widths: Vec<usize> =
+        (0..header.len()).map(|n| cells.iter().map(|row| length(&row[n])).max().unwrap_or(0)).collect();
+    let rest: usize = widths.iter().skip(1).map(|width| width + 2).sum();
+    widths[0] = widths[0].min(WIDTH.saturating_sub(rest + 2));
+    let line = |row: &Vec<String>| -> String {
+        let first: String = row[0].chars().take(widths[0]).collect();
+        let rest = row.iter().zip(&widths).skip(1).map(|(cell, &width)| format!("  {cell:>width$}"));
+        format!("  {first:<0$}{1}", widths[0], rest.collect::<String>()).trim_end().to_owned()
+    };
+    let head = painted(&line(&cells[0]), "2", colour);
+    let body =
+        rows.iter().zip(&cells[1..]).map(|(row, cells)| painted(&line(cells), "1", colour && row.bold));
+    std::iter::once(head).chain(body).map(|line| line + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::Measured;
+
+    fn sweep() -> Sweep {
+        let run = |scheme: &str, load: &str, seed: u64, mean: f64| {
+            let all = Distribution::of((0..1_000).map(|n| mean * (0.5 + f64::from(n) / 1e3)).collect());
+            let labels =
+                vec![("balance".to_owned(), scheme.to_owned()), ("load".to_owned(), load.to_owned())];
+            let manifest = crate::manifest::Manifest { labels, seed, ..Default::default() };
+            let summary = Summary { fct_us: Measured { all, ..Default::default() }, ..Default::default() };
+            Run { manifest, summary, ..Run::default() }
+        };
+        let long = "a scheme with a name that is much too long for a line of eighty characters";
+        let schemes = [("ecmp", 1_000.0), (long, 500.0)];
+        Sweep::new(
+            schemes
+                .iter()
+                .flat_map(|(s, m)| (1..=3).map(move |seed| run(s, "0.8", seed, m * (seed as f64))))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn every_line_fits_and_colour_is_an_addition_only() {
+        let sweep = sweep();
+        let headline = Headline::of_sweep(&sweep, &[]);
+        let plain = of_sweep(&sweep, &headline, false);
+        assert!(plain.lines().all(|line| line.chars().count() <= WIDTH), "{plain}");
+        assert!(plain.contains("2.00×") && !plain.contains('\u{1b}'));
+        let painted = of_sweep(&sweep, &headline, true);
+        let codes = ["\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", "\u{1b}[0m"];
+        assert_eq!(codes.iter().fold(painted, |text, code| text.replace(code, "")), plain);
+    }
+
+    #[test]
+    fn a_run_shows_every_size_class() {
+        let run = sweep().runs[0].clone();
+        let text = of_run(&run, &Headline::of_run(&run, &[]), false);
+        assert!(text.contains("above 10 MB") && text.lines().all(|line| line.chars().count() <= WIDTH));
+    }
+}

@@ -1,0 +1,258 @@
+//! A checked value as TOML with every default filled in, and the hash that names it.
+//!
+//! What is written here reads back as the equal value; the text is the canonical form that [`hash`] covers.
+
+use crate::decode::{FLATTENED_FAMILY, KIND_KEY, join};
+use crate::node::{Content, Entry, Node};
+use crate::overlay::Override;
+use crate::sweep::{Alternative, Axis};
+use std::fmt::Write as _;
+use weft_core::settings::{Kind, Table, Value};
+
+/// The table as TOML.
+pub(crate) fn to_toml(table: &'static Table, value: &Value) -> String {
+    let mut writer = Writer::default();
+    writer.body(table, value, "", false);
+    writer.text
+}
+
+/// A stable 64-bit hash of a text (FNV-1a, stirred by the finisher of SplitMix64 so that every digit counts).
+#[must_use]
+pub(crate) fn hash(text: &str) -> u64 {
+    hash_bytes(text.as_bytes())
+}
+
+/// [`hash`] of any bytes.
+#[must_use]
+pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = fnv(bytes);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+#[derive(Default)]
+struct Writer {
+    text: String,
+}
+
+/// Something with a header of its own, written after the plain keys of its table.
+struct Later<'a> {
+    header: String,
+    kind: &'static Kind,
+    value: &'a Value,
+}
+
+impl Writer {
+    fn line(&mut self, name: &str, value: &str) {
+        writeln!(self.text, "{name} = {value}").expect("a String takes everything");
+    }
+
+    fn header(&mut self, header: &str) {
+        write!(self.text, "\n{header}\n").expect("a String takes everything");
+    }
+
+    fn body(&mut self, table: &'static Table, value: &Value, header: &str, entry: bool) {
+        let mut later = Vec::new();
+        self.lines(table, value, (header, entry), &mut later);
+        later.into_iter().for_each(|section| self.section(&section));
+    }
+
+    fn lines<'a>(
+        &mut self,
+        table: &'static Table,
+        value: &'a Value,
+        (header, entry): (&str, bool),
+        later: &mut Vec<Later<'a>>,
+    ) {
+        for field in table.fields {
+            let own = value.field(field.name);
+            match (&field.kind, own) {
+                (Kind::Flatten(inner), _) => self.lines(inner, own, (header, entry), later),
+                (Kind::Family(_), Value::Member(name, settings))
+                    if entry && field.name == FLATTENED_FAMILY =>
+                {
+                    self.line(KIND_KEY, &quoted(name));
+                    self.lines(member_table(&field.kind, name), settings, (header, entry), later);
+                }
+                (kind, own) if has_header(kind, own) => {
+                    later.push(Later { header: join(header, field.name), kind: inner(kind), value: own });
+                }
+                (Kind::Optional(Kind::Flag), Value::Absent) => {}
+                (kind, own) => self.line(field.name, &inline(kind, own)),
+            }
+        }
+    }
+
+    fn section(&mut self, section: &Later<'_>) {
+        match (section.kind, section.value) {
+            (Kind::Table(table), value) => {
+                self.header(&format!("[{}]", section.header));
+                self.body(table, value, &section.header, false);
+            }
+            (Kind::Family(_), Value::Member(name, own)) => {
+                let header = join(&section.header, name);
+                self.header(&format!("[{header}]"));
+                self.body(member_table(section.kind, name), own, &header, false);
+            }
+            (Kind::List(Kind::Table(table)), Value::List(items)) => {
+                for item in items {
+                    self.header(&format!("[[{}]]", section.header));
+                    self.body(table, item, &section.header, true);
+                }
+            }
+            _ => unreachable!("only what has_header allows is written later"),
+        }
+    }
+}
+
+/// The kind behind an `Optional`.
+fn inner(kind: &'static Kind) -> &'static Kind {
+    match kind {
+        Kind::Optional(inner) => inner,
+        other => other,
+    }
+}
+
+fn has_header(kind: &'static Kind, value: &Value) -> bool {
+    match (inner(kind), value) {
+        (Kind::Table(_), Value::Table(_)) | (Kind::Family(_), Value::Member(..)) => true,
+        (Kind::List(Kind::Table(_)), Value::List(items)) => !items.is_empty(),
+        _ => false,
+    }
+}
+
+fn member_table(kind: &Kind, name: &str) -> &'static Table {
+    let Kind::Family(family) = kind else { unreachable!("only families have members") };
+    let member = family.members.iter().find(|member| member.name == name);
+    member.expect("a checked value names a member of its family").table
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => write!(out, "\\u{:04X}", c as u32).expect("a String takes everything"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn inline(kind: &'static Kind, value: &Value) -> String {
+    match (kind, value) {
+        (Kind::Optional(inner_kind), value) if *value != Value::Absent => inline(inner_kind, value),
+        (_, Value::Absent) => "false".to_owned(),
+        (Kind::List(item), Value::List(items)) => {
+            format!("[{}]", items.iter().map(|value| inline(item, value)).collect::<Vec<_>>().join(", "))
+        }
+        (Kind::Table(table) | Kind::Flatten(table), value) => braced(&inline_fields(table, value)),
+        (Kind::Family(_), Value::Member(name, own)) => {
+            format!("{{ {name} = {} }}", braced(&inline_fields(member_table(kind, name), own)))
+        }
+        (_, Value::Integer(_) | Value::Number(_) | Value::Flag(_)) => crate::rows::words(value),
+        (_, other) => quoted(&crate::rows::words(other)),
+    }
+}
+
+fn braced(fields: &[String]) -> String {
+    if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+}
+
+fn inline_fields(table: &'static Table, value: &Value) -> Vec<String> {
+    let mut fields = Vec::new();
+    for field in table.fields {
+        match (&field.kind, value.field(field.name)) {
+            (Kind::Flatten(inner), own) => fields.extend(inline_fields(inner, own)),
+            (Kind::Optional(Kind::Flag), Value::Absent) => {}
+            (kind, own) => fields.push(format!("{} = {}", field.name, inline(kind, own))),
+        }
+    }
+    fields
+}
+
+/// `[sweep]` as TOML; empty when nothing is swept.
+pub(crate) fn sweep_text(axes: &[Axis]) -> String {
+    let changes = |alternative: &Alternative| {
+        let line = |change: &Override| format!("{} = {}\n", quoted(&change.path), node_text(&change.value));
+        format!(
+            "\n[[sweep.case]]\nname = {}\n{}",
+            quoted(&alternative.label),
+            alternative.changes.iter().map(line).collect::<String>()
+        )
+    };
+    match axes {
+        [] => String::new(),
+        [cases] if cases.named => {
+            let cases: String = cases.alternatives.iter().map(changes).collect();
+            format!("\n[sweep]\nmode = \"cases\"\n{cases}")
+        }
+        axes => {
+            let values = |axis: &Axis| -> Vec<String> {
+                axis.alternatives
+                    .iter()
+                    .flat_map(|a| &a.changes)
+                    .map(|change| node_text(&change.value))
+                    .collect()
+            };
+            let line = |axis: &Axis| format!("{} = [{}]\n", quoted(&axis.path), values(axis).join(", "));
+            format!("\n[sweep]\n{}", axes.iter().map(line).collect::<String>())
+        }
+    }
+}
+
+/// Every `[[expect]]` of the file as TOML.
+pub(crate) fn expectations_text(document: &Node) -> String {
+    let Some(Node { content: Content::List(items), .. }) = document.get("expect") else {
+        return String::new();
+    };
+    let line = |entry: &Entry| format!("{} = {}\n", entry.key, node_text(&entry.node));
+    let item = |item: &Node| format!("\n[[expect]]\n{}", item.entries().iter().map(line).collect::<String>());
+    items.iter().map(item).collect()
+}
+
+/// A piece of the file as written, on one line.
+fn node_text(node: &Node) -> String {
+    match &node.content {
+        Content::Text(text) => quoted(text),
+        Content::List(items) => format!("[{}]", items.iter().map(node_text).collect::<Vec<_>>().join(", ")),
+        Content::Table(entries) => {
+            let entry = |entry: &Entry| format!("{} = {}", quoted(&entry.key), node_text(&entry.node));
+            braced(&entries.iter().map(entry).collect::<Vec<_>>())
+        }
+        _ => node.label(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_starts_from_the_published_values() {
+        assert_eq!(fnv(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv(b"a"), 0xaf63_dc4c_8601_ec8c);
+    }
+
+    #[test]
+    fn similar_texts_differ_in_the_first_digits() {
+        let heads: std::collections::BTreeSet<u64> =
+            (0..1000).map(|n| hash(&format!("load = {n}")) >> 32).collect();
+        assert_eq!(heads.len(), 1000);
+    }
+
+    #[test]
+    fn texts_are_escaped() {
+        assert_eq!(quoted("a\"b\\c\nd\u{1}"), r#""a\"b\\c\nd\u0001""#);
+    }
+}

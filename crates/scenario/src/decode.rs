@@ -1,0 +1,394 @@
+//! Walks a tree of the file against the declared tables: every mistake is reported, and every value remembers who
+//! said it.
+//!
+//! Knows kinds of settings, never a particular setting: a new setting needs no line here.
+
+mod scalar;
+
+use crate::mistake::Mistake;
+use crate::node::{Content, Node, Origin};
+use crate::source::Place;
+use std::collections::BTreeMap;
+use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
+
+pub(crate) use scalar::describe;
+
+/// In an entry of a list (`[[traffic]]`) the settings of this family field stand beside the entry's own, and its
+/// member is named by [`KIND_KEY`].
+pub(crate) const FLATTENED_FAMILY: &str = "pattern";
+/// The key that names a family's member from inside its table.
+pub(crate) const KIND_KEY: &str = "kind";
+/// A family with a member of this name can also be switched off with `false`. It has no settings.
+const OFF: &str = "off";
+/// The key that names an entry of a list.
+pub(crate) const TAG_KEY: &str = "tag";
+
+/// Who said a value, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) place: Place,
+    pub(crate) origin: Origin,
+}
+
+/// For every path that anybody wrote down: who and where. Paths that are missing have their defaults.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Provenance {
+    said: BTreeMap<String, Said>,
+    tags: BTreeMap<String, String>,
+}
+
+impl Provenance {
+    /// Who said the value at exactly this path.
+    pub(crate) fn at(&self, path: &str) -> Option<Said> {
+        self.said.get(path).copied()
+    }
+
+    /// Who said anything about a path or what encloses it; list entries may be numbered or named by tag.
+    pub(crate) fn near(&self, path: &str) -> Option<Said> {
+        let mut path = self.tagged(path);
+        while !path.is_empty() {
+            if let Some(said) = self.at(&path) {
+                return Some(said);
+            }
+            let cut = path.rfind(['.', '[']).unwrap_or(0);
+            path.truncate(cut);
+        }
+        self.at("")
+    }
+
+    /// Turns `traffic[0].load` into `traffic.trace.load`.
+    pub(crate) fn tagged(&self, path: &str) -> String {
+        let alias = |(numbered, tagged): (&String, &String)| {
+            path.strip_prefix(numbered.as_str())
+                .filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+                .map(|rest| format!("{tagged}{rest}"))
+        };
+        self.tags.iter().find_map(alias).unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Everything that the file itself says.
+    pub(crate) fn written(&self) -> impl Iterator<Item = (&str, Place)> {
+        let by_file = self.said.iter().filter(|(_, said)| said.origin == Origin::File);
+        by_file.map(|(path, said)| (path.as_str(), said.place))
+    }
+
+    /// Whether anybody wrote down a setting at or below `path`.
+    pub(crate) fn mentions(&self, path: &str) -> bool {
+        self.said
+            .keys()
+            .any(|key| key == path || key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+    }
+}
+
+/// What a walk brought home. The value is complete only when there are no mistakes.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    pub(crate) value: Value,
+    pub(crate) provenance: Provenance,
+    pub(crate) mistakes: Vec<Mistake>,
+}
+
+/// Decodes a table. `sections` are keys of the root that somebody else reads; they only help to guess names.
+pub(crate) fn decode(table: &'static Table, root: &Node, path: &str, sections: &[&'static str]) -> Decoded {
+    let mut walk = Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections };
+    walk.say(path, root);
+    let value = walk.table(table, root, path, None);
+    Decoded { value, provenance: walk.provenance, mistakes: walk.mistakes }
+}
+
+/// `outer.inner`, or `inner` at the root.
+pub(crate) fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// The member of a family with this name.
+pub(crate) fn member_named(family: &Family, name: &str) -> Option<&'static Member> {
+    family.members.iter().find(|member| member.name == name)
+}
+
+/// The member that holds when the field says nothing.
+pub(crate) fn default_member(family: &Family, field: &Field) -> &'static Member {
+    let named = match field.default.map(|default| default()) {
+        Some(Value::Member(name, _)) => member_named(family, name),
+        _ => None,
+    };
+    named.unwrap_or(&family.members[0])
+}
+
+struct Walk<'a> {
+    provenance: Provenance,
+    mistakes: Vec<Mistake>,
+    sections: &'a [&'static str],
+}
+
+impl Walk<'_> {
+    fn say(&mut self, path: &str, node: &Node) {
+        self.provenance.said.insert(path.to_owned(), Said { place: node.place, origin: node.origin });
+    }
+
+    fn wrong(&mut self, mistake: Mistake) -> Value {
+        self.mistakes.push(mistake);
+        Value::Absent
+    }
+
+    /// `preset` is what the enclosing default says; it fills what a table leaves out.
+    fn value(&mut self, kind: &Kind, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+        self.say(path, node);
+        match kind {
+            Kind::Optional(Kind::Flag) => self.value(&Kind::Flag, node, path, None),
+            Kind::Optional(_) if node.content == Content::Flag(false) => Value::Absent,
+            Kind::Optional(inner) => self.value(inner, node, path, preset),
+            Kind::List(item) => self.list(item, node, path),
+            Kind::Table(table) | Kind::Flatten(table) => self.table(table, node, path, preset),
+            Kind::Family(family) => self.family(family, node, path, preset),
+            scalar => scalar::read(scalar, node, path).unwrap_or_else(|mistake| self.wrong(mistake)),
+        }
+    }
+
+    fn list(&mut self, item: &'static Kind, node: &Node, path: &str) -> Value {
+        let Content::List(items) = &node.content else {
+            let message = format!("{} stands where a list is due", node.described());
+            return self.wrong(Mistake::new(node.place, path, message).allowing(describe(&Kind::List(item))));
+        };
+        let mut values = Vec::new();
+        let mut tags = Vec::new();
+        for (index, node) in items.iter().enumerate() {
+            let path = self.entry_path(path, index, node, &mut tags);
+            values.push(match item {
+                Kind::Table(table) => self.list_entry(table, node, &path),
+                other => self.value(other, node, &path, None),
+            });
+        }
+        Value::List(values)
+    }
+
+    /// `traffic.trace` for an entry with a tag, else `failure[0]`.
+    fn entry_path(&mut self, path: &str, index: usize, node: &Node, tags: &mut Vec<String>) -> String {
+        let numbered = format!("{path}[{index}]");
+        let Some(tag_node) = node.get(TAG_KEY) else { return numbered };
+        let Some(tag) = tag_node.text() else { return numbered };
+        let well_formed = tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        if !well_formed || tag.is_empty() {
+            let message = format!("`{tag}` cannot be a tag");
+            let mistake = Mistake::new(tag_node.place, &numbered, message);
+            self.wrong(mistake.allowing("letters, digits, - and _"));
+            return numbered;
+        }
+        if tags.iter().any(|earlier| earlier == tag) {
+            let message = format!("two entries of `{path}` are tagged `{tag}`; a tag names one entry");
+            self.wrong(Mistake::new(tag_node.place, &numbered, message));
+            return numbered;
+        }
+        tags.push(tag.to_owned());
+        let tagged = join(path, tag);
+        self.provenance.tags.insert(numbered, tagged.clone());
+        tagged
+    }
+
+    fn list_entry(&mut self, table: &'static Table, node: &Node, path: &str) -> Value {
+        self.say(path, node);
+        let Some(family) = table.fields.iter().find(|field| field.name == FLATTENED_FAMILY) else {
+            return self.table(table, node, path, None);
+        };
+        let Kind::Family(members) = family.kind else { return self.table(table, node, path, None) };
+        if !self.is_table(table, node, path) {
+            return Value::Absent;
+        }
+        let Some(member) = self.chosen_kind(members, family, node, path) else { return Value::Absent };
+        let mut known = keys(table);
+        known.retain(|key| *key != FLATTENED_FAMILY);
+        known.push(KIND_KEY);
+        known.extend(keys(member.table));
+        self.refuse_unknown(node, path, &known, Some(members));
+        let chosen = Value::Member(member.name, Box::new(self.fields(member.table, node, path, None)));
+        let own = |walk: &mut Self, field: &Field| match field.name {
+            FLATTENED_FAMILY => chosen.clone(),
+            _ => walk.field(field, node, path, None),
+        };
+        Value::Table(table.fields.iter().map(|field| (field.name, own(self, field))).collect())
+    }
+
+    fn chosen_kind(
+        &mut self,
+        family: &Family,
+        field: &Field,
+        node: &Node,
+        path: &str,
+    ) -> Option<&'static Member> {
+        match node.get(KIND_KEY) {
+            None => Some(default_member(family, field)),
+            Some(kind) => self.member(family, kind, &join(path, KIND_KEY)),
+        }
+    }
+
+    fn member(&mut self, family: &Family, name: &Node, path: &str) -> Option<&'static Member> {
+        self.say(path, name);
+        let found = name.text().and_then(|text| member_named(family, text));
+        if found.is_none() {
+            let message = match name.text() {
+                Some(text) => format!("unknown {} `{text}`", family.name),
+                None => format!("{} stands where the name of a {} is due", name.described(), family.name),
+            };
+            let mistake = Mistake::new(name.place, path, message);
+            self.wrong(mistake.among(name.text().unwrap_or(""), names(family)));
+        }
+        found
+    }
+
+    fn is_table(&mut self, table: &Table, node: &Node, path: &str) -> bool {
+        let is_table = matches!(node.content, Content::Table(_));
+        if !is_table {
+            let message = format!("{} stands where a table is due", node.described());
+            self.wrong(Mistake::new(node.place, path, message).among("", keys(table)));
+        }
+        is_table
+    }
+
+    fn table(&mut self, table: &'static Table, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+        if !self.is_table(table, node, path) {
+            return Value::Absent;
+        }
+        self.refuse_unknown(node, path, &keys(table), None);
+        self.fields(table, node, path, preset)
+    }
+
+    fn refuse_unknown(&mut self, node: &Node, path: &str, known: &[&'static str], kinds: Option<&Family>) {
+        let sections = if path.is_empty() { self.sections } else { &[] };
+        for entry in node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+            let mut message = match path {
+                "" => format!("unknown key `{}`", entry.key),
+                _ => format!("unknown key `{}` in `{path}`", entry.key),
+            };
+            if let Some(owner) = kinds.and_then(|family| owner_of(family, &entry.key)) {
+                message += &format!("; it is a setting of kind = \"{}\"", owner.name);
+            }
+            let candidates = known.iter().chain(sections).copied();
+            let mistake = Mistake::new(entry.place, &join(path, &entry.key), message);
+            self.wrong(mistake.among(&entry.key, candidates));
+        }
+    }
+
+    fn fields(&mut self, table: &'static Table, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+        let preset = preset.filter(|preset| matches!(preset, Value::Table(_)));
+        let field = |field: &Field| {
+            let preset = preset.map(|preset| preset.field(field.name));
+            (field.name, self.field(field, node, path, preset))
+        };
+        Value::Table(table.fields.iter().map(field).collect())
+    }
+
+    fn field(&mut self, field: &Field, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+        let own = preset.is_none().then(|| field.default.map(|default| default())).flatten();
+        let preset = preset.or(own.as_ref());
+        if let Kind::Flatten(inner) = field.kind {
+            return self.fields(inner, node, path, preset);
+        }
+        let path = join(path, field.name);
+        match (node.get(field.name), preset, field.kind) {
+            (Some(given), preset, kind) => self.value(&kind, given, &path, preset),
+            (None, Some(preset), _) => preset.clone(),
+            (None, None, Kind::Table(table)) => {
+                self.fields(table, &Node::empty_table(node.place, Origin::Default), &path, None)
+            }
+            (None, None, kind) => {
+                let meaning = field.doc.trim().lines().next().unwrap_or("").trim();
+                let message = format!("`{path}` is missing: {meaning}");
+                self.wrong(Mistake::new(node.place, &path, message).allowing(describe(&kind)))
+            }
+        }
+    }
+
+    fn family(&mut self, family: &'static Family, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+        let empty = Node::empty_table(node.place, node.origin);
+        if node.content == Content::Flag(false) && member_named(family, OFF).is_some() {
+            return Value::Member(OFF, Box::new(Value::Table(Vec::new())));
+        }
+        let (name, own, extra) = match &node.content {
+            Content::Table(_) if node.get(KIND_KEY).is_some() => (node.get(KIND_KEY), node, vec![KIND_KEY]),
+            Content::Table(_) => return self.member_table(family, node, path, preset),
+            _ => (Some(node), &empty, vec![]),
+        };
+        let Some(member) = name.and_then(|name| self.member(family, name, path)) else {
+            return Value::Absent;
+        };
+        let path = join(path, member.name);
+        let known: Vec<&str> = keys(member.table).into_iter().chain(extra).collect();
+        self.refuse_unknown(own, &path, &known, None);
+        Value::Member(
+            member.name,
+            Box::new(self.fields(member.table, own, &path, settings_of(preset, member))),
+        )
+    }
+
+    /// `[balance.drill]`: a table with exactly one key, the member's name.
+    fn member_table(
+        &mut self,
+        family: &'static Family,
+        node: &Node,
+        path: &str,
+        preset: Option<&Value>,
+    ) -> Value {
+        let mut chosen = Value::Absent;
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            node.entries().iter().partition(|entry| member_named(family, &entry.key).is_some());
+        for entry in &unknown {
+            let mut message = format!("unknown {} `{}`", family.name, entry.key);
+            if let Some(owner) = owner_of(family, &entry.key) {
+                message = format!(
+                    "`{}` is a setting of `{1}`: it belongs under [{path}.{1}]",
+                    entry.key, owner.name
+                );
+            }
+            self.wrong(Mistake::new(entry.place, path, message).among(&entry.key, names(family)));
+        }
+        for (index, entry) in known.iter().enumerate() {
+            let member = member_named(family, &entry.key).expect("partitioned by this");
+            if index > 0 {
+                let first = &known[0].key;
+                let message = format!("`{path}` is already `{first}`; choose one {}", family.name);
+                self.wrong(Mistake::new(entry.place, path, message));
+            }
+            let own = join(path, member.name);
+            self.say(&own, &entry.node);
+            let settings = self.table(member.table, &entry.node, &own, settings_of(preset, member));
+            chosen = Value::Member(member.name, Box::new(settings));
+        }
+        if node.entries().is_empty() {
+            let message = format!("`{path}` names no {}", family.name);
+            self.wrong(Mistake::new(node.place, path, message).among("", names(family)));
+        }
+        chosen
+    }
+}
+
+/// The settings in a preset that chooses the same member.
+fn settings_of<'v>(preset: Option<&'v Value>, member: &Member) -> Option<&'v Value> {
+    match preset {
+        Some(Value::Member(name, settings)) if *name == member.name => Some(settings),
+        _ => None,
+    }
+}
+
+/// The member that has a setting of this name.
+fn owner_of(family: &Family, key: &str) -> Option<&'static Member> {
+    family.members.iter().find(|member| keys(member.table).contains(&key))
+}
+
+fn names(family: &Family) -> impl Iterator<Item = &'static str> {
+    family.members.iter().map(|member| member.name)
+}
+
+/// The keys of a table; those of flattened tables are its own.
+pub(crate) fn keys(table: &Table) -> Vec<&'static str> {
+    let mut keys = Vec::new();
+    for field in table.fields {
+        match field.kind {
+            Kind::Flatten(inner) => keys.extend(self::keys(inner)),
+            _ => keys.push(field.name),
+        }
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests;

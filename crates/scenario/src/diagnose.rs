@@ -1,0 +1,72 @@
+//! Draws mistakes: underlined source lines for people, one line each for logs, JSON for programs.
+//!
+//! The only module that knows the drawing crate.
+
+use crate::mistake::Mistake;
+use crate::source::{Place, Sources};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde_json::json;
+use std::ops::Range;
+
+/// Every mistake with its source line, the found text underlined, what is allowed and what was probably meant.
+pub(crate) fn draw(sources: &Sources, mistakes: &[Mistake], colour: bool) -> String {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let drawn: Vec<String> = mistakes.iter().map(|mistake| draw_one(sources, mistake, &renderer)).collect();
+    let count = match mistakes.len() {
+        1 => "1 mistake".to_owned(),
+        n => format!("{n} mistakes"),
+    };
+    format!("{}\n\n{count}\n", drawn.join("\n\n"))
+}
+
+fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String {
+    let source = sources.source(mistake.place);
+    let label = mistake.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
+    let mark = AnnotationKind::Primary.span(visible(&source.text, mistake.place)).label(label);
+    let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).annotation(mark);
+    let mut group = Group::with_title(Level::ERROR.primary_title(mistake.message.as_str())).element(snippet);
+    // what the core says of a unit names the allowed ones already
+    let untold = mistake.allowed.as_ref().filter(|_| !mistake.message.contains("allowed:"));
+    if let Some(allowed) = untold {
+        group = group.element(Level::HELP.message(format!("allowed: {allowed}")));
+    }
+    renderer.render(&[group])
+}
+
+/// The span, cut to its first line, inside the text, at character borders.
+fn visible(text: &str, place: Place) -> Range<usize> {
+    let border = |mut at: usize| {
+        at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let (start, end) = (border(place.span().start), border(place.span().end));
+    let line = text[start..end].find('\n').map_or(end, |at| start + at);
+    start..line
+}
+
+/// `file:line:column  message (did you mean `x`?)`, one line per mistake.
+pub(crate) fn short(sources: &Sources, mistakes: &[Mistake]) -> String {
+    let line = |mistake: &Mistake| {
+        let (source, at) = (sources.source(mistake.place), sources.line_column(mistake.place));
+        let hint = mistake.nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+        format!("{}:{}:{}  {}{hint}\n", source.name, at.line, at.column, mistake.message)
+    };
+    mistakes.iter().map(line).collect()
+}
+
+/// The same facts for programs.
+pub(crate) fn json(sources: &Sources, mistakes: &[Mistake]) -> String {
+    let object = |mistake: &Mistake| {
+        let at = sources.line_column(mistake.place);
+        json!({
+            "file": sources.source(mistake.place).name, "line": at.line, "column": at.column,
+            "path": mistake.path, "message": mistake.message,
+            "allowed": mistake.allowed, "nearest": mistake.nearest,
+        })
+    };
+    let list: Vec<_> = mistakes.iter().map(object).collect();
+    serde_json::to_string_pretty(&list).expect("texts and numbers are always JSON")
+}

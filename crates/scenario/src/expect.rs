@@ -1,0 +1,313 @@
+//! `[[expect]]`: what the results must show. Read and resolved against the cases of the sweep here; the measured
+//! values come from outside, as a function.
+//!
+//! Knows no record and no statistics, only names of metrics.
+
+mod expression;
+mod resolve;
+
+use crate::decode;
+use crate::mistake::Mistake;
+use crate::node::{Content, Entry, Node};
+use crate::source::Place;
+use weft_core::settings;
+use weft_core::settings::{Setting as _, Table};
+
+pub(crate) use resolve::{Field, Question, resolve};
+
+settings! {
+    /// A claim about the results, checked after the run. Together with `where`, a table of paths and values that
+    /// picks cases of the sweep; axes left open mean "in every case".
+    pub struct ExpectSettings {
+        /// Two metrics to divide, for example "fct.mean(ecmp) / fct.mean(drill)"; a word in parentheses picks the case with this value.
+        ratio: Option<String> = None,
+        /// A metric, for example "reordering.flows_with_dupacks".
+        value: Option<String> = None,
+        /// The expected number, with `within`.
+        about: Option<f64> = None,
+        /// How near: "15 %", or "x2" for a factor of two either way.
+        within: Option<String> = None,
+        /// The measured number must be less than this.
+        below: Option<f64> = None,
+        /// The measured number must be greater than this.
+        above: Option<f64> = None,
+    }
+}
+
+/// The section's declaration, for schema and reference.
+pub(crate) const TABLE: &Table = &ExpectSettings::TABLE;
+/// The key that picks cases.
+pub(crate) const WHERE_KEY: &str = "where";
+/// Keys that a later version will understand.
+const LATER: &[&str] = &["table", "check"];
+
+/// The metrics there are. They belong to the report, which this crate does not know.
+#[derive(Clone, Copy, Debug)]
+pub struct Metrics {
+    /// Whether a path names a metric.
+    pub known: fn(&str) -> bool,
+    /// The metric that a misspelt path probably means.
+    pub nearest: fn(&str) -> Option<String>,
+}
+
+impl Metrics {
+    /// Accepts every name: for tools and tests that do not measure.
+    pub const ANY: Metrics = Metrics { known: |_| true, nearest: |_| None };
+}
+
+/// Limits of a measured number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// At least this, by `about` and `within`.
+    pub low: f64,
+    /// At most this, by `about` and `within`.
+    pub high: f64,
+    /// More than this.
+    pub above: f64,
+    /// Less than this.
+    pub below: f64,
+}
+
+impl Bound {
+    /// Whether a measured number lies inside.
+    #[must_use]
+    pub fn holds(&self, x: f64) -> bool {
+        self.low <= x && x <= self.high && self.above < x && x < self.below
+    }
+
+    /// `1.3 to 2.2`, `less than 0.01`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let (low, high) = (self.low.max(self.above), self.high.min(self.below));
+        match (low.is_finite(), high.is_finite()) {
+            (true, true) => format!("{} to {}", short(low), short(high)),
+            (true, false) => format!("more than {}", short(low)),
+            _ => format!("less than {}", short(high)),
+        }
+    }
+}
+
+/// Six digits, without trailing zeros.
+fn short(x: f64) -> String {
+    let text = format!("{x:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A metric of one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measurement {
+    /// The metric's path in `summary.json`.
+    pub metric: String,
+    /// Index of the case in [`Scenario::cases`](crate::Scenario::cases).
+    pub case: usize,
+}
+
+/// One comparison that must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// What is measured, in words: `fct.mean(ecmp) / fct.mean(drill) at traffic.trace.load = 0.8`.
+    pub text: String,
+    /// The value, or the part above the fraction bar.
+    pub numerator: Measurement,
+    /// The part below the fraction bar.
+    pub denominator: Option<Measurement>,
+    /// Where it must lie.
+    pub bound: Bound,
+    /// The line of its `[[expect]]` in the scenario file.
+    pub line: usize,
+}
+
+/// What became of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// What was measured, in words.
+    pub text: String,
+    /// The mean over the seeds (of a ratio: mean over mean); nothing when the metric has no value.
+    pub measured: Option<f64>,
+    /// The same for every seed alone.
+    pub per_seed: Vec<f64>,
+    /// Where it should lie, in words.
+    pub allowed: String,
+    /// Whether it does. A claim that could not be measured is not kept.
+    pub kept: bool,
+    /// The line of its `[[expect]]` in the scenario file.
+    pub line: usize,
+}
+
+impl Claim {
+    /// Compares with the results. `lookup` gives a metric of a case, one value per seed.
+    pub fn judge(&self, lookup: &dyn Fn(&Measurement) -> Vec<f64>) -> Verdict {
+        let above = lookup(&self.numerator);
+        let below = self.denominator.as_ref().map(lookup);
+        let measured = match &below {
+            None => mean(&above),
+            Some(below) => mean(&above).zip(mean(below)).map(|(above, below)| above / below),
+        };
+        let measured = measured.filter(|x| x.is_finite());
+        Verdict {
+            text: self.text.clone(),
+            measured,
+            per_seed: match below {
+                None => above,
+                Some(below) => above.iter().zip(&below).map(|(above, below)| above / below).collect(),
+            },
+            allowed: self.bound.words(),
+            kept: measured.is_some_and(|x| self.bound.holds(x)),
+            line: self.line,
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Reads one `[[expect]]` as far as that is possible without the cases.
+pub(crate) fn read(node: &Node, index: usize, mistakes: &mut Vec<Mistake>) -> Option<Question> {
+    let path = format!("expect[{index}]");
+    let mut node = node.clone();
+    let selection = node.take(WHERE_KEY);
+    let before = mistakes.len();
+    for key in LATER {
+        if let Some(entry) = node.take(key) {
+            let message = format!("`{key}` in an expectation is not supported yet");
+            mistakes
+                .push(Mistake::new(entry.place, &path, message).allowing("ratio or value with its limits"));
+        }
+    }
+    let decoded = decode::decode(TABLE, &node, &path, &[]);
+    mistakes.extend(decoded.mistakes);
+    let settings = ExpectSettings::from_value(&decoded.value);
+    let reading = Reading { node: &node, path: &path };
+    let text = reading.subject(&settings, mistakes);
+    let bound = reading.bound(&settings, mistakes);
+    let selection = reading.selection(selection.as_ref(), mistakes);
+    if mistakes.len() > before {
+        return None;
+    }
+    let (place, text, ratio) = text?;
+    let terms = expression::parse(&text);
+    let problem = match &terms {
+        Err(why) => why.clone(),
+        Ok((_, None)) if ratio => "a ratio needs two metrics, one above and one below a `/`".to_owned(),
+        Ok((_, Some(_))) if !ratio => "a value is one metric; to divide two write ratio = ...".to_owned(),
+        Ok((above, below)) => {
+            let terms = std::iter::once(above.clone()).chain(below.clone()).collect();
+            return Some(Question {
+                path,
+                place: node.place,
+                subject: place,
+                terms,
+                selection,
+                bound: bound?,
+            });
+        }
+    };
+    mistakes.push(Mistake::new(place, &path, format!("cannot read `{text}`: {problem}")));
+    None
+}
+
+struct Reading<'a> {
+    node: &'a Node,
+    path: &'a str,
+}
+
+impl Reading<'_> {
+    fn wrong(&self, place: Place, message: &str) -> Mistake {
+        Mistake::new(place, self.path, message)
+    }
+
+    fn place(&self, key: &str) -> Place {
+        self.node.get(key).map_or(self.node.place, |node| node.place)
+    }
+
+    /// The text that says what is measured, and whether it is a ratio.
+    fn subject(
+        &self,
+        settings: &ExpectSettings,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<(Place, String, bool)> {
+        match (&settings.ratio, &settings.value) {
+            (Some(text), None) => Some((self.place("ratio"), text.clone(), true)),
+            (None, Some(text)) => Some((self.place("value"), text.clone(), false)),
+            (Some(_), Some(_)) => {
+                mistakes
+                    .push(self.wrong(self.place("value"), "an expectation has a ratio or a value, not both"));
+                None
+            }
+            (None, None) => {
+                mistakes.push(self.wrong(self.node.place, "an expectation needs a ratio or a value"));
+                None
+            }
+        }
+    }
+
+    fn bound(&self, settings: &ExpectSettings, mistakes: &mut Vec<Mistake>) -> Option<Bound> {
+        let (low, high) = match (settings.about, &settings.within) {
+            (None, None) => (f64::NEG_INFINITY, f64::INFINITY),
+            (Some(about), Some(within)) => match around(about, within) {
+                Ok(limits) => limits,
+                Err(why) => {
+                    let mistake = self.wrong(self.place("within"), &why);
+                    mistakes.push(mistake.allowing("a share such as \"15 %\" or a factor such as \"x2\""));
+                    return None;
+                }
+            },
+            (Some(_), None) => {
+                mistakes.push(
+                    self.wrong(self.place("about"), "`about` needs `within`: how near is near enough?"),
+                );
+                return None;
+            }
+            (None, Some(_)) => {
+                mistakes.push(self.wrong(self.place("within"), "`within` has no effect without `about`"));
+                return None;
+            }
+        };
+        let above = settings.above.unwrap_or(f64::NEG_INFINITY);
+        let below = settings.below.unwrap_or(f64::INFINITY);
+        let unlimited = low.max(above).is_infinite() && high.min(below).is_infinite();
+        if unlimited {
+            mistakes
+                .push(self.wrong(self.node.place, "an expectation needs about and within, below or above"));
+        } else if low.max(above) > high.min(below) {
+            mistakes.push(self.wrong(self.node.place, "no number can meet these limits"));
+        }
+        Some(Bound { low, high, above, below })
+    }
+
+    /// The entries of `where`; nested tables are paths.
+    fn selection(&self, entry: Option<&Entry>, mistakes: &mut Vec<Mistake>) -> Vec<(String, Node, Place)> {
+        let Some(entry) = entry else { return Vec::new() };
+        if !matches!(entry.node.content, Content::Table(_)) {
+            mistakes.push(self.wrong(entry.node.place, "`where` is a table of paths and values"));
+        }
+        let mut pairs = Vec::new();
+        entry.node.entries().iter().for_each(|entry| pairs_of(entry, "", &mut pairs));
+        pairs
+    }
+}
+
+fn pairs_of(entry: &Entry, prefix: &str, pairs: &mut Vec<(String, Node, Place)>) {
+    let path = decode::join(prefix, &entry.key);
+    match &entry.node.content {
+        Content::Table(inner) => inner.iter().for_each(|entry| pairs_of(entry, &path, pairs)),
+        _ => pairs.push((path, entry.node.clone(), entry.place)),
+    }
+}
+
+/// The limits that `within` draws around `about`.
+fn around(about: f64, within: &str) -> Result<(f64, f64), String> {
+    let within = within.trim();
+    let positive = |text: &str| text.trim().parse::<f64>().ok().filter(|x| *x > 0.0 && x.is_finite());
+    if let Some(percent) = within.strip_suffix('%').and_then(positive) {
+        let margin = about.abs() * percent / 100.0;
+        return Ok((about - margin, about + margin));
+    }
+    match within.strip_prefix('x').and_then(positive) {
+        Some(factor) if factor >= 1.0 => {
+            Ok(((about / factor).min(about * factor), (about / factor).max(about * factor)))
+        }
+        _ => Err(format!("`{within}` does not say how near")),
+    }
+}

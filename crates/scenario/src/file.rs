@@ -1,0 +1,106 @@
+//! The scenario file as typed, and the changes that the command line asks for.
+//!
+//! Knows TOML and paths; what the settings mean together is [`validate`](crate::validate)'s business.
+
+use crate::mistake::{Mistake, Mistakes};
+use crate::node::{Node, parse_argument, parse_document};
+use crate::overlay::Override;
+use crate::source::{Place, Sources};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file that is TOML, not yet checked.
+#[derive(Clone, Debug)]
+pub struct ScenarioFile {
+    pub(crate) sources: Arc<Sources>,
+    pub(crate) document: Node,
+    pub(crate) folder: PathBuf,
+    pub(crate) arguments: Vec<Override>,
+    pub(crate) demo: bool,
+}
+
+impl ScenarioFile {
+    /// Reads a file, applies `path=value` changes of the command line and, for a `demo`, takes its reduced form.
+    /// Names of other files in it are relative to its folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not UTF-8, or is not TOML (all syntax errors); a change has no `=`.
+    pub fn read(path: &Path, set: &[String], demo: bool) -> Result<ScenarioFile, Mistakes> {
+        let name = path.display().to_string();
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => return Err(unreadable(&name, "", 0, format!("cannot read `{name}`: {error}"))),
+        };
+        let mut file = ScenarioFile::parse_bytes(&bytes, &name)?;
+        file.folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        file.demo = demo;
+        set.iter().try_fold(file, |file, change| file.set(change))
+    }
+
+    /// Reads a text; `name` is what messages call it. Names of other files in it are relative to the current folder.
+    ///
+    /// # Errors
+    /// It is not TOML: all syntax errors.
+    pub fn parse(text: &str, name: &str) -> Result<ScenarioFile, Mistakes> {
+        let sources = Arc::new(Sources::of_file(name, text));
+        let (document, mistakes) = parse_document(text);
+        if !mistakes.is_empty() {
+            return Err(Mistakes::new(sources, mistakes));
+        }
+        Ok(ScenarioFile { sources, document, folder: PathBuf::new(), arguments: Vec::new(), demo: false })
+    }
+
+    /// Reads bytes that may not even be text.
+    ///
+    /// # Errors
+    /// They are not UTF-8, or not TOML.
+    pub fn parse_bytes(bytes: &[u8], name: &str) -> Result<ScenarioFile, Mistakes> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => ScenarioFile::parse(text, name),
+            Err(error) => {
+                let good = String::from_utf8_lossy(bytes);
+                Err(unreadable(name, &good, error.valid_up_to(), format!("`{name}` is not UTF-8 text")))
+            }
+        }
+    }
+
+    /// Applies a `path=value` of the command line; it wins over the file, the sweep and the demo. The value is TOML,
+    /// or a text without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`.
+    ///
+    /// # Errors
+    /// There is no `=`. Whether the path exists is checked with everything else.
+    pub fn set(mut self, argument: &str) -> Result<ScenarioFile, Mistakes> {
+        let mut sources = Sources::clone(&self.sources);
+        let source = sources.add("--set", argument);
+        self.sources = Arc::new(sources);
+        let Some((path, _)) = argument.split_once('=') else {
+            let place = Place::new(source, 0..argument.len());
+            let mistake = Mistake::new(place, argument, format!("`{argument}` sets nothing"));
+            return Err(Mistakes::new(
+                self.sources,
+                vec![mistake.allowing("path=value, as in balance=drill")],
+            ));
+        };
+        let value = parse_argument(source, argument, path.len() + 1);
+        let place = Place::new(source, 0..path.len());
+        self.arguments.push(Override { path: path.trim().to_owned(), place, value });
+        Ok(self)
+    }
+
+    /// The reduced form that the file's `[demo]` table describes.
+    #[must_use]
+    pub fn reduced(self) -> ScenarioFile {
+        ScenarioFile { demo: true, ..self }
+    }
+
+    /// The text, exactly as typed.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.sources.file_text()
+    }
+}
+
+fn unreadable(name: &str, text: &str, at: usize, message: String) -> Mistakes {
+    let place = Place::new(0, at..at);
+    Mistakes::new(Arc::new(Sources::of_file(name, text)), vec![Mistake::new(place, "", message)])
+}

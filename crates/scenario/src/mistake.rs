@@ -1,0 +1,114 @@
+//! What is wrong in a scenario file: one [`Mistake`] per place, all of a file together as [`Mistakes`].
+//!
+//! Holds facts only; how they are drawn is [`diagnose`](crate::diagnose)'s business.
+
+use crate::diagnose;
+use crate::source::{LineColumn, Place, Sources};
+use std::fmt;
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+use weft_core::units::nearest;
+
+/// One mistake of the user, with everything needed to mend it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mistake {
+    /// The characters to underline.
+    pub place: Place,
+    /// The setting concerned, as a dotted path; empty for the file as a whole.
+    pub path: String,
+    /// What was found and why it cannot stand.
+    pub message: String,
+    /// What is allowed there.
+    pub allowed: Option<String>,
+    /// The name that was probably meant.
+    pub nearest: Option<String>,
+}
+
+impl Mistake {
+    /// A mistake at `place` about the setting `path`.
+    pub(crate) fn new(place: Place, path: &str, message: impl Into<String>) -> Mistake {
+        Mistake { place, path: path.to_owned(), message: message.into(), allowed: None, nearest: None }
+    }
+
+    /// Says what would be right.
+    pub(crate) fn allowing(mut self, allowed: impl Into<String>) -> Mistake {
+        self.allowed = Some(allowed.into());
+        self
+    }
+
+    /// Names the allowed words, and the one that `found` probably means.
+    pub(crate) fn among<'a>(self, found: &str, names: impl IntoIterator<Item = &'a str>) -> Mistake {
+        let names: Vec<&str> = names.into_iter().collect();
+        let nearest = nearest(found, names.iter().copied()).map(str::to_owned);
+        Mistake { nearest, ..self.allowing(names.join(", ")) }
+    }
+}
+
+/// All mistakes of a scenario, in the order of their places, with the texts they point into. Never empty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mistakes {
+    sources: Arc<Sources>,
+    list: Vec<Mistake>,
+}
+
+impl Mistakes {
+    /// Sorts by place and drops repetitions. `list` must not be empty.
+    pub(crate) fn new(sources: Arc<Sources>, mut list: Vec<Mistake>) -> Mistakes {
+        assert!(!list.is_empty(), "mistakes without a mistake");
+        list.sort_by_key(|mistake| (Sources::number(mistake.place), mistake.place.span().start));
+        let mut seen: Vec<Mistake> = Vec::new();
+        for mistake in list {
+            if !seen
+                .iter()
+                .any(|earlier| earlier.place == mistake.place && earlier.message == mistake.message)
+            {
+                seen.push(mistake);
+            }
+        }
+        Mistakes { sources, list: seen }
+    }
+
+    /// The mistakes, top to bottom.
+    #[must_use]
+    pub fn list(&self) -> &[Mistake] {
+        &self.list
+    }
+
+    /// Where a mistake starts.
+    #[must_use]
+    pub fn line_column(&self, mistake: &Mistake) -> LineColumn {
+        self.sources.line_column(mistake.place)
+    }
+
+    /// Every mistake with its source line underlined; `colour` for terminals.
+    #[must_use]
+    pub fn draw(&self, colour: bool) -> String {
+        diagnose::draw(&self.sources, &self.list, colour)
+    }
+
+    /// As [`Mistakes::draw`], in colour if the standard error output is a terminal and `NO_COLOR` is not set.
+    #[must_use]
+    pub fn render(&self) -> String {
+        self.draw(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
+    }
+
+    /// One line per mistake: `file:line:column  message`.
+    #[must_use]
+    pub fn short(&self) -> String {
+        diagnose::short(&self.sources, &self.list)
+    }
+
+    /// A JSON list of `{file, line, column, path, message, allowed, nearest}`.
+    #[must_use]
+    pub fn json(&self) -> String {
+        diagnose::json(&self.sources, &self.list)
+    }
+}
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.draw(false))
+    }
+}
+
+impl std::error::Error for Mistakes {}

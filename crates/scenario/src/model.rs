@@ -1,0 +1,74 @@
+//! What a scenario says: the top-level sections, as types. The sections' own settings are declared by their crates.
+//!
+//! Knows no file: a value of these types has been checked.
+
+use weft_core::settings;
+use weft_core::{Span, choice};
+use weft_switch::{BalancerSettings, SwitchSettings};
+use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};
+use weft_transport::TransportSettings;
+use weft_workload::TrafficSettings;
+
+choice! {
+    /// What a run writes down.
+    pub enum Recorded {
+        /// One row per flow.
+        Flows = "flows",
+        /// Bytes, drops and marks of every link.
+        Links = "links",
+        /// Waiting time by hop.
+        Hops = "hops",
+        /// Queue lengths over time, every `queues_every`.
+        Queues = "queues",
+        /// Duplicate acknowledgements and displacement.
+        Reordering = "reordering",
+        /// Drops by hop and reason.
+        Drops = "drops",
+    }
+}
+
+settings! {
+    /// What is measured, and when a run ends.
+    pub struct MeasureSettings {
+        /// Statistics leave out flows that start earlier than this.
+        warm_up: Span = Span::ZERO,
+        /// No more arrivals after this many measured flows; the run ends when all have finished.
+        flows: Option<u64> = None,
+        /// The run ends here at the latest; flows that are still open count as unfinished.
+        until: Option<Span> = None,
+        /// How often queue lengths are sampled; wants "queues" in `record`.
+        queues_every: Option<Span> = None,
+        /// What is written down.
+        record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
+    }
+}
+
+settings! {
+    /// A scenario: one experiment in one file.
+    pub struct ScenarioSettings {
+        /// Version of the file format; this program reads 1.
+        weft: u32 [1, 1],
+        /// Names the result folder: letters, digits, - _ and .
+        name: String,
+        /// One sentence for lists and reports.
+        about: String = String::new(),
+        /// One run per seed; every case of a sweep sees the same seeds, so that cases can be compared in pairs.
+        seeds: Vec<u64> = vec![1],
+        /// Hosts, switches and cables.
+        topology: TopologySettings,
+        /// Cables that fail, before or during the run.
+        failure: Vec<FailureSettings> = vec![],
+        /// How routing reacts to failures during the run.
+        routing: RoutingSettings = RoutingSettings::default(),
+        /// What every switch is built like.
+        switch: SwitchSettings = SwitchSettings::default(),
+        /// How a switch chooses among equal-cost ports.
+        balance: BalancerSettings = BalancerSettings::default(),
+        /// What the two ends of a flow do.
+        transport: TransportSettings = TransportSettings::default(),
+        /// Who sends what to whom, and when.
+        traffic: Vec<TrafficSettings>,
+        /// What is measured, and when a run ends.
+        measure: MeasureSettings = MeasureSettings::default(),
+    }
+}

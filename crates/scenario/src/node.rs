@@ -1,0 +1,321 @@
+//! The scenario file as a tree in which every key and value knows its place.
+//!
+//! Knows TOML, not settings: what a key means is [`decode`](crate::decode)'s business.
+
+use crate::mistake::Mistake;
+use crate::source::Place;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Error};
+
+/// Who said so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody: the documented default.
+    #[default]
+    Default,
+    /// The scenario file.
+    File,
+    /// A value of `[sweep]`.
+    Sweep,
+    /// The `[demo]` table.
+    Demo,
+    /// `--set path=value`.
+    CommandLine,
+}
+
+/// A value with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) place: Place,
+    pub(crate) origin: Origin,
+    pub(crate) content: Content,
+}
+
+/// What a value may be in TOML. Dates are texts that no setting accepts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Content {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+    Flag(bool),
+    Date(String),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) place: Place,
+    pub(crate) node: Node,
+}
+
+/// Reads a whole document. The tree holds what could be understood; the mistakes are the syntax errors.
+pub(crate) fn parse_document(text: &str) -> (Node, Vec<Mistake>) {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mut reader = Reader::new(0, Origin::File, text, errors);
+    let content = reader.table(document.get_ref());
+    let end_of_first_line = text.find('\n').unwrap_or(text.len());
+    (reader.node(0..end_of_first_line, content), reader.mistakes)
+}
+
+/// Reads the value of a `--set` argument that starts at byte `from` of its text; what is not TOML is a plain text.
+pub(crate) fn parse_argument(source: usize, text: &str, from: usize) -> Node {
+    let (value, errors) = DeValue::parse_recoverable(&text[from..]);
+    let mut reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
+    if errors.is_empty() {
+        let node = reader.value(&value);
+        if reader.mistakes.is_empty() {
+            return node.moved(from);
+        }
+    }
+    reader.node(from..text.len(), Content::Text(text[from..].trim().to_owned()))
+}
+
+struct Reader<'a> {
+    source: usize,
+    origin: Origin,
+    text: &'a str,
+    mistakes: Vec<Mistake>,
+}
+
+impl Reader<'_> {
+    fn new(source: usize, origin: Origin, text: &str, errors: Vec<Error>) -> Reader<'_> {
+        let mistake = |error: &Error| {
+            let span = error.span().unwrap_or(0..0);
+            Mistake::new(
+                Place::new(source, span),
+                "",
+                format!("not TOML: {}", error.message().replace('\n', ", ")),
+            )
+        };
+        let mistakes = errors.iter().map(mistake).collect();
+        Reader { source, origin, text, mistakes }
+    }
+
+    fn node(&self, span: Range<usize>, content: Content) -> Node {
+        Node { place: Place::new(self.source, span), origin: self.origin, content }
+    }
+
+    fn wrong(&mut self, span: Range<usize>, message: String) {
+        self.mistakes.push(Mistake::new(Place::new(self.source, span), "", message));
+    }
+
+    fn value(&mut self, value: &Spanned<DeValue<'_>>) -> Node {
+        let span = value.span();
+        let content = match value.get_ref() {
+            DeValue::String(text) => Content::Text(text.to_string()),
+            DeValue::Integer(digits) => self.integer(digits.as_str(), digits.radix(), &span),
+            DeValue::Float(digits) => self.float(digits.as_str(), &span),
+            DeValue::Boolean(flag) => Content::Flag(*flag),
+            DeValue::Datetime(date) => Content::Date(date.to_string()),
+            DeValue::Array(items) => Content::List(items.iter().map(|item| self.value(item)).collect()),
+            DeValue::Table(table) => {
+                self.refuse_loose_inline_table(table, &span);
+                self.table(table)
+            }
+        };
+        self.node(span, content)
+    }
+
+    fn integer(&mut self, digits: &str, radix: u32, span: &Range<usize>) -> Content {
+        let number = i64::from_str_radix(digits, radix).unwrap_or_else(|_| {
+            self.wrong(span.clone(), format!("`{digits}` is beyond the whole numbers of TOML (64 bits)"));
+            0
+        });
+        Content::Integer(number)
+    }
+
+    fn float(&mut self, digits: &str, span: &Range<usize>) -> Content {
+        let number = digits.parse().unwrap_or_else(|_| {
+            self.wrong(span.clone(), format!("`{digits}` is not a number"));
+            0.0
+        });
+        Content::Float(number)
+    }
+
+    fn table(&mut self, table: &DeTable<'_>) -> Content {
+        let mut entries: Vec<Entry> = table
+            .iter()
+            .map(|(key, value)| Entry {
+                key: key.get_ref().to_string(),
+                place: Place::new(self.source, key.span()),
+                node: self.value(value),
+            })
+            .collect();
+        entries.sort_by_key(|entry| entry.place.span().start);
+        Content::Table(entries)
+    }
+
+    /// TOML 1.0 readers do not know inline tables over several lines or with a trailing comma.
+    fn refuse_loose_inline_table(&mut self, table: &DeTable<'_>, span: &Range<usize>) {
+        let Some(text) = self.text.get(span.clone()).filter(|text| text.starts_with('{')) else { return };
+        let mut between: Vec<u8> = text.as_bytes().to_vec();
+        for value in table.values() {
+            for at in value.span() {
+                if let Some(byte) = at.checked_sub(span.start).and_then(|at| between.get_mut(at)) {
+                    *byte = b'v';
+                }
+            }
+        }
+        let bare: Vec<u8> = between.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        if between.contains(&b'\n') || bare.ends_with(b",}") {
+            let rule = "a table in braces stands on one line and has no trailing comma (TOML 1.0)";
+            self.wrong(span.clone(), format!("{rule}; use a [section] for a long one"));
+        }
+    }
+}
+
+impl Node {
+    /// An empty table at the place of something else.
+    pub(crate) fn empty_table(place: Place, origin: Origin) -> Node {
+        Node { place, origin, content: Content::Table(Vec::new()) }
+    }
+
+    /// The value of a key of a table.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+
+    /// The keys and values of a table; none for anything else.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        match &self.content {
+            Content::Table(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// Takes a key out of a table.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Entry> {
+        let Content::Table(entries) = &mut self.content else { return None };
+        let at = entries.iter().position(|entry| entry.key == key)?;
+        Some(entries.remove(at))
+    }
+
+    /// The text, if it is one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The same value, said by somebody else.
+    pub(crate) fn said_by(mut self, origin: Origin) -> Node {
+        self.origin = origin;
+        self.content = match self.content {
+            Content::List(items) => {
+                Content::List(items.into_iter().map(|item| item.said_by(origin)).collect())
+            }
+            Content::Table(entries) => Content::Table(
+                entries
+                    .into_iter()
+                    .map(|entry| Entry { node: entry.node.said_by(origin), ..entry })
+                    .collect(),
+            ),
+            other => other,
+        };
+        self
+    }
+
+    /// The same value `by` bytes further on in its text.
+    fn moved(mut self, by: usize) -> Node {
+        self.place = self.place.moved(by);
+        self.content = match self.content {
+            Content::List(items) => Content::List(items.into_iter().map(|item| item.moved(by)).collect()),
+            Content::Table(entries) => {
+                Content::Table(entries.into_iter().map(|entry| entry.moved(by)).collect())
+            }
+            other => other,
+        };
+        self
+    }
+
+    /// What it is, with its article: for "found a list".
+    pub(crate) fn described(&self) -> String {
+        match &self.content {
+            Content::Text(text) => format!("the text \"{text}\""),
+            Content::Integer(number) => format!("the number {number}"),
+            Content::Float(number) => format!("the number {number:?}"),
+            Content::Flag(flag) => format!("`{flag}`"),
+            Content::Date(date) => format!("the date {date}"),
+            Content::List(_) => "a list".to_owned(),
+            Content::Table(_) => "a table".to_owned(),
+        }
+    }
+
+    /// A short form for labels: `drill`, `0.8`, `drill choices=2`.
+    pub(crate) fn label(&self) -> String {
+        match &self.content {
+            Content::Text(text) | Content::Date(text) => text.clone(),
+            Content::Integer(number) => number.to_string(),
+            Content::Float(number) => format!("{number:?}"),
+            Content::Flag(flag) => flag.to_string(),
+            Content::List(items) => items.iter().map(Node::label).collect::<Vec<_>>().join("+"),
+            Content::Table(entries) => {
+                entries.iter().map(Entry::label).collect::<Vec<_>>().join(" ").trim().to_owned()
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn moved(self, by: usize) -> Entry {
+        Entry { place: self.place.moved(by), node: self.node.moved(by), key: self.key }
+    }
+
+    fn label(&self) -> String {
+        match &self.node.content {
+            Content::Table(_) => format!("{} {}", self.key, self.node.label()),
+            _ => format!("{}={}", self.key, self.node.label()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_syntax_error_is_reported() {
+        let (_, mistakes) = parse_document("a = \nb = 1\nb = 2\nc = [1,\n");
+        let lines: Vec<usize> = mistakes.iter().map(|mistake| mistake.place.span().start).collect();
+        assert!(mistakes.len() >= 3, "{mistakes:?}");
+        assert!(lines.iter().all(|&at| at <= 25));
+    }
+
+    #[test]
+    fn keys_keep_the_order_of_the_file() {
+        let (node, mistakes) = parse_document("z = 1\na = 2\n[m]\nx = 1\n");
+        assert_eq!(mistakes, []);
+        let keys: Vec<&str> = node.entries().iter().map(|entry| entry.key.as_str()).collect();
+        assert_eq!(keys, ["z", "a", "m"]);
+    }
+
+    #[test]
+    fn only_inline_tables_of_toml_one_are_read() {
+        let wrong = |text: &str| parse_document(text).1.len();
+        assert_eq!(wrong("a = { b = 1, c = [\n1,\n2] }"), 0);
+        assert_eq!(wrong("a = { b = 1,\n c = 2 }"), 1);
+        assert_eq!(wrong("a = { b = 1, }"), 1);
+    }
+
+    #[test]
+    fn an_argument_is_a_value_or_else_a_text() {
+        assert_eq!(parse_argument(1, "x=0.5", 2).content, Content::Float(0.5));
+        assert_eq!(parse_argument(1, "x=drill", 2).content, Content::Text("drill".into()));
+        assert_eq!(parse_argument(1, "x=40 Gbps", 2).content, Content::Text("40 Gbps".into()));
+        assert_eq!(parse_argument(1, "x=\"a\"", 2).place.span(), 2..5);
+    }
+
+    #[test]
+    fn labels_are_short() {
+        let (node, _) = parse_document("a = { drill = { choices = 2 } }\nb = 0.8\nc = \"ecmp\"");
+        let label = |key: &str| node.get(key).map(Node::label);
+        assert_eq!(label("a").as_deref(), Some("drill choices=2"));
+        assert_eq!(label("b").as_deref(), Some("0.8"));
+        assert_eq!(label("c").as_deref(), Some("ecmp"));
+    }
+}

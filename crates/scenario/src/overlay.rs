@@ -1,0 +1,172 @@
+//! Puts a value at a dotted path of the file's tree: sweeps, `[demo]` and `--set` work on what was written, and
+//! [`decode`](crate::decode) then checks the result as if it had been written so.
+//!
+//! Checks that the path exists; what is put there is the decoder's business.
+
+use crate::decode::{FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, keys, member_named};
+use crate::mistake::Mistake;
+use crate::node::{Content, Entry, Node};
+use crate::source::Place;
+use weft_core::settings::{Family, Field, Kind, Member, Table};
+
+/// A value for one path, and where the path is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Override {
+    pub(crate) path: String,
+    pub(crate) place: Place,
+    pub(crate) value: Node,
+}
+
+/// Puts the override's value into the tree.
+///
+/// # Errors
+/// The path names no setting, or a setting of a family member that is not chosen.
+pub(crate) fn put(table: &'static Table, root: &mut Node, change: &Override) -> Result<(), Mistake> {
+    let steps: Vec<&str> = change.path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect();
+    Walk { change }.table(table, root, &steps)
+}
+
+struct Walk<'a> {
+    change: &'a Override,
+}
+
+type Step = Result<(), Mistake>;
+
+impl Walk<'_> {
+    fn wrong(&self, message: String) -> Mistake {
+        Mistake::new(self.change.place, &self.change.path, message)
+    }
+
+    fn unknown<'n>(&self, step: &str, names: impl IntoIterator<Item = &'n str>) -> Mistake {
+        let message = format!("`{}` names no setting: `{step}` is unknown", self.change.path);
+        self.wrong(message).among(step, names)
+    }
+
+    fn put(&self, kind: &Kind, node: &mut Node, steps: &[&str]) -> Step {
+        if let Kind::Optional(inner) = kind {
+            return self.put(inner, node, steps);
+        }
+        if steps.is_empty() {
+            self.replace(kind, node);
+            return Ok(());
+        }
+        match kind {
+            Kind::Table(table) | Kind::Flatten(table) => self.table(table, node, steps),
+            Kind::Family(family) => self.member(family, node, steps),
+            Kind::List(item) => self.entry(item, node, steps),
+            _ => Err(self.unknown(steps[0], [])),
+        }
+    }
+
+    /// A family's member that is already chosen keeps its settings.
+    fn replace(&self, kind: &Kind, node: &mut Node) {
+        if let (Kind::Family(_), Some(name)) = (kind, self.change.value.text())
+            && chosen(node) == Some(name)
+        {
+            return;
+        }
+        *node = self.change.value.clone();
+    }
+
+    fn table(&self, table: &Table, node: &mut Node, steps: &[&str]) -> Step {
+        match field_kind(table, steps[0]) {
+            Some(kind) => self.put(kind, self.child(node, steps[0]), &steps[1..]),
+            None => Err(self.unknown(steps[0], keys(table))),
+        }
+    }
+
+    /// The value of a key, which is added if it is not there.
+    fn child<'n>(&self, node: &'n mut Node, key: &str) -> &'n mut Node {
+        let value = &self.change.value;
+        if !matches!(node.content, Content::Table(_)) {
+            node.content = Content::Table(Vec::new());
+        }
+        let Content::Table(entries) = &mut node.content else { unreachable!("made a table above") };
+        let at = entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
+            let empty = Node::empty_table(value.place, value.origin);
+            entries.push(Entry { key: key.to_owned(), place: self.change.place, node: empty });
+            entries.len() - 1
+        });
+        &mut entries[at].node
+    }
+
+    fn member(&self, family: &'static Family, node: &mut Node, steps: &[&str]) -> Step {
+        let Some(member) = member_named(family, steps[0]) else {
+            return Err(self.unknown(steps[0], family.members.iter().map(|member| member.name)));
+        };
+        let settings = Kind::Table(member.table);
+        match chosen(node) {
+            Some(name) if name != member.name => {
+                let message = format!("has no effect: the {} is `{name}`", family.name);
+                Err(self.wrong(format!("`{}` {message}", self.change.path)))
+            }
+            Some(_) if node.get(KIND_KEY).is_some() && steps.len() > 1 => {
+                self.table(member.table, node, &steps[1..])
+            }
+            _ => self.put(&settings, self.child(node, member.name), &steps[1..]),
+        }
+    }
+
+    fn entry(&self, item: &'static Kind, node: &mut Node, steps: &[&str]) -> Step {
+        let Content::List(items) = &mut node.content else { return Err(self.unknown(steps[0], [])) };
+        let tags: Vec<Option<String>> =
+            items.iter().map(|entry| entry.get(TAG_KEY)?.text().map(str::to_owned)).collect();
+        let by_tag = tags.iter().position(|tag| tag.as_deref() == Some(steps[0]));
+        let at = by_tag.or_else(|| steps[0].parse().ok()).filter(|&at| at < items.len());
+        let Some(at) = at else {
+            return Err(self.unknown(steps[0], tags.iter().flatten().map(String::as_str)));
+        };
+        match item {
+            Kind::Table(table) if steps.len() > 1 => self.entry_setting(table, &mut items[at], &steps[1..]),
+            other => self.put(other, &mut items[at], &steps[1..]),
+        }
+    }
+
+    fn entry_setting(&self, table: &'static Table, node: &mut Node, steps: &[&str]) -> Step {
+        let Some(family) = table.fields.iter().find(|field| field.name == FLATTENED_FAMILY) else {
+            return self.table(table, node, steps);
+        };
+        let member = kind_of_entry(family, node);
+        if steps[0] == KIND_KEY {
+            return self.put(&Kind::Text, self.child(node, KIND_KEY), &steps[1..]);
+        }
+        if keys(table).contains(&steps[0]) && steps[0] != FLATTENED_FAMILY {
+            return self.table(table, node, steps);
+        }
+        match member.and_then(|member| field_kind(member.table, steps[0])) {
+            Some(kind) => self.put(kind, self.child(node, steps[0]), &steps[1..]),
+            None => {
+                let own = keys(table).into_iter().filter(|key| *key != FLATTENED_FAMILY);
+                Err(self.unknown(steps[0], own.chain(member.map_or(Vec::new(), |member| keys(member.table)))))
+            }
+        }
+    }
+}
+
+/// The member that a node of a family names, however it is written.
+fn chosen(node: &Node) -> Option<&str> {
+    match &node.content {
+        Content::Text(name) => Some(name),
+        Content::Table(entries) => match node.get(KIND_KEY) {
+            Some(kind) => kind.text(),
+            None => entries.first().map(|entry| entry.key.as_str()),
+        },
+        _ => None,
+    }
+}
+
+fn kind_of_entry(family: &Field, node: &Node) -> Option<&'static Member> {
+    let Kind::Family(members) = family.kind else { return None };
+    match node.get(KIND_KEY) {
+        None => Some(default_member(members, family)),
+        Some(kind) => member_named(members, kind.text()?),
+    }
+}
+
+/// The kind of a key of a table; keys of flattened tables are its own.
+fn field_kind(table: &Table, name: &str) -> Option<&'static Kind> {
+    table.fields.iter().find_map(|field| match &field.kind {
+        Kind::Flatten(inner) => field_kind(inner, name),
+        kind => (field.name == name).then_some(kind),
+    })
+}

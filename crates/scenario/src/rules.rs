@@ -1,0 +1,166 @@
+//! What settings must satisfy together. One rule is one function; [`RULES`] is the list.
+//!
+//! Two kinds of findings. *Impossible*: a case cannot run; reported if any case has it. *Idle*: a setting that was
+//! written down has no effect; reported only if that is so in every case, because a sweep may compare a scheme that
+//! uses a setting with one that does not.
+
+mod measure;
+mod network;
+mod switch;
+mod traffic;
+mod transport;
+
+use crate::decode::Provenance;
+use crate::mistake::Mistake;
+use crate::model::ScenarioSettings;
+use crate::scenario::Case;
+use crate::source::Place;
+use crate::validate::unused;
+use std::path::Path;
+use weft_topology::{Graph, Problem, TopologySettings, build_in};
+
+/// A case, seen by a rule.
+struct Facts<'a> {
+    settings: &'a ScenarioSettings,
+    said: &'a Provenance,
+    /// The network, if the topology could be built.
+    graph: Option<&'a Graph>,
+    /// Where relative file names start.
+    folder: &'a Path,
+}
+
+/// What a rule found: the path of a setting, and what is wrong with it.
+struct Finding {
+    path: String,
+    message: String,
+    idle: bool,
+}
+
+/// A rule looks at one case and adds what it finds.
+type Rule = fn(&Facts<'_>, &mut Vec<Finding>);
+
+/// All rules on one case.
+const RULES: &[Rule] = &[
+    measure::name_is_a_folder,
+    measure::seeds_are_distinct,
+    measure::warm_up_ends_before_the_run,
+    measure::queues_are_sampled_and_recorded,
+    network::failures_exist_in_the_network,
+    network::routing_reacts_to_something,
+    traffic::traffic_fits_the_network,
+    traffic::every_entry_sends_something,
+    transport::packets_carry_payload,
+    transport::time_outs_are_ordered,
+    transport::probes_need_rack,
+    transport::mechanisms_are_on_where_they_are_set,
+    transport::marks_are_set_and_read,
+    switch::dynamic_sharing_has_a_buffer_for_its_minima,
+    switch::infinite_sharing_has_no_buffer,
+    switch::several_queues_for_schedules_and_class_loads,
+    switch::drr_weights_are_positive,
+    switch::red_thresholds_are_ordered,
+    switch::packet_sizes_matter_to_packet_counts,
+    switch::visibility_matters_to_load_aware_balancers,
+];
+
+/// What the cases belong to.
+pub(crate) struct Scope<'a> {
+    /// Where relative file names start.
+    pub(crate) folder: &'a Path,
+    /// What the file says before the sweep; given when the sweep is whole, because then everything in the file must
+    /// be of use to some case.
+    pub(crate) whole: Option<&'a Provenance>,
+    /// Every default is written down: idle settings are no news.
+    pub(crate) complete: bool,
+}
+
+/// Checks all cases.
+pub(crate) fn check(cases: &[Case], scope: &Scope<'_>) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    let mut idle: Option<Vec<Finding>> = None;
+    let mut networks = Networks { folder: scope.folder, last: None };
+    for case in cases {
+        let (graph, problems) = networks.of(&case.settings.topology);
+        let facts =
+            Facts { settings: &case.settings, said: &case.resolved.provenance, graph, folder: scope.folder };
+        let mut found: Vec<Finding> = problems.iter().map(Finding::from).collect();
+        RULES.iter().for_each(|rule| rule(&facts, &mut found));
+        let (now_idle, impossible): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| finding.idle);
+        mistakes.extend(impossible.iter().map(|finding| at_its_place(finding, case)));
+        idle = Some(match idle {
+            None => now_idle,
+            Some(before) => common(before, &now_idle),
+        });
+    }
+    if scope.complete {
+        return mistakes;
+    }
+    if let Some(first) = cases.first() {
+        mistakes.extend(idle.iter().flatten().map(|finding| at_its_place(finding, first)));
+    }
+    if let Some(base) = scope.whole {
+        mistakes.extend(unused(base, cases).into_iter().map(|(path, place)| never_chosen(path, place)));
+    }
+    mistakes
+}
+
+/// Builds networks, but each only once in a row.
+struct Networks<'a> {
+    folder: &'a Path,
+    last: Option<(TopologySettings, Result<Graph, Vec<Problem>>)>,
+}
+
+impl Networks<'_> {
+    fn of(&mut self, settings: &TopologySettings) -> (Option<&Graph>, &[Problem]) {
+        if self.last.as_ref().is_none_or(|(known, _)| known != settings) {
+            self.last = Some((settings.clone(), build_in(settings, self.folder)));
+        }
+        match &self.last {
+            Some((_, Ok(graph))) => (Some(graph), &[]),
+            Some((_, Err(problems))) => (None, problems),
+            None => unreachable!("built above"),
+        }
+    }
+}
+
+/// Those that are idle here as well.
+fn common(before: Vec<Finding>, now: &[Finding]) -> Vec<Finding> {
+    before.into_iter().filter(|finding| now.iter().any(|other| other.path == finding.path)).collect()
+}
+
+fn at_its_place(finding: &Finding, case: &Case) -> Mistake {
+    let said = &case.resolved.provenance;
+    let place = said.near(&finding.path).map_or(Place::default(), |said| said.place);
+    Mistake::new(place, &said.tagged(&finding.path), finding.message.clone())
+}
+
+fn never_chosen(path: &str, place: Place) -> Mistake {
+    Mistake::new(place, path, format!("`{path}` has no effect: no case of the sweep uses it"))
+}
+
+/// Reports what cannot run.
+fn impossible(path: impl Into<String>, message: impl Into<String>) -> Finding {
+    Finding { path: path.into(), message: message.into(), idle: false }
+}
+
+impl From<&Problem> for Finding {
+    fn from(problem: &Problem) -> Finding {
+        impossible(problem.path.clone(), problem.message.clone())
+    }
+}
+
+impl From<&weft_workload::Problem> for Finding {
+    fn from(problem: &weft_workload::Problem) -> Finding {
+        impossible(problem.path.clone(), problem.message.clone())
+    }
+}
+
+impl Facts<'_> {
+    /// Reports a setting without effect, if it was written down.
+    fn idle(&self, path: &str, why: &str, found: &mut Vec<Finding>) {
+        if self.said.mentions(&self.said.tagged(path)) {
+            let message = format!("`{path}` has no effect: {why}");
+            found.push(Finding { path: path.to_owned(), message, idle: true });
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Rules on names, seeds and what is measured.
+
+use super::{Facts, Finding, impossible};
+use crate::model::Recorded;
+
+/// The name becomes a folder, so it must be able to.
+pub(super) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let name = &facts.settings.name;
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || name.starts_with('.') || name.len() > 100 || !name.chars().all(good) {
+        let message = format!("`{name}` cannot name a folder; use up to 100 letters, digits, - _ and .");
+        found.push(impossible("name", message));
+    }
+}
+
+/// A seed given twice would count one run as two.
+pub(super) fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let seeds = &facts.settings.seeds;
+    if seeds.is_empty() {
+        found.push(impossible("seeds", "no seed, no run: give at least one"));
+    }
+    for (index, seed) in seeds.iter().enumerate() {
+        if seeds[..index].contains(seed) {
+            found.push(impossible(format!("seeds[{index}]"), format!("seed {seed} is given twice")));
+        }
+    }
+}
+
+/// After a warm-up that lasts to the end nothing is left to measure.
+pub(super) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let measure = &facts.settings.measure;
+    if let Some(until) = measure.until.filter(|until| *until <= measure.warm_up) {
+        let message = format!("the warm-up of {} lasts until the run ends at {until}", measure.warm_up);
+        found.push(impossible("measure.warm_up", message));
+    }
+    if measure.flows == Some(0) {
+        found.push(impossible(
+            "measure.flows",
+            "no flow, nothing to measure: give at least 1, or false for no limit",
+        ));
+    }
+}
+
+/// Sampling needs an interval, and an interval needs sampling.
+pub(super) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let measure = &facts.settings.measure;
+    let recorded = measure.record.contains(&Recorded::Queues);
+    match measure.queues_every {
+        Some(every) if every.0 == 0 => {
+            found.push(impossible("measure.queues_every", "queues cannot be sampled every 0 ps"));
+        }
+        Some(_) if !recorded => {
+            facts.idle("measure.queues_every", "\"queues\" is not in measure.record", found);
+        }
+        None if recorded => {
+            let message = "\"queues\" are recorded, but measure.queues_every does not say how often";
+            found.push(impossible("measure.record", message));
+        }
+        _ => {}
+    }
+    for (index, item) in measure.record.iter().enumerate() {
+        if measure.record[..index].contains(item) {
+            found.push(impossible(format!("measure.record[{index}]"), "this is recorded already"));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Rules on the inside of a switch.
+
+use super::{Facts, Finding, impossible};
+use weft_core::SwitchId;
+use weft_core::settings::Amount;
+use weft_switch::AnyBalancer;
+use weft_switch::balance::Site;
+use weft_switch::mark::MarkerSettings;
+use weft_switch::schedule::SchedulerSettings;
+use weft_switch::share::SharingSettings;
+use weft_topology::{Graph, graph::Node};
+
+/// Dynamic sharing divides a buffer, which must be larger than what it promises to every queue.
+pub(super) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let switch = &facts.settings.switch;
+    let SharingSettings::Dynamic(sharing) = &switch.sharing else { return };
+    let Some(buffer) = switch.buffer else {
+        found.push(impossible(
+            "switch.sharing",
+            "dynamic sharing needs switch.buffer: what is there to share?",
+        ));
+        return;
+    };
+    let queues = facts.graph.map_or(0, most_ports).saturating_mul(u64::from(switch.queues));
+    let promised = sharing.minimum * queues;
+    if promised >= buffer {
+        let message = format!(
+            "{queues} queues with a minimum of {} leave nothing of the buffer of {buffer}",
+            sharing.minimum
+        );
+        found.push(impossible("switch.sharing.dynamic.minimum", message));
+    }
+}
+
+/// Ports of the largest switch.
+fn most_ports(graph: &Graph) -> u64 {
+    let ports = |switch| graph.links_of(Node::Switch(SwitchId(switch as u32))).len() as u64;
+    (0..graph.switches().len()).map(ports).max().unwrap_or(0)
+}
+
+/// Where nothing is ever refused, a buffer size says nothing.
+pub(super) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if matches!(facts.settings.switch.sharing, SharingSettings::Infinite(_)) {
+        facts.idle("switch.buffer", "with infinite sharing nothing is ever refused", found);
+    }
+}
+
+/// With one queue there is nothing to schedule.
+pub(super) fn several_queues_for_schedules_and_class_loads(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let switch = &facts.settings.switch;
+    if switch.queues > 1 {
+        return;
+    }
+    if !matches!(switch.schedule, SchedulerSettings::Fifo(_)) {
+        facts.idle("switch.schedule", "there is only one queue per port (switch.queues)", found);
+    }
+    facts.idle("switch.class_load", "there is only one queue per port (switch.queues)", found);
+}
+
+/// A queue of weight 0 would never be served.
+pub(super) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let SchedulerSettings::Drr(drr) = &facts.settings.switch.schedule else { return };
+    if drr.quantum.0 == 0 {
+        found.push(impossible("switch.schedule.drr.quantum", "with a quantum of 0 nothing is ever sent"));
+    }
+    for index in drr.weights.iter().enumerate().filter(|(_, weight)| **weight == 0).map(|(index, _)| index) {
+        let path = format!("switch.schedule.drr.weights[{index}]");
+        found.push(impossible(path, "a queue of weight 0 would never be served"));
+    }
+    if drr.weights.len() > facts.settings.switch.queues as usize {
+        let queues = facts.settings.switch.queues;
+        let message = format!("{} weights for {queues} queues per port", drr.weights.len());
+        found.push(impossible("switch.schedule.drr.weights", message));
+    }
+}
+
+/// RED rises from `min` to `max`.
+pub(super) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let MarkerSettings::Red(red) = &facts.settings.switch.ecn else { return };
+    if red.min.bytes(red.packet) > red.max.bytes(red.packet) {
+        let message =
+            "K_max lies below K_min: every packet above K_min would be marked; use the step marker for that";
+        found.push(impossible("switch.ecn.red.max", message));
+    }
+}
+
+/// The size of a packet matters where packets are counted.
+pub(super) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let counts = |amount: &Amount| matches!(amount, Amount::Packets(_));
+    let (path, counted) = match &facts.settings.switch.ecn {
+        MarkerSettings::Step(step) => ("switch.ecn.step.packet", counts(&step.threshold)),
+        MarkerSettings::Red(red) => ("switch.ecn.red.packet", counts(&red.min) || counts(&red.max)),
+        MarkerSettings::Off(_) => return,
+    };
+    if !counted {
+        facts.idle(path, "the thresholds are given in bytes", found);
+    }
+}
+
+/// Only balancers that read queue lengths see how these are counted.
+pub(super) fn visibility_matters_to_load_aware_balancers(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let site = Site { seed: 0, switch: SwitchId(0), engine: 0 };
+    let balance = &facts.settings.balance;
+    if AnyBalancer::new(balance, site).reads_loads() {
+        return;
+    }
+    let why = format!("{} does not look at queue lengths", balance.name());
+    for setting in ["visibility", "count_in_service", "class_load"] {
+        facts.idle(&format!("switch.{setting}"), &why, found);
+    }
+}

@@ -1,0 +1,52 @@
+//! Rules on traffic.
+
+use super::transport::framing;
+use super::{Facts, Finding, impossible};
+use weft_core::Time;
+use weft_topology::{LinkState, plan};
+use weft_workload::{Limits, Shape, check};
+
+/// Whatever the traffic itself refuses in this network, with the first seed's failures.
+pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(graph) = facts.graph else { return };
+    let settings = facts.settings;
+    let seed = settings.seeds.first().copied().unwrap_or(1);
+    let state = match plan(graph, &settings.failure, seed) {
+        Ok(plan) => plan.initial(graph),
+        Err(_) => LinkState::all_up(graph),
+    };
+    if settings.traffic.is_empty() {
+        found.push(impossible(
+            "traffic",
+            "without traffic there is nothing to see: give at least one [[traffic]]",
+        ));
+    }
+    let (host_rate, uplink_capacity) = (graph.host_rates(&state), graph.uplink_capacity(&state));
+    let shape = Shape {
+        leaf_of_host: graph.leaf_of_host(),
+        host_rate: &host_rate,
+        uplink_capacity: &uplink_capacity,
+        framing: framing(&settings.transport),
+        folder: facts.folder,
+    };
+    let limits = Limits {
+        warm_up: Time::ZERO + settings.measure.warm_up,
+        measured_flows: settings.measure.flows,
+        until: settings.measure.until.map(|span| Time::ZERO + span),
+    };
+    found.extend(check(&settings.traffic, &shape, &limits).iter().map(Finding::from));
+}
+
+/// An entry that stops before it starts, or starts when the run is over, sends nothing.
+pub(super) fn every_entry_sends_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    for (index, entry) in facts.settings.traffic.iter().enumerate() {
+        if let Some(stop) = entry.stop.filter(|stop| *stop <= entry.start) {
+            let message = format!("stops at {stop}, before it starts at {}: it sends nothing", entry.start);
+            found.push(impossible(format!("traffic[{index}].stop"), message));
+        }
+        if let Some(until) = facts.settings.measure.until.filter(|until| *until <= entry.start) {
+            let message = format!("starts at {}, but the run ends at {until}: it sends nothing", entry.start);
+            found.push(impossible(format!("traffic[{index}].start"), message));
+        }
+    }
+}

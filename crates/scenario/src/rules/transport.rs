@@ -1,0 +1,127 @@
+//! Rules on the two ends of a flow, and on what they make of the switches' marks.
+
+use super::{Facts, Finding, impossible};
+use weft_core::Bytes;
+use weft_switch::mark::{MarkerSettings, NonEct};
+use weft_transport::protocols::{AnyProtocol, Plan};
+use weft_transport::settings::{EcnUse, LossDetection, Tcp};
+use weft_transport::{Transport, TransportSettings};
+use weft_workload::Framing;
+
+/// The part of TCP that all laws share.
+fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
+    match AnyProtocol::new(&facts.settings.transport, ()).plan() {
+        Plan::Tcp { tcp, .. } => Some(tcp),
+        Plan::Udp(_) => None,
+    }
+}
+
+/// Bytes of the IP packet and of it those that carry no payload, then what the frame adds.
+fn sizes(settings: &TransportSettings) -> (Bytes, Bytes, Bytes) {
+    match AnyProtocol::new(settings, ()).plan() {
+        Plan::Tcp { tcp, .. } => {
+            (tcp.mtu, tcp.header + Bytes(if tcp.timestamps { 12 } else { 0 }), tcp.framing)
+        }
+        Plan::Udp(udp) => (udp.mtu, udp.header, udp.framing),
+    }
+}
+
+/// How payload becomes packets.
+pub(super) fn framing(settings: &TransportSettings) -> Framing {
+    let transport = Transport::new(settings);
+    Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
+}
+
+impl Facts<'_> {
+    /// The path of a setting of the chosen transport.
+    fn transport(&self, setting: &str) -> String {
+        format!("transport.{}.{setting}", self.settings.transport.name())
+    }
+
+    fn idle_transport(&self, names: &[&str], why: &str, found: &mut Vec<Finding>) {
+        names.iter().for_each(|name| self.idle(&self.transport(name), why, found));
+    }
+}
+
+/// A packet that is all header carries nothing; lengths on the wire are 16 bits wide.
+pub(super) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let (mtu, header, framing) = sizes(&facts.settings.transport);
+    if mtu <= header {
+        let message = format!("headers of {header} leave no room for payload in packets of {mtu}");
+        found.push(impossible(facts.transport("mtu"), message));
+    }
+    if (mtu + framing).0 > u64::from(u16::MAX) {
+        let message = format!("packets of {mtu} with a frame of {framing} exceed 65535 bytes on the wire");
+        found.push(impossible(facts.transport("mtu"), message));
+    }
+}
+
+/// Time-outs lie between their limits.
+pub(super) fn time_outs_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(tcp) = tcp(facts) else { return };
+    if tcp.min_rto > tcp.max_rto {
+        let message = format!("the least time-out {} exceeds the greatest, {}", tcp.min_rto, tcp.max_rto);
+        found.push(impossible(facts.transport("min_rto"), message));
+    }
+}
+
+/// The tail loss probe is a part of RACK.
+pub(super) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(tcp) = tcp(facts) else { return };
+    let rack = tcp.loss_detection == LossDetection::Rack;
+    if tcp.tlp && !rack {
+        let message = "the tail loss probe needs loss_detection = \"rack\"";
+        found.push(impossible(facts.transport("tlp"), message));
+    }
+    if !tcp.tlp {
+        facts.idle_transport(&["tlp_slack", "tlp_delayed_ack"], "tlp is off", found);
+    }
+    if rack {
+        facts.idle_transport(&["dup_threshold"], "RACK goes by time", found);
+    }
+}
+
+/// Settings of a mechanism need the mechanism.
+pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(tcp) = tcp(facts) else { return };
+    if !tcp.reorder_shim {
+        facts.idle_transport(&["shim_timeout", "shim_limit"], "reorder_shim is off", found);
+    }
+    if !tcp.tso {
+        facts.idle_transport(&["tso_limit", "tso_divisor"], "tso is off", found);
+    }
+    if tcp.sack {
+        facts.idle_transport(&["impatient"], "it matters without sack only", found);
+    }
+    if tcp.delayed_ack == 1 {
+        let why = "every packet is acknowledged at once (delayed_ack = 1)";
+        facts.idle_transport(&["delayed_ack_timeout", "quick_acks"], why, found);
+    }
+}
+
+/// Marks need a switch that sets them and an end that reads them.
+pub(super) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let transport = &facts.settings.transport;
+    let own_use = matches!(transport, TransportSettings::Dctcp(_));
+    let reads = own_use || tcp(facts).is_some_and(|tcp| tcp.ecn == EcnUse::On);
+    let passes = match &facts.settings.switch.ecn {
+        MarkerSettings::Off(_) => {
+            let why = "no switch marks packets (switch.ecn)";
+            facts.idle_transport(&["ecn"], why, found);
+            if own_use {
+                facts.idle("transport", &format!("dctcp goes by marks, and {why}"), found);
+            }
+            return;
+        }
+        MarkerSettings::Step(step) => step.non_ect == NonEct::Pass,
+        MarkerSettings::Red(red) => red.non_ect == NonEct::Pass,
+    };
+    if !reads && passes {
+        let why =
+            format!("{} cannot be marked, and what cannot be marked passes (non_ect)", transport.name());
+        facts.idle("switch.ecn", &why, found);
+    }
+    if own_use {
+        facts.idle_transport(&["ecn"], "dctcp uses marks in its own way, always", found);
+    }
+}

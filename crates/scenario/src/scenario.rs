@@ -1,0 +1,116 @@
+//! The checked scenario and its cases.
+//!
+//! Only [`validate`](crate::validate) makes these; whoever has one need not check again.
+
+use crate::canonical;
+use crate::decode::Provenance;
+use crate::expect::Claim;
+use crate::file::ScenarioFile;
+use crate::model::ScenarioSettings;
+use crate::sweep::Axis;
+use crate::validate::COMPLETE_KEY;
+use weft_core::settings::Value;
+
+/// A checked scenario.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The settings of the file itself, before the sweep.
+    pub settings: ScenarioSettings,
+    /// What takes several values; empty when nothing does.
+    pub axes: Vec<Axis>,
+    /// What the results must show.
+    pub claims: Vec<Claim>,
+    pub(crate) base: Resolved,
+    /// The sweep was cut down by the demo or the command line.
+    pub(crate) narrowed: bool,
+    pub(crate) cases: Vec<Case>,
+    pub(crate) file: ScenarioFile,
+}
+
+/// One point of the sweep, with settings of its own.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Path and value of every axis, in the axes' order; empty when nothing is swept.
+    pub labels: Vec<(String, String)>,
+    /// All settings.
+    pub settings: ScenarioSettings,
+    pub(crate) resolved: Resolved,
+    /// Name and hash of every file that a setting names.
+    pub(crate) files: String,
+}
+
+/// A complete value and who said what.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    pub(crate) value: Value,
+    pub(crate) provenance: Provenance,
+}
+
+impl Scenario {
+    /// All cases in a fixed order, the first axis turning slowest; one case when nothing is swept.
+    #[must_use]
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// The complete scenario as TOML, with all defaults filled in. It reads back as the equal scenario; only
+    /// expectations are left out when the demo or the command line narrowed the sweep.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let mut text = complete_text(&self.base.value);
+        text += &canonical::sweep_text(&self.axes);
+        if !self.narrowed {
+            text += &canonical::expectations_text(&self.file.document);
+        }
+        text
+    }
+
+    /// The scenario file, exactly as typed.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.file.text()
+    }
+}
+
+fn complete_text(value: &Value) -> String {
+    format!("{COMPLETE_KEY} = true\n{}", canonical::to_toml(&ScenarioSettings::TABLE, value))
+}
+
+impl Case {
+    /// `balance=drill,traffic.trace.load=0.8`; empty when nothing is swept.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let pairs: Vec<String> = self.labels.iter().map(|(path, value)| format!("{path}={value}")).collect();
+        pairs.join(",")
+    }
+
+    /// The complete scenario of this case as TOML, with all defaults filled in. It reads back as the equal settings.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        complete_text(&self.resolved.value)
+    }
+
+    /// Names everything that can change the result of a run, the seed aside: the same for equal settings and
+    /// program `version`, different otherwise (64 bits). The contents of files that settings name count as well; name, description and list of seeds do not count.
+    #[must_use]
+    pub fn content_hash(&self, version: &str) -> u64 {
+        let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
+        let value = match &self.resolved.value {
+            Value::Table(fields) => {
+                let blank = |(name, value): &(&'static str, Value)| {
+                    (*name, if told(name) { value.clone() } else { Value::Absent })
+                };
+                Value::Table(fields.iter().map(blank).collect())
+            }
+            other => other.clone(),
+        };
+        let text = canonical::to_toml(&ScenarioSettings::TABLE, &value);
+        canonical::hash(&format!("weft {version}\n{text}{}", self.files))
+    }
+
+    /// The first eight hexadecimal digits of [`Case::content_hash`], as folder names carry them.
+    #[must_use]
+    pub fn hash8(&self, version: &str) -> String {
+        format!("{:08x}", self.content_hash(version) >> 32)
+    }
+}

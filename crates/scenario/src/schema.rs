@@ -1,0 +1,189 @@
+//! The JSON Schema (draft 2020-12) of scenario files, for editors: written from the declarations.
+//!
+//! Says what one value may be; what values must satisfy together is left to `weft check`.
+
+use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member};
+use crate::expect;
+use crate::explain::one_line;
+use crate::model::ScenarioSettings;
+use crate::rows::words;
+use crate::validate::COMPLETE_KEY;
+use serde_json::{Map, Value as Json, json};
+use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
+
+/// The schema as a JSON text, ready to be committed and published.
+#[must_use]
+pub fn schema() -> String {
+    let mut root = table(&ScenarioSettings::TABLE, None);
+    root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    root["title"] = json!("Weft scenario");
+    let properties = root["properties"].as_object_mut().expect("a table's schema has properties");
+    let complete = "Written by weft with every default filled in; settings without effect are not reported.";
+    properties.insert(COMPLETE_KEY.into(), json!({ "const": true, "description": complete }));
+    properties.insert("sweep".into(), sweep());
+    properties.insert(
+        "demo".into(),
+        changes("Changes of the reduced form: a path and a value, or a list for a swept path."),
+    );
+    properties.insert("expect".into(), json!({ "type": "array", "items": expectation() }));
+    let mut text = serde_json::to_string_pretty(&root).expect("texts and numbers are always JSON");
+    text.push('\n');
+    text
+}
+
+fn changes(description: &str) -> Json {
+    json!({ "type": "object", "description": description })
+}
+
+fn sweep() -> Json {
+    let product = json!({
+        "type": "object",
+        "properties": { "mode": { "const": "product" } },
+        "additionalProperties": { "type": ["array", "object"] },
+    });
+    let case =
+        json!({ "type": "object", "required": ["name"], "properties": { "name": { "type": "string" } } });
+    let cases = json!({
+        "type": "object",
+        "required": ["mode", "case"],
+        "properties": { "mode": { "const": "cases" }, "case": { "type": "array", "items": case } },
+        "additionalProperties": false,
+    });
+    json!({ "description": "Paths and the lists of values they take, or named cases.", "anyOf": [cases, product] })
+}
+
+fn expectation() -> Json {
+    let mut schema = table(expect::TABLE, None);
+    schema["properties"][expect::WHERE_KEY] = changes("Picks cases of the sweep by path and value.");
+    schema
+}
+
+/// A table; with a member, an entry of a list that chooses this member.
+fn table(table: &'static Table, member: Option<(&Member, bool)>) -> Json {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    fields(table, member.is_some(), &mut properties, &mut required);
+    if let Some((member, is_default)) = member {
+        fields(member.table, false, &mut properties, &mut required);
+        let kind = json!({ "const": member.name, "description": one_line(member.summary) });
+        properties.insert(KIND_KEY.into(), kind);
+        if !is_default {
+            required.push(json!(KIND_KEY));
+        }
+    }
+    let description = one_line(member.map_or(table.doc, |(member, _)| member.table.doc));
+    json!({
+        "type": "object", "description": description, "properties": properties,
+        "required": required, "additionalProperties": false,
+    })
+}
+
+fn fields(table: &'static Table, entry: bool, properties: &mut Map<String, Json>, required: &mut Vec<Json>) {
+    for field in table.fields {
+        match field.kind {
+            Kind::Flatten(inner) => fields(inner, false, properties, required),
+            _ if entry && field.name == FLATTENED_FAMILY => {}
+            kind => {
+                if field.default.is_none() && !matches!(kind, Kind::Table(_)) {
+                    required.push(json!(field.name));
+                }
+                properties.insert(field.name.into(), described(field));
+            }
+        }
+    }
+}
+
+fn described(field: &'static Field) -> Json {
+    let mut schema = value(&field.kind);
+    schema["description"] = json!(one_line(field.doc));
+    let default = field.default.map(|default| default());
+    if let Some(json) = default.and_then(|default| plain(&field.kind, &default)) {
+        schema["default"] = json;
+    }
+    schema
+}
+
+/// A default that is worth showing.
+fn plain(kind: &Kind, default: &Value) -> Option<Json> {
+    match (kind, default) {
+        (_, Value::Absent) => Some(json!(false)),
+        (_, Value::Integer(number)) => Some(json!(number)),
+        (_, Value::Number(number)) => Some(json!(number)),
+        (_, Value::Flag(flag)) => Some(json!(flag)),
+        (Kind::Table(_) | Kind::List(_), _) | (_, Value::Table(_) | Value::List(_)) => None,
+        (_, other) => Some(json!(words(other))),
+    }
+}
+
+fn value(kind: &'static Kind) -> Json {
+    match kind {
+        Kind::Span => quantity("ps|ns|us|ms|s"),
+        Kind::Size => quantity("B|kB|KiB|MB|MiB|GB|GiB|TB"),
+        Kind::Amount => quantity("B|kB|KiB|MB|MiB|GB|GiB|TB|pkt"),
+        Kind::Rate => quantity("bps|kbps|Mbps|Gbps|Tbps"),
+        Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Number { min, max } => number(*min, *max),
+        Kind::Share { min, max } => json!({ "anyOf": [number(*min, *max), quantity("%")] }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Choice(words) => {
+            let word = |(word, doc): &(&str, &str)| json!({ "const": word, "description": one_line(doc) });
+            json!({ "oneOf": words.iter().map(word).collect::<Vec<_>>() })
+        }
+        Kind::List(item) => json!({ "type": "array", "items": entry(item) }),
+        Kind::Table(inner) | Kind::Flatten(inner) => table(inner, None),
+        Kind::Family(members) => family(members),
+        Kind::Optional(inner) => json!({ "anyOf": [value(inner), { "const": false }] }),
+    }
+}
+
+fn number(min: f64, max: f64) -> Json {
+    let mut schema = json!({ "type": "number" });
+    if min > f64::MIN {
+        schema["minimum"] = json!(min);
+    }
+    if max < f64::MAX {
+        schema["maximum"] = json!(max);
+    }
+    schema
+}
+
+/// A number and a unit.
+fn quantity(units: &str) -> Json {
+    json!({ "type": "string", "pattern": format!(r"^\s*[0-9][0-9_]*(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*({units})\s*$") })
+}
+
+fn family(family: &'static Family) -> Json {
+    let mut forms: Vec<Json> = Vec::new();
+    for member in family.members {
+        let own = table(member.table, None);
+        let mut by_kind = own.clone();
+        by_kind["properties"][KIND_KEY] = json!({ "const": member.name });
+        let required = by_kind["required"].as_array_mut().expect("a table's schema lists what is required");
+        required.push(json!(KIND_KEY));
+        forms.push(json!({ "const": member.name, "description": one_line(member.summary) }));
+        forms.push(json!({
+            "type": "object", "properties": { member.name: own }, "required": [member.name],
+            "additionalProperties": false,
+        }));
+        forms.push(by_kind);
+    }
+    if family.members.iter().any(|member| member.name == "off") {
+        forms.push(json!({ "const": false }));
+    }
+    json!({ "anyOf": forms })
+}
+
+/// An entry of a list; one whose family is flattened has a form for each member.
+fn entry(kind: &'static Kind) -> Json {
+    let Kind::Table(inner) = kind else { return value(kind) };
+    let flattened = inner.fields.iter().find(|field| field.name == FLATTENED_FAMILY);
+    match flattened.map(|field| (field, field.kind)) {
+        Some((field, Kind::Family(family))) => {
+            let default = default_member(family, field).name;
+            let form = |member: &Member| table(inner, Some((member, member.name == default)));
+            json!({ "anyOf": family.members.iter().map(form).collect::<Vec<_>>() })
+        }
+        _ => table(inner, None),
+    }
+}

@@ -1,0 +1,183 @@
+//! `[sweep]` and `[demo]`: which settings take which values, and the cases that follow.
+//!
+//! Works on the file's tree; whether a value is good is found out by decoding every case.
+
+use crate::decode::join;
+use crate::mistake::Mistake;
+use crate::node::{Content, Entry, Node, Origin};
+use crate::overlay::Override;
+use crate::source::Place;
+
+/// More cases than this are a typing error, not an experiment.
+pub(crate) const MOST_CASES: usize = 10_000;
+
+/// A setting (or, with `mode = "cases"`, the case) that takes several values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// The path of the setting; `case` for named cases.
+    pub path: String,
+    pub(crate) place: Place,
+    /// Named cases, not values of one setting.
+    pub(crate) named: bool,
+    pub(crate) alternatives: Vec<Alternative>,
+}
+
+/// One value of an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Alternative {
+    pub(crate) label: String,
+    pub(crate) place: Place,
+    pub(crate) changes: Vec<Override>,
+}
+
+impl Axis {
+    /// The values as they are shown in tables.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.alternatives.iter().map(|alternative| alternative.label.as_str())
+    }
+
+    /// An axis over the items of a list.
+    fn over(change: &Override, items: &[Node]) -> Axis {
+        let alternative = |item: &Node| Alternative {
+            label: item.label(),
+            place: item.place,
+            changes: vec![Override { value: item.clone(), ..change.clone() }],
+        };
+        let alternatives = items.iter().map(alternative).collect();
+        Axis { path: change.path.clone(), place: change.place, named: false, alternatives }
+    }
+}
+
+/// Reads `[sweep]`.
+pub(crate) fn read_sweep(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
+    let mut node = section.node.clone().said_by(Origin::Sweep);
+    let mode = node.take("mode");
+    match mode.as_ref().map(|mode| mode.node.text()) {
+        None | Some(Some("product")) => {
+            let changes = read_overrides(&Entry { node, ..section.clone() }, mistakes);
+            changes.iter().filter_map(|change| axis(change, mistakes)).collect()
+        }
+        Some(Some("cases")) => read_cases(&node, section.place, mistakes),
+        Some(other) => {
+            let place = mode.as_ref().map_or(section.place, |mode| mode.node.place);
+            let mistake = Mistake::new(place, "sweep.mode", "unknown mode of the sweep");
+            mistakes.push(mistake.among(other.unwrap_or(""), ["product", "cases"]));
+            Vec::new()
+        }
+    }
+}
+
+fn axis(change: &Override, mistakes: &mut Vec<Mistake>) -> Option<Axis> {
+    let mut wrong = |place, message: &str| {
+        mistakes.push(Mistake::new(place, &change.path, message).allowing("a list of at least two values"));
+    };
+    let Content::List(items) = &change.value.content else {
+        wrong(change.value.place, "a sweep runs over a list of values");
+        return None;
+    };
+    if items.len() < 2 {
+        wrong(
+            change.value.place,
+            "a sweep over fewer than two values has no effect; set the value in its section",
+        );
+        return None;
+    }
+    let axis = Axis::over(change, items);
+    for (index, alternative) in axis.alternatives.iter().enumerate() {
+        if axis.labels().take(index).any(|label| label == alternative.label) {
+            wrong(alternative.place, "the sweep runs over this value twice");
+        }
+    }
+    Some(axis)
+}
+
+/// `[[sweep.case]]`: each has a name and its changes.
+fn read_cases(node: &Node, place: Place, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
+    let Some(Node { content: Content::List(cases), .. }) = node.get("case") else {
+        mistakes.push(Mistake::new(
+            place,
+            "sweep.case",
+            "mode = \"cases\" needs at least one [[sweep.case]]",
+        ));
+        return Vec::new();
+    };
+    for entry in node.entries().iter().filter(|entry| entry.key != "case") {
+        let message =
+            format!("`{}` stands outside a case; with mode = \"cases\" write [[sweep.case]]", entry.key);
+        mistakes.push(Mistake::new(entry.place, &entry.key, message));
+    }
+    let mut alternatives: Vec<Alternative> = Vec::new();
+    for case in cases {
+        let mut changes = case.clone();
+        let name = changes.take("name").and_then(|entry| entry.node.text().map(str::to_owned));
+        let label = name.unwrap_or_default();
+        if label.is_empty() || alternatives.iter().any(|earlier| earlier.label == label) {
+            mistakes.push(Mistake::new(case.place, "sweep.case.name", "every case needs a name of its own"));
+        }
+        let entry = Entry { key: "case".to_owned(), place: case.place, node: changes };
+        alternatives.push(Alternative {
+            label,
+            place: case.place,
+            changes: read_overrides(&entry, mistakes),
+        });
+    }
+    vec![Axis { path: "case".to_owned(), place, named: true, alternatives }]
+}
+
+/// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables.
+pub(crate) fn read_overrides(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
+    let Content::Table(entries) = &section.node.content else {
+        let message = format!("{} stands where a table of settings is due", section.node.described());
+        mistakes.push(Mistake::new(section.node.place, &section.key, message));
+        return Vec::new();
+    };
+    let mut changes = Vec::new();
+    entries.iter().for_each(|entry| flatten(entry, "", &mut changes));
+    changes
+}
+
+fn flatten(entry: &Entry, prefix: &str, changes: &mut Vec<Override>) {
+    let path = join(prefix, &entry.key);
+    match &entry.node.content {
+        Content::Table(inner) if !inner.is_empty() => inner.iter().for_each(|e| flatten(e, &path, changes)),
+        _ => changes.push(Override { path, place: entry.place, value: entry.node.clone() }),
+    }
+}
+
+/// Applies a change of `[demo]` or `--set` to the axes: a list replaces the values of an axis; a single value takes
+/// the axis away and is returned, to be put into the file like a change of any other setting.
+pub(crate) fn narrow(axes: &mut Vec<Axis>, change: &Override) -> Option<Override> {
+    let Some(at) = axes.iter().position(|axis| axis.path == change.path) else { return Some(change.clone()) };
+    match &change.value.content {
+        Content::List(items) if items.len() > 1 => {
+            axes[at] = Axis::over(change, items);
+            None
+        }
+        content => {
+            axes.remove(at);
+            let value = match content {
+                Content::List(items) if items.len() == 1 => items[0].clone(),
+                _ => change.value.clone(),
+            };
+            Some(Override { value, ..change.clone() })
+        }
+    }
+}
+
+/// The cross product of axes with so many alternatives: for each combination the index on every axis; the first axis
+/// turns slowest.
+pub(crate) fn product(sizes: &[usize]) -> Vec<Vec<usize>> {
+    let mut combinations = vec![Vec::new()];
+    for size in sizes {
+        let with = |combination: &Vec<usize>| {
+            (0..*size).map(|index| [combination.as_slice(), &[index]].concat()).collect::<Vec<_>>()
+        };
+        combinations = combinations.iter().flat_map(with).collect();
+    }
+    combinations
+}
+
+/// How many cases the axes make.
+pub(crate) fn count(axes: &[Axis]) -> usize {
+    axes.iter().map(|axis| axis.alternatives.len()).fold(1, usize::saturating_mul)
+}

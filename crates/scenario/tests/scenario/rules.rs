@@ -1,0 +1,309 @@
+//! Every rule once kept and once broken.
+
+use crate::{HEAD, MEASURE, SECTIONS, accepted, refused, small};
+
+/// Broken: exactly one mistake, which says `what`. Kept: accepted.
+fn rule(broken: &str, what: &str, kept: &str) {
+    let found = refused(broken);
+    assert!(found.len() == 1 && found[0].contains(what), "expected `{what}`, found {found:#?}");
+    accepted(kept);
+}
+
+/// The same for sections behind the small scenario.
+fn section(broken: &str, what: &str, kept: &str) {
+    rule(&small(broken), what, &small(kept));
+}
+
+/// The same for lines of `[measure]`, which says nothing else.
+fn measure(broken: &str, what: &str, kept: &str) {
+    let text = |lines: &str| format!("{HEAD}{SECTIONS}[measure]\n{lines}");
+    rule(&text(broken), what, &text(kept));
+}
+
+/// The same for lines before the sections.
+fn head(broken: &str, what: &str, kept: &str) {
+    let text = |lines: &str| format!("{lines}{SECTIONS}{MEASURE}");
+    rule(&text(broken), what, &text(kept));
+}
+
+#[test]
+fn the_format_has_a_version() {
+    head("weft = 2\nname = \"a\"\n", "this program reads format 1", HEAD);
+    head("name = \"a\"\n", "`weft` is missing", HEAD);
+}
+
+#[test]
+fn the_name_can_name_a_folder() {
+    head("weft = 1\nname = \"a/b\"\n", "cannot name a folder", "weft = 1\nname = \"a-b_c.9\"\n");
+    head("weft = 1\nname = \"..\"\n", "cannot name a folder", HEAD);
+}
+
+#[test]
+fn seeds_are_distinct() {
+    head(
+        "weft = 1\nname = \"a\"\nseeds = [1, 2, 1]\n",
+        "seed 1 is given twice",
+        "weft = 1\nname = \"a\"\nseeds = [1, 2]\n",
+    );
+    head("weft = 1\nname = \"a\"\nseeds = []\n", "at least one", HEAD);
+}
+
+#[test]
+fn the_warm_up_ends_before_the_run() {
+    measure(
+        "until = \"1 ms\"\nwarm_up = \"1 ms\"\n",
+        "lasts until the run ends",
+        "until = \"2 ms\"\nwarm_up = \"1 ms\"\n",
+    );
+    measure("flows = 0\n", "nothing to measure", "flows = 1\n");
+}
+
+#[test]
+fn queues_are_sampled_and_recorded_together() {
+    measure(
+        "flows = 9\nqueues_every = \"10 us\"\n",
+        "\"queues\" is not in measure.record",
+        "flows = 9\nqueues_every = \"10 us\"\nrecord = [\"queues\"]\n",
+    );
+    measure(
+        "flows = 9\nrecord = [\"queues\"]\n",
+        "does not say how often",
+        "flows = 9\nrecord = [\"flows\"]\n",
+    );
+    measure("flows = 9\nqueues_every = \"0 us\"\nrecord = [\"queues\"]\n", "every 0 ps", "flows = 9\n");
+    measure(
+        "flows = 9\nrecord = [\"flows\", \"flows\"]\n",
+        "already",
+        "flows = 9\nrecord = [\"flows\", \"drops\"]\n",
+    );
+}
+
+#[test]
+fn failures_exist_in_the_network() {
+    section("[[failure]]\nrandom = 5\n", "only 4 cables between switches", "[[failure]]\nrandom = 1\n");
+    section(
+        "[[failure]]\ncables = [\"leaf0-spine9\"]\n",
+        "there is no cable called",
+        "[[failure]]\ncables = [\"leaf0-spine1\"]\n",
+    );
+    section(
+        "[[failure]]\ncables = [\"leaf0-spine1\"]\nvalley_free = true\n",
+        "it restricts random draws",
+        "[[failure]]\nrandom = 1\nvalley_free = true\n",
+    );
+}
+
+#[test]
+fn routing_delays_need_a_change_during_the_run() {
+    let failure = "[[failure]]\ncables = [\"leaf0-spine1\"]\n";
+    section(
+        &format!("{failure}[routing]\nspf_delay = \"1 ms\"\n"),
+        "no cable fails or is repaired during the run",
+        &format!("{failure}at = \"1 ms\"\n[routing]\nspf_delay = \"1 ms\"\n"),
+    );
+    section(
+        &format!("{failure}at = \"1 ms\"\n[routing]\nconvergence = \"instant\"\nspf_delay = \"1 ms\"\n"),
+        "convergence is instant",
+        &format!("{failure}at = \"1 ms\"\n[routing]\nconvergence = \"instant\"\n"),
+    );
+}
+
+#[test]
+fn a_shared_buffer_has_a_size_above_its_minima() {
+    section(
+        "[switch]\nsharing = \"dynamic\"\n",
+        "needs switch.buffer",
+        "[switch]\nsharing = \"dynamic\"\nbuffer = \"1 MiB\"\n",
+    );
+    section(
+        "[switch]\nbuffer = \"100 kB\"\nsharing = { kind = \"dynamic\", minimum = \"25 kB\" }\n",
+        "leave nothing of the buffer",
+        "[switch]\nbuffer = \"100 kB\"\nsharing = { kind = \"dynamic\", minimum = \"24 kB\" }\n",
+    );
+    section(
+        "[switch]\nbuffer = \"1 MB\"\nsharing = \"infinite\"\n",
+        "nothing is ever refused",
+        "[switch]\nsharing = \"infinite\"\n",
+    );
+}
+
+#[test]
+fn schedules_need_several_queues() {
+    section(
+        "[switch]\nschedule = \"strict\"\n",
+        "only one queue",
+        "[switch]\nschedule = \"strict\"\nqueues = 2\n",
+    );
+    section(
+        "[balance.drill]\n[switch]\nclass_load = \"all\"\n",
+        "only one queue",
+        "[balance.drill]\n[switch]\nclass_load = \"all\"\nqueues = 2\n",
+    );
+    section(
+        "[switch]\nqueues = 2\nschedule = { kind = \"drr\", weights = [1, 0] }\n",
+        "never be served",
+        "[switch]\nqueues = 2\nschedule = { kind = \"drr\", weights = [1, 2] }\n",
+    );
+    section(
+        "[switch]\nqueues = 2\nschedule = { kind = \"drr\", weights = [1, 1, 1] }\n",
+        "3 weights for 2 queues",
+        "[switch]\nqueues = 3\nschedule = { kind = \"drr\", weights = [1, 1, 1] }\n",
+    );
+    section(
+        "[switch]\nqueues = 2\nschedule = { kind = \"drr\", quantum = \"0 B\" }\n",
+        "nothing is ever sent",
+        "[switch]\nqueues = 2\nschedule = { kind = \"drr\", quantum = \"1 kB\" }\n",
+    );
+}
+
+#[test]
+fn visibility_matters_to_balancers_that_look() {
+    section(
+        "[balance.round-robin]\n[switch]\nvisibility = \"instant\"\n",
+        "does not look at queue lengths",
+        "[balance.drill]\n[switch]\nvisibility = \"instant\"\n",
+    );
+    let sweep = "[sweep]\nbalance = [\"ecmp\", \"drill\"]\n";
+    accepted(&small(&format!("[switch]\nvisibility = \"instant\"\n{sweep}")));
+}
+
+#[test]
+fn red_thresholds_rise() {
+    section(
+        "[switch]\necn = { kind = \"red\", min = \"50 kB\", max = \"20 kB\" }\n",
+        "K_max lies below K_min",
+        "[switch]\necn = { kind = \"red\", min = \"20 kB\", max = \"50 kB\" }\n",
+    );
+}
+
+#[test]
+fn the_size_of_a_packet_matters_where_packets_are_counted() {
+    section(
+        "[transport.dctcp]\n[switch]\necn = { kind = \"step\", threshold = \"30 kB\", packet = \"1000 B\" }\n",
+        "the thresholds are given in bytes",
+        "[transport.dctcp]\n[switch]\necn = { kind = \"step\", threshold = \"20 pkt\", packet = \"1000 B\" }\n",
+    );
+}
+
+#[test]
+fn traffic_fits_the_network() {
+    section(
+        "[[traffic]]\ntag = \"b\"\nkind = \"incast\"\nfan_in = 4\nsizes = \"1 kB\"\n",
+        "senders",
+        "[[traffic]]\ntag = \"b\"\nkind = \"incast\"\nfan_in = 3\nsizes = \"1 kB\"\n",
+    );
+    section(
+        "[[traffic]]\ntag = \"b\"\nload = 0.1\nsizes = \"web-saerch\"\n",
+        "web-search",
+        "[[traffic]]\ntag = \"b\"\nload = 0.1\nsizes = \"web-search\"\n",
+    );
+    section(
+        "[[traffic]]\ntag = \"web\"\nload = 0.1\nsizes = \"1 kB\"\n",
+        "two entries of `traffic` are tagged `web`",
+        "[[traffic]]\ntag = \"web2\"\nload = 0.1\nsizes = \"1 kB\"\n",
+    );
+    rule(&format!("{HEAD}{SECTIONS}"), "never end", &small(""));
+    rule(&format!("{HEAD}traffic = []\n[topology.leaf-spine]\n"), "without traffic", &small(""));
+}
+
+#[test]
+fn a_load_belongs_to_open_loop_arrivals() {
+    section(
+        "[[traffic]]\ntag = \"b\"\nkind = \"permutation\"\nsizes = \"1 kB\"\nload = 0.5\n",
+        "unknown key `load` in `traffic.b`; it is a setting of kind = \"open-loop\"",
+        "[[traffic]]\ntag = \"b\"\nkind = \"permutation\"\nsizes = \"1 kB\"\n",
+    );
+}
+
+#[test]
+fn every_entry_sends_something() {
+    section(
+        "[[traffic]]\ntag = \"b\"\nload = 0.1\nsizes = \"1 kB\"\nstart = \"2 ms\"\nstop = \"1 ms\"\n",
+        "before it starts",
+        "[[traffic]]\ntag = \"b\"\nload = 0.1\nsizes = \"1 kB\"\nstart = \"1 ms\"\nstop = \"2 ms\"\n",
+    );
+    rule(
+        &format!("{HEAD}{SECTIONS}start = \"3 ms\"\n[measure]\nuntil = \"3 ms\"\n"),
+        "the run ends at 3 ms",
+        &format!("{HEAD}{SECTIONS}start = \"2 ms\"\n[measure]\nuntil = \"3 ms\"\n"),
+    );
+}
+
+#[test]
+fn a_problem_deep_in_a_list_is_shown_where_it_is_written() {
+    let graph = "[topology.graph]\nhosts = 2\nswitches = [\"a\"]\n[[topology.graph.links]]\nfrom = \"host0\"\nto = \"a\"\nrate = \"1 Gbps\"\n\
+        [[topology.graph.links]]\nfrom = \"hots1\"\nto = \"a\"\nrate = \"1 Gbps\"\n[[traffic]]\ntag = \"t\"\nkind = \"permutation\"\nsizes = \"1 kB\"\n";
+    let text = format!("{HEAD}{graph}");
+    let found = refused(&text);
+    let line = 1 + text.lines().position(|line| line.contains("hots1")).unwrap();
+    assert!(found[0].starts_with(&format!("{line}: topology.graph.links[1].from: ")), "{found:#?}");
+    accepted(&text.replace("hots1", "host1"));
+}
+
+/// The same for lines of `[transport.newreno]`.
+fn newreno(broken: &str, what: &str, kept: &str) {
+    let text = |lines: &str| format!("[transport.newreno]\n{lines}");
+    section(&text(broken), what, &text(kept));
+}
+
+#[test]
+fn packets_carry_payload() {
+    newreno("mtu = \"40 B\"\n", "no room for payload", "mtu = \"41 B\"\n");
+    newreno(
+        "mtu = \"52 B\"\ntimestamps = true\n",
+        "no room for payload",
+        "mtu = \"53 B\"\ntimestamps = true\n",
+    );
+    newreno("mtu = \"65500 B\"\n", "exceed 65535 bytes", "mtu = \"9000 B\"\n");
+}
+
+#[test]
+fn time_outs_are_ordered() {
+    newreno(
+        "min_rto = \"2 s\"\nmax_rto = \"1 s\"\n",
+        "exceeds the greatest",
+        "min_rto = \"1 s\"\nmax_rto = \"2 s\"\n",
+    );
+}
+
+#[test]
+fn probes_need_rack() {
+    newreno("tlp = true\n", "needs loss_detection", "tlp = true\nloss_detection = \"rack\"\n");
+    newreno(
+        "tlp_slack = \"1 ms\"\n",
+        "tlp is off",
+        "tlp = true\nloss_detection = \"rack\"\ntlp_slack = \"1 ms\"\n",
+    );
+    newreno("loss_detection = \"rack\"\ndup_threshold = 4\n", "RACK goes by time", "dup_threshold = 4\n");
+}
+
+#[test]
+fn mechanisms_are_on_where_they_are_set() {
+    newreno(
+        "shim_timeout = \"50 us\"\n",
+        "reorder_shim is off",
+        "shim_timeout = \"50 us\"\nreorder_shim = true\n",
+    );
+    newreno("tso_limit = \"32 KiB\"\n", "tso is off", "tso_limit = \"32 KiB\"\ntso = true\n");
+    newreno("impatient = true\n", "without sack only", "impatient = true\nsack = false\n");
+    newreno("delayed_ack = 1\nquick_acks = 8\n", "acknowledged at once", "delayed_ack = 2\nquick_acks = 8\n");
+}
+
+#[test]
+fn marks_are_set_and_read() {
+    let step = "[switch]\necn = \"step\"\n";
+    section("[transport.dctcp]\n", "dctcp goes by marks", &format!("[transport.dctcp]\n{step}"));
+    section(step, "newreno cannot be marked", &format!("[transport.newreno]\necn = \"on\"\n{step}"));
+    section(
+        "[transport.newreno]\necn = \"on\"\n",
+        "no switch marks",
+        &format!("[transport.newreno]\necn = \"on\"\n{step}"),
+    );
+    section(
+        &format!("[transport.dctcp]\necn = \"on\"\n{step}"),
+        "in its own way",
+        &format!("[transport.dctcp]\n{step}"),
+    );
+    accepted(&small(&format!("{step}[sweep]\ntransport = [\"newreno\", \"dctcp\"]\n")));
+    accepted(&small("[switch]\necn = { kind = \"red\", non_ect = \"drop\" }\n"));
+}

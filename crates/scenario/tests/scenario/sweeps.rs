@@ -1,0 +1,154 @@
+//! `[sweep]`, `[demo]` and `--set`.
+
+use crate::{accepted, listed, refused, small};
+use weft_scenario::{Metrics, Scenario, ScenarioFile};
+
+fn labels(scenario: &Scenario) -> Vec<String> {
+    scenario.cases().iter().map(weft_scenario::Case::label).collect()
+}
+
+fn set(text: &str, arguments: &[&str], demo: bool) -> Result<Scenario, Vec<String>> {
+    let mut file = ScenarioFile::parse(text, "test.toml").unwrap();
+    for argument in arguments {
+        file = file.set(argument).map_err(|mistakes| listed(&mistakes))?;
+    }
+    let file = if demo { file.reduced() } else { file };
+    file.validate(&Metrics::ANY).map_err(|mistakes| listed(&mistakes))
+}
+
+const SWEEP: &str = "[sweep]\n\"balance\" = [\"ecmp\", \"drill\"]\n\"traffic.web.load\" = [0.1, 0.3, 0.8]\n";
+
+#[test]
+fn without_a_sweep_there_is_one_case() {
+    let scenario = accepted(&small(""));
+    assert_eq!(labels(&scenario), [""]);
+    assert_eq!(scenario.cases()[0].settings, scenario.settings);
+}
+
+#[test]
+fn a_sweep_is_the_cross_product_in_the_order_of_the_file() {
+    let scenario = accepted(&small(SWEEP));
+    let expected: Vec<String> = ["ecmp", "drill"]
+        .iter()
+        .flat_map(|b| ["0.1", "0.3", "0.8"].iter().map(move |l| format!("balance={b},traffic.web.load={l}")))
+        .collect();
+    assert_eq!(labels(&scenario), expected);
+    assert_eq!(scenario.cases()[4].settings.balance.name(), "drill");
+}
+
+#[test]
+fn a_swept_member_keeps_the_settings_that_the_file_gives_it() {
+    let scenario = accepted(&small(&format!("[balance.drill]\nchoices = 7\n{SWEEP}")));
+    assert!(scenario.cases()[5].to_toml().contains("choices = 7"));
+    assert!(!scenario.cases()[0].to_toml().contains("choices = 7"));
+    let table = accepted(&small(
+        "[balance.drill]\nchoices = 7\n[sweep]\nbalance = [\"drill\", { drill = { choices = 4 } }]\n",
+    ));
+    assert!(table.cases()[0].to_toml().contains("choices = 7"));
+    assert!(table.cases()[1].to_toml().contains("choices = 4"));
+    assert_eq!(labels(&table)[1], "balance=drill choices=4");
+}
+
+#[test]
+fn paths_reach_into_members_and_may_be_written_as_tables() {
+    let scenario =
+        accepted(&small("[balance.drill]\n[sweep.balance.drill]\nchoices = [1, 2]\nmemory = [0, 1]\n"));
+    assert_eq!(scenario.cases().len(), 4);
+    assert_eq!(labels(&scenario)[3], "balance.drill.choices=2,balance.drill.memory=1");
+}
+
+#[test]
+fn a_mistake_in_a_sweep_is_shown_in_the_sweep() {
+    let text = small(
+        "[sweep]\n\"balance\" = [\"ecmp\", \"dril\"]\n\"trafic.web.load\" = [0.1, 0.2]\n\"traffic.wob.load\" = [0.1, 0.2]\n\"traffic.web.load\" = [0.1, \"x\"]\n",
+    );
+    let first = text.lines().position(|line| line == "[sweep]").unwrap() + 2;
+    let found = refused(&text);
+    assert_eq!(found.len(), 4, "{found:#?}");
+    assert_eq!(found[0], format!("{first}: balance: unknown balancer `dril`"));
+    assert!(found[1].contains("`trafic` is unknown"));
+    assert!(found[2].contains("`wob` is unknown"));
+    assert!(found[3].starts_with(&format!("{}: traffic.web.load:", first + 3)), "{found:#?}");
+}
+
+#[test]
+fn sweeps_without_effect_are_refused() {
+    assert!(refused(&small("[sweep]\nbalance = [\"ecmp\"]\n"))[0].contains("fewer than two values"));
+    assert!(refused(&small("[sweep]\nbalance = []\n"))[0].contains("fewer than two values"));
+    assert!(refused(&small("[sweep]\nbalance = \"ecmp\"\n"))[0].contains("runs over a list"));
+    assert!(refused(&small("[sweep]\nbalance = [\"ecmp\", \"drill\", \"ecmp\"]\n"))[0].contains("twice"));
+    let lost = refused(&small("[balance.drill]\nchoices = 3\n[sweep]\nbalance = [\"ecmp\", \"random\"]\n"));
+    assert!(lost.iter().any(|m| m.contains("`balance.drill.choices` has no effect: no case")), "{lost:#?}");
+    let crossed =
+        refused(&small("[sweep]\nbalance = [\"ecmp\", \"drill\"]\n\"balance.drill.choices\" = [1, 2]\n"));
+    assert!(crossed[0].contains("has no effect: the balancer is `ecmp`"), "{crossed:#?}");
+}
+
+#[test]
+fn cases_can_be_named_one_by_one() {
+    let scenario = accepted(&small(
+        "[sweep]\nmode = \"cases\"\n[[sweep.case]]\nname = \"plain\"\n[[sweep.case]]\nname = \"both\"\nbalance = \"drill\"\n\"traffic.web.load\" = 0.9\n",
+    ));
+    assert_eq!(labels(&scenario), ["case=plain", "case=both"]);
+    assert_eq!(scenario.cases()[1].settings.balance.name(), "drill");
+    assert!(refused(&small("[sweep]\nmode = \"cases\"\n"))[0].contains("needs at least one"));
+    assert!(
+        refused(&small("[sweep]\nmode = \"cases\"\n[[sweep.case]]\nbalance = \"drill\"\n"))[0]
+            .contains("a name of its own")
+    );
+    assert!(refused(&small("[sweep]\nmode = \"prodct\"\n"))[0].contains("unknown mode"));
+}
+
+#[test]
+fn too_many_cases_are_a_typing_error() {
+    let seeds: Vec<String> = (0..101).map(|n| format!("{}", 0.001 * f64::from(n + 1))).collect();
+    let loads = seeds.join(", ");
+    let text = small(&format!(
+        "[balance.drill]\n[sweep]\n\"traffic.web.load\" = [{loads}]\n\"balance.drill.choices\" = [{}]\n",
+        (1..101).map(|n| n.to_string()).collect::<Vec<_>>().join(", ")
+    ));
+    assert!(refused(&text).iter().any(|m| m.contains("10100 cases")));
+}
+
+#[test]
+fn the_command_line_wins_over_file_and_sweep() {
+    let text = small(SWEEP);
+    let fixed = set(&text, &["balance=random"], false).unwrap();
+    assert_eq!(labels(&fixed), ["traffic.web.load=0.1", "traffic.web.load=0.3", "traffic.web.load=0.8"]);
+    assert_eq!(fixed.settings.balance.name(), "random");
+    let fewer = set(&text, &["traffic.web.load=[0.2, 0.4]", "switch.latency=2 us"], false).unwrap();
+    assert_eq!(fewer.cases().len(), 4);
+    assert!(fewer.cases()[0].to_toml().contains("latency = \"2 us\""));
+}
+
+#[test]
+fn a_mistake_on_the_command_line_is_shown_there() {
+    let text = small("");
+    let wrong = |argument: &str| set(&text, &[argument], false).unwrap_err();
+    assert_eq!(wrong("balance")[0], "1: balance: `balance` sets nothing");
+    assert!(wrong("balanc=drill")[0].starts_with("1: balanc: `balanc` names no setting"));
+    assert!(wrong("switch.latency=2")[0].contains("bare number"));
+    assert!(wrong("balance=dril")[0].contains("unknown balancer `dril`"));
+}
+
+#[test]
+fn the_demo_cuts_down_seeds_and_sweep() {
+    let text = small(&format!(
+        "{SWEEP}[demo]\nseeds = [7]\nbalance = \"drill\"\n\"traffic.web.load\" = [0.3, 0.8]\n\"measure.flows\" = 10\n"
+    ));
+    let demo = set(&text, &[], true).unwrap();
+    assert_eq!(labels(&demo), ["traffic.web.load=0.3", "traffic.web.load=0.8"]);
+    assert_eq!((demo.settings.seeds, demo.settings.measure.flows), (vec![7], Some(10)));
+    let full = set(&text, &[], false).unwrap();
+    assert_eq!((full.cases().len(), full.settings.measure.flows), (6, Some(100)));
+}
+
+#[test]
+fn a_demo_is_checked_even_if_nobody_asks_for_it() {
+    assert!(refused(&small("[demo]\n\"measure.flow\" = 10\n"))[0].contains("`flow` is unknown"));
+    assert!(
+        refused(&small("[demo]\n\"measure.flows\" = \"few\"\n"))[0]
+            .contains("stands where a whole number is due")
+    );
+    assert!(refused(&small(&format!("{SWEEP}[demo]\n\"traffic.web.load\" = [0.1, \"y\"]\n"))).len() == 1);
+}

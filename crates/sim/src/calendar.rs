@@ -1,0 +1,168 @@
+//! The event list: a wheel of buckets for the near future, a heap for the far one. Entries of a bucket are sorted when
+//! it is opened. The order of what comes out is that of [`Entry`] alone; bucket width and count change speed, never
+//! results.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use weft_core::Span;
+
+use crate::event::Entry;
+
+/// Buckets of the wheel.
+const BUCKETS: usize = 4096;
+const WORDS: usize = BUCKETS / 64;
+
+/// Pending events.
+pub(crate) struct Calendar {
+    /// The open bucket, latest first, so that the next event is at the end.
+    open: Vec<Entry>,
+    /// Number of the open bucket since time zero; bucket n covers `n << shift ..`.
+    current: u64,
+    buckets: Vec<Vec<Entry>>,
+    occupied: [u64; WORDS],
+    far: BinaryHeap<Reverse<Entry>>,
+    /// A bucket is 2^shift picoseconds wide.
+    shift: u32,
+    len: usize,
+}
+
+impl Calendar {
+    /// An empty calendar with buckets of about `width`.
+    pub(crate) fn new(width: Span) -> Calendar {
+        Calendar {
+            open: Vec::new(),
+            current: 0,
+            buckets: vec![Vec::new(); BUCKETS],
+            occupied: [0; WORDS],
+            far: BinaryHeap::new(),
+            shift: width.0.max(1).ilog2(),
+            len: 0,
+        }
+    }
+
+    /// Pending events.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds an event. It must not lie before the last event taken.
+    pub(crate) fn push(&mut self, entry: Entry) {
+        self.len += 1;
+        let bucket = entry.time.0 >> self.shift;
+        if bucket <= self.current {
+            let place = self.open.partition_point(|other| *other > entry);
+            self.open.insert(place, entry);
+        } else if bucket - self.current < BUCKETS as u64 {
+            self.put(bucket, entry);
+        } else {
+            self.far.push(Reverse(entry));
+        }
+    }
+
+    /// Takes the next event.
+    pub(crate) fn pop(&mut self) -> Option<Entry> {
+        if self.open.is_empty() && !self.open_next() {
+            return None;
+        }
+        self.len -= 1;
+        self.open.pop()
+    }
+
+    fn put(&mut self, bucket: u64, entry: Entry) {
+        let slot = bucket as usize % BUCKETS;
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.buckets[slot].push(entry);
+    }
+
+    /// Opens the next bucket that holds anything; false: there is none.
+    fn open_next(&mut self) -> bool {
+        let near = self.next_occupied();
+        let far = self.far.peek().map(|Reverse(entry)| entry.time.0 >> self.shift);
+        let Some(next) = near.into_iter().chain(far).min() else { return false };
+        self.current = next;
+        let slot = next as usize % BUCKETS;
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        std::mem::swap(&mut self.open, &mut self.buckets[slot]);
+        self.fetch_far();
+        self.open.sort_unstable_by(|a, b| b.cmp(a));
+        true
+    }
+
+    /// Moves what has come within the wheel's reach from the heap into the wheel.
+    fn fetch_far(&mut self) {
+        while let Some(Reverse(entry)) = self.far.peek().copied() {
+            let bucket = entry.time.0 >> self.shift;
+            if bucket - self.current >= BUCKETS as u64 {
+                return;
+            }
+            self.far.pop();
+            if bucket == self.current {
+                self.open.push(entry);
+            } else {
+                self.put(bucket, entry);
+            }
+        }
+    }
+
+    /// The number of the first occupied bucket after the open one.
+    fn next_occupied(&self) -> Option<u64> {
+        let start = (self.current + 1) as usize % BUCKETS;
+        let (word, bit) = (start / 64, start % 64);
+        let ahead = |slot: usize| (slot + BUCKETS - start) % BUCKETS;
+        let found = |slot: usize| Some(self.current + 1 + ahead(slot) as u64);
+        let first = self.occupied[word] & (!0 << bit);
+        if first != 0 {
+            return found(word * 64 + first.trailing_zeros() as usize);
+        }
+        for step in 1..=WORDS {
+            let word = (word + step) % WORDS;
+            if self.occupied[word] != 0 {
+                return found(word * 64 + self.occupied[word].trailing_zeros() as usize);
+            }
+        }
+        None
+    }
+}
+
+/// A width that puts a handful of events into a bucket when `rate` events happen per second.
+pub(crate) fn width_for(rate: f64) -> Span {
+    let width = Span::from_seconds_rounded(8.0 / rate.max(1.0));
+    width.clamp(Span(1 << 10), Span(1 << 24))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Event, Order};
+    use weft_core::{LinkId, Purpose, Random, Time};
+
+    /// Whatever is pushed and popped in between, the calendar gives what a heap gives.
+    #[test]
+    fn agrees_with_a_binary_heap() {
+        for (seed, width) in [(1, Span(1)), (2, Span(1 << 10)), (3, Span(1 << 16)), (4, Span(1 << 24))] {
+            let mut random = Random::new(seed, Purpose::Test, 0);
+            let order = Order::new(seed);
+            let (mut calendar, mut heap) = (Calendar::new(width), BinaryHeap::new());
+            let mut now = Time::ZERO;
+            for _ in 0..50_000 {
+                if random.chance(0.52) {
+                    let reach = [10, 100_000, 1 << 30, 1 << 40][random.below(4) as usize];
+                    let time = now + Span(random.bits() % reach);
+                    let entry = order.entry(time, Event::Arrive(LinkId(random.below(1000))));
+                    calendar.push(entry);
+                    heap.push(Reverse(entry));
+                } else {
+                    let expected = heap.pop().map(|Reverse(entry)| entry);
+                    assert_eq!(calendar.pop(), expected);
+                    now = expected.map_or(now, |entry| entry.time);
+                }
+                assert_eq!(calendar.len(), heap.len());
+            }
+            while let Some(Reverse(entry)) = heap.pop() {
+                assert_eq!(calendar.pop(), Some(entry));
+            }
+            assert_eq!(calendar.pop(), None);
+        }
+    }
+}

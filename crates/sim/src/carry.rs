@@ -1,0 +1,147 @@
+//! Packets on their way: over wires, through switches, and lost.
+
+use weft_core::record::Reason;
+use weft_core::{LinkId, PacketId, PortId, SwitchId};
+use weft_switch::{Effect, Turn};
+use weft_topology::{Change, Node};
+
+use crate::event::Event;
+use crate::network::Network;
+
+impl Network {
+    /// The transmission of a packet starts.
+    pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId) {
+        let wire = &mut self.wires[link.index()];
+        let header = self.pool.headers.get_mut(packet);
+        let (left, lands) = wire.launch(self.now, header.wire);
+        header.arrived = lands;
+        self.tally.packet_hops += 1;
+        let lost = if !wire.up {
+            Some(Reason::LinkDown)
+        } else if wire.loses() {
+            Some(Reason::Loss)
+        } else {
+            None
+        };
+        let first = wire.in_flight.is_empty();
+        self.schedule(left, Event::Transmitted(link));
+        if let Some(reason) = lost {
+            return self.lose(link, packet, reason);
+        }
+        self.wires[link.index()].in_flight.push(packet, &mut self.pool.headers);
+        if first {
+            self.schedule(lands, Event::Arrive(link));
+        }
+    }
+
+    /// The last bit of a packet has left a transmitter, which is idle now.
+    pub(crate) fn transmitted(&mut self, link: LinkId) {
+        let wire = &self.wires[link.index()];
+        match wire.from {
+            Node::Host(host) => self.card_idle(host),
+            Node::Switch(switch) => self.feed(switch, wire.port),
+        }
+    }
+
+    /// A packet lands at the far end of a link.
+    pub(crate) fn arrive(&mut self, link: LinkId) {
+        let wire = &mut self.wires[link.index()];
+        let Some(packet) = wire.land(self.now, &self.pool.headers) else { return };
+        let (to, port) = (wire.to, wire.to_port);
+        if let Some(next) = wire.in_flight.front() {
+            let lands = self.pool.headers.get(next).arrived;
+            self.schedule(lands, Event::Arrive(link));
+        }
+        match to {
+            Node::Host(host) => self.at_host(host, packet),
+            Node::Switch(switch) => self.at_switch(switch, port, packet),
+        }
+    }
+
+    fn at_switch(&mut self, switch: SwitchId, from: PortId, packet: PacketId) {
+        if let Some(tap) = &mut self.tap {
+            tap.arrived(switch, (self.now, from), packet, self.pool.headers.get(packet));
+        }
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        self.switches[switch.index()].receive(&mut turn, from, packet);
+        self.carry_out(switch);
+    }
+
+    /// Gives the idle transmitter of a port its next packet.
+    fn feed(&mut self, switch: SwitchId, port: PortId) {
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        let next = self.switches[switch.index()].next_packet(&mut turn, port);
+        if let Some(packet) = next {
+            let header = self.pool.headers.get(packet);
+            self.tally.waited(header, self.now.since(header.arrived));
+            if let Some(tap) = &mut self.tap {
+                tap.left(switch, (self.now, port), packet, header);
+            }
+            self.launch(self.link_of(switch, port), packet);
+        }
+        self.carry_out(switch);
+    }
+
+    /// Does what a switch asked for.
+    fn carry_out(&mut self, switch: SwitchId) {
+        while let Some(effect) = self.effects.pop() {
+            match effect {
+                Effect::HasWork(port) => self.feed(switch, port),
+                Effect::Dropped(packet, reason) => {
+                    if let Some(tap) = &mut self.tap {
+                        tap.dropped(switch, self.now, packet, reason);
+                    }
+                    self.bury(packet, reason);
+                }
+            }
+        }
+    }
+
+    /// A packet is lost on a wire.
+    fn lose(&mut self, link: LinkId, packet: PacketId, reason: Reason) {
+        self.wires[link.index()].lost += 1;
+        self.bury(packet, reason);
+    }
+
+    /// Counts a lost packet and frees its place.
+    fn bury(&mut self, packet: PacketId, reason: Reason) {
+        self.tally.dropped(self.pool.headers.get(packet), reason);
+        self.pool.remove(packet);
+    }
+
+    /// The next change of the network's timeline.
+    pub(crate) fn change(&mut self, number: u32) {
+        let timeline = std::sync::Arc::clone(&self.setup.timeline);
+        if let Some((time, _)) = timeline.changes.get(number as usize + 1) {
+            self.schedule(*time, Event::Change(number + 1));
+        }
+        match &timeline.changes[number as usize].1 {
+            Change::CableDown(cable) => self.set_cable(*cable, false),
+            Change::CableUp(cable) => self.set_cable(*cable, true),
+            Change::LocalDown { switch, port } => self.set_port(*switch, *port, false),
+            Change::LocalUp { switch, port } => self.set_port(*switch, *port, true),
+            Change::Install { switch, state } => {
+                let routes = &timeline.states[*state].switches[switch.index()];
+                self.switches[switch.index()].install(routes.group_of_leaf.clone(), routes.groups.clone());
+            }
+        }
+    }
+
+    /// A cable goes down, with what is in flight on it, or comes back.
+    fn set_cable(&mut self, cable: usize, up: bool) {
+        for link in self.setup.graph.links_of_cable(cable) {
+            let wire = &mut self.wires[link.index()];
+            wire.up = up;
+            wire.failed |= !up;
+            while !up && let Some(packet) = self.wires[link.index()].in_flight.pop(&self.pool.headers) {
+                self.lose(link, packet, Reason::LinkDown);
+            }
+        }
+    }
+
+    fn set_port(&mut self, switch: SwitchId, port: PortId, up: bool) {
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        self.switches[switch.index()].set_port(&mut turn, port, up);
+        self.carry_out(switch);
+    }
+}

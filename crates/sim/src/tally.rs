@@ -1,0 +1,69 @@
+//! Counts that belong to no single node: waiting by hop, drops by hop and reason.
+
+use weft_core::record::{DropRecord, HopRecord, PacketBalance, Reason};
+use weft_core::{Bytes, Header, Kind, Span};
+
+/// Hops that are told apart; later ones are counted with the last.
+const HOPS: usize = 16;
+
+/// Counts of one domain.
+pub(crate) struct Tally {
+    waits: Vec<HopRecord>,
+    drops: Vec<[(u64, u64); Reason::ALL.len()]>,
+    /// Events handled.
+    pub(crate) events: u64,
+    /// Link traversals.
+    pub(crate) packet_hops: u64,
+    /// What became of all packets; `left` is counted at the end.
+    pub(crate) packets: PacketBalance,
+}
+
+impl Tally {
+    pub(crate) fn new() -> Tally {
+        Tally {
+            waits: vec![HopRecord::default(); HOPS],
+            drops: vec![[(0, 0); Reason::ALL.len()]; HOPS],
+            events: 0,
+            packet_hops: 0,
+            packets: PacketBalance::default(),
+        }
+    }
+
+    /// A packet left a queue of a switch after waiting.
+    pub(crate) fn waited(&mut self, header: &Header, wait: Span) {
+        if header.kind == Kind::Data {
+            self.waits[usize::from(header.hops).min(HOPS - 1)].wait_ns.add(wait.0 / 1_000);
+        }
+    }
+
+    /// A packet waited for its host's card while that served others.
+    pub(crate) fn waited_at_host(&mut self, kind: Kind, wait: Span) {
+        if kind == Kind::Data {
+            self.waits[0].wait_ns.add(wait.0 / 1_000);
+        }
+    }
+
+    /// A packet was lost.
+    pub(crate) fn dropped(&mut self, header: &Header, reason: Reason) {
+        let count = &mut self.drops[usize::from(header.hops).min(HOPS - 1)][reason as usize];
+        count.0 += 1;
+        self.packets.dropped += 1;
+        count.1 += u64::from(header.wire);
+    }
+
+    /// Waiting by hop, without the hops nobody reached.
+    pub(crate) fn hops(&self) -> Vec<HopRecord> {
+        let used = self.waits.iter().rposition(|hop| hop.wait_ns.count() > 0).map_or(0, |last| last + 1);
+        self.waits[..used].to_vec()
+    }
+
+    /// Drops by hop and reason, without zeros.
+    pub(crate) fn drops(&self) -> Vec<DropRecord> {
+        let row = |hop: usize, reason: Reason| {
+            let (packets, bytes) = self.drops[hop][reason as usize];
+            DropRecord { hop: hop as u8, reason, packets, bytes: Bytes(bytes) }
+        };
+        let all = (0..HOPS).flat_map(|hop| Reason::ALL.map(|reason| row(hop, reason)));
+        all.filter(|drop| drop.packets > 0).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! In an empty network a flow takes exactly the time of the closed form: to the picosecond, for every topology, path
+//! length and size.
+
+mod lab;
+
+use weft_core::{Rate, Span};
+use weft_sim::Setup;
+use weft_topology::shapes::*;
+use weft_topology::{LinkSettings, TopologySettings};
+use weft_transport::TransportSettings;
+
+/// Sizes around the borders of packets, up to a long train.
+const SIZES: [u64; 8] = [1, 100, 1_459, 1_460, 1_461, 14_600, 100_000, 1_000_003];
+
+fn topologies() -> Vec<TopologySettings> {
+    let link = |gbps| LinkSettings::of(Rate::from_gbps(gbps));
+    vec![
+        TopologySettings::LeafSpine(leaf_spine::Settings::default()),
+        TopologySettings::LeafSpine(leaf_spine::Settings {
+            leaves: 3,
+            spines: 2,
+            hosts_per_leaf: 2,
+            host_link: link(40),
+            fabric_link: link(10),
+            ..Default::default()
+        }),
+        TopologySettings::FatTree(Default::default()),
+        TopologySettings::Dumbbell(Default::default()),
+        TopologySettings::ParkingLot(Default::default()),
+        TopologySettings::SingleSwitch(Default::default()),
+        TopologySettings::Diamond(Default::default()),
+        TopologySettings::FullMesh(Default::default()),
+    ]
+}
+
+/// All data may leave at once, so that only the network limits it.
+fn open_window() -> TransportSettings {
+    lab::dctcp(|tcp| tcp.initial_window = weft_core::settings::Amount::Packets(1_000_000))
+}
+
+fn unloaded(setup: &Setup, source: u32, destination: u32, size: u64) -> (Span, Span) {
+    let mut setup = setup.clone();
+    setup.flows = vec![lab::flow(Span::from_us(3), source, destination, size)];
+    let flow = lab::run(setup).flows[0].clone();
+    (flow.end.expect("a lonely flow finishes").since(flow.start), flow.ideal)
+}
+
+#[test]
+fn unloaded_flow_times_equal_the_closed_form() {
+    for topology in topologies() {
+        let setup = lab::setup(&topology, &open_window());
+        let hosts = setup.graph.hosts();
+        for (source, destination) in [(0, hosts - 1), (hosts - 1, 0), (0, 1), (hosts / 2, 0)] {
+            for size in SIZES {
+                if source == destination {
+                    continue;
+                }
+                let (measured, ideal) = unloaded(&setup, source, destination, size);
+                assert_eq!(measured, ideal, "{topology:?} {source}->{destination} {size} B");
+            }
+        }
+    }
+}
+
+/// Doubling all rates and halving all times halves every flow time.
+#[test]
+fn time_scales_with_the_network() {
+    let fabric = |gbps: u64, delay: Span, latency: Span| {
+        let link = LinkSettings { delay, ..LinkSettings::of(Rate::from_gbps(gbps)) };
+        let topology =
+            leaf_spine::Settings { host_link: link.clone(), fabric_link: link, ..Default::default() };
+        let mut setup = lab::setup(&TopologySettings::LeafSpine(topology), &open_window());
+        setup.switch.latency = latency;
+        setup
+    };
+    let slow = fabric(10, Span::from_ns(1_000), Span::from_ns(500));
+    let fast = fabric(20, Span::from_ns(500), Span::from_ns(250));
+    for size in SIZES {
+        assert_eq!(unloaded(&slow, 0, 319, size).0, unloaded(&fast, 0, 319, size).0 * 2);
+    }
+}

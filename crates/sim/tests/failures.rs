@@ -1,0 +1,77 @@
+//! Links that fail: what is on them is lost and counted, local ports are avoided at once, remote ones after
+//! convergence, and flows survive.
+
+mod lab;
+
+use std::sync::Arc;
+
+use weft_core::record::{Reason, Stop};
+use weft_core::{Rate, Span, Time};
+use weft_sim::Setup;
+use weft_switch::BalancerSettings;
+use weft_topology::{FailureSettings, RoutingSettings, plan, timeline};
+
+/// Leaf 0 loses its first spine at 100 us; repaired at 30 ms if asked.
+fn broken(routing: &RoutingSettings, repair: Option<Span>) -> Setup {
+    let mut setup = lab::leaf_spine();
+    let failure = FailureSettings {
+        cables: vec!["leaf0-spine0".into()],
+        at: Some(Span::from_us(100)),
+        repair_at: repair,
+        ..Default::default()
+    };
+    let plan = plan(&setup.graph, &[failure], 1).expect("the cable exists");
+    setup.timeline = Arc::new(timeline(&setup.graph, &plan, routing));
+    setup.balancer = BalancerSettings::RoundRobin(Default::default());
+    setup.flows = (0..4).map(|host| lab::flow(Span::ZERO, host, 12 + host, 3_000_000)).collect();
+    setup.until = Time::ZERO + Span::from_s(5);
+    setup
+}
+
+fn sent(setup: &Setup, record: &weft_core::record::RunRecord, cable: &str) -> u64 {
+    let cable = setup.graph.cable_named(cable).expect("the cable exists");
+    setup.graph.links_of_cable(cable).iter().map(|link| record.links[link.index()].packets).sum()
+}
+
+#[test]
+fn flows_survive_and_the_dead_port_is_not_used() {
+    let setup = broken(&RoutingSettings::default(), None);
+    let record = lab::run(setup.clone());
+    assert_eq!(record.stop, Stop::Finished);
+    let lost: u64 =
+        record.drops.iter().filter(|drop| drop.reason == Reason::LinkDown).map(|drop| drop.packets).sum();
+    assert!(lost > 0, "what was on the cable is lost");
+    // 100 us at 10 Gb/s are at most 82 full packets each way, and far more acknowledgements cannot pass.
+    assert!(sent(&setup, &record, "leaf0-spine0") < 400);
+    assert!(sent(&setup, &record, "leaf0-spine1") > 2_000);
+    let link = setup.graph.links_of_cable(setup.graph.cable_named("leaf0-spine0").unwrap())[0];
+    assert!(record.links[link.index()].failed);
+}
+
+/// Constant traffic towards leaf 0: spine 0 is a dead end until every switch has converged.
+#[test]
+fn remote_switches_send_into_the_dead_end_until_routing_has_converged() {
+    let black_hole = |spf_delay| {
+        let routing = RoutingSettings { spf_delay, ..RoutingSettings::default() };
+        let mut setup = broken(&routing, None);
+        setup.flows = vec![lab::constant(Span::ZERO, 12, 0, 20_000_000, Rate::from_gbps(4))];
+        setup.until = Time::ZERO + Span::from_ms(30);
+        lab::run(setup).packets.dropped as f64
+    };
+    // A quarter of 4 Gb/s in 1538-byte packets while routing is wrong.
+    let per_ms = 4e9 / 4.0 / (8.0 * 1538.0) / 1e3;
+    for ms in [1, 5, 10] {
+        let (lost, expected) = (black_hole(Span::from_ms(ms)), per_ms * ms as f64);
+        assert!((lost - expected).abs() < 0.1 * expected + 10.0, "{lost} lost, about {expected} expected");
+    }
+}
+
+#[test]
+fn a_repaired_cable_carries_again() {
+    let routing = RoutingSettings { spf_delay: Span::from_ms(1), ..RoutingSettings::default() };
+    let mut setup = broken(&routing, Some(Span::from_ms(3)));
+    setup.flows = vec![lab::constant(Span::ZERO, 0, 12, 20_000_000, Rate::from_gbps(4))];
+    setup.until = Time::ZERO + Span::from_ms(30);
+    let record = lab::run(setup.clone());
+    assert!(sent(&setup, &record, "leaf0-spine0") > 500, "{}", sent(&setup, &record, "leaf0-spine0"));
+}

@@ -1,0 +1,155 @@
+//! A second driver plays the arrivals that the simulator recorded at one switch into the same switch, without the
+//! simulator, and sees the same ports, marks and drops: the switch knows no engine.
+
+mod lab;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use weft_core::record::Reason;
+use weft_core::settings::{Amount, Share};
+use weft_core::{Bytes, Ecn, PacketId, Pool, PortId, Rate, Span, SwitchId, Time};
+use weft_sim::{Seen, Setup, Simulation, Tap};
+use weft_switch::balance::drill;
+use weft_switch::mark::{MarkerSettings, red};
+use weft_switch::share::{SharingSettings, dynamic};
+use weft_switch::{BalancerSettings, Effect, Switch, SwitchSite, Table, Turn};
+use weft_topology::Node;
+
+/// Plays arrivals into a switch; a port is busy as long as its line rate says.
+struct Replay {
+    switch: Switch,
+    pool: Pool<u32>,
+    effects: Vec<Effect>,
+    busy_until: BinaryHeap<Reverse<(Time, u16)>>,
+    rates: Vec<Rate>,
+    seen: Vec<Seen>,
+}
+
+impl Replay {
+    fn new(setup: &Setup, switch: SwitchId) -> Replay {
+        let rates: Vec<_> = setup.graph.links_of(Node::Switch(switch)).iter().map(|link| link.rate).collect();
+        let full_packet = Bytes(u64::from(setup.transport.full_wire()));
+        let site = SwitchSite { seed: setup.seed, switch, rates: rates.clone(), full_packet };
+        let routes = &setup.timeline.states[0];
+        let own = &routes.switches[switch.index()];
+        let hosts = (routes.leaf_of_host.clone(), routes.port_of_host.clone());
+        let table = Table::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone());
+        Replay {
+            switch: Switch::new(&setup.switch, &setup.balancer, &site, table),
+            pool: Pool::new(),
+            effects: Vec::new(),
+            busy_until: BinaryHeap::new(),
+            rates,
+            seen: Vec::new(),
+        }
+    }
+
+    fn play(mut self, arrivals: &[Seen]) -> Vec<Seen> {
+        let mut number = 0;
+        for arrival in arrivals {
+            let Seen::Arrived { time, port, header } = arrival else { continue };
+            self.leave_until(*time);
+            let packet = self.pool.insert(*header, number);
+            number += 1;
+            let mut turn = Turn { now: *time, headers: &mut self.pool.headers, effects: &mut self.effects };
+            self.switch.receive(&mut turn, *port, packet);
+            self.carry_out(*time);
+        }
+        self.leave_until(Time::NEVER);
+        self.seen
+    }
+
+    /// All departures before `time`; at `time` itself arrivals come first.
+    fn leave_until(&mut self, time: Time) {
+        while let Some(Reverse((left, port))) = self.busy_until.peek().copied().filter(|next| next.0.0 < time)
+        {
+            self.busy_until.pop();
+            self.feed(left, PortId(port));
+        }
+    }
+
+    fn feed(&mut self, now: Time, port: PortId) {
+        let mut turn = Turn { now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        if let Some(packet) = self.switch.next_packet(&mut turn, port) {
+            let header = *self.pool.headers.get(packet);
+            let number = self.number(packet);
+            self.seen.push(Seen::Left { time: now, port, packet: number, ecn: header.marks.ecn });
+            let busy = self.rates[port.index()].time_for(Bytes(u64::from(header.wire)));
+            self.busy_until.push(Reverse((now + busy, port.0)));
+            self.pool.remove(packet);
+        }
+        self.carry_out(now);
+    }
+
+    fn carry_out(&mut self, now: Time) {
+        while let Some(effect) = self.effects.pop() {
+            match effect {
+                Effect::HasWork(port) => self.feed(now, port),
+                Effect::Dropped(packet, reason) => {
+                    let number = self.number(packet);
+                    self.seen.push(Seen::Dropped { time: now, packet: number, reason });
+                    self.pool.remove(packet);
+                }
+            }
+        }
+    }
+
+    fn number(&self, packet: PacketId) -> u32 {
+        *self.pool.body(packet)
+    }
+}
+
+/// What a switch did, in an order that both drivers share: by time, then by packet.
+fn deeds(seen: &[Seen]) -> Vec<(Time, u32, String)> {
+    let mut deeds: Vec<_> = seen
+        .iter()
+        .filter_map(|seen| match *seen {
+            Seen::Arrived { .. } => None,
+            Seen::Left { time, port, packet, ecn } => Some((time, packet, format!("{port} {ecn:?}"))),
+            Seen::Dropped { time, packet, reason } => Some((time, packet, format!("{reason:?}"))),
+        })
+        .collect();
+    deeds.sort();
+    deeds
+}
+
+#[test]
+fn the_same_switch_without_the_simulator_does_the_same() {
+    let mut setup = lab::leaf_spine();
+    setup.balancer = BalancerSettings::Drill(drill::Settings::default());
+    setup.switch.engines = 3;
+    setup.switch.buffer = Some(Bytes(120_000));
+    setup.switch.sharing = SharingSettings::Dynamic(dynamic::Settings::default());
+    setup.switch.ecn = MarkerSettings::Red(red::Settings {
+        min: Amount::Bytes(Bytes(5_000)),
+        max: Amount::Bytes(Bytes(60_000)),
+        max_probability: Share(0.3),
+        ..Default::default()
+    });
+    setup.until = Time::ZERO + Span::from_s(100);
+    setup.flows = lab::random_flows(&setup, 300, Span::from_us(400), 60_000);
+    for switch in [0, 2, 4] {
+        let (record, tap) = Simulation::new(setup.clone()).run_tapped(Tap::new(SwitchId(switch)));
+        assert!(record.flows.iter().all(|flow| flow.end.is_some()), "every flow finishes");
+        let replayed = Replay::new(&setup, SwitchId(switch)).play(&tap.seen);
+        let (ours, theirs) = (deeds(&tap.seen), deeds(&replayed));
+        // The simulator stops when the last flow is done; the replay empties the switch.
+        let end = record.ended;
+        let theirs: Vec<_> = theirs.into_iter().filter(|deed| deed.0 < end).collect();
+        let ours: Vec<_> = ours.into_iter().filter(|deed| deed.0 < end).collect();
+        assert!(ours.len() > 5_000, "{}", ours.len());
+        assert_eq!(ours, theirs);
+        let marked =
+            tap.seen.iter().filter(|seen| matches!(seen, Seen::Left { ecn: Ecn::Marked, .. })).count();
+        let dropped = |reason| {
+            tap.seen
+                .iter()
+                .filter(|seen| matches!(seen, Seen::Dropped { reason: r, .. } if *r == reason))
+                .count()
+        };
+        if switch == 0 {
+            assert!(marked > 50 && dropped(Reason::Threshold) > 50, "the case tests what it claims");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Who goes where: engines, what they see and when, failures, and streams of random numbers.
+
+use drill::Tie;
+
+use super::*;
+use crate::balance::{ecmp, flow_drill, random, round_robin};
+use crate::mark::{NonEct, Scope};
+
+/// The outputs of `n` packets that come in by `inputs` while random ports send.
+fn course(plan: &Plan, inputs: &[u16], n: u64) -> Vec<u16> {
+    let mut bench = plan.build();
+    let mut dice = Random::new(99, Purpose::Test, 0);
+    let mut outputs = Vec::new();
+    for step in 0..n {
+        bench.now = Time(step * SLOT / 3);
+        let from = inputs[dice.below(inputs.len() as u32) as usize];
+        outputs.push(bench.send(from, far(100 + dice.below(900) as u16)).expect("nothing is dropped"));
+        bench.next(dice.below(u32::from(plan.ports)) as u16);
+        bench.next(dice.below(u32::from(plan.ports)) as u16);
+    }
+    outputs
+}
+
+/// An idle engine leaves no trace, bit for bit.
+#[test]
+fn an_idle_engine_changes_nothing() {
+    for balancer in [
+        drill_with(2, 1, Tie::Random),
+        drill_with(1, 3, Tie::Random),
+        BalancerSettings::RoundRobin(round_robin::Settings::default()),
+        BalancerSettings::PerPacketRandom(random::Settings {}),
+    ] {
+        for visibility in [Visibility::Instant, Visibility::Store] {
+            let with = |engines| {
+                let settings = SwitchSettings { visibility, engines, ..SwitchSettings::default() };
+                course(&Plan { settings, balancer: balancer.clone(), ..Plan::default() }, &[0, 2], 2_000)
+            };
+            assert_eq!(with(1), with(2), "{balancer:?} {visibility:?}");
+        }
+    }
+}
+
+#[test]
+fn engines_draw_from_streams_of_their_own() {
+    let settings = SwitchSettings { engines: 2, ..Plan::default().settings };
+    let plan = Plan { settings, balancer: drill_with(1, 0, Tie::Random), ..Plan::default() };
+    let (even, odd) = (course(&plan, &[0], 400), course(&plan, &[1], 400));
+    let equal = even.iter().zip(&odd).filter(|(a, b)| a == b).count();
+    assert!((60..140).contains(&equal), "one in four by chance: {equal}");
+}
+
+/// Synchronisation in miniature.
+#[test]
+fn two_engines_with_one_snapshot_choose_the_same_port() {
+    let outputs = |visibility, balancer: &BalancerSettings| {
+        let settings = SwitchSettings { visibility, engines: 2, ..SwitchSettings::default() };
+        let plan =
+            Plan { settings, balancer: balancer.clone(), ports: 2, uplinks: vec![0, 1], ..Plan::default() };
+        let mut bench = plan.build();
+        [bench.send(0, far(FULL)).unwrap(), bench.send(1, far(FULL)).unwrap()]
+    };
+    let lowest = drill_with(2, 1, Tie::LowestPort);
+    assert_eq!(outputs(Visibility::EngineSlot, &lowest), [0, 0]);
+    assert_eq!(outputs(Visibility::Store, &lowest), [0, 0]);
+    assert_eq!(outputs(Visibility::Instant, &lowest), [0, 1]);
+}
+
+/// A packet is seen only after F/M of a full packet's time (engine-slot) or a whole one (store).
+#[test]
+fn decisions_become_visible_after_their_time() {
+    let seen_after = |visibility, engines| {
+        let settings = SwitchSettings { visibility, engines, ..SwitchSettings::default() };
+        let plan = Plan { settings, balancer: drill_with(4, 0, Tie::LowestPort), ..Plan::default() };
+        let seen = |delay: &u64| {
+            let mut bench = plan.build();
+            assert_eq!(bench.send(0, far(FULL)), Some(0));
+            bench.now = Time(*delay);
+            bench.send(1, far(FULL)) == Some(1)
+        };
+        (0..=SLOT + 1).step_by(100).flat_map(|time| [time, time + 1]).find(seen)
+    };
+    assert_eq!(seen_after(Visibility::Instant, 4), Some(0));
+    assert_eq!(seen_after(Visibility::EngineSlot, 1), Some(SLOT / 4 + 1), "not yet at the very instant");
+    assert_eq!(seen_after(Visibility::EngineSlot, 2), Some(SLOT / 2 + 1));
+    assert_eq!(seen_after(Visibility::EngineSlot, 4), Some(SLOT + 1));
+    assert_eq!(seen_after(Visibility::EngineSlot, 100), Some(SLOT + 1), "at most one engine per input");
+    assert_eq!(seen_after(Visibility::Store, 1), Some(SLOT + 1));
+}
+
+#[test]
+fn inputs_of_other_rates_have_delays_of_their_own() {
+    let settings = SwitchSettings { visibility: Visibility::Store, ..SwitchSettings::default() };
+    let rates = vec![Rate::from_gbps(10), Rate::from_gbps(40)];
+    let balancer = drill_with(4, 0, Tie::LowestPort);
+    let mut bench = Plan { settings, balancer, rates, ..Plan::default() }.build();
+    assert_eq!(bench.send(0, far(FULL)), Some(0));
+    assert_eq!(bench.send(1, far(FULL)), Some(0));
+    bench.next(0);
+    bench.next(0);
+    // The first packet has left before either was seen; of two, one remains from the time the fast input's shows up.
+    bench.receive(1, to(0, FULL));
+    bench.now = Time(SLOT / 4 + 1);
+    assert_eq!(bench.send(0, far(FULL)), Some(1), "two arrived by the fast input and one has left");
+}
+
+#[test]
+fn a_packet_in_service_counts_until_its_last_bit_unless_told_otherwise() {
+    let second = |count_in_service| {
+        let settings = SwitchSettings { count_in_service, ..Plan::default().settings };
+        let plan = Plan { settings, balancer: drill_with(4, 0, Tie::LowestPort), ..Plan::default() };
+        let mut bench = plan.build();
+        assert_eq!(bench.send(0, far(FULL)), Some(0));
+        bench.next(0);
+        let during = bench.send(0, far(FULL)).unwrap();
+        let mut rest = plan.build();
+        rest.send(0, far(FULL));
+        rest.next(0);
+        rest.next(0);
+        let after = [rest.send(0, far(FULL)).unwrap(), rest.send(0, far(FULL)).unwrap()];
+        (during, after)
+    };
+    // A packet that has left is taken off once: the next one counts in full.
+    assert_eq!(second(true), (1, [0, 1]));
+    assert_eq!(second(false), (0, [0, 1]));
+}
+
+#[test]
+fn a_packet_in_service_is_taken_off_the_load_of_its_own_class_only() {
+    let settings = SwitchSettings { count_in_service: false, queues: 2, ..Plan::default().settings };
+    let balancer = drill_with(2, 0, Tie::LowestPort);
+    let mut bench = Plan { settings, balancer, ports: 2, uplinks: vec![0, 1], ..Plan::default() }.build();
+    bench.receive(0, class(1, to(0, FULL)));
+    bench.next(0);
+    bench.receive(0, class(0, to(0, 300)));
+    bench.receive(0, class(0, to(1, 200)));
+    assert_eq!(bench.send(0, class(0, far(50))), Some(1), "300 bytes wait at port 0, 200 at port 1");
+}
+
+#[test]
+fn classes_count_as_the_rule_says() {
+    let choice = |class_load, packet: u8| {
+        let settings = SwitchSettings { class_load, queues: 3, ..Plan::default().settings };
+        let balancer = drill_with(2, 0, Tie::LowestPort);
+        let mut bench = Plan { settings, balancer, ports: 2, uplinks: vec![0, 1], ..Plan::default() }.build();
+        bench.receive(0, class(1, to(0, 900)));
+        bench.receive(0, class(0, to(1, 100)));
+        bench.receive(0, class(2, to(1, 850)));
+        bench.send(0, class(packet, far(50))).unwrap()
+    };
+    // Port 0 holds 0, 900, 900 bytes up to classes 0, 1, 2; port 1 holds 100, 100, 950.
+    assert_eq!([0, 1, 2, 7].map(|class| choice(ClassLoad::AtOrAbove, class)), [0, 1, 0, 0]);
+    assert_eq!([0, 1, 2, 7].map(|class| choice(ClassLoad::All, class)), [0, 0, 0, 0]);
+}
+
+/// How many packets each role gets when the port of role r sends with probability (r + 1)/8 per packet.
+fn shares_by_role(label_of_role: [u16; 4], seed: u64) -> [u64; 4] {
+    let mut bench = Plan { seed, ..Plan::default() }.build();
+    let mut dice = Random::new(seed, Purpose::Test, 7);
+    let mut counts = [0; 4];
+    for _ in 0..40_000 {
+        let port = bench.send(0, far(FULL)).unwrap();
+        counts[label_of_role.iter().position(|label| *label == port).unwrap()] += 1;
+        for (role, label) in label_of_role.iter().enumerate() {
+            if dice.below(8) <= role as u32 {
+                bench.next(*label);
+            }
+        }
+    }
+    counts
+}
+
+/// Names of ports do not matter.
+#[test]
+fn relabelling_the_ports_permutes_the_results() {
+    let plain = shares_by_role([0, 1, 2, 3], 1);
+    assert!(plain.windows(2).all(|pair| pair[1] > pair[0] + 2_000), "the roles do differ: {plain:?}");
+    for (seed, labels) in [(2, [3, 2, 1, 0]), (3, [1, 2, 3, 0]), (4, [2, 0, 3, 1])] {
+        let other = shares_by_role(labels, seed);
+        let term = |(a, b): (&u64, &u64)| (*a as f64 - *b as f64).powi(2) / (a + b) as f64;
+        let chi_square: f64 = plain.iter().zip(&other).map(term).sum();
+        // 99.9 % quantile with 3 degrees of freedom.
+        assert!(chi_square < 16.3, "{labels:?}: {plain:?} {other:?}");
+    }
+}
+
+fn all_balancers() -> Vec<BalancerSettings> {
+    let ecmp = |mapping| BalancerSettings::Ecmp(ecmp::Settings { mapping, ..Default::default() });
+    let flow = |choices, memory| {
+        BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, ..Default::default() })
+    };
+    vec![
+        ecmp(ecmp::Mapping::Multiply),
+        ecmp(ecmp::Mapping::Modulo),
+        ecmp(ecmp::Mapping::Resilient),
+        BalancerSettings::PerPacketRandom(random::Settings {}),
+        BalancerSettings::RoundRobin(round_robin::Settings { permute_after: 2 }),
+        drill_with(1, 1, Tie::Random),
+        drill_with(2, 1, Tie::MemoryFirst),
+        drill_with(2, 4, Tie::Random),
+        drill_with(20, 20, Tie::SampleFirst),
+        flow(2, 1),
+    ]
+}
+
+/// Packet `n` of a crowd of flows.
+fn crowd(n: u32) -> Header {
+    Header { ports: n % 97, ..far(FULL) }
+}
+
+/// A removed port never gets a packet again, remembered or not; the rest of the group does.
+#[test]
+fn no_packet_goes_to_a_removed_port() {
+    for balancer in all_balancers() {
+        for failed in 0..4 {
+            let settings = SwitchSettings { engines: 3, ..Plan::default().settings };
+            let mut bench = Plan { settings, balancer: balancer.clone(), ..Plan::default() }.build();
+            for n in 0..200 {
+                bench.receive(n as u16 % 4, crowd(n));
+            }
+            // Make the port the most attractive of all before it goes.
+            while bench.next(failed).is_some() {}
+            for n in 0..8 {
+                bench.receive(n as u16 % 4, crowd(n));
+            }
+            let held = bench.queued()[usize::from(failed)] / u64::from(FULL);
+            bench.set_port(failed, false);
+            assert_eq!(bench.drops(), vec![Reason::LinkDown; held as usize], "its queue is lost");
+            let mut counts = [0; 4];
+            for n in 0..400 {
+                let port = bench.send(n as u16 % 4, crowd(n)).expect("there are other ways");
+                counts[usize::from(port)] += 1;
+            }
+            assert_eq!(counts[usize::from(failed)], 0, "{balancer:?}");
+            assert!(counts.iter().filter(|count| **count > 0).count() == 3, "{balancer:?} {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn new_routes_take_effect_at_once_and_a_repaired_port_is_used_again() {
+    for balancer in all_balancers() {
+        let mut bench = Plan { balancer: balancer.clone(), ..Plan::default() }.build();
+        let used = |bench: &mut Bench| {
+            let ports: Vec<u16> = (0..300).filter_map(|n| bench.send(0, crowd(n))).collect();
+            (0..4).filter(|port| ports.contains(port)).collect::<Vec<u16>>()
+        };
+        assert_eq!(used(&mut bench), [0, 1, 2, 3]);
+        bench.switch.install(vec![GroupId(0); 2], vec![ids(&[1, 2])]);
+        assert_eq!(used(&mut bench), [1, 2], "{balancer:?}");
+        bench.set_port(1, false);
+        assert_eq!(used(&mut bench), [2], "{balancer:?}");
+        bench.set_port(2, false);
+        assert_eq!(used(&mut bench), [0; 0], "{balancer:?}");
+        assert_eq!(bench.drops(), [Reason::NoRoute]);
+        bench.set_port(1, true);
+        bench.set_port(2, true);
+        bench.switch.install(vec![GroupId(0); 2], vec![ids(&[0, 1, 2, 3])]);
+        for port in 0..4 {
+            while bench.next(port).is_some() {}
+        }
+        // Per-flow DRILL keeps its flows where they are: give it others.
+        let mut ports: Vec<u16> =
+            (0..300).filter_map(|n| bench.send(0, Header { ports: n + 1_000, ..far(FULL) })).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        assert_eq!(ports, [0, 1, 2, 3], "{balancer:?}");
+    }
+}
+
+#[test]
+fn new_routes_start_with_an_empty_memory() {
+    let kept = |install: bool| {
+        let same = |seed: &u64| {
+            let balancer = drill_with(1, 1, Tie::MemoryFirst);
+            // Nobody is seen, so that all loads are equal and memory alone decides.
+            let settings = SwitchSettings { visibility: Visibility::Store, ..SwitchSettings::default() };
+            let mut bench = Plan { settings, balancer, seed: *seed, ..Plan::default() }.build();
+            let before = bench.send(0, far(FULL));
+            if install {
+                bench.switch.install(vec![GroupId(0); 2], vec![ids(&[0, 1, 2, 3])]);
+            }
+            bench.send(0, far(FULL)) == before
+        };
+        (0..400).filter(same).count()
+    };
+    assert_eq!(kept(false), 400);
+    assert!((60..140).contains(&kept(true)), "one in four by chance");
+}
+
+#[test]
+fn a_packet_for_a_host_whose_link_is_down_is_lost() {
+    let mut bench = Plan::default().build();
+    bench.set_port(2, false);
+    bench.receive(0, to(2, FULL));
+    assert_eq!(bench.drops(), [Reason::LinkDown]);
+    bench.set_port(2, true);
+    bench.receive(0, to(2, FULL));
+    assert_eq!(bench.effects, [Effect::HasWork(PortId(2))]);
+}
+
+/// A group of one is plain forwarding: no random number is drawn for it.
+#[test]
+fn a_group_of_one_draws_nothing() {
+    let single = Plan { uplinks: vec![2], ..Plan::default() };
+    let mut detour = single.build();
+    for _ in 0..50 {
+        assert_eq!(detour.send(0, far(FULL)), Some(2));
+        while detour.next(2).is_some() {}
+    }
+    detour.switch.install(vec![GroupId(0); 2], vec![ids(&[0, 1, 2, 3])]);
+    let mut fresh = Plan::default().build();
+    let outputs = |bench: &mut Bench| (0..200).map(|_| bench.send(0, far(FULL))).collect::<Vec<_>>();
+    assert_eq!(outputs(&mut detour), outputs(&mut fresh));
+}
+
+/// What one switch draws is no other switch's business.
+#[test]
+fn another_balancer_next_door_does_not_move_the_random_numbers_here() {
+    let run = |neighbour: BalancerSettings| {
+        let mut near = Plan { id: 1, balancer: neighbour, ..Plan::default() }.build();
+        let mut here = Plan { id: 2, ..Plan::default() }.build();
+        let mut outputs = Vec::new();
+        for n in 0..500 {
+            near.receive(0, crowd(n));
+            outputs.push(here.send(0, crowd(n)));
+        }
+        outputs
+    };
+    let reference = run(drill_with(2, 1, Tie::Random));
+    for balancer in all_balancers() {
+        assert_eq!(run(balancer), reference);
+    }
+    let elsewhere = |id| course(&Plan { id, ..Plan::default() }, &[0], 200);
+    assert_ne!(elsewhere(1), elsewhere(2), "but switches do differ");
+    let marks =
+        crate::mark::step::Settings { scope: Scope::Queue, non_ect: NonEct::Pass, ..Default::default() };
+    let ecn = crate::mark::MarkerSettings::Step(marks);
+    let settings = SwitchSettings { ecn, ..Plan::default().settings };
+    assert_eq!(course(&Plan { settings, id: 1, ..Plan::default() }, &[0], 200), elsewhere(1));
+}

@@ -1,0 +1,398 @@
+//! What is stored and counted: conservation, limits of the buffer, counters, marks and early drops.
+
+use std::collections::BTreeMap;
+
+use weft_core::Marks;
+use weft_core::settings::{Amount, Share};
+
+use super::*;
+use crate::balance::{ecmp, flow_drill, random, round_robin};
+use crate::mark::{At, MarkerSettings, NonEct, red, step};
+use crate::schedule::{SchedulerSettings, drr, fifo, strict};
+use crate::share::{SharingSettings, dynamic, fixed, infinite};
+
+const BUFFER: u64 = 40_000;
+const PER_PORT: u64 = 12_000;
+
+/// A switch drawn at random from everything that can be chosen.
+fn any_plan(dice: &mut Random) -> Plan {
+    let ports = 2 + dice.below(6) as u16;
+    let sharing = [
+        SharingSettings::Fixed(fixed::Settings { per_port: Bytes(PER_PORT) }),
+        SharingSettings::Dynamic(dynamic::Settings { alpha: 0.5, minimum: Bytes(0) }),
+        SharingSettings::Dynamic(dynamic::Settings { alpha: 8.0, minimum: Bytes(300) }),
+        SharingSettings::Infinite(infinite::Settings {}),
+    ];
+    let schedule = [
+        SchedulerSettings::Fifo(fifo::Settings {}),
+        SchedulerSettings::Strict(strict::Settings {}),
+        SchedulerSettings::Drr(drr::Settings { quantum: Bytes(700), weights: vec![3, 1] }),
+    ];
+    let settings = SwitchSettings {
+        buffer: Some(Bytes(BUFFER)),
+        sharing: sharing[dice.below(4) as usize].clone(),
+        engines: 1 + dice.below(3),
+        visibility: [Visibility::EngineSlot, Visibility::Store, Visibility::Instant][dice.below(3) as usize],
+        count_in_service: dice.chance(0.5),
+        queues: 1 + dice.below(8),
+        schedule: schedule[dice.below(3) as usize].clone(),
+        ecn: any_marker(dice),
+        ..SwitchSettings::default()
+    };
+    let seed = dice.bits();
+    Plan {
+        settings,
+        balancer: any_balancer(dice),
+        ports,
+        uplinks: (0..ports).collect(),
+        seed,
+        id: 4,
+        ..Plan::default()
+    }
+}
+
+fn any_marker(dice: &mut Random) -> MarkerSettings {
+    let at = if dice.chance(0.5) { At::Enqueue } else { At::Dequeue };
+    let threshold = Amount::Bytes(Bytes(3_000));
+    match dice.below(3) {
+        0 => MarkerSettings::default(),
+        1 => MarkerSettings::Step(step::Settings {
+            threshold,
+            at,
+            non_ect: NonEct::Drop,
+            ..Default::default()
+        }),
+        _ => MarkerSettings::Red(red::Settings {
+            min: Amount::Bytes(Bytes(1_000)),
+            max: Amount::Bytes(Bytes(8_000)),
+            max_probability: Share(0.5),
+            average: 2,
+            at,
+            ..Default::default()
+        }),
+    }
+}
+
+fn any_balancer(dice: &mut Random) -> BalancerSettings {
+    let members = [
+        BalancerSettings::Ecmp(ecmp::Settings::default()),
+        BalancerSettings::PerPacketRandom(random::Settings {}),
+        BalancerSettings::RoundRobin(round_robin::Settings::default()),
+        drill_with(2, 1, drill::Tie::Random),
+        drill_with(3, 5, drill::Tie::Random),
+        BalancerSettings::FlowDrill(flow_drill::Settings::default()),
+    ];
+    members[dice.below(members.len() as u32) as usize].clone()
+}
+
+/// A second set of books, kept by looking at packets only.
+struct Books {
+    bench: Bench,
+    /// Where each stored packet is and how large it is.
+    stored: BTreeMap<PacketId, (u16, u64)>,
+    serving: Vec<Option<PacketId>>,
+    peak: Vec<u64>,
+    byte_time: Vec<u128>,
+    dropped: u64,
+    no_route: u64,
+    sent: u64,
+    limits: (u64, u64),
+}
+
+impl Books {
+    fn open(plan: &Plan) -> Books {
+        let ports = usize::from(plan.ports);
+        let total = match plan.settings.sharing {
+            SharingSettings::Infinite(_) => u64::MAX,
+            _ => BUFFER,
+        };
+        let per_port = match plan.settings.sharing {
+            SharingSettings::Fixed(_) => PER_PORT,
+            _ => u64::MAX,
+        };
+        Books {
+            bench: plan.build(),
+            stored: BTreeMap::new(),
+            serving: vec![None; ports],
+            peak: vec![0; ports],
+            byte_time: vec![0; ports],
+            dropped: 0,
+            no_route: 0,
+            sent: 0,
+            limits: (total, per_port),
+        }
+    }
+
+    fn held(&self, port: usize) -> u64 {
+        self.stored.values().filter(|(at, _)| usize::from(*at) == port).map(|(_, wire)| wire).sum()
+    }
+
+    fn wait(&mut self, span: u64) {
+        for port in 0..self.serving.len() {
+            self.byte_time[port] += u128::from(self.held(port)) * u128::from(span);
+        }
+        self.bench.now += Span(span);
+    }
+
+    fn arrive(&mut self, from: u16, header: Header) {
+        let before = self.bench.queued();
+        let packet = self.bench.receive(from, header);
+        let after = self.bench.queued();
+        let grown: Vec<usize> = (0..before.len()).filter(|port| after[*port] > before[*port]).collect();
+        if let [port] = grown[..] {
+            self.stored.insert(packet, (port as u16, u64::from(header.wire)));
+        }
+        let dropped = self.write_off_drops();
+        assert_eq!((grown.len() as u64, dropped), (1 - dropped, dropped), "stored once, or dropped");
+    }
+
+    fn write_off_drops(&mut self) -> u64 {
+        let mut dropped = 0;
+        for effect in std::mem::take(&mut self.bench.effects) {
+            if let Effect::Dropped(packet, reason) = effect {
+                self.stored.remove(&packet);
+                self.bench.pool.remove(packet);
+                self.no_route += u64::from(reason == Reason::NoRoute);
+                dropped += 1;
+            }
+        }
+        self.dropped += dropped;
+        dropped
+    }
+
+    fn transmit(&mut self, port: u16) -> bool {
+        if let Some(gone) = self.serving[usize::from(port)].take() {
+            self.stored.remove(&gone);
+            self.bench.pool.remove(gone);
+            self.sent += 1;
+        }
+        let next = self.bench.next(port);
+        self.write_off_drops();
+        if let Some(packet) = next {
+            assert_eq!(self.stored[&packet].0, port, "a packet leaves by the port it was stored for");
+        }
+        self.serving[usize::from(port)] = next;
+        next.is_some()
+    }
+
+    /// Everything that must hold after every step.
+    fn balance(&mut self) {
+        let queued = self.bench.queued();
+        for (port, bytes) in queued.iter().enumerate() {
+            assert_eq!(*bytes, self.held(port), "port {port}");
+            assert!(*bytes <= self.limits.1);
+            self.peak[port] = self.peak[port].max(*bytes);
+        }
+        let stored = self.bench.switch.stored().0;
+        assert_eq!(stored, queued.iter().sum::<u64>());
+        assert!(stored <= self.limits.0, "{stored} bytes in the buffer");
+        assert_eq!(self.bench.pool.alive(), self.stored.len(), "no packet is forgotten or invented");
+    }
+
+    /// Nothing is left, and the counters agree.
+    fn close(mut self, offered: u64) {
+        for port in 0..self.serving.len() {
+            self.wait(1_000);
+            while self.transmit(port as u16) {}
+        }
+        self.balance();
+        assert_eq!((self.bench.switch.stored(), self.stored.len()), (Bytes(0), 0), "everything is released");
+        assert_eq!(self.sent + self.dropped, offered);
+        let counters: Vec<PortCounters> = (0..self.serving.len())
+            .map(|port| self.bench.switch.counters(self.bench.now, PortId(port as u16)))
+            .collect();
+        assert_eq!(counters.iter().map(|of| of.dropped).sum::<u64>(), self.dropped - self.no_route);
+        for (port, of) in counters.iter().enumerate() {
+            assert_eq!((of.peak, of.byte_time), (Bytes(self.peak[port]), self.byte_time[port]));
+        }
+    }
+}
+
+/// One life of a random switch.
+fn live(case: u64) -> u64 {
+    let mut dice = Random::new(case, Purpose::Test, 1);
+    let plan = any_plan(&mut dice);
+    let ports = u32::from(plan.ports);
+    let busy = dice.unit();
+    let mut books = Books::open(&plan);
+    let mut offered = 0;
+    for _ in 0..600 {
+        books.wait(u64::from(dice.below(500_000)));
+        let port = dice.below(ports) as u16;
+        match dice.below(100) {
+            0 => {
+                books.bench.set_port(port, false);
+                books.write_off_drops();
+            }
+            1 => {
+                (0..plan.ports).for_each(|port| books.bench.set_port(port, true));
+                books.bench.switch.install(vec![GroupId(0); 2], vec![ids(&plan.uplinks)]);
+            }
+            _ if dice.unit() < 0.4 + 0.5 * busy => {
+                offered += 1;
+                let ecn = if dice.chance(0.5) { Ecn::Capable } else { Ecn::NotCapable };
+                let wire = 84 + dice.below(1_455) as u16;
+                let marks = Marks { ecn };
+                let packet = class(dice.below(8) as u8, Header { marks, ports: dice.below(9), ..far(wire) });
+                books.arrive(port, packet);
+            }
+            _ => {
+                books.transmit(port);
+            }
+        }
+        books.balance();
+    }
+    let dropped = books.dropped;
+    books.close(offered);
+    dropped
+}
+
+/// Conservation: charges are the bytes stored at every step, limits hold, nothing is lost without a word and
+/// everything is given back - over random switches of every kind.
+#[test]
+fn every_byte_is_charged_once_and_released_once() {
+    let dropped: u64 = (0..300).map(live).sum();
+    assert!(dropped > 10_000, "the limits were met: {dropped}");
+}
+
+#[test]
+fn peak_and_time_integral_are_those_of_the_course() {
+    let mut bench = Plan { ports: 1, uplinks: vec![0], ..Plan::default() }.build();
+    bench.receive(0, far(100));
+    bench.now = Time(10);
+    bench.receive(0, far(50));
+    bench.next(0);
+    bench.now = Time(30);
+    bench.next(0);
+    bench.now = Time(70);
+    bench.next(0);
+    bench.now = Time(1_000);
+    let counters = bench.switch.counters(bench.now, PortId(0));
+    assert_eq!(counters.peak, Bytes(150));
+    assert_eq!(counters.byte_time, 100 * 10 + 150 * 20 + 50 * 40);
+    assert_eq!(bench.switch.counters(bench.now, PortId(0)), counters, "reading changes nothing");
+}
+
+#[test]
+fn marks_and_early_drops_are_counted_and_told_apart_from_full_buffers() {
+    let ecn = MarkerSettings::Step(step::Settings {
+        threshold: Amount::Bytes(Bytes(2_000)),
+        non_ect: NonEct::Drop,
+        ..Default::default()
+    });
+    let sharing = SharingSettings::Fixed(fixed::Settings { per_port: Bytes(4_000) });
+    let settings = SwitchSettings { ecn, sharing, ..Plan::default().settings };
+    let mut bench = Plan { settings, ports: 1, uplinks: vec![0], ..Plan::default() }.build();
+    let capable = Header { marks: Marks { ecn: Ecn::Capable }, ..far(FULL) };
+    let ecn_of = |bench: &Bench, packet| bench.pool.headers.get(packet).marks.ecn;
+    for _ in 0..2 {
+        let packet = bench.receive(0, capable);
+        assert_eq!(ecn_of(&bench, packet), Ecn::Capable, "up to K there is no mark");
+    }
+    bench.receive(0, far(FULL));
+    assert_eq!(bench.drops(), [Reason::Early], "a packet that cannot be marked");
+    for _ in 0..2 {
+        let packet = bench.receive(0, capable);
+        assert_eq!(ecn_of(&bench, packet), Ecn::Marked);
+    }
+    bench.receive(0, capable);
+    assert_eq!(bench.drops(), [Reason::PortFull]);
+    let counters = bench.switch.counters(bench.now, PortId(0));
+    assert_eq!((counters.marked, counters.dropped), (2, 2));
+    assert_eq!(bench.queued(), [4_000]);
+}
+
+#[test]
+fn a_marker_at_the_exit_judges_the_queue_left_behind_and_may_drop_there() {
+    let ecn = MarkerSettings::Step(step::Settings {
+        threshold: Amount::Bytes(Bytes(2_000)),
+        at: At::Dequeue,
+        non_ect: NonEct::Drop,
+        ..Default::default()
+    });
+    let settings = SwitchSettings { ecn, ..Plan::default().settings };
+    let mut bench = Plan { settings, ports: 1, uplinks: vec![0], ..Plan::default() }.build();
+    let capable = Header { marks: Marks { ecn: Ecn::Capable }, ..far(FULL) };
+    let packets: Vec<PacketId> =
+        [capable, far(FULL), capable, capable, capable].map(|header| bench.receive(0, header)).to_vec();
+    let mut left = Vec::new();
+    let mut early = 0;
+    while let Some(packet) = bench.next(0) {
+        early += bench.drops().iter().filter(|reason| **reason == Reason::Early).count();
+        left.push((packet, bench.pool.headers.get(packet).marks.ecn == Ecn::Marked));
+    }
+    // Four packets stay behind the first; the second, judged with three behind it, is dropped; then two, one, none.
+    assert_eq!(left, [(packets[0], true), (packets[2], false), (packets[3], false), (packets[4], false)]);
+    assert_eq!((early, bench.switch.stored()), (1, Bytes(0)));
+    let counters = bench.switch.counters(bench.now, PortId(0));
+    assert_eq!((counters.marked, counters.dropped), (1, 1));
+}
+
+// ---- dynamic thresholds, in time ----
+
+fn shared(alpha: f64) -> Bench {
+    let sharing = SharingSettings::Dynamic(dynamic::Settings { alpha, minimum: Bytes(0) });
+    let settings = SwitchSettings { sharing, buffer: Some(Bytes(4_500_000)), ..Plan::default().settings };
+    Plan { settings, ports: 8, uplinks: vec![7], ..Plan::default() }.build()
+}
+
+/// Each port gets `offered` packets per packet it sends.
+fn overload(bench: &mut Bench, ports: &[u16], rounds: u32, offered: u32) {
+    for _ in 0..rounds {
+        for _ in 0..offered {
+            for port in ports {
+                let packet = bench.receive(7, to(*port, FULL));
+                if let [Effect::Dropped(..)] = bench.effects[..] {
+                    bench.pool.remove(packet);
+                }
+            }
+        }
+        for port in ports {
+            if let Some(packet) = bench.next(*port) {
+                bench.pool.remove(packet);
+            }
+        }
+    }
+}
+
+/// n equally congested ports hold alpha B / (1 + n alpha) each, up to a packet or two.
+#[track_caller]
+fn assert_settled(bench: &Bench, ports: &[u16], alpha: f64) {
+    let expected = alpha * 4_500_000.0 / (1.0 + ports.len() as f64 * alpha);
+    for port in ports {
+        let held = bench.queued()[usize::from(*port)] as f64;
+        let packets = (2.0 + alpha) * f64::from(FULL) * ports.len() as f64;
+        assert!((held - expected).abs() <= packets, "port {port} holds {held}, expected {expected}");
+    }
+}
+
+#[test]
+fn one_hot_port_takes_alpha_b_over_one_plus_alpha() {
+    for alpha in [0.25, 1.0, 8.0] {
+        let mut bench = shared(alpha);
+        overload(&mut bench, &[2], 10_000, 2);
+        assert_settled(&bench, &[2], alpha);
+        assert!(bench.switch.counters(bench.now, PortId(2)).dropped > 1_000);
+    }
+}
+
+/// Two ports fill alike; a third that comes later gets its part because the others drain, not because they are cut.
+#[test]
+fn a_late_port_pushes_the_first_two_down_without_preemption() {
+    let mut bench = shared(1.0);
+    overload(&mut bench, &[0, 1], 6_000, 2);
+    assert_settled(&bench, &[0, 1], 1.0);
+    let drops = |bench: &mut Bench, port| bench.switch.counters(Time::ZERO, PortId(port)).dropped;
+    let before = bench.queued();
+    let mut last = before.clone();
+    for round in 0..6_000 {
+        overload(&mut bench, &[0, 1, 2], 1, 2);
+        let now = bench.queued();
+        assert!(last[0] <= now[0] + u64::from(FULL), "round {round}: a port loses only what it sends");
+        last = now;
+    }
+    assert_settled(&bench, &[0, 1, 2], 1.0);
+    assert!(before[0] > last[0] + 300_000, "from B/3 to B/4: {before:?} {last:?}");
+    let equal = [0, 1].map(|port| drops(&mut bench, port));
+    assert!(equal[0].abs_diff(equal[1]) <= equal[0] / 100, "{equal:?}");
+}

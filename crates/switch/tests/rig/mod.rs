@@ -1,0 +1,103 @@
+//! A switch with one group that spans all its ports, an unlimited buffer, and packets of one size: what the
+//! experiments of this folder have in common. Knows no traffic and no timing; those are the experiments' own.
+
+use std::sync::Arc;
+
+use weft_core::{Bytes, GroupId, Header, HostId, PacketId, Pool, PortId, Rate, SwitchId, Time};
+use weft_switch::balance::BalancerSettings;
+use weft_switch::settings::Visibility;
+use weft_switch::share::{SharingSettings, infinite};
+use weft_switch::{Effect, Effects, Switch, SwitchSettings, SwitchSite, Table, Turn};
+
+/// How a rig is built.
+#[derive(Clone)]
+pub(crate) struct Plan {
+    /// Number of inputs and of outputs.
+    pub(crate) ports: u16,
+    /// Forwarding engines (F).
+    pub(crate) engines: u32,
+    /// When engines see decisions.
+    pub(crate) visibility: Visibility,
+    /// Who decides.
+    pub(crate) balancer: BalancerSettings,
+    /// Wire bytes of every packet.
+    pub(crate) wire: u16,
+}
+
+/// A switch, the packets in it and what each output is sending.
+pub(crate) struct Rig {
+    /// The switch under test.
+    pub(crate) switch: Switch,
+    /// The time of the next call.
+    pub(crate) now: Time,
+    /// What each output is sending.
+    pub(crate) serving: Vec<Option<PacketId>>,
+    pool: Pool<()>,
+    effects: Effects,
+    wire: u16,
+}
+
+impl Plan {
+    /// The line rate of all ports.
+    pub(crate) const RATE: Rate = Rate::from_gbps(10);
+
+    /// The rig with this seed. Engines are a byte faster than the line, so that a decision that takes as long as the
+    /// time until the next one is complete just before it.
+    pub(crate) fn build(&self, seed: u64) -> Rig {
+        let settings = SwitchSettings {
+            sharing: SharingSettings::Infinite(infinite::Settings {}),
+            visibility: self.visibility,
+            engines: self.engines,
+            ..SwitchSettings::default()
+        };
+        let site = SwitchSite {
+            seed,
+            switch: SwitchId(0),
+            rates: vec![Plan::RATE; usize::from(self.ports)],
+            full_packet: Bytes(u64::from(self.wire) - 1),
+        };
+        let hosts: (Arc<[u16]>, Arc<[PortId]>) = (Arc::new([0]), Arc::new([PortId(0)]));
+        let group = (0..self.ports).map(PortId).collect();
+        let table = Table::new(hosts, None, vec![GroupId(0)], vec![group]);
+        Rig {
+            switch: Switch::new(&settings, &self.balancer, &site, table),
+            now: Time::ZERO,
+            serving: vec![None; usize::from(self.ports)],
+            pool: Pool::new(),
+            effects: Effects::new(),
+            wire: self.wire,
+        }
+    }
+}
+
+impl Rig {
+    /// A packet of a flow comes in; if its output is idle it is put on the wire, and the output is told.
+    pub(crate) fn arrive(&mut self, input: usize, flow: u32) -> Option<usize> {
+        let header = Header { destination: HostId(0), wire: self.wire, ports: flow, ..Header::default() };
+        let packet = self.pool.insert(header, ());
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        self.switch.receive(&mut turn, PortId(input as u16), packet);
+        match self.effects.pop() {
+            None => None,
+            Some(Effect::HasWork(port)) => {
+                self.send(port.index());
+                Some(port.index())
+            }
+            Some(Effect::Dropped(..)) => panic!("an unlimited buffer does not drop"),
+        }
+    }
+
+    /// The packet on the wire of an output has left; the next one, if any, is put on it.
+    pub(crate) fn send(&mut self, output: usize) {
+        if let Some(gone) = self.serving[output] {
+            self.pool.remove(gone);
+        }
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        self.serving[output] = self.switch.next_packet(&mut turn, PortId(output as u16));
+    }
+
+    /// Packets an output holds, the one on the wire included.
+    pub(crate) fn held(&self, output: usize) -> u64 {
+        self.switch.queued(PortId(output as u16)).0 / u64::from(self.wire)
+    }
+}

@@ -1,0 +1,139 @@
+//! Runs many simulations on a few threads: takes jobs in order, reports progress, survives a run that breaks.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use weft_core::Time;
+
+use crate::clock;
+use crate::{FinishedRun, Progress, RunOptions, RunProgress};
+
+/// How often the progress is shown.
+const SHOW_EVERY: Duration = Duration::from_millis(200);
+
+/// Something to compute.
+pub(crate) trait Job: Sync {
+    /// What it leaves behind.
+    type Output: Send;
+    /// Case and seed.
+    fn label(&self) -> String;
+    /// Computes it, calling `watch` now and then; a false answer means: stop.
+    fn compute(&self, watch: &mut dyn FnMut(&weft_sim::Progress) -> bool) -> Result<Self::Output, String>;
+    /// The time limit of the run, if there is one.
+    fn limit(&self) -> Option<Time>;
+}
+
+/// The state that all threads share.
+struct Board<'a> {
+    options: &'a RunOptions,
+    progress: Mutex<Shown>,
+}
+
+/// Progress, and when it was last shown.
+struct Shown {
+    progress: Progress,
+    last: Instant,
+}
+
+/// Computes all jobs; the results are in the order of the jobs. `done` runs were complete before.
+pub(crate) fn run_all<J: Job>(
+    jobs: &[J],
+    done: usize,
+    options: &RunOptions,
+) -> Vec<Result<J::Output, String>> {
+    let progress = Progress { runs_total: done + jobs.len(), runs_done: done, ..Progress::default() };
+    let board = Board { options, progress: Mutex::new(Shown { progress, last: clock::now() }) };
+    let next = AtomicUsize::new(0);
+    let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    thread::scope(|scope| {
+        for _ in 0..options.jobs.clamp(1, jobs.len().max(1)) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(job) = jobs.get(number) else { return };
+                    *results[number].lock().expect("no thread panics with the lock") =
+                        Some(board.compute(job));
+                }
+            });
+        }
+    });
+    let result = |cell: Mutex<Option<_>>| cell.into_inner().expect("no thread panics with the lock");
+    results.into_iter().map(|cell| result(cell).expect("every job was taken")).collect()
+}
+
+impl Board<'_> {
+    /// One job, from start to end, whatever happens in it.
+    fn compute<J: Job>(&self, job: &J) -> Result<J::Output, String> {
+        if self.stopped() {
+            return Err("not started: interrupted".to_owned());
+        }
+        let label = job.label();
+        let began = clock::now();
+        self.show(&label, job.limit(), None, began);
+        let mut watch = |progress: &weft_sim::Progress| {
+            self.show(&label, job.limit(), Some(progress), began);
+            !self.stopped()
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| job.compute(&mut watch)));
+        let result = result.unwrap_or_else(|panic| Err(format!("a defect in Weft: {}", message(&*panic))));
+        self.finish(&label, result.as_ref().err().cloned());
+        result
+    }
+
+    fn stopped(&self) -> bool {
+        let stop: &AtomicBool = &self.options.stop;
+        stop.load(Ordering::Relaxed)
+    }
+
+    /// Brings one run's line up to date and shows everything if it is time.
+    fn show(&self, label: &str, limit: Option<Time>, now: Option<&weft_sim::Progress>, began: Instant) {
+        let mut shown = self.progress.lock().expect("no thread panics with the lock");
+        let line = run_progress(label, limit, now, began.elapsed().as_secs_f64());
+        match shown.progress.current.iter_mut().find(|run| run.label == label) {
+            Some(run) => *run = line,
+            None => shown.progress.current.push(line),
+        }
+        if shown.last.elapsed() >= SHOW_EVERY {
+            shown.last = clock::now();
+            (self.options.progress)(&shown.progress);
+        }
+    }
+
+    fn finish(&self, label: &str, failure: Option<String>) {
+        let mut shown = self.progress.lock().expect("no thread panics with the lock");
+        shown.progress.current.retain(|run| run.label != label);
+        shown.progress.runs_done += 1;
+        let finished = FinishedRun { label: label.to_owned(), reused: false, failure };
+        (self.options.progress)(&Progress { finished: Some(finished), ..shown.progress.clone() });
+    }
+}
+
+/// One line of the display.
+fn run_progress(
+    label: &str,
+    limit: Option<Time>,
+    now: Option<&weft_sim::Progress>,
+    wall: f64,
+) -> RunProgress {
+    let label = label.to_owned();
+    let Some(now) = now else { return RunProgress { label, limit, ..RunProgress::default() } };
+    let share = now.flows_done as f64 / now.flows_total.max(1) as f64;
+    RunProgress {
+        label,
+        simulated: now.now,
+        limit,
+        events: now.events,
+        events_per_s: now.events as f64 / wall.max(1e-9),
+        flows_done: now.flows_done as u64,
+        flows_total: now.flows_total as u64,
+        eta_s: (share > 0.01).then(|| wall * (1.0 - share) / share),
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+}
