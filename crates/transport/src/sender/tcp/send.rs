@@ -5,7 +5,7 @@ use std::ops::Range;
 use weft_core::{Class, Ecn, Kind, Time};
 
 use super::{Phase, SenderState, TcpSender};
-use crate::segment::{Flags, Outgoing, Segment, ports};
+use crate::segment::{Flags, Outgoing, Segment};
 use crate::settings::LossDetection;
 use crate::transport::Marking;
 
@@ -166,7 +166,7 @@ impl TcpSender {
     fn control(&self, flags: Flags, sequence: u64, wire: u16, now: Time) -> Outgoing {
         let ecn = self.ecn(self.transport.marking == Marking::Accurate);
         let segment = Segment { flow: self.flow, flags, sequence, sent: now, ..Segment::default() };
-        Outgoing { segment, wire, kind: Kind::Control, class: Class(0), ecn, ports: ports(self.flow) }
+        Outgoing { segment, wire, kind: Kind::Control, class: Class(0), ecn, ports: self.ports }
     }
 
     fn ecn(&self, capable: bool) -> Ecn {
@@ -229,7 +229,7 @@ impl TcpSender {
             ..Segment::default()
         };
         let wire = self.transport.data_wire(length);
-        Outgoing { segment, wire, kind: Kind::Data, class: Class(0), ecn, ports: ports(self.flow) }
+        Outgoing { segment, wire, kind: Kind::Data, class: Class(0), ecn, ports: self.ports }
     }
 
     /// Notes after new data was sent whether the window is the limit (tcp_cwnd_validate of Linux).
