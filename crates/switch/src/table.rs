@@ -78,7 +78,8 @@ impl Table {
     }
 
     fn refresh(&mut self) {
-        let alive = |group: &Vec<PortId>| group.iter().filter(|port| !self.down.contains(port)).copied().collect();
+        let alive =
+            |group: &Vec<PortId>| group.iter().filter(|port| !self.down.contains(port)).copied().collect();
         self.groups = self.installed.iter().map(alive).collect();
     }
 }
