@@ -12,6 +12,8 @@ use crate::event::Entry;
 /// Buckets of the wheel.
 const BUCKETS: usize = 4096;
 const WORDS: usize = BUCKETS / 64;
+/// Entries a bucket holds without allocating; the bucket width aims at half of it.
+const ROOM: usize = 16;
 
 /// Pending events.
 pub(crate) struct Calendar {
@@ -31,9 +33,9 @@ impl Calendar {
     /// An empty calendar with buckets of about `width`.
     pub(crate) fn new(width: Span) -> Calendar {
         Calendar {
-            open: Vec::new(),
+            open: Vec::with_capacity(ROOM),
             current: 0,
-            buckets: vec![Vec::new(); BUCKETS],
+            buckets: (0..BUCKETS).map(|_| Vec::with_capacity(ROOM)).collect(),
             occupied: [0; WORDS],
             far: BinaryHeap::new(),
             shift: width.0.max(1).ilog2(),

@@ -144,14 +144,14 @@ impl Switch {
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in
     /// service is the driver's to lose, and stays charged until [`Switch::next_packet`] is asked at its end. A port that
-    /// came back is used by groups again only after [`Switch::install`].
+    /// came back is used at once by the groups that contain it.
     pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         self.ports.port_mut(port).up = up;
+        self.table.set_port(port, up);
+        self.forget_groups();
         if up {
             return;
         }
-        self.table.remove_port(port);
-        self.forget_groups();
         for queue in 0..self.queues {
             while self.ports.queues(port)[queue].packets.front().is_some() {
                 let packet = self.ports.pop(self.ports.slot(port, queue), turn.headers);
@@ -161,7 +161,7 @@ impl Switch {
         }
     }
 
-    /// New routes from the routing protocol, all at once.
+    /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
         self.table.install(group_of_leaf, groups);
         self.forget_groups();

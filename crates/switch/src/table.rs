@@ -14,7 +14,11 @@ pub struct Table {
     /// This switch's own leaf number, if it has hosts.
     own_leaf: Option<u16>,
     group_of_leaf: Vec<GroupId>,
+    /// The groups as routing computed them.
+    installed: Vec<Vec<PortId>>,
+    /// The same without the ports that are down here.
     groups: Vec<Vec<PortId>>,
+    down: Vec<PortId>,
 }
 
 /// Where a packet may go.
@@ -35,7 +39,15 @@ impl Table {
         group_of_leaf: Vec<GroupId>,
         groups: Vec<Vec<PortId>>,
     ) -> Table {
-        Table { leaf_of_host: hosts.0, port_of_host: hosts.1, own_leaf, group_of_leaf, groups }
+        Table {
+            leaf_of_host: hosts.0,
+            port_of_host: hosts.1,
+            own_leaf,
+            group_of_leaf,
+            installed: groups.clone(),
+            groups,
+            down: Vec::new(),
+        }
     }
 
     /// Looks a destination up.
@@ -49,16 +61,25 @@ impl Table {
         Route::Group(group, &self.groups[group.index()])
     }
 
-    /// Takes a port out of all groups: its link is down.
-    pub fn remove_port(&mut self, port: PortId) {
-        for group in &mut self.groups {
-            group.retain(|member| *member != port);
+    /// The link behind a port went down or came back: it leaves all groups, or returns to those that contain it.
+    pub fn set_port(&mut self, port: PortId, up: bool) {
+        self.down.retain(|other| *other != port);
+        if !up {
+            self.down.push(port);
         }
+        self.refresh();
     }
 
-    /// Replaces all groups at once: the routing protocol has converged.
+    /// Replaces all groups at once: the routing protocol has converged. Ports that are down here stay out.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
         self.group_of_leaf = group_of_leaf;
-        self.groups = groups;
+        self.installed = groups;
+        self.refresh();
+    }
+
+    fn refresh(&mut self) {
+        let alive =
+            |group: &Vec<PortId>| group.iter().filter(|port| !self.down.contains(port)).copied().collect();
+        self.groups = self.installed.iter().map(alive).collect();
     }
 }

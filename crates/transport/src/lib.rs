@@ -1,18 +1,19 @@
-//! What the two ends of a flow do: TCP with a choice of congestion laws, and datagrams at a constant rate.
+//! What the two ends of a flow do: TCP under several congestion laws, and datagrams at a constant rate.
 //!
-//! Both ends are plain state machines: they own no clock, no socket and no thread, and know nothing of switches. In
-//! reading order: [`segment`] (what the ends tell each other), [`sender`] and its `tcp` (what leaves next, what an
-//! acknowledgement means), `recovery` (losses), [`congestion`] (the laws, one file each), [`receiver`], [`shim`] and
-//! [`gro`] (below the receiver), [`settings`] and [`protocols`] (what a scenario can say).
+//! Both ends are plain state machines that know neither clock nor network. A host gives them packets and the time, asks
+//! for packets when its card is free ([`Sender::poll`], [`Receiver::poll`]), and wakes them when they say
+//! ([`Sender::next_wakeup`]). In reading order: [`settings`] and [`protocols`] (what a scenario can say), [`Transport`]
+//! (what follows from it), [`segment`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how large
+//! the window may be), [`shim`] and [`gro`] (what stands below the receiving TCP).
 
 pub mod congestion;
 pub mod gro;
 pub mod protocols;
-pub mod receiver;
+mod receiver;
 mod recovery;
 mod rto;
 pub mod segment;
-pub mod sender;
+mod sender;
 pub mod settings;
 pub mod shim;
 mod transport;
@@ -21,5 +22,5 @@ pub use protocols::TransportSettings;
 pub use receiver::{Receiver, ReceiverReport, reply_after_close};
 pub use rto::RtoFloor;
 pub use segment::{Outgoing, Segment};
-pub use sender::{Sender, SenderReport};
+pub use sender::{Sender, SenderReport, SenderState};
 pub use transport::{FlowSite, Packetisation, Transport};

@@ -1,206 +1,162 @@
-//! The receiving end of a flow: puts bytes in order, acknowledges, and counts what the network did to the order.
-//!
-//! Standards: RFC 5681 (acknowledgements), 2018 and 2883 (selective ones), 3168 and 8257 (echo of marks). Below it an
-//! optional shim restores the order, and receive offload is counted.
+//! The receiving end of a flow, as a host drives it. Knows no network and no other flow.
+
+mod acks;
+mod arrivals;
+mod datagram;
+mod order;
+mod tcp;
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Ecn, Time};
+use weft_core::{Bytes, Class, Ecn, Kind, Time};
 
-use crate::gro::GroCounter;
-use crate::segment::{Flags, Outgoing, Segment};
-use crate::shim::Shim;
-use crate::transport::{FlowSite, Transport};
+use crate::segment::{Flags, Outgoing, Segment, reverse_ports};
+use crate::transport::{FlowSite, Marking, Transport};
 
-mod acks;
-mod assembly;
+/// The receiving end of one flow, made when its first packet arrives.
+pub struct Receiver(End);
 
-pub use acks::reply_after_close;
-
-use acks::Acks;
-use assembly::{Arrival, Assembly};
-
-/// The receiving end of a flow.
-pub struct Receiver {
-    acks: Acks,
-    assembly: Assembly,
-    shim: Option<Shim<(Segment, Ecn)>>,
-    /// What the shim lets up.
-    raised: Vec<(Segment, Ecn)>,
-    gro: GroCounter,
-    order: Order,
-    size: u64,
-    /// Datagrams: nobody is told anything.
-    silent: bool,
-    /// Everything has arrived.
-    closed: bool,
-    completed: Option<Time>,
-    report: ReceiverReport,
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all flows are TCP; a box would cost each of them an allocation"
+)]
+enum End {
+    Tcp(tcp::TcpReceiver),
+    Datagram(datagram::DatagramReceiver),
 }
 
-/// What a receiver has seen so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a receiver saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverReport {
-    /// Payload delivered in order.
+    /// Payload delivered in order; of datagrams: all that arrived, once each.
     pub delivered: Bytes,
-    /// When the last payload byte was delivered.
+    /// When the last byte was delivered; of datagrams: when the last of the flow arrived, so that less than its size may
+    /// have been delivered.
     pub completed: Option<Time>,
-    /// Duplicate acknowledgements sent.
+    /// Duplicate acknowledgements: one for each packet that reached TCP beyond a gap. Answers to payload that had arrived
+    /// before are not among them.
     pub dupacks: u32,
-    /// Of these, those for a gap that an original, not a repeated, segment filled: no loss, only reordering.
+    /// Of these, sent because of a gap whose first bytes then came in their first transmission: reordering, not loss.
     pub dupacks_reorder: u32,
-    /// Original segments that arrived after a later one.
+    /// Packets that, in their first transmission, arrived after one with later bytes; counted below the shim.
     pub out_of_order: u32,
-    /// Greatest displacement: full-size segments between a late one and the highest byte that had arrived.
+    /// Of these, the greatest number of packets between a packet and the highest that had arrived.
     pub displacement: u32,
-    /// Batches the receive offload would have handed up.
+    /// Batches that receive offload formed.
     pub gro_batches: u32,
-    /// Packets that arrived with a mark.
+    /// Packets with a congestion mark.
     pub ecn_marks: u32,
 }
 
-/// The order of arrival, before any shim.
-#[derive(Clone, Copy, Debug, Default)]
-struct Order {
-    highest: u64,
-    mss: u64,
-}
-
-impl Order {
-    fn note(&mut self, segment: &Segment, report: &mut ReceiverReport) {
-        let end = segment.sequence + u64::from(segment.length);
-        if end <= self.highest && !segment.flags.has(Flags::AGAIN) {
-            report.out_of_order += 1;
-            let behind = (self.highest - segment.sequence).div_ceil(self.mss) - 1;
-            report.displacement = report.displacement.max(behind as u32);
+macro_rules! forward {
+    ($self:ident, $end:ident => $call:expr) => {
+        match &$self.0 {
+            End::Tcp($end) => $call,
+            End::Datagram($end) => $call,
         }
-        self.highest = self.highest.max(end);
-    }
+    };
+    (mut $self:ident, $end:ident => $call:expr) => {
+        match &mut $self.0 {
+            End::Tcp($end) => $call,
+            End::Datagram($end) => $call,
+        }
+    };
 }
 
 impl Receiver {
-    /// The receiver of a flow whose first packet is about to be handed in.
+    /// The receiver of a flow whose first packet is about to be given to it.
     #[must_use]
     pub fn new(transport: &Arc<Transport>, site: &FlowSite, _now: Time) -> Receiver {
-        let tcp = &transport.tcp;
-        Receiver {
-            acks: Acks::new(transport, site.flow),
-            assembly: Assembly::default(),
-            shim: tcp.reorder_shim.then(|| Shim::new(&tcp.shim)),
-            raised: Vec::new(),
-            gro: GroCounter::new(&tcp.batches),
-            order: Order { highest: 0, mss: transport.mss() },
-            size: site.size.0,
-            silent: transport.datagram_rate(site).is_some(),
-            closed: false,
-            completed: None,
-            report: ReceiverReport::default(),
-        }
+        Receiver(match transport.datagram_rate(site) {
+            Some(_) => End::Datagram(datagram::DatagramReceiver::new(transport, site)),
+            None => End::Tcp(tcp::TcpReceiver::new(transport, site)),
+        })
     }
 
-    /// A packet arrived.
+    /// A packet of the flow arrived.
     pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        if segment.flags.has(Flags::SYN) {
-            return self.acks.open(now, segment);
-        }
-        self.report.ecn_marks += u32::from(ecn == Ecn::Marked);
-        if segment.length > 0 {
-            self.order.note(segment, &mut self.report);
-            self.gro.on_segment(now, segment.sequence, u64::from(segment.length), ecn == Ecn::Marked);
-        }
-        match &mut self.shim {
-            None => self.take(now, ecn, segment),
-            Some(shim) => {
-                shim.on_segment(now, segment.sequence..segment.end(), (*segment, ecn), &mut self.raised);
-                self.take_raised(now);
-            }
-        }
+        forward!(mut self, end => end.on_packet(now, ecn, segment));
     }
 
-    fn take_raised(&mut self, now: Time) {
-        let mut raised = std::mem::take(&mut self.raised);
-        for (segment, ecn) in raised.drain(..) {
-            self.take(now, ecn, &segment);
-        }
-        self.raised = raised;
-    }
-
-    /// A segment comes up to TCP.
-    fn take(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        let arrival = self.assembly.insert(segment.sequence, segment.end(), segment.flags.has(Flags::AGAIN));
-        self.count(&arrival);
-        if self.assembly.next() >= self.size && self.completed.is_none() {
-            self.completed = Some(now);
-        }
-        if self.silent {
-            return self.take_datagram(now, segment);
-        }
-        self.closed = self.assembly.next() >= self.size;
-        let last = self.completed.is_some();
-        self.acks.arrived(now, (segment, ecn), &arrival, (&self.assembly, last));
-    }
-
-    /// Datagrams are complete when the last one has come, with or without the others.
-    fn take_datagram(&mut self, now: Time, segment: &Segment) {
-        if segment.flags.has(Flags::FIN) {
-            self.closed = true;
-            self.completed = self.completed.or(Some(now));
-        }
-    }
-
-    fn count(&mut self, arrival: &Arrival) {
-        self.report.dupacks += u32::from(arrival.beyond_gap && !self.silent);
-        self.report.dupacks_reorder += arrival.gap_was_reordering;
-    }
-
-    /// Whether [`Receiver::poll`] would give a packet.
+    /// Whether [`Receiver::poll`] would give a packet now.
     #[must_use]
     pub fn ready(&self, _now: Time) -> bool {
-        self.acks.ready()
+        forward!(self, end => end.ready())
     }
 
-    /// The next acknowledgement.
+    /// The network card is free: the next acknowledgement, sent now.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        self.acks.poll(now)
+        forward!(mut self, end => end.poll(now))
     }
 
-    /// When [`Receiver::on_wakeup`] wants to be called; [`Time::NEVER`] when no timer runs.
+    /// When [`Receiver::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
     #[must_use]
     pub fn next_wakeup(&self) -> Time {
-        let shim = self.shim.as_ref().map_or(Time::NEVER, Shim::next_wakeup);
-        self.acks.next_wakeup().min(shim)
+        forward!(self, end => end.next_wakeup())
     }
 
-    /// Looks after timers that are due.
+    /// The clock reached some instant; called early, nothing happens.
     pub fn on_wakeup(&mut self, now: Time) {
-        if let Some(shim) = self.shim.as_mut().filter(|shim| shim.next_wakeup() <= now) {
-            shim.on_wakeup(now, &mut self.raised);
-            self.take_raised(now);
-        }
-        self.acks.on_wakeup(now, &self.assembly);
+        forward!(mut self, end => end.on_wakeup(now));
     }
 
-    /// When the last payload byte was delivered in order to the application. Datagrams: when the last one arrived.
+    /// When the application had the last byte; of datagrams: when the last of the flow arrived.
     #[must_use]
     pub fn completed(&self) -> Option<Time> {
-        self.completed
+        forward!(self, end => end.completed())
     }
 
-    /// The sender has closed and everything is acknowledged; the state may be dropped.
+    /// Everything has arrived and is answered: the state may be dropped. What still comes is answered by
+    /// [`reply_after_close`].
     #[must_use]
     pub fn closed(&self) -> bool {
-        self.closed && self.completed.is_some() && !self.acks.ready()
+        forward!(self, end => end.closed())
     }
 
-    /// What was seen so far.
+    /// Counts.
     #[must_use]
     pub fn report(&self) -> ReceiverReport {
-        let beyond = if self.silent { self.assembly.beyond() } else { 0 };
-        ReceiverReport {
-            delivered: Bytes((self.assembly.next() + beyond).min(self.size)),
-            completed: self.completed,
-            gro_batches: self.gro.batches() as u32,
-            ..self.report.clone()
-        }
+        forward!(self, end => end.report())
     }
 }
+
+/// The answer of a receiving host that has dropped the state of the connection: payload that still comes was sent again
+/// because an acknowledgement was lost, so everything is acknowledged once more (TIME-WAIT of RFC 9293, section 3.10.7.4).
+/// Needs no state.
+#[must_use]
+pub fn reply_after_close(transport: &Transport, segment: &Segment, now: Time) -> Option<Outgoing> {
+    if segment.length == 0 || segment.flags.has(Flags::DATAGRAM) {
+        return None;
+    }
+    let again = segment.flags.has(Flags::AGAIN);
+    let flags = Flags::ACK.with(Flags::DUPLICATE).with_if(again, Flags::AGAIN);
+    let reply = Segment {
+        flow: segment.flow,
+        flags: flags.with_if(transport.tcp.close, Flags::FIN),
+        ack: Segment::EVERYTHING,
+        echo: segment.sent,
+        ..Segment::default()
+    };
+    Some(outgoing(transport, reply, now))
+}
+
+/// Puts an answer on the wire.
+fn outgoing(transport: &Transport, segment: Segment, now: Time) -> Outgoing {
+    let opening = segment.flags.has(Flags::SYN);
+    let capable = transport.marking == Marking::Accurate;
+    Outgoing {
+        segment: Segment { sent: now, ..segment },
+        wire: if opening {
+            transport.syn_wire()
+        } else {
+            transport.ack_wire(usize::from(segment.blocks_used))
+        },
+        kind: if opening { Kind::Control } else { Kind::Ack },
+        class: Class(0),
+        ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
+        ports: reverse_ports(segment.flow),
+    }
+}
+
+#[cfg(test)]
+mod tests;

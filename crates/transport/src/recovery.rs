@@ -1,4 +1,6 @@
-//! What TCP does about losses, apart from the congestion law: the scoreboard, the timers, the reduction in recovery.
+//! What is known of the bytes in flight once something went wrong, and how the window falls meanwhile. Knows no timers and
+//! no packets.
 
-pub(crate) mod board;
 pub(crate) mod prr;
+pub(crate) mod rack;
+pub(crate) mod scoreboard;

@@ -60,6 +60,11 @@ impl RoundTrip {
         self.backoff = self.backoff.saturating_add(1);
     }
 
+    /// Time-outs in a row.
+    pub(crate) const fn backoff(&self) -> u8 {
+        self.backoff
+    }
+
     /// The time-out at present, back-off included.
     pub(crate) fn timeout(&self, limits: &RtoLimits) -> Span {
         let base = match (self.measured(), limits.floor) {

@@ -1,7 +1,8 @@
-//! The sending end of a flow: TCP with any congestion law, or datagrams at a constant rate.
-//!
-//! A sender owns no clock and no socket. The host's card asks [`Sender::poll`] for the next packet when it is free
-//! (what was not asked for is not in flight), hands in what arrives, and calls back at [`Sender::next_wakeup`].
+//! The sending end of a flow, as a host drives it: packets and the clock come in, packets come out when the network card
+//! asks. Knows no network and no other flow.
+
+mod datagram;
+mod tcp;
 
 use std::sync::Arc;
 
@@ -10,109 +11,137 @@ use weft_core::{Bytes, Ecn, Span, Time};
 use crate::segment::{Outgoing, Segment};
 use crate::transport::{FlowSite, Transport};
 
-mod probe;
-mod tcp;
-mod udp;
+/// The sending end of one flow.
+///
+/// What it may send it offers by [`Sender::ready`], and hands out one packet per [`Sender::poll`]; what is not polled is
+/// not in flight.
+pub struct Sender(End);
 
-/// The sending end of a flow.
-#[allow(clippy::large_enum_variant, reason = "nearly all are TCP; a box would cost a cache miss per packet")]
-pub enum Sender {
-    /// TCP.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all flows are TCP; a box would cost each of them an allocation"
+)]
+enum End {
     Tcp(tcp::TcpSender),
-    /// Datagrams.
-    Udp(udp::UdpSender),
+    Datagram(datagram::DatagramSender),
 }
 
-/// What a sender has done so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What recovery is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SenderState {
+    /// Nothing is missing.
+    #[default]
+    Open,
+    /// Something arrived out of order, too little to call anything lost.
+    Disorder,
+    /// A mark was echoed; the window falls (CWR).
+    Reducing,
+    /// Something was lost and is being repaired.
+    Recovery,
+    /// The retransmission timer expired.
+    Loss,
+}
+
+/// The state and the counts of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderReport {
     /// Payload sent again.
     pub retransmitted: Bytes,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer, those while opening included.
     pub timeouts: u32,
-    /// Times the window fell for a loss.
+    /// Recoveries begun without a time-out.
     pub recoveries: u32,
-    /// Times the window fell for a mark.
-    pub mark_reductions: u32,
+    /// Reductions because of echoed marks.
+    pub reductions: u32,
+    /// Tail loss probes.
+    pub probes: u32,
+    /// Payload acknowledged; of datagrams: sent.
+    pub acknowledged: Bytes,
+    /// Payload in flight, as far as the sender knows (pipe).
+    pub in_flight: Bytes,
     /// Congestion window.
     pub cwnd: Bytes,
-    /// Slow-start threshold; `u64::MAX` before the first event.
+    /// Slow-start threshold; `u64::MAX` bytes as long as there is none.
     pub ssthresh: Bytes,
-    /// Smoothed round trip.
+    /// Smoothed round trip; zero before the first measurement.
     pub srtt: Span,
-    /// Payload acknowledged in sequence.
-    pub acknowledged: Bytes,
-    /// Payload in flight.
-    pub in_flight: Bytes,
+    /// Retransmission time-out at present.
+    pub rto: Span,
+    /// What recovery is doing.
+    pub state: SenderState,
+}
+
+macro_rules! forward {
+    ($self:ident, $end:ident => $call:expr) => {
+        match &$self.0 {
+            End::Tcp($end) => $call,
+            End::Datagram($end) => $call,
+        }
+    };
+    (mut $self:ident, $end:ident => $call:expr) => {
+        match &mut $self.0 {
+            End::Tcp($end) => $call,
+            End::Datagram($end) => $call,
+        }
+    };
 }
 
 impl Sender {
-    /// The sender of a flow that starts now. A flow with a rate of its own is sent as datagrams, whatever the transport.
+    /// The sender of a flow that the application hands over now.
     #[must_use]
     pub fn new(transport: &Arc<Transport>, site: &FlowSite, now: Time) -> Sender {
-        if transport.datagram_rate(site).is_some() {
-            Sender::Udp(udp::UdpSender::new(transport, site, now))
-        } else {
-            Sender::Tcp(tcp::TcpSender::new(transport, site))
-        }
+        Sender(match transport.datagram_rate(site) {
+            Some(rate) => End::Datagram(datagram::DatagramSender::new(transport, site, rate, now)),
+            None => End::Tcp(tcp::TcpSender::new(transport, site, now)),
+        })
     }
 
-    /// An acknowledgement arrived.
-    pub fn on_packet(&mut self, now: Time, _ecn: Ecn, segment: &Segment) {
-        if let Sender::Tcp(tcp) = self {
-            tcp.on_packet(now, segment);
-        }
+    /// A packet of the flow arrived: the answer to the opening, or an acknowledgement.
+    pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+        forward!(mut self, end => end.on_packet(now, ecn, segment));
     }
 
     /// Whether [`Sender::poll`] would give a packet now.
     #[must_use]
     pub fn ready(&self, now: Time) -> bool {
-        match self {
-            Sender::Tcp(tcp) => tcp.ready(),
-            Sender::Udp(udp) => udp.ready(now),
-        }
+        forward!(self, end => end.ready(now))
     }
 
-    /// The next packet; its transmission starts now.
+    /// The network card is free: the next packet, sent now.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        match self {
-            Sender::Tcp(tcp) => tcp.poll(now),
-            Sender::Udp(udp) => udp.poll(now),
-        }
+        forward!(mut self, end => end.poll(now))
     }
 
-    /// When [`Sender::on_wakeup`] wants to be called; [`Time::NEVER`] when no timer runs.
+    /// When [`Sender::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
     #[must_use]
     pub fn next_wakeup(&self) -> Time {
-        match self {
-            Sender::Tcp(tcp) => tcp.next_wakeup(),
-            Sender::Udp(udp) => udp.next_wakeup(),
-        }
+        forward!(self, end => end.next_wakeup())
     }
 
-    /// Looks after timers that are due.
+    /// The clock reached some instant; called early, nothing happens.
     pub fn on_wakeup(&mut self, now: Time) {
-        match self {
-            Sender::Tcp(tcp) => tcp.on_wakeup(now),
-            Sender::Udp(udp) => udp.on_wakeup(now),
-        }
+        forward!(mut self, end => end.on_wakeup(now));
     }
 
-    /// Everything is acknowledged and closed; the state may be dropped.
+    /// Everything is acknowledged and closed, or, of datagrams, sent: the state may be dropped.
     #[must_use]
     pub fn finished(&self) -> bool {
-        match self {
-            Sender::Tcp(tcp) => tcp.finished(),
-            Sender::Udp(udp) => udp.finished(),
-        }
+        forward!(self, end => end.finished())
     }
 
-    /// What was done so far.
+    /// State and counts.
     #[must_use]
     pub fn report(&self) -> SenderReport {
-        match self {
-            Sender::Tcp(tcp) => tcp.report(),
-            Sender::Udp(_) => SenderReport::default(),
-        }
+        forward!(self, end => end.report())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_is_small() {
+        assert!(size_of::<Sender>() <= 512, "{} bytes", size_of::<Sender>());
     }
 }

@@ -1,43 +1,48 @@
-//! Proportional rate reduction (RFC 6937): during a reduction, packets leave in proportion to those delivered, so that
-//! the flight shrinks to the new threshold within a round trip and the ACK clock never stops.
+//! Proportional rate reduction (RFC 6937): during recovery the window follows what arrives, so that it has fallen to its
+//! target when the round trip is over, without a pause and without a burst.
 
-/// The counters of one reduction, in bytes.
+/// One recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reduction {
+    /// Payload delivered since it began (prr_delivered).
     delivered: u64,
-    sent: u64,
-    flight_at_start: u64,
+    /// Payload sent since it began (prr_out).
+    out: u64,
+    /// Payload in flight when it began (RecoverFS).
+    flight: u64,
+}
+
+/// What an acknowledgement says to a recovery.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delivery {
+    /// Payload it delivers (DeliveredData).
+    pub(crate) bytes: u64,
+    /// Payload in flight after it (pipe).
+    pub(crate) pipe: u64,
+    /// It advances the cumulative acknowledgement and reports nothing lost, so that the window may be regained fast.
+    pub(crate) clean: bool,
 }
 
 impl Reduction {
-    /// Begins with `flight` bytes outstanding.
-    pub(crate) fn new(flight: u64) -> Reduction {
-        Reduction { delivered: 0, sent: 0, flight_at_start: flight.max(1) }
+    pub(crate) const fn new(flight: u64) -> Reduction {
+        Reduction { delivered: 0, out: 0, flight }
     }
 
-    /// Nothing has left yet.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.sent == 0
+    /// Something was sent.
+    pub(crate) const fn sent(&mut self, bytes: u64) {
+        self.out += bytes;
     }
 
-    /// A packet left.
-    pub(crate) fn sent(&mut self, bytes: u64) {
-        self.sent += bytes;
-    }
-
-    /// `newly` bytes were delivered and `pipe` are in flight: the window now. `first` makes room for at least one
-    /// segment, because the first retransmission must not wait.
-    pub(crate) fn window(&mut self, (newly, pipe): (u64, u64), ssthresh: u64, mss: u64, first: bool) -> u64 {
-        self.delivered += newly;
-        let allowed = if pipe > ssthresh {
-            let share = u128::from(self.delivered) * u128::from(ssthresh);
-            let wanted = share.div_ceil(u128::from(self.flight_at_start)) as u64;
-            wanted.saturating_sub(self.sent)
+    /// The window after an acknowledgement. At least one segment goes out when recovery begins.
+    pub(crate) fn window(&mut self, delivery: &Delivery, ssthresh: u64, mss: u64) -> u64 {
+        self.delivered += delivery.bytes;
+        let due = if delivery.pipe > ssthresh {
+            (self.delivered * ssthresh).div_ceil(self.flight.max(1)).saturating_sub(self.out)
         } else {
-            let bound = self.delivered.saturating_sub(self.sent).max(newly) + mss;
-            (ssthresh - pipe).min(bound)
+            let owed = self.delivered.saturating_sub(self.out).max(delivery.bytes);
+            (owed + if delivery.clean { mss } else { 0 }).min(ssthresh - delivery.pipe)
         };
-        pipe + if first { allowed.max(mss) } else { allowed }
+        delivery.pipe + if self.out == 0 { due.max(mss) } else { due }
     }
 }
 
@@ -45,21 +50,43 @@ impl Reduction {
 mod tests {
     use super::*;
 
-    /// One of ten segments is lost and the threshold is half: one leaves for every two delivered, until the flight is
-    /// the threshold.
-    #[test]
-    fn the_flight_halves_in_step_with_deliveries() {
-        let mut reduction = Reduction::new(10);
-        let (mut pipe, mut left) = (9, 0);
-        for delivery in 0..9 {
-            pipe -= u64::from(delivery > 0);
-            let window = reduction.window((1, pipe), 5, 1, delivery == 0);
-            while pipe < window {
-                pipe += 1;
-                left += 1;
-                reduction.sent(1);
+    const MSS: u64 = 1000;
+
+    /// Segments sent in one round trip that begins with `flight` segments of which `lost` are lost, and the flight then.
+    fn recover(flight: u64, lost: u64, ssthresh: u64) -> (u64, u64) {
+        let mut reduction = Reduction::new(flight * MSS);
+        let (mut pipe, mut sent) = ((flight - lost) * MSS, 0);
+        for _ in lost..flight {
+            pipe -= MSS;
+            let delivery = Delivery { bytes: MSS, pipe, clean: false };
+            let window = reduction.window(&delivery, ssthresh * MSS, MSS);
+            while pipe + MSS <= window {
+                pipe += MSS;
+                sent += 1;
+                reduction.sent(MSS);
             }
         }
-        assert_eq!((left, pipe), (4, 5));
+        (sent, pipe / MSS)
+    }
+
+    #[test]
+    fn one_loss_sends_for_every_second_segment_that_arrives() {
+        let (sent, pipe) = recover(20, 1, 10);
+        assert!((9..=10).contains(&sent), "sent {sent}");
+        assert!((9..=10).contains(&pipe), "in flight {pipe}");
+    }
+
+    #[test]
+    fn after_heavy_loss_packets_are_conserved() {
+        // 5 of 20 are left; each that arrives lets one out, so the flight stays at 5 although the target is 10.
+        assert_eq!(recover(20, 15, 10), (5, 5));
+    }
+
+    #[test]
+    fn an_acknowledgement_of_progress_regains_the_target_as_fast_as_slow_start() {
+        let mut reduction = Reduction::new(20 * MSS);
+        reduction.sent(MSS);
+        let delivery = Delivery { bytes: MSS, pipe: 4 * MSS, clean: true };
+        assert_eq!(reduction.window(&delivery, 10 * MSS, MSS), 6 * MSS);
     }
 }

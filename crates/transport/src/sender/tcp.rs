@@ -1,330 +1,238 @@
-//! The TCP sender: what is in flight, what may leave next, what an acknowledgement means.
-//!
-//! Standards: RFC 5681, 6582, 6675, 6937, 6298, 3042, 3168, 8257, 8985; where Linux differs and matters, a setting says
-//! so. The FIN rides on the last payload. The order of work on an acknowledgement is that of
-//! [`TcpSender::on_packet`], top to bottom.
+//! TCP's sending end: state, and which part of it answers to what. Acknowledgements are in `tcp/ack.rs`, losses and the
+//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, timers in `tcp/timer.rs`.
+
+mod ack;
+mod losses;
+mod send;
+mod timer;
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Span, Time};
+use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
 
-use super::SenderReport;
-use super::probe::Probe;
-use crate::congestion::{AckEvent, AnyLaw, Cause, CongestionEvent, Window};
-use crate::recovery::board::{Board, Delivered};
+use super::{SenderReport, SenderState};
+use crate::congestion::{AnyLaw, Window};
 use crate::recovery::prr::Reduction;
+use crate::recovery::rack::Rack;
+use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Segment};
-use crate::settings::{Recovery, Tcp};
-use crate::transport::{FlowSite, Marking, Transport};
+use crate::transport::{FlowSite, Transport};
 
-mod output;
-mod timers;
-
-/// What the connection is doing.
+/// Where the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Nothing was sent.
-    Closed,
-    /// The SYN is on its way.
+    /// SYN is to be sent, or was.
     Opening,
-    /// All is well.
+    /// Payload is sent and acknowledged.
     Open,
-    /// The window is coming down after a mark.
-    Reducing,
-    /// Losses are being repaired.
-    Recovery,
-    /// The retransmission timer expired.
-    Loss,
+    /// All is acknowledged; the other side's FIN is to be answered.
+    Closing,
+    /// Nothing is left to do.
+    Done,
 }
 
-/// The sending end of a TCP connection.
-pub struct TcpSender {
-    transport: Arc<Transport>,
-    site: FlowSite,
-    law: AnyLaw,
-    marking: Marking,
-    window: Window,
-    phase: Phase,
-    /// First byte not acknowledged.
-    una: u64,
-    /// First byte not sent.
-    next: u64,
-    /// One past the last byte.
-    end: u64,
-    board: Board,
-    /// The phase ends when this is acknowledged.
-    recover: u64,
-    reduction: Reduction,
-    rtt: RoundTrip,
-    /// When the retransmission timer expires.
-    rto_at: Time,
-    /// When the probe timer expires.
-    probe_at: Time,
-    probe: Probe,
-    /// When a segment falls due that may only be late.
-    reorder_at: Time,
-    /// Reordering has been seen: losses wait for a quarter of the round trip.
-    reordered: bool,
-    /// Duplicate acknowledgements in a row, without selective ones.
-    dupacks: u32,
-    /// Tell the receiver that the window was reduced.
-    tell_reduced: bool,
-    /// The window was the limit when the last new segment left.
+/// What the next poll owes, whatever the window says.
+#[derive(Clone, Copy, Debug, Default)]
+struct Owed {
+    /// The opening segment.
+    syn: bool,
+    /// The first lost segment.
+    lost: bool,
+    /// A tail loss probe.
+    probe: bool,
+    /// News of the reduction, on the next new segment (CWR).
+    cwr: bool,
+}
+
+/// Was the window the limit? Judged once per window of data, as Linux does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
     limited: bool,
-    /// Bytes that still belong to the present burst.
-    burst_left: u64,
-    /// New segments that duplicate acknowledgements have permitted (RFC 3042).
-    permitted: u32,
-    /// RFC 6675's rescue retransmission has been used in this recovery.
+    /// Most payload in flight in this window of data.
+    most: u64,
+    /// This window of data ends here.
+    until: u64,
+}
+
+/// The tail loss probe in flight.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// Its fate is known when this is acknowledged (TLP.end_seq).
+    end: u64,
+    /// It was a retransmission, not new data.
+    again: bool,
+}
+
+/// Kept only by flows that met loss or reordering.
+#[derive(Clone, Debug)]
+struct Trouble {
+    board: Scoreboard,
+    rack: Rack,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    retransmitted: u64,
+    timeouts: u32,
+    recoveries: u32,
+    reductions: u32,
+    probes: u32,
+}
+
+/// TCP's sending end.
+pub(super) struct TcpSender {
+    transport: Arc<Transport>,
+    law: AnyLaw,
+    window: Window,
+    trip: RoundTrip,
+    flow: FlowId,
+    line_rate: Rate,
+    phase: Phase,
+    state: SenderState,
+    size: u64,
+    /// The first byte not acknowledged (SND.UNA).
+    una: u64,
+    /// The first byte never sent (SND.NXT; it never goes back).
+    next: u64,
+    /// The event at hand is over when this is acknowledged (RecoveryPoint).
+    recover: u64,
+    /// Duplicate acknowledgements in a row. Without selective acknowledgements each stands for a segment that arrived.
+    dupacks: u32,
+    reduction: Reduction,
+    trouble: Option<Box<Trouble>>,
+    owed: Owed,
+    usage: Usage,
+    /// Payload left of the burst being sent (TSO).
+    burst: u64,
+    /// The recovery's rescue retransmission was made (RescueRxt).
     rescued: bool,
-    report: SenderReport,
+    /// A partial acknowledgement has restarted the timer.
+    restarted: bool,
+    probe: Option<Probe>,
+    /// When new data was last sent.
+    newest: Time,
+    retransmit_at: Time,
+    probe_at: Time,
+    verdict_at: Time,
+    counts: Counts,
 }
 
 impl TcpSender {
-    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite) -> TcpSender {
-        let (marking, mss) = (transport.marking, transport.tcp_mss());
-        let opening = transport.tcp.handshake;
+    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite, _now: Time) -> TcpSender {
+        let handshake = transport.tcp.handshake;
         TcpSender {
             law: transport.law(),
-            marking,
-            window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss },
-            phase: if opening { Phase::Closed } else { Phase::Open },
+            window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss: transport.tcp_mss() },
+            trip: RoundTrip::new(),
+            flow: site.flow,
+            line_rate: site.line_rate,
+            phase: if handshake { Phase::Opening } else { Phase::Open },
+            state: SenderState::Open,
+            size: site.size.0.max(1),
             una: 0,
             next: 0,
-            end: site.size.0,
-            board: Board::default(),
             recover: 0,
-            reduction: Reduction::default(),
-            rtt: RoundTrip::new(),
-            rto_at: Time::NEVER,
-            probe_at: Time::NEVER,
-            probe: Probe::default(),
-            reorder_at: Time::NEVER,
-            reordered: false,
             dupacks: 0,
-            tell_reduced: false,
-            limited: false,
-            burst_left: 0,
-            permitted: 0,
+            reduction: Reduction::new(0),
+            trouble: None,
+            owed: Owed { syn: handshake, ..Owed::default() },
+            usage: Usage::default(),
+            burst: 0,
             rescued: false,
-            report: SenderReport::default(),
+            restarted: false,
+            probe: None,
+            newest: Time::ZERO,
+            retransmit_at: Time::NEVER,
+            probe_at: Time::NEVER,
+            verdict_at: Time::NEVER,
+            counts: Counts::default(),
             transport: Arc::clone(transport),
-            site: site.clone(),
         }
     }
 
-    fn tcp(&self) -> &Tcp {
-        &self.transport.tcp
-    }
-
-    /// An acknowledgement, or the answer to the SYN.
-    pub(super) fn on_packet(&mut self, now: Time, segment: &Segment) {
-        if segment.flags.has(Flags::SYN) {
-            return self.opened(now, segment);
-        }
-        if self.phase == Phase::Opening
-            || segment.ack < self.una
-            || segment.ack > self.next && segment.ack != Segment::EVERYTHING
-        {
-            return;
-        }
-        let segment = &Segment { ack: segment.ack.min(self.next), ..*segment };
-        let in_flight = self.board.pipe();
-        let delivered = self.take_in(segment);
-        let rtt = self.sample(now, segment, &delivered);
-        let acked = segment.ack - self.una;
-        self.count_dupacks(segment, acked);
-        self.una = segment.ack;
-        let ack = AckEvent {
-            now,
-            acked: delivered.bytes,
-            rtt,
-            min_rtt: self.rtt.least(),
-            srtt: self.rtt.smoothed(),
-            in_flight,
-            cwnd_limited: self.limited,
-            marked: segment.flags.has(Flags::ECE) && self.marking != Marking::Off,
-            una: self.una,
-            next: self.next,
-        };
-        self.law.observe(&mut self.window, &ack);
-        self.leave_phase();
-        self.find_losses(now, acked);
-        self.answer_probe(now, segment);
-        self.enter_phase(now, &ack);
-        self.move_window(&ack);
-        self.arm_timers(now, acked > 0);
-    }
-
-    /// The connection is open: the answer to the SYN came.
-    fn opened(&mut self, now: Time, segment: &Segment) {
-        if self.phase != Phase::Opening {
-            return;
-        }
-        self.phase = Phase::Open;
-        self.rto_at = Time::NEVER;
-        self.rtt = RoundTrip::new();
-        self.rtt.sample(now.since(segment.echo));
-    }
-
-    /// What the acknowledgement delivered, cumulatively and selectively.
-    fn take_in(&mut self, segment: &Segment) -> Delivered {
-        let mut delivered = Delivered::default();
-        if self.tcp().sack {
-            for (start, end) in segment.sacked() {
-                self.board.sack(start, end, &mut delivered);
+    pub(super) fn on_packet(&mut self, now: Time, _ecn: Ecn, segment: &Segment) {
+        match self.phase {
+            Phase::Opening if segment.flags.has(Flags::SYN.with(Flags::ACK)) => {
+                self.established(now, segment)
             }
+            Phase::Open if !segment.flags.has(Flags::SYN) => self.acknowledged(now, segment),
+            _ => {}
         }
-        self.board.acknowledge(segment.ack, &mut delivered);
-        self.reordered |= delivered.reordered;
-        delivered
     }
 
-    /// The round trip that the acknowledgement shows: the echo names the packet that caused it.
-    fn sample(&mut self, now: Time, segment: &Segment, delivered: &Delivered) -> Option<Span> {
-        if delivered.bytes == 0 || segment.flags.has(Flags::DUPLICATE) {
+    /// The SYN-ACK arrived.
+    fn established(&mut self, now: Time, segment: &Segment) {
+        self.measure(now, segment);
+        // A path that loses openings gets one segment to begin with, as in Linux: after the second loss.
+        if self.trip.backoff() > 1 {
+            self.window.cwnd = self.window.mss;
+        }
+        self.trip.forget_backoff();
+        self.phase = Phase::Open;
+        self.owed.syn = false;
+        self.retransmit_at = Time::NEVER;
+    }
+
+    /// Takes the round trip from an echo; of a packet sent more than once only if time stamps tell which copy it answers
+    /// (Karn's rule).
+    fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
+        if segment.flags.has(Flags::AGAIN) && !self.transport.tcp.timestamps {
             return None;
         }
         let rtt = now.since(segment.echo);
-        self.rtt.sample(rtt);
-        self.rtt.forget_backoff();
+        self.trip.sample(rtt);
         Some(rtt)
     }
 
-    /// Duplicate acknowledgements stand for deliveries where there are no selective ones.
-    fn count_dupacks(&mut self, segment: &Segment, acked: u64) {
-        let duplicate = acked == 0 && self.board.outstanding() > 0 && !segment.flags.has(Flags::DUPLICATE);
-        self.dupacks = if duplicate { self.dupacks + 1 } else { 0 };
-        if duplicate
-            && self.phase == Phase::Open
-            && self.dupacks < self.tcp().dup_threshold
-            && self.tcp().limited_transmit
-        {
-            self.permitted += 1;
-        }
-        if acked > 0 {
-            self.permitted = 0;
-        }
+    /// Payload sent and not acknowledged.
+    fn outstanding(&self) -> u64 {
+        self.next - self.una
     }
 
-    /// Recovery, reduction or loss is over when everything sent before it is acknowledged.
-    fn leave_phase(&mut self) {
-        let repairing = matches!(self.phase, Phase::Recovery | Phase::Reducing | Phase::Loss);
-        if !repairing || self.una < self.recover {
-            return;
+    /// Payload in the network, as far as is known.
+    fn pipe(&self) -> u64 {
+        let outstanding = self.outstanding();
+        let pipe = self.trouble.as_ref().map_or(outstanding, |trouble| trouble.board.pipe(outstanding));
+        if self.dupacks == 0 || self.transport.tcp.sack {
+            return pipe;
         }
-        if self.phase != Phase::Loss {
-            self.window.cwnd = self.window.ssthresh.max(self.window.mss);
-        }
-        self.phase = Phase::Open;
-        self.rescued = false;
+        pipe.saturating_sub(u64::from(self.dupacks) * self.window.mss)
     }
 
-    /// Decides which segments are lost.
-    fn find_losses(&mut self, now: Time, acked: u64) {
-        self.reorder_at = Time::NEVER;
-        if !self.tcp().sack {
-            return self.find_losses_without_sack(acked);
-        }
-        if !self.board.has_holes() && self.phase == Phase::Open {
-            return;
-        }
-        if self.transport.rack() {
-            let wait = self.reorder_wait();
-            let due = self.board.lose_by_time(now, self.rtt.smoothed(), wait);
-            self.reorder_at = due.unwrap_or(Time::NEVER);
-        } else {
-            self.board.lose_by_count(self.tcp().dup_threshold);
-        }
+    /// The scoreboard and RACK's state, made when first needed.
+    fn trouble(&mut self) -> &mut Trouble {
+        let una = self.una;
+        self.trouble.get_or_insert_with(|| {
+            let mut board = Scoreboard::default();
+            board.advance(una);
+            Box::new(Trouble { board, rack: Rack::new() })
+        })
     }
 
-    /// How much later than expected a segment may come before it counts as lost (RFC 8985 section 6.2).
-    fn reorder_wait(&self) -> Span {
-        let sure = !self.reordered
-            && (self.phase == Phase::Recovery || self.board.sacked_segments() >= self.tcp().dup_threshold);
-        if sure { Span::ZERO } else { Span(self.rtt.least().0 / 4).min(self.rtt.smoothed()) }
-    }
-
-    /// RFC 6582: the third duplicate, and every partial acknowledgement in recovery, points at the next hole.
-    fn find_losses_without_sack(&mut self, acked: u64) {
-        let third = self.phase == Phase::Open && self.dupacks == self.tcp().dup_threshold;
-        let partial = self.phase == Phase::Recovery && acked > 0;
-        if third && self.una >= self.recover || partial {
-            self.board.lose_first();
-        }
-    }
-
-    /// A probe that repaired a loss is answered like a loss (RFC 8985 section 7.4).
-    fn answer_probe(&mut self, now: Time, segment: &Segment) {
-        let repaired = self.probe.acknowledged(segment.ack, segment.flags.has(Flags::DUPLICATE));
-        if repaired && self.phase == Phase::Open {
-            self.reduce(now, Cause::Loss);
-            self.window.cwnd = self.window.ssthresh;
-        }
-    }
-
-    /// A loss or a mark starts a new phase.
-    fn enter_phase(&mut self, now: Time, ack: &AckEvent) {
-        let calm = matches!(self.phase, Phase::Open | Phase::Reducing);
-        if calm && self.board.to_resend() {
-            self.start_recovery(now);
-        } else if self.phase == Phase::Open && ack.marked && self.una > self.recover {
-            self.reduce(now, Cause::Mark);
-            self.phase = Phase::Reducing;
-            self.tell_reduced = true;
-            self.report.mark_reductions += 1;
-        }
-    }
-
-    fn start_recovery(&mut self, now: Time) {
-        self.reduce(now, Cause::Loss);
-        self.phase = Phase::Recovery;
-        self.probe.forget();
-        self.report.recoveries += 1;
-    }
-
-    /// A congestion event: the threshold falls, and everything in flight belongs to it.
-    fn reduce(&mut self, now: Time, cause: Cause) {
-        let event =
-            CongestionEvent { now, cause, in_flight: self.board.pipe(), line_rate: self.site.line_rate };
-        self.window.ssthresh = self.law.reduce(&self.window, &event).max(self.window.mss);
-        self.recover = self.next;
-        self.reduction = Reduction::new(self.board.outstanding());
-        self.burst_left = 0;
-        if self.tcp().recovery == Recovery::Halve {
-            self.window.cwnd = self.window.ssthresh;
-        }
-    }
-
-    /// The window after this acknowledgement.
-    fn move_window(&mut self, ack: &AckEvent) {
-        let reducing = matches!(self.phase, Phase::Recovery | Phase::Reducing);
-        if !reducing {
-            if ack.acked > 0 {
-                self.law.grow(&mut self.window, ack);
-            }
-        } else if self.tcp().recovery == Recovery::Prr && self.tcp().sack {
-            let (pipe, Window { ssthresh, mss, .. }) = (self.board.pipe(), self.window);
-            let first = self.phase == Phase::Recovery && self.reduction.is_fresh();
-            self.window.cwnd = self.reduction.window((ack.acked, pipe), ssthresh, mss, first);
-        } else if reducing && !self.tcp().sack {
-            self.window.cwnd = self.window.ssthresh;
-        }
+    /// Nothing is known to be missing.
+    fn nothing_missing(&self) -> bool {
+        self.dupacks == 0 && self.trouble.as_ref().is_none_or(|trouble| trouble.board.sacked() == 0)
     }
 
     pub(super) fn finished(&self) -> bool {
-        self.una == self.end && self.phase != Phase::Closed && self.phase != Phase::Opening
+        self.phase == Phase::Done
     }
 
     pub(super) fn report(&self) -> SenderReport {
         SenderReport {
+            retransmitted: Bytes(self.counts.retransmitted),
+            timeouts: self.counts.timeouts,
+            recoveries: self.counts.recoveries,
+            reductions: self.counts.reductions,
+            probes: self.counts.probes,
+            acknowledged: Bytes(self.una),
+            in_flight: Bytes(self.pipe()),
             cwnd: Bytes(self.window.cwnd),
             ssthresh: Bytes(self.window.ssthresh),
-            srtt: self.rtt.smoothed(),
-            acknowledged: Bytes(self.una.min(self.site.size.0)),
-            in_flight: Bytes(self.board.pipe()),
-            ..self.report.clone()
+            srtt: self.trip.smoothed(),
+            rto: self.trip.timeout(&self.transport.rto),
+            state: self.state,
         }
     }
 }

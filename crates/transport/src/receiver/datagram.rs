@@ -1,0 +1,82 @@
+//! Receiving datagrams: counts what arrives, answers nothing. The flow is complete when its last datagram arrives; if that
+//! one is lost it never is, and only the time limit of the run ends it.
+
+use std::sync::Arc;
+
+use weft_core::{Bytes, Ecn, Time};
+
+use super::ReceiverReport;
+use super::order::Order;
+use crate::gro::GroCounter;
+use crate::segment::{Flags, Outgoing, Segment};
+use crate::transport::{FlowSite, Transport};
+
+/// The receiving end.
+pub(super) struct DatagramReceiver {
+    mss: u64,
+    size: u64,
+    delivered: u64,
+    completed: Option<Time>,
+    order: Order,
+    batches: GroCounter,
+    marks: u32,
+}
+
+impl DatagramReceiver {
+    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite) -> DatagramReceiver {
+        DatagramReceiver {
+            mss: transport.datagram_mss(),
+            size: site.size.0.max(1),
+            delivered: 0,
+            completed: None,
+            order: Order::default(),
+            batches: GroCounter::new(&transport.tcp.batches),
+            marks: 0,
+        }
+    }
+
+    pub(super) fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+        let length = u64::from(segment.length);
+        self.delivered += length;
+        self.order.arrived(segment.end(), false, self.mss);
+        self.batches.on_segment(now, segment.sequence, length, ecn == Ecn::Marked);
+        self.marks += u32::from(ecn == Ecn::Marked);
+        if segment.flags.has(Flags::FIN) || self.delivered >= self.size {
+            self.completed.get_or_insert(now);
+        }
+    }
+
+    pub(super) fn ready(&self) -> bool {
+        false
+    }
+
+    pub(super) fn poll(&mut self, _now: Time) -> Option<Outgoing> {
+        None
+    }
+
+    pub(super) fn next_wakeup(&self) -> Time {
+        Time::NEVER
+    }
+
+    pub(super) fn on_wakeup(&mut self, _now: Time) {}
+
+    pub(super) fn completed(&self) -> Option<Time> {
+        self.completed
+    }
+
+    pub(super) fn closed(&self) -> bool {
+        self.completed.is_some()
+    }
+
+    pub(super) fn report(&self) -> ReceiverReport {
+        ReceiverReport {
+            delivered: Bytes(self.delivered),
+            completed: self.completed,
+            out_of_order: self.order.out_of_order,
+            displacement: self.order.displacement,
+            gro_batches: self.batches.batches() as u32,
+            ecn_marks: self.marks,
+            ..ReceiverReport::default()
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! How much a flow was reordered, as its receiver can tell: late packets, their displacement, and duplicate
+//! acknowledgements with and without a loss behind them. Counts only.
+
+/// The counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Order {
+    /// The end of the highest bytes that have arrived.
+    highest: u64,
+    /// Duplicate acknowledgements because of the gap that is open.
+    open: u32,
+    pub(super) dupacks: u32,
+    pub(super) dupacks_reorder: u32,
+    pub(super) out_of_order: u32,
+    pub(super) displacement: u32,
+}
+
+impl Order {
+    /// Bytes `start..end` arrived, for the first time unless they were sent `again`.
+    pub(super) fn arrived(&mut self, end: u64, again: bool, mss: u64) {
+        if end >= self.highest {
+            self.highest = end;
+        } else if !again {
+            self.out_of_order += 1;
+            self.displacement = self.displacement.max((self.highest - end).div_ceil(mss) as u32);
+        }
+    }
+
+    /// A packet beyond the gap is answered by a duplicate acknowledgement.
+    pub(super) fn duplicate_sent(&mut self) {
+        self.dupacks += 1;
+        self.open += 1;
+    }
+
+    /// The gap's first bytes came: if not sent `again`, it was no loss.
+    pub(super) fn gap_filled(&mut self, again: bool) {
+        if !again {
+            self.dupacks_reorder += self.open;
+        }
+        self.open = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_displaced_by_those_that_overtook_it() {
+        let mut order = Order::default();
+        for end in [10, 30, 40, 47, 20] {
+            order.arrived(end, false, 10);
+        }
+        assert_eq!((order.out_of_order, order.displacement), (1, 3));
+        order.arrived(5, true, 10);
+        assert_eq!((order.out_of_order, order.displacement), (1, 3), "what was sent again is not reordered");
+    }
+
+    #[test]
+    fn only_gaps_filled_by_first_copies_count_as_reordering() {
+        let mut order = Order::default();
+        (0..4).for_each(|_| order.duplicate_sent());
+        order.gap_filled(false);
+        (0..3).for_each(|_| order.duplicate_sent());
+        order.gap_filled(true);
+        assert_eq!((order.dupacks, order.dupacks_reorder), (7, 4));
+    }
+}

@@ -1,0 +1,126 @@
+//! RACK: a segment is lost when one sent later has arrived and the time that reordering may take is over (RFC 8985,
+//! section 6). What is lost is found on the scoreboard; here are the clock and the reordering window.
+
+use weft_core::{Span, Time};
+
+use super::scoreboard::Reference;
+
+/// Recoveries without a duplicate after which the reordering window shrinks to its start.
+const PERSISTENCE: u8 = 16;
+
+/// The state of RACK.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rack {
+    /// Of the packets that arrived, the one sent last.
+    pub(crate) reference: Reference,
+    /// The round trip of that packet.
+    rtt: Span,
+    /// Reordering has been seen.
+    reordering: bool,
+    /// Quarters of the least round trip in the reordering window.
+    quarters: u8,
+    /// Recoveries left until the window shrinks.
+    persistence: u8,
+    /// Data sent before this had not been acknowledged at the last duplicate: one growth per round trip.
+    duplicate_round: u64,
+}
+
+impl Rack {
+    pub(crate) const fn new() -> Rack {
+        let reference = Reference { sent: Time::ZERO, end: 0 };
+        Rack {
+            reference,
+            rtt: Span::ZERO,
+            reordering: false,
+            quarters: 1,
+            persistence: 0,
+            duplicate_round: 0,
+        }
+    }
+
+    /// A packet sent at `reference.sent` arrived and the answer is here after `rtt`. The answer to a packet sent again
+    /// is taken for that of its first copy when it comes sooner than any round trip.
+    pub(crate) fn delivered(&mut self, reference: Reference, rtt: Span, again: bool, least: Span) {
+        if again && rtt < least {
+            return;
+        }
+        if (reference.sent, reference.end) > (self.reference.sent, self.reference.end) {
+            (self.reference, self.rtt) = (reference, rtt);
+        }
+    }
+
+    /// The network was seen to reorder.
+    pub(crate) const fn saw_reordering(&mut self) {
+        self.reordering = true;
+    }
+
+    /// Something was sent again for nothing: the reordering window grows, once per round trip.
+    pub(crate) fn saw_duplicate(&mut self, una: u64, next: u64) {
+        if una >= self.duplicate_round {
+            self.quarters = self.quarters.saturating_add(1);
+            self.duplicate_round = next;
+            self.persistence = PERSISTENCE;
+        }
+    }
+
+    /// A recovery is over.
+    pub(crate) const fn recovered(&mut self) {
+        self.persistence = self.persistence.saturating_sub(1);
+        if self.persistence == 0 {
+            self.quarters = 1;
+        }
+    }
+
+    /// How long after it was sent a segment is lost. `urgent`: recovery is going on, or duplicate acknowledgements came
+    /// as many as mean a loss.
+    pub(crate) fn limit(&self, least: Span, smoothed: Span, urgent: bool) -> Span {
+        if !self.reordering && urgent {
+            return self.rtt;
+        }
+        self.rtt + Span(least.0.saturating_mul(u64::from(self.quarters)) / 4).min(smoothed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: Span = Span::from_us(80);
+    const SMOOTHED: Span = Span::from_us(100);
+
+    fn rack() -> Rack {
+        let mut rack = Rack::new();
+        let sent = Reference { sent: Time(1), end: 1 };
+        rack.delivered(sent, Span::from_us(90), false, LEAST);
+        rack
+    }
+
+    #[test]
+    fn without_reordering_a_recovery_waits_for_nothing() {
+        assert_eq!(rack().limit(LEAST, SMOOTHED, true), Span::from_us(90));
+        assert_eq!(rack().limit(LEAST, SMOOTHED, false), Span::from_us(110));
+    }
+
+    #[test]
+    fn each_round_with_duplicates_adds_a_quarter_up_to_the_round_trip() {
+        let mut rack = rack();
+        rack.saw_reordering();
+        assert_eq!(rack.limit(LEAST, SMOOTHED, true), Span::from_us(110));
+        rack.saw_duplicate(10, 20);
+        rack.saw_duplicate(19, 30);
+        assert_eq!(rack.limit(LEAST, SMOOTHED, true), Span::from_us(130), "one growth per round");
+        (1..9).for_each(|n| rack.saw_duplicate(20 * n, 20 * n + 20));
+        assert_eq!(rack.limit(LEAST, SMOOTHED, true), Span::from_us(190));
+        (0..15).for_each(|_| rack.recovered());
+        assert_eq!(rack.limit(LEAST, SMOOTHED, true), Span::from_us(190));
+        rack.recovered();
+        assert_eq!(rack.limit(LEAST, SMOOTHED, true), Span::from_us(110));
+    }
+
+    #[test]
+    fn an_impossibly_early_answer_is_not_that_of_the_retransmission() {
+        let mut rack = rack();
+        rack.delivered(Reference { sent: Time(9), end: 9 }, Span::from_us(79), true, LEAST);
+        assert_eq!(rack.reference.end, 1);
+    }
+}

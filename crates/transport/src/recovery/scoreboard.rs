@@ -1,0 +1,340 @@
+//! The scoreboard of a sender: which bytes in flight have arrived out of order, which count as lost, which were sent again
+//! (RFC 6675).
+//!
+//! It exists only once something is reported missing. Then it divides the bytes from the first unacknowledged on into
+//! pieces of equal history. What lies above the last piece is in flight and has no history.
+//!
+//! *Times*: of a piece sent once, only a bound is known: it was sent no later than what arrived beyond it. For RACK that
+//! delays a verdict by less than the spacing of the packets involved, never advances it.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use weft_core::{Span, Time};
+
+/// Bytes with one history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    start: u64,
+    end: u64,
+    /// When it was last sent, or no later than that.
+    sent: Time,
+    sacked: bool,
+    lost: bool,
+    resent: bool,
+}
+
+impl Piece {
+    const fn plain(bytes: Range<u64>, sent: Time) -> Piece {
+        Piece { start: bytes.start, end: bytes.end, sent, sacked: false, lost: false, resent: false }
+    }
+
+    const fn len(&self) -> u64 {
+        self.end - self.start
+    }
+
+    /// Lost and not yet sent again.
+    const fn waiting(&self) -> bool {
+        self.lost && !self.resent && !self.sacked
+    }
+}
+
+/// Byte counts over all pieces that have not arrived, and of those that have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Totals {
+    sacked: u64,
+    lost: u64,
+    resent: u64,
+    waiting: u64,
+}
+
+impl Totals {
+    fn of(piece: &Piece) -> Totals {
+        let len = piece.len();
+        let count = |yes: bool| if yes { len } else { 0 };
+        Totals {
+            sacked: count(piece.sacked),
+            lost: count(piece.lost && !piece.sacked),
+            resent: count(piece.resent && !piece.sacked),
+            waiting: count(piece.waiting()),
+        }
+    }
+
+    fn add(&mut self, other: Totals) {
+        self.sacked += other.sacked;
+        self.lost += other.lost;
+        self.resent += other.resent;
+        self.waiting += other.waiting;
+    }
+
+    fn remove(&mut self, other: Totals) {
+        self.sacked -= other.sacked;
+        self.lost -= other.lost;
+        self.resent -= other.resent;
+        self.waiting -= other.waiting;
+    }
+}
+
+/// What a report of arrived bytes taught.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct News {
+    /// Bytes: after a cumulative acknowledgement, those known before; after a selective one, those not known before.
+    pub(crate) bytes: u64,
+    /// Something sent only once arrived after what was sent later: the network reorders.
+    pub(crate) reordered: bool,
+}
+
+/// The packet by which RACK judges the others: of those that arrived the one sent last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reference {
+    /// When it was sent.
+    pub(crate) sent: Time,
+    /// Its end, which decides among packets of one instant.
+    pub(crate) end: u64,
+}
+
+/// See the file's head.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scoreboard {
+    pieces: VecDeque<Piece>,
+    totals: Totals,
+    /// The end of the last piece.
+    high: u64,
+    /// The end of the highest piece that arrived.
+    top: u64,
+    /// Counting has judged everything below.
+    judged: u64,
+    /// Nothing below waits to be sent again.
+    waiting_from: u64,
+    /// The end of the highest bytes sent again (HighRxt + 1).
+    resent_to: u64,
+}
+
+impl Scoreboard {
+    /// The estimate of RFC 6675 of what is in the network, of `outstanding` bytes sent and not acknowledged (pipe).
+    pub(crate) fn pipe(&self, outstanding: u64) -> u64 {
+        (outstanding + self.totals.resent).saturating_sub(self.totals.sacked + self.totals.lost)
+    }
+
+    /// Bytes that arrived out of order.
+    pub(crate) fn sacked(&self) -> u64 {
+        self.totals.sacked
+    }
+
+    /// Bytes lost and not yet sent again.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.totals.waiting
+    }
+
+    /// Everything below `una` is acknowledged. Returns what of it was known to have arrived.
+    pub(crate) fn advance(&mut self, una: u64) -> News {
+        let mut news = News::default();
+        while let Some(piece) = self.pieces.front().copied().filter(|piece| piece.start < una) {
+            let passed = Piece { end: piece.end.min(una), ..piece };
+            self.totals.remove(Totals::of(&passed));
+            news.bytes += if passed.sacked { passed.len() } else { 0 };
+            news.reordered |= !passed.sacked && !passed.resent && passed.end <= self.top;
+            if piece.end > una {
+                self.pieces[0].start = una;
+            } else {
+                self.pieces.pop_front();
+            }
+        }
+        self.high = self.high.max(una);
+        news
+    }
+
+    /// Bytes beyond the cumulative acknowledgement arrived; nothing of them or below was sent after `sent`.
+    pub(crate) fn sack(&mut self, bytes: Range<u64>, sent: Time) -> News {
+        self.extend(bytes.start, sent);
+        self.extend(bytes.end, sent);
+        let first = self.place(bytes.start);
+        if bytes.is_empty() || (self.pieces[first].sacked && self.pieces[first].end >= bytes.end) {
+            return News::default();
+        }
+        self.split(bytes.start);
+        self.split(bytes.end);
+        let places = self.place(bytes.start)..self.place(bytes.end);
+        let news = self.mark_sacked(places.clone());
+        self.bound_sending_time(places.start, sent);
+        self.merge(places);
+        self.top = self.top.max(bytes.end);
+        news
+    }
+
+    /// Pieces reach up to `end`; the new one was sent no later than `sent`.
+    pub(crate) fn extend(&mut self, end: u64, sent: Time) {
+        if end > self.high {
+            self.pieces.push_back(Piece::plain(self.high..end, sent));
+            self.high = end;
+        }
+    }
+
+    /// Judges by counting: lost is what has `threshold` separate pieces, or more than `threshold - 1` segments' bytes,
+    /// arrived above it (IsLost of RFC 6675). Returns the bytes newly lost.
+    pub(crate) fn judge_by_count(&mut self, threshold: u32, mss: u64) -> u64 {
+        let (mut blocks, mut bytes, mut place) = (0, 0, self.pieces.len());
+        let enough = u64::from(threshold - 1) * mss;
+        while blocks < threshold && bytes <= enough {
+            if place == 0 {
+                return 0;
+            }
+            place -= 1;
+            if self.pieces[place].sacked {
+                blocks += 1;
+                bytes += self.pieces[place].len();
+            }
+        }
+        let limit = self.pieces[place].start;
+        let first = self.place(self.judged);
+        self.judged = self.judged.max(limit);
+        (first..place).map(|place| self.lose(place)).sum()
+    }
+
+    /// Judges by time: lost is what was sent before `reference` and more than `limit` ago. Returns the bytes newly lost,
+    /// and when the next verdict on anything sent before `reference` is due.
+    pub(crate) fn judge_by_time(&mut self, reference: Reference, limit: Span, now: Time) -> (u64, Time) {
+        let (mut newly, mut due) = (0, Time::ZERO);
+        for place in 0..self.pieces.len() {
+            let piece = self.pieces[place];
+            let before = (piece.sent, piece.end) < (reference.sent, reference.end);
+            if piece.sacked || piece.waiting() || !before {
+                continue;
+            }
+            let deadline = piece.sent + limit;
+            if deadline <= now {
+                newly += self.lose(place);
+            } else {
+                due = due.max(deadline);
+            }
+        }
+        (newly, if due == Time::ZERO { Time::NEVER } else { due })
+    }
+
+    /// The first `length` bytes from `una` on are lost, whatever is known.
+    pub(crate) fn lose_head(&mut self, una: u64, length: u64, sent: Time) -> u64 {
+        self.extend(una + length, sent);
+        self.split(una + length);
+        (0..self.place(una + length)).map(|place| self.lose(place)).sum()
+    }
+
+    /// Everything up to `next` that has not arrived is lost, also what was sent again.
+    pub(crate) fn lose_all(&mut self, next: u64, sent: Time) {
+        self.extend(next, sent);
+        for place in 0..self.pieces.len() {
+            self.lose(place);
+        }
+        self.judged = next;
+    }
+
+    /// The first bytes that are lost and not yet sent again (NextSeg, rule 1).
+    pub(crate) fn first_waiting(&self) -> Option<Range<u64>> {
+        if self.totals.waiting == 0 {
+            return None;
+        }
+        let from = self.place(self.waiting_from);
+        self.pieces.range(from..).find(|piece| piece.waiting()).map(|piece| piece.start..piece.end)
+    }
+
+    /// The first bytes that may be lost: missing, below what arrived, above what was sent again (NextSeg, rule 3).
+    pub(crate) fn first_doubtful(&self) -> Option<Range<u64>> {
+        let from = self.place(self.resent_to);
+        let doubtful =
+            |piece: &&Piece| !piece.sacked && !piece.lost && !piece.resent && piece.start < self.top;
+        self.pieces.range(from..).find(doubtful).map(|piece| piece.start..piece.end)
+    }
+
+    /// The last bytes below `next` that have not arrived; empty at the front if all have.
+    pub(crate) fn last_missing(&self, next: u64) -> Range<u64> {
+        if self.high < next {
+            return self.high..next;
+        }
+        let last = self.pieces.iter().rev().find(|piece| !piece.sacked);
+        last.map_or(0..0, |piece| piece.start..piece.end)
+    }
+
+    /// These bytes are sent again now. Of what waits, the first goes first.
+    pub(crate) fn resend(&mut self, bytes: Range<u64>, now: Time) {
+        self.split(bytes.start);
+        self.split(bytes.end);
+        for place in self.place(bytes.start)..self.place(bytes.end) {
+            if self.pieces[place].waiting() {
+                self.waiting_from = bytes.end;
+            }
+            self.change(place, |piece| (piece.resent, piece.sent) = (true, now));
+        }
+        self.resent_to = self.resent_to.max(bytes.end);
+    }
+
+    /// Index of the piece that holds byte `at`, or of the first above it.
+    fn place(&self, at: u64) -> usize {
+        self.pieces.partition_point(|piece| piece.end <= at)
+    }
+
+    /// Cuts the piece that holds byte `at` before it.
+    fn split(&mut self, at: u64) {
+        let place = self.place(at);
+        if let Some(piece) = self.pieces.get(place).copied().filter(|piece| piece.start < at) {
+            self.pieces[place].end = at;
+            self.pieces.insert(place + 1, Piece { start: at, ..piece });
+        }
+    }
+
+    fn change(&mut self, place: usize, edit: impl FnOnce(&mut Piece)) {
+        self.totals.remove(Totals::of(&self.pieces[place]));
+        edit(&mut self.pieces[place]);
+        self.totals.add(Totals::of(&self.pieces[place]));
+    }
+
+    /// A piece is lost, and so is what was sent again of it. Returns its length unless that was known.
+    fn lose(&mut self, place: usize) -> u64 {
+        let piece = self.pieces[place];
+        if piece.sacked || piece.waiting() {
+            return 0;
+        }
+        self.change(place, |piece| (piece.lost, piece.resent) = (true, false));
+        self.waiting_from = self.waiting_from.min(piece.start);
+        piece.len()
+    }
+
+    fn mark_sacked(&mut self, places: Range<usize>) -> News {
+        let mut news = News::default();
+        for place in places {
+            let piece = self.pieces[place];
+            if !piece.sacked {
+                news.bytes += piece.len();
+                news.reordered |= !piece.resent && piece.end <= self.top;
+                self.change(place, |piece| piece.sacked = true);
+            }
+        }
+        news
+    }
+
+    /// The piece before `place`, if sent once, was sent before what arrived.
+    fn bound_sending_time(&mut self, place: usize, sent: Time) {
+        if let Some(piece) = place.checked_sub(1).and_then(|before| self.pieces.get_mut(before))
+            && !piece.resent
+        {
+            piece.sent = piece.sent.min(sent);
+        }
+    }
+
+    /// Neighbours that arrived become one piece.
+    fn merge(&mut self, places: Range<usize>) {
+        let first = places.start.saturating_sub(1);
+        let mut last = places.end.min(self.pieces.len() - 1);
+        let mut place = first;
+        while place < last {
+            if self.pieces[place].sacked && self.pieces[place + 1].sacked {
+                self.pieces[place].end = self.pieces[place + 1].end;
+                self.pieces.remove(place + 1);
+                last -= 1;
+            } else {
+                place += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! Datagrams at a constant rate, from the application's clock: a late network card does not slow it down, what it missed
+//! follows at once. Nothing is ever sent twice, whatever becomes of it.
+
+use std::sync::Arc;
+
+use weft_core::{Bytes, Class, Ecn, FlowId, Kind, Rate, Span, Time};
+
+use super::SenderReport;
+use crate::segment::{Flags, Outgoing, Segment, ports};
+use crate::transport::{FlowSite, Transport};
+
+/// The sending end.
+pub(super) struct DatagramSender {
+    transport: Arc<Transport>,
+    flow: FlowId,
+    size: u64,
+    /// The first byte not yet sent.
+    next: u64,
+    /// When the application has the next datagram.
+    due: Time,
+    /// That instant has passed: only the network card is waited for.
+    awake: bool,
+    /// Between full datagrams.
+    interval: Span,
+}
+
+impl DatagramSender {
+    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite, rate: Rate, now: Time) -> DatagramSender {
+        let full = Bytes(transport.datagram_mss());
+        // As fast as the network card sends: no clock.
+        let interval = if rate == Rate(u64::MAX) { Span::ZERO } else { rate.time_for(full) };
+        let transport = Arc::clone(transport);
+        let size = site.size.0.max(1);
+        DatagramSender { transport, flow: site.flow, size, next: 0, due: now, awake: true, interval }
+    }
+
+    pub(super) fn on_packet(&mut self, _now: Time, _ecn: Ecn, _segment: &Segment) {}
+
+    pub(super) fn ready(&self, now: Time) -> bool {
+        self.next < self.size && (self.awake || self.due <= now)
+    }
+
+    pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
+        if !self.ready(now) {
+            return None;
+        }
+        let length = self.transport.datagram_mss().min(self.size - self.next);
+        let flags = Flags::DATAGRAM.with_if(self.next + length == self.size, Flags::FIN);
+        let sequence = self.next;
+        self.next += length;
+        self.due += self.interval;
+        self.awake = self.due <= now;
+        Some(Outgoing {
+            segment: Segment {
+                flow: self.flow,
+                length: length as u16,
+                flags,
+                sequence,
+                sent: now,
+                ..Segment::default()
+            },
+            wire: self.transport.datagram_wire(length),
+            kind: Kind::Data,
+            class: Class(0),
+            ecn: Ecn::NotCapable,
+            ports: ports(self.flow),
+        })
+    }
+
+    pub(super) fn next_wakeup(&self) -> Time {
+        if self.finished() || self.awake { Time::NEVER } else { self.due }
+    }
+
+    pub(super) fn on_wakeup(&mut self, now: Time) {
+        self.awake |= self.due <= now;
+    }
+
+    pub(super) fn finished(&self) -> bool {
+        self.next == self.size
+    }
+
+    pub(super) fn report(&self) -> SenderReport {
+        SenderReport { acknowledged: Bytes(self.next), ..SenderReport::default() }
+    }
+}

@@ -1,0 +1,198 @@
+//! What an acknowledgement does: first everything it says is taken in, then losses are judged, then the window moves, then
+//! the timers.
+
+use weft_core::{Span, Time};
+
+use super::{Phase, SenderState, TcpSender};
+use crate::congestion::AckEvent;
+use crate::recovery::prr::Delivery;
+use crate::recovery::scoreboard::{News, Reference};
+use crate::segment::{Flags, Segment};
+use crate::transport::Marking;
+
+/// What an acknowledgement said.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Digest {
+    /// Payload by which the cumulative acknowledgement advanced.
+    acked: u64,
+    /// Payload now known to have arrived.
+    pub(super) delivered: u64,
+    /// Payload newly judged lost.
+    pub(super) lost: u64,
+    /// The network was seen to reorder.
+    reordered: bool,
+    /// The round trip it measures.
+    rtt: Option<Span>,
+}
+
+impl TcpSender {
+    pub(super) fn acknowledged(&mut self, now: Time, segment: &Segment) {
+        let ack = segment.ack.min(self.size);
+        if ack < self.una || ack > self.next {
+            return;
+        }
+        let in_flight = self.pipe();
+        let mut digest = self.take_in(ack, segment);
+        if digest.delivered > 0 {
+            digest.rtt = self.measure(now, segment);
+        }
+        let event = self.event(now, segment, &digest, in_flight);
+        self.law.observe(&mut self.window, &event);
+        if self.trouble.is_some() {
+            self.judge(now, segment, &mut digest);
+        }
+        self.react(&event, &digest);
+        self.after_probe(now, segment);
+        self.restart_timers(now, digest.acked > 0);
+        if self.una == self.size {
+            self.all_acknowledged();
+        }
+    }
+
+    fn event(&self, now: Time, segment: &Segment, digest: &Digest, in_flight: u64) -> AckEvent {
+        let in_slow_start = self.window.in_slow_start();
+        AckEvent {
+            now,
+            acked: digest.delivered,
+            rtt: digest.rtt,
+            min_rtt: self.trip.least(),
+            srtt: self.trip.smoothed(),
+            in_flight,
+            cwnd_limited: self.usage.limited || in_slow_start && self.window.cwnd < 2 * self.usage.most,
+            marked: self.transport.marking != Marking::Off && segment.flags.has(Flags::ECE),
+            una: self.una,
+            next: self.next,
+        }
+    }
+
+    /// Cumulative and selective acknowledgement.
+    fn take_in(&mut self, ack: u64, segment: &Segment) -> Digest {
+        let acked = ack - self.una;
+        self.una = ack;
+        if acked > 0 {
+            self.trip.forget_backoff();
+        }
+        let mut digest = Digest { acked, delivered: acked, ..Digest::default() };
+        if let Some(trouble) = &mut self.trouble {
+            let news = trouble.board.advance(ack);
+            digest.delivered -= news.bytes;
+            digest.reordered = news.reordered;
+        }
+        if !self.transport.tcp.sack {
+            digest.delivered = self.count_duplicates(acked);
+        } else if segment.blocks_used > 0 {
+            let news = self.take_in_blocks(segment, acked > 0);
+            digest.delivered += news.bytes;
+            digest.reordered |= news.reordered;
+            self.dupacks = if acked > 0 { 0 } else { self.dupacks + u32::from(news.bytes > 0) };
+        } else if acked > 0 {
+            self.dupacks = 0;
+        }
+        digest
+    }
+
+    /// Selective acknowledgement. Unless there was progress, the echo belongs to the first block; what other blocks tell
+    /// was sent some time before.
+    fn take_in_blocks(&mut self, segment: &Segment, progress: bool) -> News {
+        let (una, next, newest) = (self.una, self.next, self.newest);
+        let mut all = News::default();
+        let mut sent = if progress { newest } else { segment.echo };
+        let board = &mut self.trouble().board;
+        for (start, end) in segment.sacked() {
+            let (start, end) = (start.max(una), end.min(next));
+            if start < end {
+                let news = board.sack(start..end, sent);
+                all.bytes += news.bytes;
+                all.reordered |= news.reordered;
+            }
+            sent = newest;
+        }
+        all
+    }
+
+    /// Without selective acknowledgements: a duplicate says that one segment arrived; progress says that those between
+    /// the first and the last it covers had said so already. Returns the payload delivered.
+    fn count_duplicates(&mut self, acked: u64) -> u64 {
+        let mss = self.window.mss;
+        if acked == 0 {
+            let duplicate = self.outstanding() > 0;
+            self.dupacks += u32::from(duplicate);
+            return if duplicate { mss } else { 0 };
+        }
+        let said = u64::from(self.dupacks).min((acked / mss).saturating_sub(1));
+        self.dupacks = if self.state == SenderState::Recovery { self.dupacks - said as u32 } else { 0 };
+        acked - said * mss
+    }
+
+    /// Feeds RACK, then looks for losses.
+    fn judge(&mut self, now: Time, segment: &Segment, digest: &mut Digest) {
+        let (una, next, least) = (self.una, self.next, self.trip.least());
+        let flags = segment.flags;
+        let first_block = segment.sacked().next().filter(|_| digest.acked == 0);
+        let answered = first_block.map_or(una, |(_, end)| end);
+        let rack = &mut self.trouble().rack;
+        if digest.delivered > 0 {
+            let reference = Reference { sent: segment.echo, end: answered };
+            rack.delivered(reference, now.since(segment.echo), flags.has(Flags::AGAIN), least);
+        }
+        if digest.reordered {
+            rack.saw_reordering();
+        }
+        if flags.has(Flags::DUPLICATE) {
+            rack.saw_duplicate(una, next);
+        }
+        digest.lost = self.look_for_losses(now);
+    }
+
+    /// Moves the window and the state.
+    fn react(&mut self, event: &AckEvent, digest: &Digest) {
+        self.leave_if_over();
+        match self.state {
+            SenderState::Open | SenderState::Disorder => self.react_calmly(event, digest),
+            SenderState::Reducing | SenderState::Recovery => {
+                self.begin_recovery_if_due(event.now);
+                self.repair(digest);
+            }
+            SenderState::Loss => self.grow(event, digest),
+        }
+    }
+
+    fn react_calmly(&mut self, event: &AckEvent, digest: &Digest) {
+        if self.begin_recovery_if_due(event.now) {
+            return self.repair(digest);
+        }
+        self.state = if self.nothing_missing() { SenderState::Open } else { SenderState::Disorder };
+        if event.marked {
+            self.begin_reduction(event.now);
+            self.repair(digest);
+        } else {
+            self.grow(event, digest);
+        }
+    }
+
+    fn grow(&mut self, event: &AckEvent, digest: &Digest) {
+        if digest.acked > 0 {
+            self.law.grow(&mut self.window, &AckEvent { acked: digest.acked, ..*event });
+        }
+    }
+
+    /// An acknowledgement during recovery or reduction.
+    fn repair(&mut self, digest: &Digest) {
+        let partial = digest.acked > 0 && self.state == SenderState::Recovery;
+        if partial && !self.transport.tcp.sack {
+            self.lose_head();
+        }
+        let delivery = Delivery {
+            bytes: digest.delivered,
+            pipe: self.pipe(),
+            clean: digest.acked > 0 && digest.lost == 0,
+        };
+        self.reduce_in_proportion(&delivery);
+    }
+
+    /// All payload has arrived.
+    fn all_acknowledged(&mut self) {
+        (self.retransmit_at, self.probe_at, self.verdict_at) = (Time::NEVER, Time::NEVER, Time::NEVER);
+        self.phase = if self.transport.tcp.close { Phase::Closing } else { Phase::Done };
+    }
+}

@@ -1,0 +1,144 @@
+//! Losses, marks and the window: when something counts as lost, how an event begins and ends, how far the window falls.
+
+use weft_core::Time;
+
+use super::{SenderState, TcpSender};
+use crate::congestion::{Cause, CongestionEvent};
+use crate::recovery::prr::{Delivery, Reduction};
+use crate::settings::Recovery;
+
+impl TcpSender {
+    /// Judges what is in flight, with selective acknowledgements. Returns the payload newly lost.
+    pub(super) fn look_for_losses(&mut self, now: Time) -> u64 {
+        let tcp = &self.transport.tcp;
+        let (threshold, mss) = (tcp.dup_threshold, self.window.mss);
+        let Some(trouble) = self.trouble.as_mut().filter(|_| tcp.sack) else { return 0 };
+        if !self.transport.rack() {
+            return trouble.board.judge_by_count(threshold, mss);
+        }
+        let repairing = matches!(self.state, SenderState::Recovery | SenderState::Loss);
+        let urgent = repairing || trouble.board.sacked() >= u64::from(threshold) * mss;
+        let limit = trouble.rack.limit(self.trip.least(), self.trip.smoothed(), urgent);
+        let (lost, due) = trouble.board.judge_by_time(trouble.rack.reference, limit, now);
+        self.verdict_at = due;
+        lost
+    }
+
+    /// Begins recovery if something is lost and no recovery is going on.
+    pub(super) fn begin_recovery_if_due(&mut self, now: Time) -> bool {
+        if matches!(self.state, SenderState::Recovery | SenderState::Loss) {
+            return false;
+        }
+        let known = self.trouble.as_ref().is_some_and(|trouble| trouble.board.waiting() > 0);
+        if !known {
+            if !self.enough_duplicates() {
+                return false;
+            }
+            self.lose_head();
+        }
+        self.counts.recoveries += 1;
+        if self.state != SenderState::Reducing {
+            self.reduce(now, Cause::Loss);
+        }
+        self.state = SenderState::Recovery;
+        self.recover = self.next;
+        self.owed.lost = true;
+        (self.rescued, self.restarted) = (false, false);
+        self.probe_at = Time::NEVER;
+        true
+    }
+
+    /// Duplicate acknowledgements alone mean a loss. Without selective acknowledgements, duplicates up to the end of the
+    /// last event may come from what was sent again then (RFC 6582, section 3.2, step 2).
+    fn enough_duplicates(&self) -> bool {
+        let fresh = self.transport.tcp.sack || self.una > self.recover || self.recover == 0;
+        !self.transport.rack() && fresh && self.dupacks >= self.transport.tcp.dup_threshold
+    }
+
+    /// The first unacknowledged segment is lost.
+    pub(super) fn lose_head(&mut self) {
+        let (una, newest) = (self.una, self.newest);
+        let length = self.window.mss.min(self.outstanding());
+        self.trouble().board.lose_head(una, length, newest);
+        self.owed.lost = true;
+    }
+
+    /// An echoed mark begins a reduction.
+    pub(super) fn begin_reduction(&mut self, now: Time) {
+        self.counts.reductions += 1;
+        self.reduce(now, Cause::Mark);
+        self.state = SenderState::Reducing;
+        self.recover = self.next;
+        self.owed.cwr = true;
+    }
+
+    /// Asks the law how far the window has to fall, and begins to let it.
+    pub(super) fn reduce(&mut self, now: Time, cause: Cause) {
+        let in_flight = self.outstanding();
+        let event = CongestionEvent { now, cause, in_flight, line_rate: self.line_rate };
+        self.window.ssthresh = self.law.reduce(&self.window, &event).max(self.window.mss);
+        self.reduction = Reduction::new(in_flight);
+        self.burst = 0;
+        if self.transport.tcp.recovery == Recovery::Halve {
+            self.window.cwnd = self.window.ssthresh;
+        }
+    }
+
+    pub(super) fn reduce_in_proportion(&mut self, delivery: &Delivery) {
+        if self.transport.tcp.recovery == Recovery::Prr {
+            let (ssthresh, mss) = (self.window.ssthresh, self.window.mss);
+            self.window.cwnd = self.reduction.window(delivery, ssthresh, mss).max(mss);
+        }
+    }
+
+    /// Ends the event at hand when what was in flight at its beginning is acknowledged; that of a mark one segment later,
+    /// when the receiver is sure to have seen that the window was reduced.
+    pub(super) fn leave_if_over(&mut self) {
+        let over = match self.state {
+            SenderState::Open | SenderState::Disorder => false,
+            SenderState::Reducing => self.una > self.recover,
+            SenderState::Recovery | SenderState::Loss => self.una >= self.recover,
+        };
+        if !over {
+            return;
+        }
+        match self.state {
+            SenderState::Reducing => self.window.cwnd = self.window.ssthresh,
+            SenderState::Recovery => self.end_recovery(),
+            _ => self.dupacks = 0,
+        }
+        self.state = SenderState::Open;
+    }
+
+    fn end_recovery(&mut self) {
+        self.window.cwnd = self.window.ssthresh;
+        if !self.transport.tcp.sack {
+            // No burst at the end (RFC 6582, section 3.2, step 3, first choice).
+            let calm = self.outstanding().max(self.window.mss) + self.window.mss;
+            self.window.cwnd = calm.min(self.window.ssthresh);
+            self.dupacks = 0;
+        }
+        if let Some(trouble) = &mut self.trouble {
+            trouble.rack.recovered();
+        }
+    }
+
+    /// The retransmission timer expired: everything in flight is lost. Only the first expiry of an episode lowers the
+    /// threshold.
+    pub(super) fn lose_everything(&mut self, now: Time) {
+        if self.trip.backoff() == 0 {
+            self.reduce(now, Cause::Timeout);
+        }
+        let (next, newest) = (self.next, self.newest);
+        self.trouble().board.lose_all(next, newest);
+        self.state = SenderState::Loss;
+        self.recover = self.next;
+        self.window.cwnd = self.window.mss;
+        self.usage.limited = true;
+        self.dupacks = 0;
+        self.burst = 0;
+        self.owed.lost = true;
+        self.owed.probe = false;
+        self.probe = None;
+    }
+}

@@ -1,0 +1,121 @@
+//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict. Each is an
+//! instant, never where nothing is due; nothing is ever cancelled but by moving it.
+
+use weft_core::{Span, Time};
+
+use super::{Phase, Probe, SenderState, TcpSender};
+use crate::congestion::Cause;
+use crate::recovery::prr::Delivery;
+use crate::segment::{Flags, Segment};
+
+impl TcpSender {
+    pub(in crate::sender) fn next_wakeup(&self) -> Time {
+        self.retransmit_at.min(self.probe_at).min(self.verdict_at)
+    }
+
+    pub(in crate::sender) fn on_wakeup(&mut self, now: Time) {
+        if self.verdict_at <= now {
+            self.verdict_due(now);
+        }
+        if self.probe_at <= now {
+            self.probe_due(now);
+        } else if self.retransmit_at <= now {
+            self.timed_out(now);
+        }
+    }
+
+    /// After an acknowledgement.
+    pub(super) fn restart_timers(&mut self, now: Time, progress: bool) {
+        if self.outstanding() == 0 {
+            self.retransmit_at = Time::NEVER;
+        } else if progress && !self.keeps_timer() {
+            self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
+        }
+        self.schedule_probe(now);
+    }
+
+    /// The impatient variant of RFC 6582 restarts the timer for the first partial acknowledgement only.
+    fn keeps_timer(&mut self) -> bool {
+        let tcp = &self.transport.tcp;
+        let partial = !tcp.sack && tcp.impatient && self.state == SenderState::Recovery;
+        partial && std::mem::replace(&mut self.restarted, true)
+    }
+
+    /// Something was sent: the timer runs from now on. If it was the first unacknowledged segment, it runs anew.
+    pub(super) fn start_retransmission_timer(&mut self, now: Time, first: bool) {
+        if first || self.retransmit_at == Time::NEVER {
+            self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
+        }
+    }
+
+    /// Sets the probe timer after new data was sent or acknowledged; no probe where something is known to be missing.
+    pub(super) fn schedule_probe(&mut self, now: Time) {
+        self.probe_at = Time::NEVER;
+        let calm = matches!(self.state, SenderState::Open | SenderState::Reducing);
+        if !self.transport.tlp() || !calm || self.probe.is_some() || self.outstanding() == 0 {
+            return;
+        }
+        if self.nothing_missing() {
+            self.probe_at = (now + self.probe_timeout()).min(self.retransmit_at);
+        }
+    }
+
+    /// The probe time-out (PTO).
+    fn probe_timeout(&self) -> Span {
+        let tcp = &self.transport.tcp;
+        if !self.trip.measured() {
+            return tcp.initial_rto;
+        }
+        let single = self.outstanding() <= self.window.mss;
+        self.trip.smoothed() * 2 + if single { tcp.tlp_delayed_ack } else { tcp.tlp_slack }
+    }
+
+    fn probe_due(&mut self, now: Time) {
+        self.probe_at = Time::NEVER;
+        self.owed.probe = true;
+        self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
+    }
+
+    /// A probe went out.
+    pub(super) fn probed(&mut self, again: bool) {
+        self.owed.probe = false;
+        self.counts.probes += 1;
+        self.probe = Some(Probe { end: self.next, again });
+        self.probe_at = Time::NEVER;
+    }
+
+    /// What became of the probe. If it was a retransmission and it, not the first copy, was answered, it repaired a loss:
+    /// the window falls as for any loss (RFC 8985, section 7.4).
+    pub(super) fn after_probe(&mut self, now: Time, segment: &Segment) {
+        let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else { return };
+        self.probe = None;
+        let repaired = segment.flags.has(Flags::AGAIN) && !segment.flags.has(Flags::DUPLICATE);
+        let calm = matches!(self.state, SenderState::Open | SenderState::Disorder);
+        if probe.again && repaired && calm {
+            self.reduce(now, Cause::Loss);
+            self.window.cwnd = self.window.ssthresh;
+        }
+    }
+
+    fn verdict_due(&mut self, now: Time) {
+        self.verdict_at = Time::NEVER;
+        let lost = self.look_for_losses(now);
+        if lost > 0 && self.begin_recovery_if_due(now) {
+            let delivery = Delivery { bytes: 0, pipe: self.pipe(), clean: false };
+            self.reduce_in_proportion(&delivery);
+        }
+    }
+
+    /// The retransmission timer expired.
+    fn timed_out(&mut self, now: Time) {
+        self.counts.timeouts += 1;
+        if self.phase == Phase::Opening {
+            self.owed.syn = true;
+        } else {
+            self.lose_everything(now);
+        }
+        self.trip.back_off();
+        self.verdict_at = Time::NEVER;
+        self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
+    }
+}

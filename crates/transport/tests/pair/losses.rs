@@ -1,0 +1,257 @@
+//! Losses: time-outs, recovery with and without selective acknowledgements, probes, reordering.
+
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Kind, Span, Time};
+use weft_transport::Outgoing;
+use weft_transport::RtoFloor;
+use weft_transport::segment::Flags;
+use weft_transport::settings::{LossDetection, Recovery, Tcp};
+
+use crate::path::{Pair, Path, Script, Setup};
+use crate::{MSS, newreno, seconds};
+
+/// Loses the first transmission of these segments.
+pub(crate) fn lose_first(segments: &'static [u64]) -> Script {
+    Box::new(move |out: &Outgoing, _| {
+        out.kind == Kind::Data
+            && !out.segment.flags.has(Flags::AGAIN)
+            && segments.contains(&(out.segment.sequence / MSS))
+    })
+}
+
+fn retransmissions(pair: &Pair) -> Vec<(Time, u64)> {
+    let again =
+        pair.sent.iter().filter(|(_, out)| out.kind == Kind::Data && out.segment.flags.has(Flags::AGAIN));
+    again.map(|(time, out)| (*time, out.segment.sequence / MSS)).collect()
+}
+
+fn window(packets: u64) -> impl FnOnce(&mut Tcp) {
+    move |tcp| tcp.initial_window = Amount::Packets(packets)
+}
+
+/// A flow of 60 segments and a first window of 20, losing some.
+fn lossy(change: impl FnOnce(&mut Tcp), segments: &'static [u64]) -> Path {
+    let settings = newreno(|tcp| {
+        window(20)(tcp);
+        change(tcp);
+    });
+    let setup = Setup { lose: lose_first(segments), ..Setup::default() };
+    let mut path = Path::new(&settings, setup, &[60 * MSS]);
+    assert!(path.run(seconds(30)));
+    assert_eq!(path.pairs[0].receiver.report().delivered, Bytes(60 * MSS));
+    path
+}
+
+/// When a black-holed flow repeats its first segment, from its first transmission on.
+fn repeats(change: impl FnOnce(&mut Tcp)) -> Vec<Span> {
+    let lose = Box::new(|out: &Outgoing, _| out.kind == Kind::Data);
+    let mut path = Path::new(&newreno(change), Setup { lose, ..Setup::default() }, &[MSS]);
+    assert!(!path.run(seconds(400)));
+    let times: Vec<Time> = path.pairs[0].sent.iter().skip(1).map(|(time, _)| *time).collect();
+    times.windows(2).map(|pair| pair[1].since(pair[0])).collect()
+}
+
+#[test]
+fn a_black_hole_doubles_the_time_out_each_time() {
+    let gaps = repeats(|_| {});
+    let first = gaps[0];
+    let slack = first.0 - Span::from_ms(200).0;
+    assert!(slack > 0 && slack < Span::from_us(300).0, "linux: round trip + 200 ms, got {first}");
+    for (n, gap) in gaps.iter().take(9).enumerate() {
+        assert_eq!(*gap, first * (1 << n));
+    }
+    assert_eq!(gaps[10], Span::from_s(120), "the greatest time-out");
+    let rfc = repeats(|tcp| (tcp.rto_floor, tcp.min_rto) = (RtoFloor::Rfc, Span::from_ms(5)));
+    assert_eq!(rfc[..3], [Span::from_ms(5), Span::from_ms(10), Span::from_ms(20)]);
+}
+
+#[test]
+fn three_losses_in_a_window_take_one_round_trip_with_blocks_and_three_without() {
+    let round_trip = Span::from_us(100);
+    let times = |sack: bool| {
+        let path = lossy(|tcp| tcp.sack = sack, &[5, 7, 9]);
+        assert_eq!(path.pairs[0].sender.report().timeouts, 0);
+        retransmissions(&path.pairs[0])
+    };
+    let with = times(true);
+    assert_eq!(with.iter().map(|(_, segment)| *segment).collect::<Vec<_>>(), [5, 7, 9]);
+    assert!(with[2].0.since(with[0].0) < round_trip);
+    let without = times(false);
+    assert_eq!(without.iter().map(|(_, segment)| *segment).collect::<Vec<_>>(), [5, 7, 9]);
+    for pair in without.windows(2) {
+        let gap = pair[1].0.since(pair[0].0);
+        assert!(gap > round_trip && gap < round_trip * 2, "one hole per round trip, got {gap}");
+    }
+}
+
+#[test]
+fn one_loss_halves_the_window_once() {
+    for (recovery, sack) in [(Recovery::Prr, true), (Recovery::Halve, true), (Recovery::Halve, false)] {
+        let path = lossy(|tcp| (tcp.recovery, tcp.sack) = (recovery, sack), &[3]);
+        let report = path.pairs[0].sender.report();
+        assert_eq!((report.timeouts, report.recoveries, report.retransmitted), (0, 1, Bytes(MSS)));
+        // Three segments arrived in order, each opening the window by one: 23, or what was in flight of it.
+        assert!((20 * MSS / 2..=23 * MSS / 2).contains(&report.ssthresh.0), "{report:?}");
+    }
+}
+
+#[test]
+fn during_recovery_what_is_sent_follows_what_arrives_in_proportion() {
+    let path = lossy(|_| {}, &[3]);
+    let pair = &path.pairs[0];
+    let (begin, _) = retransmissions(pair)[0];
+    let within = |time: Time| time > begin && time.since(begin) < Span::from_us(95);
+    let sent = pair.sent.iter().filter(|(time, _)| within(*time)).count();
+    // The third duplicate finds 25 segments sent and a target of 11; 13 more of the first window arrive.
+    assert!((13 * 11 / 25..=7).contains(&sent), "11 for each 25 that arrive, got {sent}");
+}
+
+#[test]
+fn limited_transmit_sends_one_new_segment_per_early_duplicate() {
+    let after = |on: bool| {
+        // The third duplicate never comes: of the first window only two segments follow the loss.
+        let settings = newreno(|tcp| {
+            window(4)(tcp);
+            tcp.limited_transmit = on;
+        });
+        let setup = Setup { lose: lose_first(&[1]), ..Setup::default() };
+        let mut path = Path::new(&settings, setup, &[60 * MSS]);
+        assert!(path.run(seconds(30)));
+        path.pairs[0].sender.report().timeouts
+    };
+    assert_eq!(
+        (after(true), after(false)),
+        (0, 0),
+        "the acknowledgement of segment 0 opens the window by two"
+    );
+    let only_duplicates = |on: bool| {
+        let settings = newreno(|tcp| {
+            window(3)(tcp);
+            tcp.limited_transmit = on;
+        });
+        let setup = Setup { lose: lose_first(&[0]), ..Setup::default() };
+        let mut path = Path::new(&settings, setup, &[60 * MSS]);
+        assert!(path.run(seconds(30)));
+        path.pairs[0].sender.report().timeouts
+    };
+    assert_eq!((only_duplicates(true), only_duplicates(false)), (0, 1));
+}
+
+fn tail_loss(size: u64, segment: &'static [u64], change: impl FnOnce(&mut Tcp)) -> (Span, Span) {
+    let setup = Setup { lose: lose_first(segment), ..Setup::default() };
+    let mut path = Path::new(&newreno(change), setup, &[size * MSS]);
+    assert!(path.run(seconds(30)));
+    let report = path.pairs[0].sender.report();
+    (path.pairs[0].receiver.completed().expect("it finished").since(Time::ZERO), report.srtt)
+}
+
+fn rack(tcp: &mut Tcp) {
+    (tcp.loss_detection, tcp.tlp) = (LossDetection::Rack, true);
+}
+
+#[test]
+fn the_loss_of_the_last_segment_costs_a_time_out_unless_it_is_probed() {
+    let (without, _) = tail_loss(8, &[7], |_| {});
+    assert!(without > Span::from_ms(200) && without < Span::from_ms(202));
+    let (with, round_trip) = tail_loss(8, &[6, 7], rack);
+    assert!(with < round_trip * 6 + Span::from_ms(2), "took {with}");
+    let (single, _) = tail_loss(1, &[0], rack);
+    assert!(single > Span::from_ms(200), "the receiver might have delayed its answer");
+}
+
+#[test]
+fn a_probe_that_repairs_a_loss_halves_the_window_and_one_in_vain_does_not() {
+    let setup = Setup { lose: lose_first(&[7]), ..Setup::default() };
+    let mut path = Path::new(&newreno(rack), setup, &[8 * MSS]);
+    assert!(path.run(seconds(1)));
+    let report = path.pairs[0].sender.report();
+    assert_eq!((report.probes, report.timeouts), (1, 0));
+    assert!(report.ssthresh < Bytes(20 * MSS), "{report:?}");
+    let settings = newreno(|tcp| {
+        rack(tcp);
+        tcp.tlp_slack = Span::ZERO;
+        (tcp.quick_acks, tcp.delayed_ack) = (0, 3);
+        tcp.delayed_ack_timeout = Span::from_ms(1);
+        tcp.close = false;
+    });
+    let mut path = Path::new(&settings, Setup::default(), &[8 * MSS]);
+    assert!(path.run(seconds(1)));
+    let report = path.pairs[0].sender.report();
+    assert_eq!((report.probes, report.timeouts, report.ssthresh), (1, 0, Bytes(u64::MAX)), "{report:?}");
+}
+
+#[test]
+fn a_lost_retransmission_costs_a_time_out_unless_time_is_watched() {
+    let timeouts = |detection| {
+        let mut left = 2;
+        let lose = Box::new(move |out: &Outgoing, _| {
+            let lose = out.kind == Kind::Data && out.segment.sequence == 5 * MSS && left > 0;
+            left -= u64::from(lose);
+            lose
+        });
+        let settings = newreno(|tcp| {
+            window(20)(tcp);
+            tcp.loss_detection = detection;
+        });
+        let mut path = Path::new(&settings, Setup { lose, ..Setup::default() }, &[200 * MSS]);
+        assert!(path.run(seconds(30)));
+        path.pairs[0].sender.report().timeouts
+    };
+    assert_eq!((timeouts(LossDetection::DupThresh), timeouts(LossDetection::Rack)), (1, 0));
+}
+
+/// Segment 5 is overtaken by `by` segments.
+fn overtaken(by: u64, change: impl FnOnce(&mut Tcp)) -> Path {
+    let detour = Box::new(move |out: &Outgoing, _| {
+        let late = out.kind == Kind::Data && out.segment.sequence == 5 * MSS;
+        if late { Span::from_ns(1_231 * by + 600) } else { Span::ZERO }
+    });
+    let settings = newreno(|tcp| {
+        window(20)(tcp);
+        change(tcp);
+    });
+    let mut path = Path::new(&settings, Setup { detour, ..Setup::default() }, &[60 * MSS]);
+    assert!(path.run(seconds(30)));
+    path
+}
+
+#[test]
+fn reordering_by_two_is_harmless_and_by_three_is_taken_for_a_loss() {
+    for by in 1..=5 {
+        let path = overtaken(by, |_| {});
+        let received = path.pairs[0].receiver.report();
+        assert_eq!((received.out_of_order, u64::from(received.displacement)), (1, by));
+        assert_eq!((u64::from(received.dupacks), u64::from(received.dupacks_reorder)), (by, by));
+        let sent = path.pairs[0].sender.report();
+        assert_eq!(sent.retransmitted, Bytes(if by >= 3 { MSS } else { 0 }), "overtaken by {by}");
+    }
+}
+
+#[test]
+fn time_tells_reordering_from_loss_and_a_shim_hides_it() {
+    let settled = overtaken(5, |tcp| tcp.loss_detection = LossDetection::Rack);
+    assert_eq!(settled.pairs[0].sender.report().retransmitted, Bytes(MSS), "the first time nobody can know");
+    let hidden = overtaken(5, |tcp| tcp.reorder_shim = true);
+    let received = hidden.pairs[0].receiver.report();
+    assert_eq!((received.out_of_order, received.displacement, received.dupacks), (1, 5, 0));
+    assert_eq!(hidden.pairs[0].sender.report().retransmitted, Bytes(0));
+}
+
+#[test]
+fn duplicates_because_of_a_loss_are_not_reordering() {
+    let path = lossy(|_| {}, &[3]);
+    let received = path.pairs[0].receiver.report();
+    assert!(received.dupacks >= 16, "{received:?}");
+    assert_eq!((received.dupacks_reorder, received.out_of_order), (0, 0));
+}
+
+#[test]
+fn losing_a_whole_window_is_repaired_after_one_time_out() {
+    let all: &[u64] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
+    for sack in [true, false] {
+        let path = lossy(|tcp| tcp.sack = sack, all);
+        let report = path.pairs[0].sender.report();
+        assert_eq!((report.timeouts, report.retransmitted), (1, Bytes(20 * MSS)));
+        assert_eq!(report.ssthresh, Bytes(10 * MSS));
+    }
+}
