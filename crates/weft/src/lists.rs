@@ -1,7 +1,7 @@
 //! `weft list`: the names a scenario may use, from the lists that the code itself uses.
 
 use weft_core::settings::Family;
-use weft_core::units::nearest;
+use weft_core::units::did_you_mean;
 use weft_report::metric::Metric;
 use weft_scenario::TEMPLATES;
 use weft_switch::BalancerSettings;
@@ -40,8 +40,7 @@ pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
     match TOPICS.iter().find(|(name, ..)| *name == wanted) {
         Some((_, what, rows)) => Ok(table(what, &rows())),
         None => {
-            let near = nearest(wanted, TOPICS.iter().map(|(name, ..)| *name));
-            let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            let hint = did_you_mean(wanted, TOPICS.iter().map(|(name, ..)| *name));
             let allowed: Vec<&str> = TOPICS.iter().map(|(name, ..)| *name).collect();
             Err(Error::BadInput(format!(
                 "there is no list `{wanted}`{hint}\nallowed: {}",
