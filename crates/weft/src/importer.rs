@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use weft_core::units::nearest;
+use weft_core::units::did_you_mean;
 use weft_topology::import as topology;
 use weft_workload::import as workload;
 
@@ -73,8 +73,7 @@ fn opening(network: &Path, files: &[PathBuf]) -> String {
 }
 
 fn unknown(format: &str) -> Error {
-    let hint = nearest(format, FORMATS.iter().map(|(name, _)| *name));
-    let hint = hint.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let hint = did_you_mean(format, FORMATS.iter().map(|(name, _)| *name));
     let allowed: Vec<String> = FORMATS.iter().map(|(name, files)| format!("{name}: {files}")).collect();
     Error::BadInput(format!("there is no format `{format}`{hint}\nallowed:\n  {}", allowed.join("\n  ")))
 }

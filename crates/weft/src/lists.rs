@@ -1,7 +1,7 @@
 //! `weft list`: the names a scenario may use, from the lists that the code itself uses.
 
 use weft_core::settings::{Family, Field};
-use weft_core::units::nearest;
+use weft_core::units::did_you_mean;
 use weft_report::metric::Metric;
 use weft_report::terminal::{WIDTH, wrapped};
 use weft_scenario::{TEMPLATES, families};
@@ -50,8 +50,7 @@ pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
     let names = || topics.iter().map(|topic| topic.name.as_str());
     topics.iter().find(|topic| topic.name == wanted).map(|topic| table(&topic.place, &topic.rows)).ok_or_else(
         || {
-            let hint =
-                nearest(wanted, names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            let hint = did_you_mean(wanted, names());
             let allowed: Vec<&str> = names().collect();
             Error::BadInput(format!("there is no list `{wanted}`{hint}\nallowed: {}", allowed.join(", ")))
         },
