@@ -48,10 +48,19 @@ impl Study<'_> {
     /// Writes `sweep.csv`, `sweep.parquet`, `sweep.json`, `report.html` and one report per run; what the terminal
     /// shows is returned.
     pub(crate) fn write(&self, results: Results) -> Result<Outcome, Error> {
-        let Results { mut runs, failures, unreadable, .. } = results;
-        if runs.is_empty() {
-            return Err(Error::Failed(format!("no run finished\n{}", failures.join("\n"))));
+        let Results { runs, failures, unreadable, .. } = results;
+        let (problems, there) = (lines("failed", &failures), runs.len());
+        if there == 0 {
+            return Err(Error::Failed(format!("no run finished\n{problems}")));
         }
+        let kept = || format!("{there} of {} runs are kept; the same command goes on", self.folders.len());
+        let outcome = self.conclude(runs);
+        let outcome = outcome.map_err(|cause| Error::Failed(format!("{problems}{cause}\n{}", kept())))?;
+        let unreadable = lines("could not be read and was computed again", &unreadable);
+        Ok(Outcome { terminal: format!("{}{unreadable}{problems}", outcome.terminal), ..outcome })
+    }
+
+    fn conclude(&self, mut runs: Vec<Run>) -> Result<Outcome, Error> {
         let place = |run: &Run| self.scenario.cases().iter().position(|c| c.labels == run.manifest.labels);
         runs.sort_by_key(|run| (place(run), run.manifest.seed));
         let listing = self.list(&runs)?;
@@ -63,12 +72,7 @@ impl Study<'_> {
         }
         files::write_sweep(self.root, &runs).map_err(failed)?;
         let (report, text) = overview(self.root, runs, &listing)?;
-        let terminal = format!(
-            "{text}{}{}{}",
-            told(&listing),
-            lines("could not be read and was computed again", &unreadable),
-            lines("failed", &failures)
-        );
+        let terminal = text + &told(&listing);
         Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
     }
 
