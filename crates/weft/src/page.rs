@@ -12,6 +12,8 @@ use crate::{Error, Outcome};
 
 /// The file name of every report.
 pub(crate) const REPORT: &str = "report.html";
+/// The complete scenario, sweep and expectations included.
+const SCENARIO: &str = "scenario.toml";
 /// Why the reduced form is not judged.
 const REDUCED: &str = "the reduced form (--demo) is too short for the expectations";
 /// Why an incomplete sweep is not judged.
@@ -42,6 +44,7 @@ impl Study<'_> {
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
         let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
         listing.write(self.root).map_err(failed)?;
+        files::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml()).map_err(failed)?;
         Ok(listing)
     }
 
@@ -95,6 +98,9 @@ pub(crate) fn overview(
     let sweep = Sweep::new(runs);
     let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
     let mut page = of_sweep(&sweep, &listing.verdicts);
+    if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
+        page.repeat.scenario = scenario;
+    }
     headline.warnings.splice(0..0, missing.clone());
     page.warnings.splice(0..0, missing);
     if !listing.unjudged.is_empty() {
