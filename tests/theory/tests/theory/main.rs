@@ -1,0 +1,5 @@
+//! The engine against closed forms and published numbers. Every number says where it comes from; every tolerance is
+//! what the approximation of the formula or the noise of the run leaves.
+
+mod dctcp;
+mod sawtooth;
