@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use weft_core::record::{FlowRecord, RunRecord};
-use weft_core::settings::Amount;
+use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
 use weft_sim::{Setup, Simulation};
 use weft_switch::mark::{MarkerSettings, step};
 use weft_switch::share::{SharingSettings, fixed};
 use weft_switch::{BalancerSettings, SwitchSettings};
-use weft_topology::shapes::dumbbell;
+use weft_topology::shapes::{dumbbell, leaf_spine};
 use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
 use weft_transport::settings::Tcp;
 use weft_transport::{Transport, TransportSettings};
-use weft_workload::Flow;
+use weft_workload::pattern::open_loop;
+use weft_workload::{Flow, Framing, Limits, PatternSettings, Shape, TrafficSettings, generate};
 
 /// Wire size of a full packet in these tests: the 1500 bytes that the papers calculate with, framing included.
 pub const PACKET: u64 = 1_500;
@@ -85,7 +86,13 @@ impl SharedPath {
 /// TCP as the models of the papers have it: every packet is acknowledged, 1500 bytes on the wire, no handshake.
 #[must_use]
 pub fn model_tcp() -> Tcp {
-    Tcp { mtu: Bytes(PACKET - 38), delayed_ack: 1, handshake: false, min_rto: Span::from_ms(10), ..Tcp::default() }
+    Tcp {
+        mtu: Bytes(PACKET - 38),
+        delayed_ack: 1,
+        handshake: false,
+        min_rto: Span::from_ms(10),
+        ..Tcp::default()
+    }
 }
 
 /// NewReno over the given TCP.
@@ -169,4 +176,44 @@ pub fn mean_completion(record: &RunRecord) -> f64 {
 #[must_use]
 pub fn near(measured: f64, expected: f64, tolerance: f64) -> bool {
     (measured - expected).abs() <= tolerance * expected.abs()
+}
+
+/// A leaf-spine network without switch latency and with cables of 1 us.
+#[must_use]
+pub fn leaf_spine(
+    (leaves, spines, hosts_per_leaf): (u32, u32, u32),
+    (host, fabric): (Rate, Rate),
+    transport: &TransportSettings,
+) -> Setup {
+    let link = |rate| LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(rate) };
+    let shape = leaf_spine::Settings {
+        leaves,
+        spines,
+        hosts_per_leaf,
+        host_link: link(host),
+        fabric_link: link(fabric),
+        ..Default::default()
+    };
+    setup(&TopologySettings::LeafSpine(shape), transport)
+}
+
+/// Gives the setup `count` flows, after those of its warm-up, between leaves at a share of the uplinks' capacity.
+///
+/// # Panics
+/// If the traffic makes no sense on the network.
+pub fn load_with(setup: &mut Setup, load: f64, sizes: &str, count: u64) {
+    let state = &setup.timeline.initial;
+    let (host_rate, uplink_capacity) = (setup.graph.host_rates(state), setup.graph.uplink_capacity(state));
+    let transport = &setup.transport;
+    let shape = Shape {
+        leaf_of_host: setup.graph.leaf_of_host(),
+        host_rate: &host_rate,
+        uplink_capacity: &uplink_capacity,
+        framing: Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) },
+        folder: std::path::Path::new("."),
+    };
+    let open = open_loop::Settings { load: Share(load), sizes: sizes.to_owned(), ..Default::default() };
+    let traffic = TrafficSettings { pattern: PatternSettings::OpenLoop(open), ..TrafficSettings::default() };
+    let limits = Limits { warm_up: setup.warm_up, measured_flows: Some(count), until: None };
+    setup.flows = generate(&[traffic], &shape, &limits, setup.seed).expect("traffic that fits the network");
 }

@@ -142,7 +142,7 @@ fn a_threshold_above_a_seventh_of_the_pipe_keeps_the_line_busy() {
         let ample = case(10, Span::from_us(100), 14, senders);
         assert!(ample.threshold as f64 > ample.path.pipe() / 7.0);
         let used = ample.watch(Recovery::Halve).utilisation();
-        assert!(used > 0.999, "{senders} senders: {used}");
+        assert!(used > 0.998, "{senders} senders: {used}");
     }
     let scarce = case(10, Span::from_us(100), 2, 2).watch(Recovery::Halve).utilisation();
     assert!(scarce < 0.95, "{scarce}");

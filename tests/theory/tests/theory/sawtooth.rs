@@ -14,7 +14,8 @@ use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
 /// P = 60 packets.
-const PATH: SharedPath = SharedPath { senders: 1, rate: Rate::from_mbps(100), round_trip: Span::from_us(7_200) };
+const PATH: SharedPath =
+    SharedPath { senders: 1, rate: Rate::from_mbps(100), round_trip: Span::from_us(7_200) };
 
 /// What the bottleneck saw of endless flows that started 13 ms apart, from 3 s to 15 s.
 fn watch(path: &SharedPath, transport: &TransportSettings, buffer: u64) -> Port {
@@ -94,10 +95,12 @@ fn the_long_flow_of_a_parking_lot_gets_less_than_the_short_ones() {
     let mut setup = lab::setup(&TopologySettings::ParkingLot(shape), &lab::newreno(lab::model_tcp()));
     setup.switch.sharing = lab::port_buffer(80 * PACKET);
     let short = |n: u32| lab::flow(Span::from_ms(u64::from(n) * 7), 2 * n + 1, 2 * n + 3, lab::ENDLESS);
-    setup.flows = std::iter::once(lab::flow(Span::ZERO, 0, 6, lab::ENDLESS)).chain((0..3).map(short)).collect();
+    setup.flows =
+        std::iter::once(lab::flow(Span::ZERO, 0, 6, lab::ENDLESS)).chain((0..3).map(short)).collect();
     setup.until = Time::ZERO + Span::from_s(20);
     let record = lab::run(setup);
-    let rates: Vec<f64> = record.flows.iter().map(|flow| flow.delivered.0 as f64 * 8.0 / 20.0 / 1e8).collect();
+    let rates: Vec<f64> =
+        record.flows.iter().map(|flow| flow.delivered.0 as f64 * 8.0 / 20.0 / 1e8).collect();
     for short in &rates[1..] {
         assert!(rates[0] < 0.5 && *short > 0.5 && rates[0] > 0.02, "{rates:?}");
         assert!(rates[0] + short > 0.9, "{rates:?}");

@@ -1,0 +1,91 @@
+//! A loaded network knows no absolute time: all rates doubled and all times halved, the same packets are lost and every
+//! flow takes half as long.
+
+use weft_core::record::RunRecord;
+use weft_core::{Rate, Span, Time};
+use weft_switch::BalancerSettings;
+use weft_theory_tests::lab;
+use weft_topology::shapes::leaf_spine;
+use weft_topology::{LinkSettings, TopologySettings};
+use weft_transport::settings::Tcp;
+use weft_workload::Flow;
+
+/// All times of the transport in units of `step`.
+fn tcp(step: Span) -> Tcp {
+    Tcp {
+        initial_rto: step * 10_000,
+        min_rto: step * 2_000,
+        max_rto: step * 1_000_000,
+        delayed_ack_timeout: step * 400,
+        tlp_slack: step * 20,
+        tlp_delayed_ack: step * 2_000,
+        ..Tcp::default()
+    }
+}
+
+/// Every pair of leaf and spine has a delay of its own: equal paths would let packets meet at the same instant, and who
+/// is first then is drawn from the instant.
+fn unequal(step: Span) -> Vec<leaf_spine::Unequal> {
+    let mut draws = lab::draws(4);
+    let mut pair = |n: u32| {
+        let delay = Some(step / 2 + step * u64::from(draws.below(99_991)) / 200_000);
+        leaf_spine::Unequal { leaf: n / 4, spine: n % 4, delay, ..Default::default() }
+    };
+    (0..16).map(&mut pair).collect()
+}
+
+/// Crowded leaf-spine network; `fast` halves all times. With the same seed every draw is the same.
+fn crowded(fast: u64, balancer: &BalancerSettings) -> RunRecord {
+    let step = Span::from_us(2) / fast;
+    let link = |gbps: u64| LinkSettings { delay: step / 2, ..LinkSettings::of(Rate::from_gbps(gbps * fast)) };
+    let shape = leaf_spine::Settings {
+        leaves: 4,
+        spines: 4,
+        hosts_per_leaf: 8,
+        host_link: link(10),
+        fabric_link: link(10),
+        unequal: unequal(step),
+        ..Default::default()
+    };
+    let mut setup = lab::setup(&TopologySettings::LeafSpine(shape), &lab::newreno(tcp(step)));
+    setup.switch.latency = step / 4;
+    setup.switch.sharing = lab::port_buffer(60_000);
+    setup.balancer = balancer.clone();
+    setup.flows = flows(step);
+    setup.until = Time::ZERO + step * 1_000_000;
+    lab::run(setup)
+}
+
+/// 600 flows of 60 kB on average within 600 steps.
+fn flows(step: Span) -> Vec<Flow> {
+    let mut draws = lab::draws(3);
+    let mut flow = || {
+        let source = draws.below(32);
+        let destination = (source + 1 + draws.below(31)) % 32;
+        let start = step * u64::from(draws.below(600 * 99_991)) / 100_000;
+        lab::flow(start, source, destination, 1 + draws.exponential(60_000.0) as u64)
+    };
+    let mut flows: Vec<_> = (0..600).map(|_| flow()).collect();
+    flows.sort_by_key(|flow| flow.start);
+    flows
+}
+
+/// Picoseconds that smoothed round trips may be off by rounding, over a whole flow.
+const ROUNDING: u64 = 1_000;
+
+#[test]
+fn losses_stay_and_times_halve_when_rates_double() {
+    for balancer in [BalancerSettings::Ecmp(Default::default()), BalancerSettings::Drill(Default::default())]
+    {
+        let (slow, fast) = (crowded(1, &balancer), crowded(2, &balancer));
+        let lost: u64 = slow.drops.iter().map(|drop| drop.packets).sum();
+        assert!(lost > 100, "the network is crowded: {lost} packets lost");
+        assert_eq!(slow.drops, fast.drops);
+        assert_eq!(slow.packets, fast.packets);
+        for (slow, fast) in slow.flows.iter().zip(&fast.flows) {
+            assert_eq!((slow.retransmitted, slow.timeouts), (fast.retransmitted, fast.timeouts));
+            let (slow, fast) = (lab::completion(slow), lab::completion(fast) * 2);
+            assert!(slow.0.abs_diff(fast.0) <= ROUNDING, "{slow} {fast}");
+        }
+    }
+}
