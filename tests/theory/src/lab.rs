@@ -10,7 +10,7 @@ use weft_switch::mark::{MarkerSettings, step};
 use weft_switch::share::{SharingSettings, fixed};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::shapes::{dumbbell, leaf_spine};
-use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
+use weft_topology::{FailurePlan, Graph, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
 use weft_transport::settings::Tcp;
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::pattern::open_loop;
@@ -26,7 +26,12 @@ pub const ENDLESS: u64 = 1 << 40;
 /// A run on this topology without flows, failures, marks or switch latency, ECMP, one second at most.
 #[must_use]
 pub fn setup(topology: &TopologySettings, transport: &TransportSettings) -> Setup {
-    let graph = build(topology).expect("a valid topology");
+    on(build(topology).expect("a valid topology"), transport)
+}
+
+/// The same on a graph.
+#[must_use]
+pub fn on(graph: Graph, transport: &TransportSettings) -> Setup {
     let timeline = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default());
     Setup {
         graph: Arc::new(graph),

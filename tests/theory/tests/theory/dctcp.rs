@@ -19,8 +19,6 @@ struct Case {
 struct Analysis {
     /// Share of marked packets.
     alpha: f64,
-    /// Packets between the lowest and the highest queue.
-    amplitude: f64,
     /// Round trips between two congestion epochs.
     period: f64,
     /// Highest queue in packets.
@@ -55,7 +53,7 @@ fn table() -> Vec<(Case, f64)> {
 
 impl Case {
     /// Critical window W*; alpha, the share of a period's packets that are sent while W* grows to W* + 1; the cut D =
-    /// (W* + 1) alpha / 2; A = N D; Q_max = K + N. Without rest alpha is the root of the paper's cubic.
+    /// (W* + 1) alpha / 2; Q_max = K + N. Without rest alpha is the root of the paper's cubic.
     fn analysis(&self, rest: Rest) -> Analysis {
         let senders = f64::from(self.path.senders);
         let window = (self.path.pipe() + self.threshold as f64) / senders;
@@ -68,7 +66,7 @@ impl Case {
         let alpha = root(|a| a * sent(a) - (window + 0.5));
         let cut = top * alpha / 2.0;
         let highest = self.threshold as f64 + senders;
-        Analysis { alpha, amplitude: senders * cut, period: cut + resting, highest }
+        Analysis { alpha, period: cut + resting, highest }
     }
 
     /// A second and a half at 1 Gb/s, or as many packets at another rate, the first fifth for settling.

@@ -5,8 +5,7 @@ use weft_core::record::RunRecord;
 use weft_core::{Rate, Span, Time};
 use weft_switch::BalancerSettings;
 use weft_theory_tests::lab;
-use weft_topology::shapes::leaf_spine;
-use weft_topology::{LinkSettings, TopologySettings};
+use weft_topology::{Graph, LinkSettings, Wiring};
 use weft_transport::settings::Tcp;
 use weft_workload::Flow;
 
@@ -23,31 +22,27 @@ fn tcp(step: Span) -> Tcp {
     }
 }
 
-/// Every pair of leaf and spine has a delay of its own: equal paths would let packets meet at the same instant, and who
-/// is first then is drawn from the instant.
-fn unequal(step: Span) -> Vec<leaf_spine::Unequal> {
+/// Four leaves with eight hosts each under four spines, all at 10 Gb/s in the slow form. Every cable has a delay of its
+/// own: equal paths would let packets meet at the same instant, and who is first then is drawn from the instant.
+fn network(fast: u64, step: Span) -> Graph {
+    let mut wiring = Wiring::default();
     let mut draws = lab::draws(4);
-    let mut pair = |n: u32| {
-        let delay = Some(step / 2 + step * u64::from(draws.below(99_991)) / 200_000);
-        leaf_spine::Unequal { leaf: n / 4, spine: n % 4, delay, ..Default::default() }
+    let mut link = || LinkSettings {
+        delay: step / 2 + step * u64::from(draws.below(99_991)) / 200_000,
+        ..LinkSettings::of(Rate::from_gbps(10 * fast))
     };
-    (0..16).map(&mut pair).collect()
+    let (leaves, spines) = (wiring.switches("leaf", 4), wiring.switches("spine", 4));
+    for leaf in leaves {
+        (0..8).for_each(|_| wiring.hosts_on(leaf, 1, &link()));
+        spines.iter().for_each(|spine| wiring.cable(leaf, *spine, &link()));
+    }
+    wiring.finish().expect("a connected network")
 }
 
-/// Crowded leaf-spine network; `fast` halves all times. With the same seed every draw is the same.
+/// Crowded network; `fast` halves all times. With the same seed every draw is the same.
 fn crowded(fast: u64, balancer: &BalancerSettings) -> RunRecord {
     let step = Span::from_us(2) / fast;
-    let link = |gbps: u64| LinkSettings { delay: step / 2, ..LinkSettings::of(Rate::from_gbps(gbps * fast)) };
-    let shape = leaf_spine::Settings {
-        leaves: 4,
-        spines: 4,
-        hosts_per_leaf: 8,
-        host_link: link(10),
-        fabric_link: link(10),
-        unequal: unequal(step),
-        ..Default::default()
-    };
-    let mut setup = lab::setup(&TopologySettings::LeafSpine(shape), &lab::newreno(tcp(step)));
+    let mut setup = lab::on(network(fast, step), &lab::newreno(tcp(step)));
     setup.switch.latency = step / 4;
     setup.switch.sharing = lab::port_buffer(60_000);
     setup.balancer = balancer.clone();
@@ -70,8 +65,8 @@ fn flows(step: Span) -> Vec<Flow> {
     flows
 }
 
-/// Picoseconds that smoothed round trips may be off by rounding, over a whole flow.
-const ROUNDING: u64 = 1_000;
+/// Picoseconds by which a flow may be off: smoothed round trips round to whole picoseconds, and time-outs follow them.
+const ROUNDING: u64 = 100;
 
 #[test]
 fn losses_stay_and_times_halve_when_rates_double() {
