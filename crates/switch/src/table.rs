@@ -52,6 +52,7 @@ impl Table {
 
     /// Looks a destination up.
     #[must_use]
+    #[inline]
     pub fn route(&self, destination: HostId) -> Route<'_> {
         let leaf = self.leaf_of_host[destination.index()];
         if Some(leaf) == self.own_leaf {
@@ -78,7 +79,8 @@ impl Table {
     }
 
     fn refresh(&mut self) {
-        let alive = |group: &Vec<PortId>| group.iter().filter(|port| !self.down.contains(port)).copied().collect();
+        let alive =
+            |group: &Vec<PortId>| group.iter().filter(|port| !self.down.contains(port)).copied().collect();
         self.groups = self.installed.iter().map(alive).collect();
     }
 }

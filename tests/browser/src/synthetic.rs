@@ -68,6 +68,7 @@ pub fn record(scheme: &Scheme, load: f64, seed: u64, flows: u32) -> RunRecord {
         ended: Time::ZERO + ENDED,
         warm_up: Time::ZERO + Span::from_ms(20),
         stop: Stop::Finished,
+        ..RunRecord::default()
     }
 }
 
