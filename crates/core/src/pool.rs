@@ -30,6 +30,7 @@ impl<Body> Pool<Body> {
     }
 
     /// Takes a packet in. Allocates only while the number of packets alive reaches a new maximum.
+    #[inline]
     pub fn insert(&mut self, header: Header, body: Body) -> PacketId {
         if let Some(id) = self.free.pop() {
             self.headers.column[id.index()] = header;
@@ -44,12 +45,14 @@ impl<Body> Pool<Body> {
     }
 
     /// The end of a packet; its id may be given out again.
+    #[inline]
     pub fn remove(&mut self, id: PacketId) {
         self.free.push(id);
     }
 
     /// What the hosts see of a packet.
     #[must_use]
+    #[inline]
     pub fn body(&self, id: PacketId) -> &Body {
         &self.bodies[id.index()]
     }
@@ -64,11 +67,13 @@ impl<Body> Pool<Body> {
 impl Headers {
     /// Reads a header.
     #[must_use]
+    #[inline]
     pub fn get(&self, id: PacketId) -> &Header {
         &self.column[id.index()]
     }
 
     /// Writes a header.
+    #[inline]
     pub fn get_mut(&mut self, id: PacketId) -> &mut Header {
         &mut self.column[id.index()]
     }
@@ -93,17 +98,20 @@ impl Queue {
 
     /// True when there is nothing to take.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.head == PacketId::NONE
     }
 
     /// The packet that [`Queue::pop`] would take.
     #[must_use]
+    #[inline]
     pub fn front(&self) -> Option<PacketId> {
         (!self.is_empty()).then_some(self.head)
     }
 
     /// Appends a packet.
+    #[inline]
     pub fn push(&mut self, packet: PacketId, headers: &mut Headers) {
         headers.next[packet.index()] = PacketId::NONE;
         if self.is_empty() {
@@ -115,6 +123,7 @@ impl Queue {
     }
 
     /// Takes the oldest packet.
+    #[inline]
     pub fn pop(&mut self, headers: &Headers) -> Option<PacketId> {
         let packet = self.front()?;
         self.head = headers.next[packet.index()];

@@ -9,9 +9,9 @@ use weft_core::Span;
 
 use crate::event::Entry;
 
-/// Buckets of the wheel.
-const BUCKETS: usize = 4096;
-const WORDS: usize = BUCKETS / 64;
+/// Buckets of the wheel, in words of 64.
+const BUCKETS: usize = 64 * WORDS;
+const WORDS: usize = 64;
 /// Entries a bucket holds without allocating; the bucket width aims at half of it.
 const ROOM: usize = 16;
 
@@ -21,23 +21,30 @@ pub(crate) struct Calendar {
     open: Vec<Entry>,
     /// Number of the open bucket since time zero; bucket n covers `n << shift ..`.
     current: u64,
-    buckets: Vec<Vec<Entry>>,
+    buckets: Box<[Vec<Entry>; BUCKETS]>,
     occupied: [u64; WORDS],
     far: BinaryHeap<Reverse<Entry>>,
+    /// Bucket of the first entry of `far`; [`NOWHERE`] if there is none.
+    far_bucket: u64,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
     len: usize,
 }
 
+/// Behind all buckets.
+const NOWHERE: u64 = u64::MAX;
+
 impl Calendar {
     /// An empty calendar with buckets of about `width`.
     pub(crate) fn new(width: Span) -> Calendar {
+        let buckets: Box<[_]> = (0..BUCKETS).map(|_| Vec::with_capacity(ROOM)).collect();
         Calendar {
             open: Vec::with_capacity(ROOM),
             current: 0,
-            buckets: (0..BUCKETS).map(|_| Vec::with_capacity(ROOM)).collect(),
+            buckets: buckets.try_into().expect("as many as were asked for"),
             occupied: [0; WORDS],
             far: BinaryHeap::new(),
+            far_bucket: NOWHERE,
             shift: width.0.max(1).ilog2(),
             len: 0,
         }
@@ -49,20 +56,32 @@ impl Calendar {
     }
 
     /// Adds an event. It must not lie before the last event taken.
+    #[inline]
     pub(crate) fn push(&mut self, entry: Entry) {
         self.len += 1;
         let bucket = entry.time.0 >> self.shift;
+        // Wraps around for the open bucket and what lies before it: both are out of the wheel's reach.
+        if bucket.wrapping_sub(self.current + 1) < BUCKETS as u64 - 1 {
+            self.put(bucket, entry);
+        } else {
+            self.push_aside(bucket, entry);
+        }
+    }
+
+    /// Adds an event that does not belong into a closed bucket of the wheel.
+    #[inline(never)]
+    fn push_aside(&mut self, bucket: u64, entry: Entry) {
         if bucket <= self.current {
             let place = self.open.partition_point(|other| *other > entry);
             self.open.insert(place, entry);
-        } else if bucket - self.current < BUCKETS as u64 {
-            self.put(bucket, entry);
         } else {
             self.far.push(Reverse(entry));
+            self.far_bucket = self.far_bucket.min(bucket);
         }
     }
 
     /// Takes the next event.
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<Entry> {
         if self.open.is_empty() && !self.open_next() {
             return None;
@@ -71,6 +90,7 @@ impl Calendar {
         self.open.pop()
     }
 
+    #[inline]
     fn put(&mut self, bucket: u64, entry: Entry) {
         let slot = bucket as usize % BUCKETS;
         self.occupied[slot / 64] |= 1 << (slot % 64);
@@ -79,23 +99,42 @@ impl Calendar {
 
     /// Opens the next bucket that holds anything; false: there is none.
     fn open_next(&mut self) -> bool {
-        let near = self.next_occupied();
-        let far = self.far.peek().map(|Reverse(entry)| entry.time.0 >> self.shift);
-        let Some(next) = near.into_iter().chain(far).min() else { return false };
+        let next = self.next_occupied().min(self.far_bucket);
+        if next == NOWHERE {
+            return false;
+        }
         self.current = next;
         let slot = next as usize % BUCKETS;
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         std::mem::swap(&mut self.open, &mut self.buckets[slot]);
-        self.fetch_far();
-        self.open.sort_unstable_by(|a, b| b.cmp(a));
+        if self.far_bucket - next < BUCKETS as u64 {
+            self.fetch_far();
+        }
+        self.sort_open();
         true
     }
 
+    /// Most buckets hold one event or two.
+    fn sort_open(&mut self) {
+        match self.open.as_mut_slice() {
+            [_] => {}
+            [first, second] => {
+                if *first < *second {
+                    std::mem::swap(first, second);
+                }
+            }
+            many => many.sort_unstable_by(|a, b| b.cmp(a)),
+        }
+    }
+
     /// Moves what has come within the wheel's reach from the heap into the wheel.
+    #[inline(never)]
     fn fetch_far(&mut self) {
+        self.far_bucket = NOWHERE;
         while let Some(Reverse(entry)) = self.far.peek().copied() {
             let bucket = entry.time.0 >> self.shift;
             if bucket - self.current >= BUCKETS as u64 {
+                self.far_bucket = bucket;
                 return;
             }
             self.far.pop();
@@ -107,23 +146,21 @@ impl Calendar {
         }
     }
 
-    /// The number of the first occupied bucket after the open one.
-    fn next_occupied(&self) -> Option<u64> {
+    /// The number of the first occupied bucket after the open one, or [`NOWHERE`].
+    fn next_occupied(&self) -> u64 {
         let start = (self.current + 1) as usize % BUCKETS;
-        let (word, bit) = (start / 64, start % 64);
-        let ahead = |slot: usize| (slot + BUCKETS - start) % BUCKETS;
-        let found = |slot: usize| Some(self.current + 1 + ahead(slot) as u64);
-        let first = self.occupied[word] & (!0 << bit);
-        if first != 0 {
-            return found(word * 64 + first.trailing_zeros() as usize);
-        }
-        for step in 1..=WORDS {
-            let word = (word + step) % WORDS;
-            if self.occupied[word] != 0 {
-                return found(word * 64 + self.occupied[word].trailing_zeros() as usize);
+        let (mut word, mut ahead) = (start / 64, 0);
+        // The open bucket itself is empty, so that the bits before `start` are the farthest ones.
+        let mut bits = self.occupied[word] >> (start % 64) << (start % 64);
+        for _ in 0..=WORDS {
+            if bits != 0 {
+                return self.current + 1 + ahead + u64::from(bits.trailing_zeros()) - (start % 64) as u64;
             }
+            word = (word + 1) % WORDS;
+            ahead += 64;
+            bits = self.occupied[word];
         }
-        None
+        NOWHERE
     }
 }
 

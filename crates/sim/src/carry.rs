@@ -10,47 +10,46 @@ use crate::network::Network;
 
 impl Network {
     /// The transmission of a packet starts.
+    #[inline]
     pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId) {
         let wire = &mut self.wires[link.index()];
         let header = self.pool.headers.get_mut(packet);
         let (left, lands) = wire.launch(self.now, header.wire);
         header.arrived = lands;
         self.tally.packet_hops += 1;
-        let lost = if !wire.up {
-            Some(Reason::LinkDown)
-        } else if wire.loses() {
-            Some(Reason::Loss)
-        } else {
-            None
-        };
-        let first = wire.in_flight.is_empty();
-        self.schedule(left, Event::Transmitted(link));
-        if let Some(reason) = lost {
+        self.calendar.push(self.order.entry(left, Event::Transmitted(link)));
+        if let Some(reason) = wire.failure() {
             return self.lose(link, packet, reason);
         }
-        self.wires[link.index()].in_flight.push(packet, &mut self.pool.headers);
-        if first {
-            self.schedule(lands, Event::Arrive(link));
+        if wire.in_flight.is_empty() {
+            self.calendar.push(self.order.entry(lands, Event::Arrive(link)));
         }
+        wire.in_flight.push(packet, &mut self.pool.headers);
     }
 
     /// The last bit of a packet has left a transmitter, which is idle now.
+    #[inline]
     pub(crate) fn transmitted(&mut self, link: LinkId) {
         let wire = &self.wires[link.index()];
         match wire.from {
             Node::Host(host) => self.card_idle(host),
-            Node::Switch(switch) => self.feed(switch, wire.port),
+            Node::Switch(switch) => {
+                let port = wire.port;
+                self.feed(switch, port);
+                self.carry_out(switch);
+            }
         }
     }
 
     /// A packet lands at the far end of a link.
+    #[inline]
     pub(crate) fn arrive(&mut self, link: LinkId) {
         let wire = &mut self.wires[link.index()];
         let Some(packet) = wire.land(self.now, &self.pool.headers) else { return };
         let (to, port) = (wire.to, wire.to_port);
         if let Some(next) = wire.in_flight.front() {
             let lands = self.pool.headers.get(next).arrived;
-            self.schedule(lands, Event::Arrive(link));
+            self.calendar.push(self.order.entry(lands, Event::Arrive(link)));
         }
         match to {
             Node::Host(host) => self.at_host(host, packet),
@@ -58,6 +57,7 @@ impl Network {
         }
     }
 
+    #[inline]
     fn at_switch(&mut self, switch: SwitchId, from: PortId, packet: PacketId) {
         if let Some(tap) = &mut self.tap {
             tap.arrived(switch, (self.now, from), packet, self.pool.headers.get(packet));
@@ -67,34 +67,35 @@ impl Network {
         self.carry_out(switch);
     }
 
-    /// Gives the idle transmitter of a port its next packet.
+    /// Gives the idle transmitter of a port its next packet. Effects are left to [`Network::carry_out`].
     fn feed(&mut self, switch: SwitchId, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        let next = self.switches[switch.index()].next_packet(&mut turn, port);
-        if let Some(packet) = next {
-            let header = self.pool.headers.get(packet);
-            self.tally.waited(header, self.now.since(header.arrived));
-            if let Some(tap) = &mut self.tap {
-                tap.left(switch, (self.now, port), packet, header);
-            }
-            self.launch(self.link_of(switch, port), packet);
+        let Some(packet) = self.switches[switch.index()].next_packet(&mut turn, port) else { return };
+        let header = self.pool.headers.get(packet);
+        self.tally.waited(header, self.now.since(header.arrived));
+        if let Some(tap) = &mut self.tap {
+            tap.left(switch, (self.now, port), packet, header);
         }
-        self.carry_out(switch);
+        self.launch(self.link_of(switch, port), packet);
     }
 
-    /// Does what a switch asked for.
+    /// Does what a switch asked for, the last first, and what it asks for meanwhile.
+    #[inline]
     fn carry_out(&mut self, switch: SwitchId) {
         while let Some(effect) = self.effects.pop() {
             match effect {
                 Effect::HasWork(port) => self.feed(switch, port),
-                Effect::Dropped(packet, reason) => {
-                    if let Some(tap) = &mut self.tap {
-                        tap.dropped(switch, self.now, packet, reason);
-                    }
-                    self.bury(packet, reason);
-                }
+                Effect::Dropped(packet, reason) => self.dropped(switch, packet, reason),
             }
         }
+    }
+
+    #[cold]
+    fn dropped(&mut self, switch: SwitchId, packet: PacketId, reason: Reason) {
+        if let Some(tap) = &mut self.tap {
+            tap.dropped(switch, self.now, packet, reason);
+        }
+        self.bury(packet, reason);
     }
 
     /// A packet is lost on a wire.

@@ -90,11 +90,13 @@ impl Network {
     }
 
     /// Adds an event to the calendar.
+    #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
         self.calendar.push(self.order.entry(time, event));
     }
 
     /// The link that leaves a switch by a port.
+    #[inline]
     pub(crate) fn link_of(&self, switch: SwitchId, port: PortId) -> LinkId {
         LinkId(self.first_link[switch.index()] + u32::from(port.0))
     }

@@ -30,6 +30,7 @@ impl Tally {
     }
 
     /// A packet left a queue of a switch after waiting.
+    #[inline]
     pub(crate) fn waited(&mut self, header: &Header, wait: Span) {
         if header.kind == Kind::Data {
             self.waits[usize::from(header.hops).min(HOPS - 1)].wait_ns.add(wait.0 / 1_000);
@@ -37,6 +38,7 @@ impl Tally {
     }
 
     /// A packet waited for its host's card while that served others.
+    #[inline]
     pub(crate) fn waited_at_host(&mut self, kind: Kind, wait: Span) {
         if kind == Kind::Data {
             self.waits[0].wait_ns.add(wait.0 / 1_000);

@@ -1,6 +1,7 @@
 //! One direction of a cable: a transmitter and the packets in flight. At most one pending arrival per link; the packets
 //! behind it wait in an intrusive list with their arrival times in their headers.
 
+use weft_core::record::Reason;
 use weft_core::{Bytes, Headers, PacketId, PortId, Purpose, Queue, Random, Rate, Span, Time};
 use weft_topology::{Link, Node};
 
@@ -51,6 +52,7 @@ impl Wire {
     }
 
     /// Counts a packet whose transmission starts at `now`: when its last bit leaves, and when it lands.
+    #[inline]
     pub(crate) fn launch(&mut self, now: Time, wire: u16) -> (Time, Time) {
         self.sent += Bytes(u64::from(wire));
         self.packets += 1;
@@ -58,6 +60,7 @@ impl Wire {
         (left, left + self.delay)
     }
 
+    #[inline]
     fn time_for(&self, wire: u16) -> Span {
         match self.ps_per_byte {
             0 => self.rate.time_for(Bytes(u64::from(wire))),
@@ -65,12 +68,18 @@ impl Wire {
         }
     }
 
-    /// Whether random loss takes the next packet.
-    pub(crate) fn loses(&mut self) -> bool {
-        self.loss.as_mut().is_some_and(|(share, random)| random.chance(*share))
+    /// Why the next packet will not arrive, if it will not.
+    #[inline]
+    pub(crate) fn failure(&mut self) -> Option<Reason> {
+        if !self.up {
+            return Some(Reason::LinkDown);
+        }
+        let (share, random) = self.loss.as_mut()?;
+        random.chance(*share).then_some(Reason::Loss)
     }
 
     /// The packet that lands at `now`, if any: after a failure an arrival may find nothing.
+    #[inline]
     pub(crate) fn land(&mut self, now: Time, headers: &Headers) -> Option<PacketId> {
         let first = self.in_flight.front()?;
         if headers.get(first).arrived != now {

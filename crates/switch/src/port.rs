@@ -2,6 +2,8 @@
 
 use weft_core::{Bytes, Headers, PacketId, PortId, Queue, Time};
 
+use crate::share::Occupancy;
+
 /// One queue of a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClassQueue {
@@ -26,15 +28,17 @@ pub struct PortCounters {
 
 /// A packet on its way out.
 #[derive(Clone, Copy, Debug)]
-struct InService {
-    queue: u8,
-    wire: u16,
+pub(crate) struct InService {
+    /// The queue it came from.
+    pub(crate) queue: u8,
+    /// Its wire bytes.
+    pub(crate) wire: u16,
 }
 
 /// The state of one port beside its queues.
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
-    in_service: Option<InService>,
+    pub(crate) in_service: Option<InService>,
     pub(crate) up: bool,
     /// Bytes in all queues, the packet in service included.
     pub(crate) bytes: u64,
@@ -52,6 +56,13 @@ pub(crate) struct Ports {
     per_port: usize,
     /// Bytes in the whole switch.
     pub(crate) total: u64,
+}
+
+/// A queue with its port: found once for each packet, and then at hand.
+pub(crate) struct Place<'a> {
+    pub(crate) port: &'a mut Port,
+    pub(crate) queue: &'a mut ClassQueue,
+    total: &'a mut u64,
 }
 
 impl Ports {
@@ -76,85 +87,90 @@ impl Ports {
         self.ports.len()
     }
 
+    #[inline]
     pub(crate) fn slot(&self, port: PortId, queue: usize) -> usize {
         port.index() * self.per_port + queue
     }
 
+    #[inline]
     pub(crate) fn port(&self, port: PortId) -> &Port {
         &self.ports[port.index()]
     }
 
+    #[inline]
     pub(crate) fn port_mut(&mut self, port: PortId) -> &mut Port {
         &mut self.ports[port.index()]
     }
 
+    #[inline]
     pub(crate) fn queues(&self, port: PortId) -> &[ClassQueue] {
         let first = self.slot(port, 0);
         &self.queues[first..first + self.per_port]
     }
 
-    pub(crate) fn queue_bytes(&self, slot: usize) -> u64 {
-        self.queues[slot].bytes
-    }
-
-    pub(crate) fn is_sending(&self, port: PortId) -> bool {
-        self.ports[port.index()].in_service.is_some()
-    }
-
-    /// Charges and queues a packet.
-    pub(crate) fn push(&mut self, now: Time, at: (PortId, usize), packet: PacketId, headers: &mut Headers) {
-        let (port, queue) = at;
-        let wire = u64::from(headers.get(packet).wire);
-        let slot = self.slot(port, queue);
-        self.queues[slot].packets.push(packet, headers);
-        self.queues[slot].bytes += wire;
-        self.total += wire;
-        self.ports[port.index()].packets += 1;
-        self.ports[port.index()].hold(now, |bytes| bytes + wire);
-    }
-
-    /// Takes the head of a queue; its bytes stay charged.
-    pub(crate) fn pop(&mut self, slot: usize, headers: &Headers) -> PacketId {
-        self.queues[slot].packets.pop(headers).expect("the scheduler picks a queue with packets")
-    }
-
-    /// A packet of `wire` bytes of queue `queue` goes on the wire.
-    pub(crate) fn serve(&mut self, port: PortId, queue: usize, wire: u16) {
-        self.ports[port.index()].in_service = Some(InService { queue: queue as u8, wire });
-    }
-
-    /// The last bit of the packet in service has left: what it was, if any.
-    pub(crate) fn served(&mut self, port: PortId) -> Option<(usize, u16)> {
-        let done = self.ports[port.index()].in_service.take()?;
-        Some((usize::from(done.queue), done.wire))
-    }
-
-    /// Gives back the bytes of a packet of a queue.
-    pub(crate) fn release(&mut self, now: Time, at: (PortId, usize), wire: u16) {
-        let (port, queue) = at;
-        let slot = self.slot(port, queue);
-        let wire = u64::from(wire);
-        self.queues[slot].bytes -= wire;
-        self.total -= wire;
-        self.ports[port.index()].packets -= 1;
-        self.ports[port.index()].hold(now, |bytes| bytes - wire);
+    /// The queue in `slot`, which belongs to `port`.
+    #[inline]
+    pub(crate) fn place(&mut self, port: PortId, slot: usize) -> Place<'_> {
+        Place { port: &mut self.ports[port.index()], queue: &mut self.queues[slot], total: &mut self.total }
     }
 
     /// The counters of a port with the time integral up to `now`.
     pub(crate) fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
         let port = &mut self.ports[port.index()];
-        port.hold(now, |bytes| bytes);
+        port.count_until(now);
         port.counters
     }
 }
 
+impl Place<'_> {
+    /// What a sharing rule may look at when a packet of `wire` bytes wants in.
+    #[inline]
+    pub(crate) fn occupancy(&self, wire: u16) -> Occupancy {
+        Occupancy {
+            packet: u64::from(wire),
+            queue: self.queue.bytes,
+            port: self.port.bytes,
+            total: *self.total,
+        }
+    }
+
+    /// Charges and queues a packet.
+    #[inline]
+    pub(crate) fn push(&mut self, now: Time, packet: PacketId, headers: &mut Headers) {
+        let wire = u64::from(headers.get(packet).wire);
+        self.queue.packets.push(packet, headers);
+        self.queue.bytes += wire;
+        *self.total += wire;
+        self.port.packets += 1;
+        self.port.count_until(now);
+        self.port.bytes += wire;
+        self.port.counters.peak = self.port.counters.peak.max(Bytes(self.port.bytes));
+    }
+
+    /// Takes the head of the queue; its bytes stay charged.
+    #[inline]
+    pub(crate) fn pop(&mut self, headers: &Headers) -> PacketId {
+        self.queue.packets.pop(headers).expect("the scheduler picks a queue with packets")
+    }
+
+    /// Gives back the bytes of a packet of the queue.
+    #[inline]
+    pub(crate) fn release(&mut self, now: Time, wire: u16) {
+        let wire = u64::from(wire);
+        self.queue.bytes -= wire;
+        *self.total -= wire;
+        self.port.packets -= 1;
+        self.port.count_until(now);
+        self.port.bytes -= wire;
+    }
+}
+
 impl Port {
-    /// Changes the bytes held, keeping peak and time integral.
-    fn hold(&mut self, now: Time, change: impl Fn(u64) -> u64) {
+    /// Keeps the time integral; the bytes held are about to change.
+    #[inline]
+    fn count_until(&mut self, now: Time) {
         let elapsed = now.since(self.counted_until).0;
         self.counters.byte_time += u128::from(self.bytes) * u128::from(elapsed);
         self.counted_until = now;
-        self.bytes = change(self.bytes);
-        self.counters.peak = self.counters.peak.max(Bytes(self.bytes));
     }
 }

@@ -9,10 +9,10 @@ use weft_core::{
 use crate::balance::{BalancerSettings, Candidates, Loads, Site};
 use crate::engine::Engine;
 use crate::mark::{AnyMarker, Sight, Verdict};
-use crate::port::{PortCounters, Ports};
+use crate::port::{InService, Port, PortCounters, Ports};
 use crate::schedule::AnyScheduler;
 use crate::settings::{ClassLoad, SwitchSettings, Visibility};
-use crate::share::{AnySharing, Memory, Occupancy};
+use crate::share::{AnySharing, Memory};
 use crate::table::{Route, Table};
 use crate::visibility::Visible;
 
@@ -112,6 +112,7 @@ impl Switch {
     }
 
     /// A whole packet came in by port `from`: look up, balance, admit, mark, queue - or drop.
+    #[inline]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) {
         let header = turn.headers.get_mut(packet);
         header.ingress = from;
@@ -119,26 +120,22 @@ impl Switch {
         header.hops = header.hops.saturating_add(1);
         let header = *header;
         match self.output(turn.now, &header) {
-            Some(port) => self.enqueue(turn, port, packet),
+            Some(port) => self.enqueue(turn, port, (packet, &header)),
             None => turn.effects.push(Effect::Dropped(packet, Reason::NoRoute)),
         }
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
+    #[inline]
     pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
-        if let Some((queue, wire)) = self.ports.served(port) {
-            self.sent(turn.now, (port, queue), wire);
+        if let Some(done) = self.ports.port_mut(port).in_service.take() {
+            self.sent(turn.now, (port, usize::from(done.queue)), done.wire);
         }
         loop {
             let queue = self.schedulers[port.index()].pick(self.ports.queues(port), turn.headers)?;
-            let packet = self.ports.pop(self.ports.slot(port, queue), turn.headers);
-            let wire = turn.headers.get(packet).wire;
-            if self.passes_on_leaving((port, queue), packet, turn.headers) {
-                self.serve(port, queue, wire);
+            if let Some(packet) = self.take(turn, port, queue) {
                 return Some(packet);
             }
-            self.give_up(turn.now, (port, queue), wire);
-            self.dropped(port, packet, Reason::Early, turn.effects);
         }
     }
 
@@ -153,9 +150,9 @@ impl Switch {
             return;
         }
         for queue in 0..self.queues {
-            while self.ports.queues(port)[queue].packets.front().is_some() {
-                let packet = self.ports.pop(self.ports.slot(port, queue), turn.headers);
-                self.give_up(turn.now, (port, queue), turn.headers.get(packet).wire);
+            let slot = self.ports.slot(port, queue);
+            while let Some(packet) = self.ports.place(port, slot).queue.packets.pop(turn.headers) {
+                self.give_up(turn.now, (port, slot), turn.headers.get(packet).wire);
                 self.dropped(port, packet, Reason::LinkDown, turn.effects);
             }
         }
@@ -197,6 +194,7 @@ impl Switch {
     }
 
     /// Looks a packet up and lets its engine choose among equals.
+    #[inline]
     fn output(&mut self, now: Time, header: &Header) -> Option<PortId> {
         let (group, ports) = match self.table.route(header.destination) {
             Route::Local(port) => return Some(port),
@@ -219,95 +217,84 @@ impl Switch {
     }
 
     /// Admits, marks and queues a packet at its output port.
-    fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
-        let header = turn.headers.get(packet);
-        let (wire, ingress) = (header.wire, header.ingress);
-        let queue = queue_of(header.class, self.queues);
-        let slot = self.ports.slot(port, queue);
-        if let Err(reason) = self.admit(port, slot, wire) {
+    #[inline]
+    fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, (packet, header): (PacketId, &Header)) {
+        let slot = self.ports.slot(port, queue_of(header.class, self.queues));
+        let mut place = self.ports.place(port, slot);
+        if !place.port.up {
+            return self.dropped(port, packet, Reason::LinkDown, turn.effects);
+        }
+        if let Err(reason) = self.sharing.admit(&place.occupancy(header.wire)) {
             return self.dropped(port, packet, reason, turn.effects);
         }
-        let sight =
-            Sight { packet: header, queue: self.ports.queue_bytes(slot), port: self.ports.port(port).bytes };
+        let sight = Sight { packet: header, queue: place.queue.bytes, port: place.port.bytes };
         match self.markers[slot].arriving(&sight, &mut self.marking) {
             Verdict::Pass => {}
-            Verdict::Mark => self.mark(port, packet, turn.headers),
+            Verdict::Mark => mark(place.port, packet, turn.headers),
             Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
         }
-        self.ports.push(turn.now, (port, queue), packet, turn.headers);
-        self.sharing.stored(self.ports.queue_bytes(slot), u64::from(wire));
-        self.visible.enqueued(turn.now, self.inputs[ingress.index()].visible_after, slot, wire);
-        if !self.ports.is_sending(port) {
+        place.push(turn.now, packet, turn.headers);
+        self.sharing.stored(place.queue.bytes, u64::from(header.wire));
+        if self.visible.is_tracked() {
+            let after = self.inputs[header.ingress.index()].visible_after;
+            self.visible.enqueued(turn.now, after, slot, header.wire);
+        }
+        if place.port.in_service.is_none() {
             turn.effects.push(Effect::HasWork(port));
         }
     }
 
-    /// Is there room for a packet?
-    fn admit(&self, port: PortId, slot: usize, wire: u16) -> Result<(), Reason> {
-        let state = self.ports.port(port);
-        if !state.up {
-            return Err(Reason::LinkDown);
-        }
-        self.sharing.admit(&Occupancy {
-            packet: u64::from(wire),
-            queue: self.ports.queue_bytes(slot),
-            port: state.bytes,
-            total: self.ports.total,
-        })
-    }
-
-    /// The marker's word on a packet about to leave; false: it is dropped.
-    fn passes_on_leaving(&mut self, at: (PortId, usize), packet: PacketId, headers: &mut Headers) -> bool {
-        let (port, queue) = at;
-        let header = headers.get(packet);
+    /// Takes the head of a queue into service; `None`: its marker drops it.
+    #[inline]
+    fn take(&mut self, turn: &mut Turn<'_>, port: PortId, queue: usize) -> Option<PacketId> {
         let slot = self.ports.slot(port, queue);
-        let own = u64::from(header.wire);
-        let (queued, port_bytes) = (self.ports.queue_bytes(slot) - own, self.ports.port(port).bytes - own);
-        let sight = Sight { packet: header, queue: queued, port: port_bytes };
+        let mut place = self.ports.place(port, slot);
+        let packet = place.pop(turn.headers);
+        let header = turn.headers.get(packet);
+        let own = header.wire;
+        let left = |bytes: u64| bytes - u64::from(own);
+        let sight = Sight { packet: header, queue: left(place.queue.bytes), port: left(place.port.bytes) };
         match self.markers[slot].leaving(&sight, &mut self.marking) {
-            Verdict::Pass => true,
-            Verdict::Drop => false,
-            Verdict::Mark => {
-                self.mark(port, packet, headers);
-                true
+            Verdict::Pass => {}
+            Verdict::Mark => mark(place.port, packet, turn.headers),
+            Verdict::Drop => {
+                self.give_up(turn.now, (port, slot), own);
+                self.dropped(port, packet, Reason::Early, turn.effects);
+                return None;
             }
         }
-    }
-
-    fn mark(&mut self, port: PortId, packet: PacketId, headers: &mut Headers) {
-        headers.get_mut(packet).marks.ecn = Ecn::Marked;
-        self.ports.port_mut(port).counters.marked += 1;
-    }
-
-    /// The first bit of a packet goes on the wire: engines stop seeing it now if packets in service do not count.
-    fn serve(&mut self, port: PortId, queue: usize, wire: u16) {
-        self.ports.serve(port, queue, wire);
+        place.port.in_service = Some(InService { queue: queue as u8, wire: own });
         if !self.count_in_service {
-            self.visible.left(self.ports.slot(port, queue), wire);
+            self.visible.left(slot, own);
         }
+        Some(packet)
     }
 
-    /// The last bit of a packet has left: engines stop seeing it now if packets in service do count.
-    fn sent(&mut self, now: Time, at: (PortId, usize), wire: u16) {
+    /// The last bit of a packet of a queue has left: engines stop seeing it now if packets in service do count.
+    #[inline]
+    fn sent(&mut self, now: Time, (port, queue): (PortId, usize), wire: u16) {
+        let slot = self.ports.slot(port, queue);
         if self.count_in_service {
-            self.visible.left(self.ports.slot(at.0, at.1), wire);
+            self.visible.left(slot, wire);
         }
-        self.release(now, at, wire);
+        self.release(now, (port, slot), wire);
     }
 
     /// A packet that was stored is thrown away before it was served.
     fn give_up(&mut self, now: Time, at: (PortId, usize), wire: u16) {
-        self.visible.left(self.ports.slot(at.0, at.1), wire);
+        self.visible.left(at.1, wire);
         self.release(now, at, wire);
     }
 
-    /// Gives the memory of a packet back.
-    fn release(&mut self, now: Time, at: (PortId, usize), wire: u16) {
-        let slot = self.ports.slot(at.0, at.1);
-        self.ports.release(now, at, wire);
-        self.sharing.released(self.ports.queue_bytes(slot), u64::from(wire));
+    /// Gives the memory of a packet of a slot back.
+    #[inline]
+    fn release(&mut self, now: Time, (port, slot): (PortId, usize), wire: u16) {
+        let mut place = self.ports.place(port, slot);
+        place.release(now, wire);
+        self.sharing.released(place.queue.bytes, u64::from(wire));
     }
 
+    #[cold]
     fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
         self.ports.port_mut(port).counters.dropped += 1;
         effects.push(Effect::Dropped(packet, reason));
@@ -320,7 +307,13 @@ impl Switch {
     }
 }
 
+fn mark(port: &mut Port, packet: PacketId, headers: &mut Headers) {
+    headers.get_mut(packet).marks.ecn = Ecn::Marked;
+    port.counters.marked += 1;
+}
+
 /// The queue of a class.
+#[inline]
 fn queue_of(class: Class, queues: usize) -> usize {
     usize::from(class.0).min(queues - 1)
 }

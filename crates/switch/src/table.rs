@@ -52,6 +52,7 @@ impl Table {
 
     /// Looks a destination up.
     #[must_use]
+    #[inline]
     pub fn route(&self, destination: HostId) -> Route<'_> {
         let leaf = self.leaf_of_host[destination.index()];
         if Some(leaf) == self.own_leaf {

@@ -30,13 +30,16 @@ impl Visible {
         Visible { bytes: vec![0; if tracked { slots } else { 0 }], pending: VecDeque::new(), tracked }
     }
 
+    /// Whether anybody looks; if not, [`Visible::enqueued`] must not be called.
+    #[inline]
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.tracked
+    }
+
     /// A packet was put into `slot` at `now` and becomes visible `after` that; with no delay even to decisions of the
     /// same instant. Ports of different rates have different delays; the list is kept sorted, and short even if nobody
     /// ever takes a decision.
     pub(crate) fn enqueued(&mut self, now: Time, after: Span, slot: usize, wire: u16) {
-        if !self.tracked {
-            return;
-        }
         self.advance(now);
         if after == Span::ZERO {
             self.bytes[slot] += i64::from(wire);
@@ -49,6 +52,7 @@ impl Visible {
     }
 
     /// The last bit of a packet of `slot` has left, or the packet was thrown away.
+    #[inline]
     pub(crate) fn left(&mut self, slot: usize, wire: u16) {
         if self.tracked {
             self.bytes[slot] -= i64::from(wire);
@@ -56,6 +60,7 @@ impl Visible {
     }
 
     /// Makes visible what was completely enqueued before `now`; at `now` itself decisions still read the old state.
+    #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
         while let Some(first) = self.pending.front().filter(|first| first.visible_at < now) {
             self.bytes[first.slot as usize] += i64::from(first.wire);
@@ -64,6 +69,7 @@ impl Visible {
     }
 
     /// The visible bytes of a slot.
+    #[inline]
     pub(crate) fn get(&self, slot: usize) -> u64 {
         self.bytes[slot].max(0) as u64
     }

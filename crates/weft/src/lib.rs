@@ -9,6 +9,7 @@ mod clock;
 mod importer;
 mod jobs;
 mod lists;
+mod manifest;
 mod page;
 mod study;
 
@@ -179,7 +180,8 @@ pub fn list(topic: Option<&str>) -> Result<String, Error> {
 /// [`Error::BadInput`] when the folder holds no results; [`Error::Failed`] when the report cannot be written.
 pub fn report(folder: &Path) -> Result<PathBuf, Error> {
     let runs = weft_report::read_runs(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
-    Ok(page::overview(folder, runs, &[])?.0)
+    let listing = weft_report::Listing::read(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
+    Ok(page::overview(folder, runs, &listing.unwrap_or_default())?.0)
 }
 
 /// What differs between two results folders in settings and in metrics, paired by seed, with 95 % intervals: a table

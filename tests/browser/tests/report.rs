@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use weft_browser_tests::browser::Browser;
 use weft_browser_tests::synthetic::{self, SCHEMES};
 use weft_report::text::duration;
-use weft_report::{Comparison, Page, Sweep, Verdict, page, read_runs, write_report, write_run};
+use weft_report::{Comparison, Kept, Page, Sweep, Verdict, page, read_runs, write_report, write_run};
 
 /// A fresh folder for one test's files.
 fn folder(name: &str) -> PathBuf {
@@ -229,7 +229,8 @@ fn a_run_on_disk_and_its_page_agree() {
     let manifest = synthetic::manifest(scheme, load, 1);
     let place = folder.join("runs").join(manifest.path());
     std::fs::create_dir_all(place.parent().expect("a case folder")).expect("writable");
-    write_run(&place, &record, &manifest, &synthetic::scenario(scheme, load)).expect("the run is written");
+    write_run(&place, &record, &manifest, &synthetic::scenario(scheme, load), &Kept::ALL)
+        .expect("the run is written");
     let runs = read_runs(&folder.join("runs")).expect("the run reads back");
     let mut browser = opened(&folder, &page::of_run(&runs[0], &[]));
     let text = std::fs::read_to_string(place.join("summary.json")).expect("there is a summary");

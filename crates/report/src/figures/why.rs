@@ -83,10 +83,13 @@ fn queueing_title(
     }
 }
 
-/// Drops by hop and reason, stacked, one bar per scheme.
+/// Drops by hop and reason, stacked, one bar per scheme; `None` when not recorded.
 #[must_use]
-pub fn drops(sweep: &Sweep, at: usize) -> Figure {
+pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
     let here: Vec<&Run> = in_view(sweep, at).collect();
+    if !here.iter().all(|run| run.summary.drops_are_told()) {
+        return None;
+    }
     let kinds: BTreeSet<(u8, String)> =
         here.iter().flat_map(|run| &run.summary.drops.cells).map(|c| (c.hop, c.reason.clone())).collect();
     let dropped = |run: &Run, (hop, reason): &(u8, String)| {
@@ -102,7 +105,7 @@ pub fn drops(sweep: &Sweep, at: usize) -> Figure {
     };
     let total: u64 = here.iter().map(|run| run.summary.drops.total).sum();
     let hops: u64 = here.iter().map(|run| run.summary.packet_hops).sum();
-    Figure {
+    Some(Figure {
         id: format!("drops-{at}"),
         title: drops_title(sweep, at),
         caption: "Packets lost in a run by hop and reason, any kind of packet; means over seeds.".into(),
@@ -110,7 +113,7 @@ pub fn drops(sweep: &Sweep, at: usize) -> Figure {
         x: Axis::linear("packets dropped per run", ""),
         series: kinds.iter().map(part).collect(),
         ..stacked(sweep, at)
-    }
+    })
 }
 
 fn drops_title(sweep: &Sweep, at: usize) -> String {

@@ -49,6 +49,7 @@ impl Step {
 }
 
 impl Marker for Step {
+    #[inline]
     fn arriving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
         match self.at {
             At::Enqueue => self.judge(sight.bytes(self.scope) + u64::from(sight.packet.wire), sight),
@@ -56,6 +57,7 @@ impl Marker for Step {
         }
     }
 
+    #[inline]
     fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
         match self.at {
             At::Dequeue => self.judge(sight.bytes(self.scope), sight),

@@ -26,11 +26,17 @@ impl Fifo {
 }
 
 impl Scheduler for Fifo {
+    #[inline]
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
         if let [only] = queues {
             return (!only.packets.is_empty()).then_some(0);
         }
-        let fronts = queues.iter().enumerate().filter_map(|(n, queue)| Some((n, queue.packets.front()?)));
-        fronts.min_by_key(|(n, packet)| (headers.get(*packet).arrived, *n)).map(|(n, _)| n)
+        oldest(queues, headers)
     }
+}
+
+/// The queue whose head arrived first.
+fn oldest(queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
+    let fronts = queues.iter().enumerate().filter_map(|(n, queue)| Some((n, queue.packets.front()?)));
+    fronts.min_by_key(|(n, packet)| (headers.get(*packet).arrived, *n)).map(|(n, _)| n)
 }

@@ -36,6 +36,7 @@ impl Fixed {
 }
 
 impl Sharing for Fixed {
+    #[inline]
     fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason> {
         if occupancy.port + occupancy.packet > self.per_port {
             return Err(Reason::PortFull);

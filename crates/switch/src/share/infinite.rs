@@ -26,6 +26,7 @@ impl Infinite {
 }
 
 impl Sharing for Infinite {
+    #[inline]
     fn admit(&self, _occupancy: &Occupancy) -> Result<(), Reason> {
         Ok(())
     }

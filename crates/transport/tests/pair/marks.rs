@@ -5,10 +5,10 @@ use weft_core::{Bytes, Ecn, Kind, Purpose, Random, Rate, Span, Time};
 use weft_transport::protocols::dctcp;
 use weft_transport::segment::Flags;
 use weft_transport::settings::{EcnUse, Tcp};
-use weft_transport::{Outgoing, Segment, TransportSettings};
+use weft_transport::{Segment, TransportSettings};
 
 use crate::losses::lose_first;
-use crate::path::{Pair, Path, Setup};
+use crate::path::{Pair, Path, Script, Setup};
 use crate::{MSS, newreno, seconds};
 
 fn dctcp(change: impl FnOnce(&mut Tcp)) -> TransportSettings {
@@ -26,7 +26,7 @@ fn classic() -> TransportSettings {
 }
 
 /// Marks the data packets of these numbers.
-fn mark(numbers: std::ops::Range<u64>) -> Box<dyn FnMut(&Outgoing, u64) -> bool> {
+fn mark(numbers: std::ops::Range<u64>) -> Script {
     Box::new(move |out, nth| out.kind == Kind::Data && numbers.contains(&nth))
 }
 
