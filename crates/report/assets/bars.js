@@ -76,7 +76,11 @@ function oneRow(svg, figure, row, { x, left, y, width }) {
 function whisker(one, row, x, y) {
   const inside = (value) => round(x.place(Math.min(x.high, Math.max(x.low, value))));
   const [a, b, middle] = [inside(one.low[row.n]), inside(one.high[row.n]), y + ROW / 2];
-  return draw("path", { class: "whisker", stroke: "var(--ink)", d: `M${a} ${middle}H${b}M${a} ${middle - 4}v8M${b} ${middle - 4}v8` });
+  const d = `M${a} ${middle}H${b}M${a} ${middle - 4}v8M${b} ${middle - 4}v8`;
+  const whole = draw("g", {});
+  // the seam keeps the part inside a dark bar visible
+  whole.append(draw("path", { class: "whisker seam", stroke: "var(--page)", d }), draw("path", { class: "whisker", stroke: "var(--ink)", d }));
+  return whole;
 }
 
 function dotRow(svg, figure, row, x, y) {

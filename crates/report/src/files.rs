@@ -10,6 +10,7 @@ use crate::table::Table;
 use crate::tables::Kept;
 use crate::{csv, parquet, tables};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use weft_core::record::RunRecord;
 
@@ -116,11 +117,23 @@ pub fn write_sweep(folder: &Path, runs: &[Run]) -> Result<(), Error> {
 
 fn write_table(folder: &Path, table: &Table) -> Result<(), Error> {
     let path = folder.join(format!("{}.csv", table.name));
-    let file = fs::File::create(&path).map_err(Error::io(&path))?;
-    csv::write(table, file).map_err(Error::io(&path))?;
+    in_place(&path, |file| csv::write(table, file).map_err(Error::io(&path)))?;
     let path = folder.join(format!("{}.parquet", table.name));
-    let file = fs::File::create(&path).map_err(Error::io(&path))?;
-    parquet::write(table, file).map_err(|cause| Error::Parquet { path, cause })
+    in_place(&path, |file| {
+        parquet::write(table, file).map_err(|cause| Error::Parquet { path: path.clone(), cause })
+    })
+}
+
+/// Writes a file so that it is either complete or as it was before.
+fn in_place(path: &Path, write: impl FnOnce(fs::File) -> Result<(), Error>) -> Result<(), Error> {
+    let building = sibling(path, "partial");
+    let file = fs::File::create(&building).map_err(Error::io(path))?;
+    let written = write(file).and_then(|()| fs::rename(&building, path).map_err(Error::io(path)));
+    if written.is_err() {
+        // what is half written takes room on a disk that is perhaps full
+        let _ = fs::remove_file(&building);
+    }
+    written
 }
 
 /// Writes a value as JSON so that the file is either complete or as it was before.
@@ -135,9 +148,7 @@ pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(
 /// # Errors
 /// The file that could not be written, and why.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
-    let building = sibling(path, "partial");
-    fs::write(&building, text).map_err(Error::io(&building))?;
-    fs::rename(&building, path).map_err(Error::io(path))
+    in_place(path, |mut file| file.write_all(text.as_bytes()).map_err(Error::io(path)))
 }
 
 /// A hidden path beside `path`, on the same file system.

@@ -16,10 +16,15 @@ pub(crate) fn all<'a>(
 ) -> Result<Vec<(&'a Case, Manifest)>, Error> {
     let seeds = options.seeds.as_ref().unwrap_or(&scenario.settings.seeds);
     distinct(seeds)?;
+    let all = &command(path, options);
+    let of_seeds =
+        &options.seeds.as_ref().map_or(String::new(), |seeds| format!(" --seed {}", listed(seeds)));
     let source = &(path.display().to_string(), scenario.text_hash());
     let with_seed = move |case: &'a Case, seed: u64| {
         let inputs = std::iter::once(source).chain(case.inputs()).cloned().collect();
-        (case, Manifest { inputs, command: command(path, seed, options), ..of_run(case, seed, options) })
+        let command = format!("{all}{} --seed {seed}", chosen(case));
+        let command_of_all = all.clone() + &of_seeds;
+        (case, Manifest { inputs, command, command_of_all, ..of_run(case, seed, options) })
     };
     Ok(scenario
         .cases()
@@ -50,11 +55,21 @@ fn of_run(case: &Case, seed: u64, options: &RunOptions) -> Manifest {
     }
 }
 
-/// The command that repeats a run.
-fn command(path: &Path, seed: u64, options: &RunOptions) -> String {
+/// The command that repeats everything, seeds aside.
+fn command(path: &Path, options: &RunOptions) -> String {
     let demo = if options.demo { " --demo" } else { "" };
     let set: String = options.set.iter().map(|set| format!(" --set '{set}'")).collect();
-    format!("weft run {}{demo}{set} --seed {seed}", path.display())
+    format!("weft run {}{demo}{set}", path.display())
+}
+
+/// What narrows the sweep to a case. A case that is named, or chosen by a whole table, has no such words.
+fn chosen(case: &Case) -> String {
+    let plain = |(path, value): &&(String, String)| path != "case" && !value.contains(['{', '\'']);
+    case.labels.iter().filter(plain).map(|(path, value)| format!(" --set '{path}={value}'")).collect()
+}
+
+fn listed(seeds: &[u64]) -> String {
+    seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Processor and operating system, as far as the system tells.

@@ -12,6 +12,8 @@ use crate::{Error, Outcome};
 
 /// The file name of every report.
 pub(crate) const REPORT: &str = "report.html";
+/// The complete scenario, sweep and expectations included.
+const SCENARIO: &str = "scenario.toml";
 /// Why the reduced form is not judged.
 const REDUCED: &str = "the reduced form (--demo) is too short for the expectations";
 /// Why an incomplete sweep is not judged.
@@ -42,16 +44,26 @@ impl Study<'_> {
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
         let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
         listing.write(self.root).map_err(failed)?;
+        files::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml()).map_err(failed)?;
         Ok(listing)
     }
 
     /// Writes `sweep.csv`, `sweep.parquet`, `sweep.json`, `report.html` and one report per run; what the terminal
     /// shows is returned.
     pub(crate) fn write(&self, results: Results) -> Result<Outcome, Error> {
-        let Results { mut runs, failures, unreadable, .. } = results;
-        if runs.is_empty() {
-            return Err(Error::Failed(format!("no run finished\n{}", failures.join("\n"))));
+        let Results { runs, failures, unreadable, .. } = results;
+        let (problems, there) = (lines("failed", &failures), runs.len());
+        if there == 0 {
+            return Err(Error::Failed(format!("no run finished\n{problems}")));
         }
+        let kept = || format!("{there} of {} runs are kept; the same command goes on", self.folders.len());
+        let outcome = self.conclude(runs);
+        let outcome = outcome.map_err(|cause| Error::Failed(format!("{problems}{cause}\n{}", kept())))?;
+        let unreadable = lines("could not be read and was computed again", &unreadable);
+        Ok(Outcome { terminal: format!("{}{unreadable}{problems}", outcome.terminal), ..outcome })
+    }
+
+    fn conclude(&self, mut runs: Vec<Run>) -> Result<Outcome, Error> {
         let place = |run: &Run| self.scenario.cases().iter().position(|c| c.labels == run.manifest.labels);
         runs.sort_by_key(|run| (place(run), run.manifest.seed));
         let listing = self.list(&runs)?;
@@ -63,12 +75,7 @@ impl Study<'_> {
         }
         files::write_sweep(self.root, &runs).map_err(failed)?;
         let (report, text) = overview(self.root, runs, &listing)?;
-        let terminal = format!(
-            "{text}{}{}{}",
-            told(&listing),
-            lines("could not be read and was computed again", &unreadable),
-            lines("failed", &failures)
-        );
+        let terminal = text + &told(&listing);
         Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
     }
 
@@ -91,6 +98,9 @@ pub(crate) fn overview(
     let sweep = Sweep::new(runs);
     let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
     let mut page = of_sweep(&sweep, &listing.verdicts);
+    if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
+        page.repeat.scenario = scenario;
+    }
     headline.warnings.splice(0..0, missing.clone());
     page.warnings.splice(0..0, missing);
     if !listing.unjudged.is_empty() {

@@ -76,7 +76,8 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let interrupted = options.stop.load(Ordering::Relaxed)
         && (results.runs.len() < study.folders.len() || results.runs.iter().any(|r| r.summary.interrupted()));
     let failed_runs = if interrupted { 0 } else { results.failures.len() };
-    Ok(Outcome { failed_runs, interrupted, reused: results.reused, ..study.write(results)? })
+    let reused = results.reused;
+    Ok(Outcome { failed_runs, interrupted, reused, ..study.write(results)? })
 }
 
 /// Takes the runs that are there and computes the others.

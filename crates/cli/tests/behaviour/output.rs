@@ -19,7 +19,7 @@ fn a_folder_holds_what_the_documentation_says() {
     good(&folder, "run tiny.toml");
     let root = folder.join("runs/tiny");
     let shared: BTreeSet<String> = names(&root).into_iter().filter(|name| name.contains('.')).collect();
-    assert_eq!(shared, ["report.html", "sweep.csv", "sweep.json", "sweep.parquet"].map(str::to_owned).into());
+    assert_eq!(shared, ["report.html", "scenario.toml", "sweep.csv", "sweep.json", "sweep.parquet"].map(str::to_owned).into());
     let runs = finished(&root);
     assert_eq!(runs.len(), 4);
     let tables = ["flows", "links", "hops", "queues", "drops"];
@@ -117,4 +117,21 @@ fn a_report_without_results_is_bad_input() {
     let refused = crate::weft(&folder, "report .");
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("no finished run here"), "{}", refused.err);
+}
+
+#[test]
+fn the_command_of_a_run_repeats_it() {
+    let folder = folder_with("repeat", TINY);
+    good(&folder, "run tiny.toml");
+    for run in finished(&folder.join("runs")) {
+        let manifest = json(&run.join("manifest.json"));
+        let line = manifest["command"].as_str().expect("a command").replace('\'', "");
+        let line = line.strip_prefix("weft ").expect("the command's name");
+        good(&folder, &format!("{line} --out again"));
+        let again = finished(&folder.join("again")).remove(0);
+        assert_eq!(json(&again.join("manifest.json"))["hash"], manifest["hash"], "{line}");
+        assert_eq!(text(&again.join("flows.csv")), text(&run.join("flows.csv")), "{line}");
+        fs::remove_dir_all(folder.join("again")).expect("removable");
+    }
+    assert!(text(&folder.join("runs/tiny/report.html")).contains("weft run tiny.toml<"));
 }

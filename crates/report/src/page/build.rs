@@ -23,7 +23,7 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(queues.into_iter().flatten());
     let why = why.chain(single::reordering(run));
     Page {
-        name: run.manifest.name.clone(),
+        name: run.manifest.title(),
         about: run.manifest.about.clone(),
         warnings: headline.warnings,
         headline: headline.sentence,
