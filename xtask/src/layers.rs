@@ -14,10 +14,9 @@ struct Layer {
 }
 
 const PARTS: &[&str] = &["weft-core"];
-const DESCRIPTION: &[&str] =
+/// The description and the engines stand side by side: both see the parts, and neither sees the other.
+const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
-const ENGINE: &[&str] =
-    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-scenario"];
 const FACADE: &[&str] = &[
     "weft-core",
     "weft-switch",
@@ -37,8 +36,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
     Layer { name: "weft-report", may_use: PARTS },
-    Layer { name: "weft-scenario", may_use: DESCRIPTION },
-    Layer { name: "weft-sim", may_use: ENGINE },
+    Layer { name: "weft-scenario", may_use: ABOVE_PARTS },
+    Layer { name: "weft-sim", may_use: ABOVE_PARTS },
     Layer { name: "weft", may_use: FACADE },
     Layer { name: "weft-cli", may_use: &["weft"] },
 ];

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 Examples:
   weft new hello > hello.toml
   weft new incast --out incast.toml    never overwrites
-  weft list scenarios                  the kinds")]
+  weft list templates                  the kinds")]
 pub(crate) struct Arguments {
     /// Which kind
     kind: String,

@@ -122,7 +122,7 @@ fn line(progress: &Progress, reading: Reading, columns: usize) -> String {
 
 /// Most wanted first.
 fn facts(progress: &Progress, reading: Reading) -> Vec<String> {
-    let sum = |of: fn(&RunProgress) -> f64| progress.current.iter().map(of).sum::<f64>();
+    let sum = |of: fn(&RunProgress) -> f64| progress.current.iter().map(of).fold(0.0, |sum, one| sum + one);
     let mut facts = Vec::new();
     if let Some(seconds) = reading.eta_s {
         facts.push(format!("ETA {}", duration(seconds)));
@@ -131,9 +131,11 @@ fn facts(progress: &Progress, reading: Reading) -> Vec<String> {
         facts.push(format!("{}/{} runs", progress.runs_done, progress.runs_total));
     }
     let (done, total) = (sum(|run| run.flows_done as f64), sum(|run| run.flows_total as f64));
-    facts.push(format!("{}/{} flows", short(done), short(total)));
-    facts.push(format!("{} events/s", short(sum(|run| run.events_per_s))));
-    facts.push(format!("sim {}/s", small_duration(sum(simulated_per_wall_second))));
+    if total > 0.0 {
+        facts.push(format!("{}/{} flows", short(done), short(total)));
+        facts.push(format!("{} events/s", short(sum(|run| run.events_per_s))));
+        facts.push(format!("sim {}/s", small_duration(sum(simulated_per_wall_second))));
+    }
     facts.push(format!("wall {}", duration(reading.wall_s)));
     facts
 }
@@ -237,6 +239,12 @@ mod tests {
         {
             assert!(shown.contains(fact), "{fact} is not in {shown}");
         }
+    }
+
+    #[test]
+    fn between_runs_nothing_is_claimed_of_flows_and_speed() {
+        let progress = Progress { runs_total: 8, runs_done: 8, ..Progress::default() };
+        assert_eq!(line(&progress, Reading { wall_s: 61.0, eta_s: None }, 28), "100 %  8/8 runs  wall 1m01s");
     }
 
     #[test]

@@ -4,13 +4,16 @@
 //! This crate knows no switch, no host, no engine and no file. In reading order: [`units`] (time, rate, size and
 //! their text form), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live),
 //! [`random`] (reproducible streams), [`settings`] (one declaration serves parser, schema, documentation and
-//! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line) and [`record`] (what engines report).
+//! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
+//! report), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
 
 pub mod family;
 pub mod header;
 pub mod histogram;
 pub mod ids;
+pub mod lines;
 pub mod pool;
+pub mod problem;
 pub mod random;
 pub mod record;
 pub mod settings;
@@ -19,5 +22,6 @@ pub mod units;
 pub use header::{Class, Ecn, Header, Kind, Marks, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
 pub use pool::{Headers, Pool, Queue};
+pub use problem::Problem;
 pub use random::{Purpose, Random};
 pub use units::{Bytes, Rate, Span, Time};

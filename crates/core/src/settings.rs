@@ -20,7 +20,12 @@
 //! assert_eq!(Sampling::from_value(&sampling.to_value()), sampling);
 //! ```
 
+mod macros;
+mod types;
+
 use crate::units::{Bytes, Rate, Span};
+
+pub use types::{Amount, Share};
 
 /// A checked value of a setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,96 +187,6 @@ pub trait Setting: Sized {
     fn to_value(&self) -> Value;
 }
 
-/// A share between 0 and 1, written `0.8` or `"80 %"`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
-pub struct Share(pub f64);
-
-/// A size in bytes or in full-size packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
-    /// So many bytes.
-    Bytes(Bytes),
-    /// So many packets of the largest size.
-    Packets(u64),
-}
-
-impl Amount {
-    /// The size in bytes when a full-size packet has `packet` bytes.
-    #[must_use]
-    pub fn bytes(self, packet: Bytes) -> Bytes {
-        match self {
-            Amount::Bytes(bytes) => bytes,
-            Amount::Packets(n) => packet * n,
-        }
-    }
-}
-
-macro_rules! plain {
-    ($type:ty, $kind:expr, $value:pat => $from:expr, $empty:expr, $self:ident => $to:expr) => {
-        impl Setting for $type {
-            const KIND: Kind = $kind;
-            fn from_value(value: &Value) -> Self {
-                match value {
-                    $value => $from,
-                    _ => $empty,
-                }
-            }
-            fn to_value(&self) -> Value {
-                let $self = self;
-                $to
-            }
-        }
-    };
-}
-plain!(Span, Kind::Span, Value::Span(span) => *span, Span::ZERO, this => Value::Span(*this));
-plain!(Bytes, Kind::Size, Value::Size(bytes) => *bytes, Bytes::ZERO, this => Value::Size(*this));
-plain!(Rate, Kind::Rate, Value::Rate(rate) => *rate, Rate(0), this => Value::Rate(*this));
-plain!(u64, Kind::Integer { min: 0, max: i64::MAX as u64 }, Value::Integer(n) => *n, 0, this => Value::Integer(*this));
-plain!(u32, Kind::Integer { min: 0, max: u32::MAX as u64 }, Value::Integer(n) => *n as u32, 0, this => Value::Integer(u64::from(*this)));
-plain!(f64, Kind::Number { min: f64::MIN, max: f64::MAX }, Value::Number(x) => *x, 0.0, this => Value::Number(*this));
-plain!(Share, Kind::Share { min: 0.0, max: 1.0 }, Value::Number(x) => Share(*x), Share(0.0), this => Value::Number(this.0));
-plain!(bool, Kind::Flag, Value::Flag(flag) => *flag, false, this => Value::Flag(*this));
-plain!(String, Kind::Text, Value::Text(text) => text.clone(), String::new(), this => Value::Text(this.clone()));
-
-impl Setting for Amount {
-    const KIND: Kind = Kind::Amount;
-    fn from_value(value: &Value) -> Self {
-        match value {
-            Value::Packets(n) => Amount::Packets(*n),
-            other => Amount::Bytes(Bytes::from_value(other)),
-        }
-    }
-    fn to_value(&self) -> Value {
-        match self {
-            Amount::Bytes(bytes) => Value::Size(*bytes),
-            Amount::Packets(n) => Value::Packets(*n),
-        }
-    }
-}
-
-impl<T: Setting> Setting for Option<T> {
-    const KIND: Kind = Kind::Optional(&T::KIND);
-    fn from_value(value: &Value) -> Self {
-        (*value != Value::Absent).then(|| T::from_value(value))
-    }
-    fn to_value(&self) -> Value {
-        self.as_ref().map_or(Value::Absent, Setting::to_value)
-    }
-}
-
-impl<T: Setting> Setting for Vec<T> {
-    const KIND: Kind = Kind::List(&T::KIND);
-    fn from_value(value: &Value) -> Self {
-        match value {
-            Value::List(items) => items.iter().map(T::from_value).collect(),
-            _ => Vec::new(),
-        }
-    }
-    fn to_value(&self) -> Value {
-        Value::List(self.iter().map(Setting::to_value).collect())
-    }
-}
-
 /// `kind` with other bounds; for numbers, integers and shares only.
 #[must_use]
 pub const fn bounded(kind: Kind, min: f64, max: f64) -> Kind {
@@ -292,136 +207,10 @@ pub const fn flattened(kind: Kind) -> Kind {
     }
 }
 
-/// Declares a struct of settings: `name: type [min, max] = default,`. Bounds and default are optional; a field
-/// without a default must be given in the file (an `Option` wants `= None`). `[flatten]` in place of bounds puts the
-/// fields of a nested struct into this table.
-#[macro_export]
-macro_rules! settings {
-    ($(#[doc = $doc:literal])* $vis:vis struct $name:ident {
-        $($(#[doc = $field_doc:literal])* $field:ident : $type:ty $([$($bound:tt)*])? $(= $default:expr)?),* $(,)?
-    }) => {
-        $(#[doc = $doc])*
-        #[derive(Clone, Debug, PartialEq)]
-        $vis struct $name {
-            $($(#[doc = $field_doc])* pub $field: $type,)*
-        }
-
-        impl $name {
-            #[doc = "What the file may say."]
-            #[allow(unreachable_pub, reason = "follows the visibility of the struct")]
-            pub const TABLE: $crate::settings::Table = $crate::settings::Table {
-                name: stringify!($name),
-                doc: concat!($($doc, "\n"),*),
-                fields: &[$($crate::settings::Field {
-                    name: stringify!($field),
-                    doc: concat!($($field_doc, "\n"),*),
-                    kind: $crate::kind_of!($type $(, $($bound)*)?),
-                    default: $crate::default_of!($type $(, $default)?),
-                }),*],
-            };
-        }
-
-        impl $crate::settings::Setting for $name {
-            const KIND: $crate::settings::Kind = $crate::settings::Kind::Table(&$name::TABLE);
-            fn from_value(value: &$crate::settings::Value) -> Self {
-                let _ = value;
-                $name { $($field: $crate::settings::Setting::from_value(value.field(stringify!($field)))),* }
-            }
-            fn to_value(&self) -> $crate::settings::Value {
-                $crate::settings::Value::Table(vec![
-                    $((stringify!($field), $crate::settings::Setting::to_value(&self.$field))),*
-                ])
-            }
-        }
-
-        impl Default for $name {
-            /// Every field at its default; fields without one are empty.
-            fn default() -> Self {
-                $crate::settings::Setting::from_value(&$name::TABLE.defaults())
-            }
-        }
-    };
-}
-
-/// Part of [`settings!`]: the kind of a field.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! kind_of {
-    ($type:ty) => {
-        <$type as $crate::settings::Setting>::KIND
-    };
-    ($type:ty, flatten) => {
-        $crate::settings::flattened(<$type as $crate::settings::Setting>::KIND)
-    };
-    ($type:ty, $min:expr, $max:expr) => {
-        $crate::settings::bounded(<$type as $crate::settings::Setting>::KIND, $min as f64, $max as f64)
-    };
-}
-
-/// Part of [`settings!`]: the default of a field.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! default_of {
-    ($type:ty) => {
-        None
-    };
-    ($type:ty, $default:expr) => {
-        Some(|| {
-            let value: $type = $default;
-            $crate::settings::Setting::to_value(&value)
-        })
-    };
-}
-
-/// Declares an enum whose variants are words of the file, each with its meaning.
-///
-/// ```
-/// weft_core::choice! {
-///     /// Who wins among equals.
-///     pub enum Tie { /// A fair draw.
-///         Random = "random", /// The lowest port.
-///         Lowest = "lowest" }
-/// }
-/// use weft_core::settings::{Setting, Value};
-/// assert_eq!(Tie::from_value(&Value::Text("lowest".into())), Tie::Lowest);
-/// ```
-#[macro_export]
-macro_rules! choice {
-    ($(#[doc = $doc:literal])* $vis:vis enum $name:ident {
-        $($(#[doc = $variant_doc:literal])* $variant:ident = $word:literal),* $(,)?
-    }) => {
-        $(#[doc = $doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        $vis enum $name {
-            $($(#[doc = $variant_doc])* $variant,)*
-        }
-
-        impl $name {
-            /// The words and their meanings.
-            #[allow(unreachable_pub, reason = "follows the visibility of the enum")]
-            pub const WORDS: &'static [(&'static str, &'static str)] =
-                &[$(($word, concat!($($variant_doc, "\n"),*))),*];
-            const ALL: &'static [$name] = &[$($name::$variant),*];
-        }
-
-        impl $crate::settings::Setting for $name {
-            const KIND: $crate::settings::Kind = $crate::settings::Kind::Choice($name::WORDS);
-            fn from_value(value: &$crate::settings::Value) -> Self {
-                match value {
-                    $($crate::settings::Value::Text(text) if text == $word => $name::$variant,)*
-                    _ => $name::ALL[0],
-                }
-            }
-            fn to_value(&self) -> $crate::settings::Value {
-                $crate::settings::Value::Text($name::WORDS[*self as usize].0.to_owned())
-            }
-        }
-    };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{choice, settings};
 
     choice! {
         /// A word.

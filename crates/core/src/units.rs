@@ -9,7 +9,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
-pub use text::{TextError, nearest};
+pub use text::{TextError, did_you_mean, nearest};
 
 /// Picoseconds in a second.
 pub const PS_PER_S: u64 = 1_000_000_000_000;

@@ -13,7 +13,7 @@ function drawBars(figure, width) {
   const total = (row) => figure.series.reduce((sum, one) => sum + (one.y[row.n] || 0), 0);
   const ends = rows.flatMap((row) => [total(row), figure.series[0]?.high?.[row.n] || 0]);
   const dots = figure.kind === "dots";
-  const x = dots ? ratioScale(figure.series[0], rows, left, width - 70) : scaleFor(figure.x, ends.length ? [...ends, 1e-9] : [1], left, width - 70, true);
+  const x = dots ? ratioScale(figure.series[0], rows, left, width - 70) : scaleFor(figure.x, Math.max(0, ...ends) > 0 ? ends : [1], left, width - 70, true);
   barAxis(svg, figure, x, { left, right: width - 70, top, bottom: height - 46 });
   if (dots) svg.append(draw("line", { class: "axis-line", x1: round(x.place(1)), x2: round(x.place(1)), y1: top, y2: height - 46 }));
   const points = rows.flatMap((row, place) => oneRow(svg, figure, row, { x, left, y: top + place * ROW, width }));
@@ -69,14 +69,18 @@ function oneRow(svg, figure, row, { x, left, y, width }) {
   });
   const high = figure.series[0]?.high?.[row.n];
   if (high !== undefined && high !== null) svg.append(whisker(figure.series[0], row, x, y));
-  if (figure.series.length) svg.append(write(Math.max(x.place(sum), x.place(high || 0)) + 7, y + ROW / 2 + 4.5, number(sum), { class: "halo" }));
+  svg.append(write(Math.max(x.place(sum), x.place(high || 0)) + 7, y + ROW / 2 + 4.5, number(sum), { class: "halo" }));
   return points;
 }
 
 function whisker(one, row, x, y) {
   const inside = (value) => round(x.place(Math.min(x.high, Math.max(x.low, value))));
   const [a, b, middle] = [inside(one.low[row.n]), inside(one.high[row.n]), y + ROW / 2];
-  return draw("path", { class: "whisker", stroke: "var(--ink)", d: `M${a} ${middle}H${b}M${a} ${middle - 4}v8M${b} ${middle - 4}v8` });
+  const d = `M${a} ${middle}H${b}M${a} ${middle - 4}v8M${b} ${middle - 4}v8`;
+  const whole = draw("g", {});
+  // the seam keeps the part inside a dark bar visible
+  whole.append(draw("path", { class: "whisker seam", stroke: "var(--page)", d }), draw("path", { class: "whisker", stroke: "var(--ink)", d }));
+  return whole;
 }
 
 function dotRow(svg, figure, row, x, y) {

@@ -7,7 +7,7 @@ use crate::headline::Headline;
 use crate::metric::find;
 use crate::page::{Page, of_sweep};
 use crate::statistics::Estimate;
-use crate::sweep::{Run, Sweep, paired_ratio};
+use crate::sweep::{Run, Sweep, paired_ratio, without_interrupted};
 use crate::terminal::{Row, headline_text, interval, table};
 use crate::text::{number, value};
 use std::collections::BTreeMap;
@@ -27,6 +27,9 @@ const COMPARED: [&str; 11] = [
     "jain",
     "flows.unfinished",
 ];
+
+/// The greatest length of a setting's key in the terminal.
+const KEY: usize = 26;
 
 /// Two sides, a and b.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -135,11 +138,13 @@ impl Comparison {
     /// Compares runs. Cases are paired by their labels; single cases are paired whatever their labels.
     #[must_use]
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
+        let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
         let differences = differences(&a[0].scenario, &b[0].scenario);
         let pairs = pairs(&a, &b);
         let (cases, rows) = (pairs.len(), pairs.iter().flat_map(compared).collect());
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
-        let sweep = Sweep::new(sides.collect());
+        let mut sweep = Sweep::new(sides.collect());
+        sweep.left_out = left_out_a + left_out_b;
         Comparison { names, differences, rows, cases, sweep }
     }
 
@@ -183,7 +188,7 @@ impl Comparison {
         let rows: Vec<Row> = self.rows.iter().map(terminal_row).collect();
         let settings = ["setting", &self.names[0], &self.names[1]].map(str::to_owned);
         let changed = |(key, a, b): &(String, String, String)| Row {
-            cells: [key, a, b].map(|text| shortened(text)).to_vec(),
+            cells: vec![end_of(key), shortened(a), shortened(b)],
             bold: false,
         };
         let changed: Vec<Row> = self.differences.iter().map(changed).collect();
@@ -253,6 +258,16 @@ fn terminal_row(row: &ComparedMetric) -> Row {
 fn last_values(case: &str) -> String {
     let values = case.split(", ").map(|label| label.rsplit(" = ").next().unwrap_or(label));
     values.collect::<Vec<_>>().join(" ")
+}
+
+/// A long key without its beginning: its end says more.
+fn end_of(key: &str) -> String {
+    let length = key.chars().count();
+    if length <= KEY {
+        key.to_owned()
+    } else {
+        format!("…{}", key.chars().skip(length + 1 - KEY).collect::<String>())
+    }
 }
 
 fn shortened(text: &str) -> String {

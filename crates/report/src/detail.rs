@@ -9,6 +9,7 @@ pub use heat::Heat;
 pub use network::{Links, Network, Nodes};
 pub use tail::{Tail, shares, tail};
 
+use crate::tables::Kept;
 use serde::{Deserialize, Serialize};
 use weft_core::record::RunRecord;
 
@@ -34,6 +35,13 @@ impl Detail {
             network: Network::new(record),
             heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
         }
+    }
+
+    /// Leaves out what is not to be kept.
+    #[must_use]
+    pub fn keeping(mut self, kept: &Kept) -> Detail {
+        self.heat = self.heat.filter(|_| kept.queues);
+        self
     }
 }
 

@@ -2,12 +2,15 @@
 //! folder is either complete or not there. Knows paths and formats, not statistics.
 
 use crate::detail::Detail;
+use crate::listing::Listing;
 use crate::manifest::Manifest;
 use crate::summary::{RunFacts, Summary};
 use crate::sweep::Run;
 use crate::table::Table;
+use crate::tables::Kept;
 use crate::{csv, parquet, tables};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use weft_core::record::RunRecord;
 
@@ -59,8 +62,8 @@ impl Error {
     }
 }
 
-/// Writes everything about a run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables as
-/// `.parquet` and `.csv`. A folder that is already there is replaced. Gives back what was written.
+/// Writes everything about a run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
+/// are kept as `.parquet` and `.csv`. A folder that is already there is replaced. Gives back what was written.
 ///
 /// # Errors
 /// The file that could not be written, and why. The folder is then as it was before.
@@ -69,21 +72,30 @@ pub fn write_run(
     record: &RunRecord,
     manifest: &Manifest,
     scenario: &str,
+    kept: &Kept,
 ) -> Result<Run, Error> {
     let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
     let run = Run {
         manifest: manifest.clone(),
-        summary: Summary::new(record, &facts),
-        detail: Detail::new(record),
+        summary: Summary::new(record, &facts).keeping(kept),
+        detail: Detail::new(record).keeping(kept),
         scenario: scenario.to_owned(),
         link: String::new(),
     };
     let building = sibling(folder, "partial");
-    clear(&building)?;
-    fs::create_dir_all(&building).map_err(Error::io(&building))?;
-    fill(&building, &run, &tables::of_run(record))?;
-    replace(&building, folder)?;
-    Ok(run)
+    let written = begin(&building)
+        .and_then(|()| fill(&building, &run, &tables::of_run(record, kept)))
+        .and_then(|()| replace(&building, folder));
+    if written.is_err() {
+        // what is half written takes room on a disk that is perhaps full
+        let _ = fs::remove_dir_all(&building);
+    }
+    written.map(|()| run)
+}
+
+fn begin(building: &Path) -> Result<(), Error> {
+    clear(building)?;
+    fs::create_dir_all(building).map_err(Error::io(building))
 }
 
 fn fill(folder: &Path, run: &Run, tables: &[Table]) -> Result<(), Error> {
@@ -105,17 +117,30 @@ pub fn write_sweep(folder: &Path, runs: &[Run]) -> Result<(), Error> {
 
 fn write_table(folder: &Path, table: &Table) -> Result<(), Error> {
     let path = folder.join(format!("{}.csv", table.name));
-    let file = fs::File::create(&path).map_err(Error::io(&path))?;
-    csv::write(table, file).map_err(Error::io(&path))?;
+    in_place(&path, |file| csv::write(table, file).map_err(Error::io(&path)))?;
     let path = folder.join(format!("{}.parquet", table.name));
-    let file = fs::File::create(&path).map_err(Error::io(&path))?;
-    parquet::write(table, file).map_err(|cause| Error::Parquet { path, cause })
+    in_place(&path, |file| {
+        parquet::write(table, file).map_err(|cause| Error::Parquet { path: path.clone(), cause })
+    })
 }
 
-fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
+/// Writes a file so that it is either complete or as it was before.
+fn in_place(path: &Path, write: impl FnOnce(fs::File) -> Result<(), Error>) -> Result<(), Error> {
+    let building = sibling(path, "partial");
+    let file = fs::File::create(&building).map_err(Error::io(path))?;
+    let written = write(file).and_then(|()| fs::rename(&building, path).map_err(Error::io(path)));
+    if written.is_err() {
+        // what is half written takes room on a disk that is perhaps full
+        let _ = fs::remove_file(&building);
+    }
+    written
+}
+
+/// Writes a value as JSON so that the file is either complete or as it was before.
+pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
     let mut text = serde_json::to_string_pretty(value).map_err(Error::json(path))?;
     text.push('\n');
-    fs::write(path, text).map_err(Error::io(path))
+    write_text(path, &text)
 }
 
 /// Writes a text file so that it is either complete or as it was before.
@@ -123,9 +148,7 @@ fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
 /// # Errors
 /// The file that could not be written, and why.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
-    let building = sibling(path, "partial");
-    fs::write(&building, text).map_err(Error::io(&building))?;
-    fs::rename(&building, path).map_err(Error::io(path))
+    in_place(path, |mut file| file.write_all(text.as_bytes()).map_err(Error::io(path)))
 }
 
 /// A hidden path beside `path`, on the same file system.
@@ -163,36 +186,53 @@ pub fn read_run(folder: &Path) -> Result<Run, Error> {
     })
 }
 
-/// Reads the run in a folder, or all runs below it in the order of case and seed; links are relative to the folder.
-/// The order of cases is that of the sweep's axes if a `sweep.csv` lies there, and else that of the folder names.
+/// Reads the runs that belong to a folder: those that its `sweep.json` lists as far as they are there, or else the run
+/// in it, or else all runs below it by name. Links are relative to the folder. A run that was interrupted lies in a
+/// folder of its own, `seed-1.partial`, and is taken only as long as the complete one is not there.
 ///
 /// # Errors
 /// The file that could not be read, and why; a folder without any run.
 pub fn read_runs(folder: &Path) -> Result<Vec<Run>, Error> {
     let mut found = Vec::new();
-    search(folder, folder, &mut found)?;
+    match Listing::read(folder)? {
+        Some(listing) => found.extend(listing.runs.iter().filter_map(|run| settled(&folder.join(run)))),
+        None => search(folder, &mut found)?,
+    }
     if found.is_empty() {
         return Err(Error::NoRun { path: folder.to_owned() });
     }
-    let order = read_text(&folder.join("sweep.csv")).unwrap_or_default();
-    let place =
-        |run: &Run| order.lines().position(|line| line.starts_with(&row_start(run))).unwrap_or(usize::MAX);
-    found.sort_by_cached_key(|run| (place(run), run.link.clone()));
-    Ok(found)
+    found.iter().map(|place| Ok(Run { link: link(folder, place), ..read_run(place)? })).collect()
 }
 
-/// How the row of a run begins in `sweep.csv`.
-fn row_start(run: &Run) -> String {
-    let labels = run.manifest.labels.iter().map(|(_, value)| csv::quoted(value));
-    labels.chain([run.manifest.seed.to_string(), String::new()]).collect::<Vec<_>>().join(",")
+/// Where an interrupted run lies as long as the complete one is not there: `seed-1.partial` beside `seed-1`.
+#[must_use]
+pub fn partial(folder: &Path) -> PathBuf {
+    folder.with_extension("partial")
 }
 
-fn search(root: &Path, folder: &Path, found: &mut Vec<Run>) -> Result<(), Error> {
-    if folder.join("summary.json").exists() {
-        let link = folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().into_owned();
-        let page = if folder.join("report.html").exists() { "report.html" } else { "summary.json" };
-        let link = if link.is_empty() { page.to_owned() } else { format!("{link}/{page}") };
-        found.push(Run { link, ..read_run(folder)? });
+/// The folder of the complete run if it is there, or else that of the interrupted one if that is there.
+fn settled(folder: &Path) -> Option<PathBuf> {
+    [folder.to_owned(), partial(folder)].into_iter().find(|place| is_run(place))
+}
+
+fn is_run(folder: &Path) -> bool {
+    folder.join("summary.json").exists()
+}
+
+/// The page of a run, or else its summary, relative to the folder of the report.
+fn link(root: &Path, folder: &Path) -> String {
+    let link = folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().into_owned();
+    let page = if folder.join("report.html").exists() { "report.html" } else { "summary.json" };
+    if link.is_empty() { page.to_owned() } else { format!("{link}/{page}") }
+}
+
+fn is_partial(folder: &Path) -> bool {
+    folder.extension().is_some_and(|extension| extension == "partial")
+}
+
+fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    if is_run(folder) {
+        found.push(folder.to_owned());
         return Ok(());
     }
     let entries = fs::read_dir(folder).map_err(Error::io(folder))?;
@@ -200,14 +240,15 @@ fn search(root: &Path, folder: &Path, found: &mut Vec<Run>) -> Result<(), Error>
     folders.retain(|path| {
         path.is_dir() && !path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'))
     });
+    folders.retain(|path| !(is_partial(path) && is_run(&path.with_extension(""))));
     folders.sort();
-    folders.iter().try_for_each(|path| search(root, path, found))
+    folders.iter().try_for_each(|path| search(path, found))
 }
 
 fn read_text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).map_err(Error::io(path))
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Error> {
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Error> {
     serde_json::from_str(&read_text(path)?).map_err(Error::json(path))
 }

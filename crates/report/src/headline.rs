@@ -85,7 +85,18 @@ impl Headline {
             Some(duel) => duel_sentence(sweep, duel),
             None => trend_sentence(sweep),
         };
-        Headline { warnings: warnings(&sweep.runs, verdicts), sentence }
+        let mut warnings = warnings(&sweep.runs, verdicts);
+        if sweep.left_out > 0 {
+            warnings.insert(0, left_out_words(sweep.left_out));
+        }
+        Headline { warnings, sentence }
+    }
+}
+
+fn left_out_words(runs: usize) -> String {
+    match runs {
+        1 => "1 run was interrupted and is left out.".to_owned(),
+        _ => format!("{runs} runs were interrupted and are left out."),
     }
 }
 
@@ -148,9 +159,14 @@ fn tail_words(sweep: &Sweep, Duel { base, best, at }: Duel) -> String {
     let (Some(from), Some(to)) = (value(base), value(best)) else {
         return String::new();
     };
-    let verb = if to < from { "cuts" } else { "raises" };
-    let joint = if to < from { "and" } else { "but" };
-    format!(" {joint} {verb} the {} from {} to {}", percentile_words(metric), duration(from), duration(to))
+    let (words, from_text, to_text) = (percentile_words(metric), duration(from), duration(to));
+    let clear = |ratio: Estimate| ratio.runs == 1 || ratio.excludes(1.0);
+    let clear = sweep.ratio(base, best, at, metric).is_some_and(clear) && (from / to - 1.0).abs() > 0.02;
+    match (clear, to < from) {
+        (true, true) => format!(" and cuts the {words} from {from_text} to {to_text}"),
+        (true, false) => format!(" but raises the {words} from {from_text} to {to_text}"),
+        _ => format!("; the {words} is {to_text} against {from_text}"),
+    }
 }
 
 fn trend_sentence(sweep: &Sweep) -> String {
@@ -181,12 +197,12 @@ fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
         format!("{} of {} expectations missed: {}.", missed.len(), verdicts.len(), missed.join("; "))
     });
     let stopped = [
-        ("stuck", "got stuck: flows were open and nothing was left to happen"),
-        ("interrupted", "were interrupted before the end"),
+        ("stuck", "stuck: flows were open and nothing was left to happen"),
+        ("interrupted", "interrupted before the end; the results are valid as far as they go"),
     ];
     let stops = stopped.iter().filter_map(|(stop, words)| {
         let many = runs.iter().filter(|run| run.summary.stop == *stop).count();
-        (many > 0).then(|| format!("{many} of {} runs {words}.", runs.len()))
+        (many > 0).then(|| format!("{}: {words}.", of_runs(many, runs.len())))
     });
     expectations
         .into_iter()
@@ -195,6 +211,11 @@ fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
         .chain(overload(runs))
         .chain(few(runs))
         .collect()
+}
+
+/// `2 of 16 runs`, or `The run` when there is only one.
+fn of_runs(many: usize, all: usize) -> String {
+    if all == 1 { "The run".to_owned() } else { format!("{many} of {all} runs") }
 }
 
 fn unfinished(runs: &[Run]) -> Option<String> {
@@ -219,7 +240,7 @@ fn overload(runs: &[Run]) -> Option<String> {
             && run.summary.links.utilisation_max > 0.95
     };
     let many = runs.iter().filter(overloaded).count();
-    (many > 0).then(|| format!("{many} of {} runs were overloaded: queues grew until the end.", runs.len()))
+    (many > 0).then(|| format!("{}: overloaded, queues grew until the end.", of_runs(many, runs.len())))
 }
 
 fn few(runs: &[Run]) -> Option<String> {
@@ -231,11 +252,10 @@ fn few(runs: &[Run]) -> Option<String> {
     };
     let many = runs.iter().filter(uncertain).count();
     (many > 0).then(|| {
-        format!(
-            "Fewer than 100 flows lie beyond the {} in {many} of {} runs: read the tail with care.",
-            percentile_words(metric),
-            runs.len()
-        )
+        let place =
+            if runs.len() == 1 { String::new() } else { format!(" in {many} of {} runs", runs.len()) };
+        let words = percentile_words(metric);
+        format!("Fewer than 100 flows lie beyond the {words}{place}: read the tail with care.")
     })
 }
 
@@ -284,7 +304,9 @@ mod tests {
         assert!(Headline::of_sweep(&sweep(2_000.0), &[]).sentence.starts_with("nothing beats ecmp"));
         let mut tie = sweep(1_000.0);
         tie.runs[4] = run("drill", 2, 900.0, 20_000);
-        assert!(Headline::of_sweep(&tie, &[]).sentence.contains("do not differ clearly"));
+        let sentence = Headline::of_sweep(&tie, &[]).sentence;
+        assert!(sentence.contains("do not differ clearly"), "{sentence}");
+        assert!(sentence.contains("; the 99th percentile is ") && !sentence.contains("cuts"), "{sentence}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Records to statistics to files: reads what an engine recorded and knows no engine, no scenario and no clock.
 //!
 //! In reading order: [`statistics`] (percentiles and intervals), [`summary`] (one run in numbers), [`metric`] (names
-//! for these numbers), [`detail`] (what plots need, thinned), [`files`] (the folder of a run), [`sweep`] (many runs),
+//! for these numbers), [`detail`] (what plots need, thinned), [`files`] (the folder of a run), [`listing`] (which runs belong together), [`sweep`] (many runs),
 //! [`headline`] (the answer in a sentence), [`terminal`], [`page`] and [`html`] (the answer on a page) and
 //! [`mod@compare`] (two folders side by side).
 
@@ -13,6 +13,7 @@ pub mod figures;
 pub mod files;
 pub mod headline;
 pub mod html;
+pub mod listing;
 pub mod manifest;
 pub mod metric;
 pub mod page;
@@ -29,7 +30,9 @@ pub use compare::{Comparison, compare};
 pub use files::{Error, RunFolder, read_run, read_runs, write_run, write_sweep, write_text};
 pub use headline::Headline;
 pub use html::write_report;
+pub use listing::Listing;
 pub use manifest::Manifest;
 pub use page::{Page, Verdict};
 pub use summary::{RunFacts, Summary};
 pub use sweep::{Run, Sweep, SweepRun};
+pub use tables::Kept;

@@ -4,6 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 /// The contents of `manifest.json`.
+///
+/// Equal inputs give equal bytes in every file of a run, except what clock and machine say: here `wall_s`,
+/// `peak_memory_bytes` and `host`, in `summary.json` and in the table of the sweep `wall_s`, and the line that shows it
+/// in `report.html`. (`inputs` and the commands carry the path of the scenario as it was typed.)
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
@@ -21,6 +25,8 @@ pub struct Manifest {
     pub seed: u64,
     /// The command that repeats this run.
     pub command: String,
+    /// The command that repeats all runs it was computed with.
+    pub command_of_all: String,
     /// Content hash over everything that can change the result, hexadecimal.
     pub hash: String,
     /// Hashes of the input files: path as written in the scenario, hexadecimal hash.
@@ -38,6 +44,15 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// `drill-80: balance = drill, load = 0.8`: the name, and what the labels say.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let word = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
+        let labels: Vec<String> =
+            self.labels.iter().map(|(key, value)| format!("{} = {value}", word(key))).collect();
+        if labels.is_empty() { self.name.clone() } else { format!("{}: {}", self.name, labels.join(", ")) }
+    }
+
     /// The case's folder name: what its labels say, and eight digits of the hash.
     #[must_use]
     pub fn case_folder(&self) -> String {
@@ -76,6 +91,7 @@ mod tests {
             seed: 3,
             ..Manifest::default()
         };
+        assert_eq!(manifest.title(), "../drill 80: balance = drill, load = 0.8");
         assert_eq!(manifest.path().to_str(), Some("drill-80/drill-0.8-01234567/seed-3"));
     }
 }

@@ -1,7 +1,7 @@
 //! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
 //! summary, not where the names are used.
 
-use crate::summary::{Measured, Summary};
+use crate::summary::{Measured, Reordering, Summary};
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +104,20 @@ const STATISTICS: [&str; 8] = ["mean", "p50", "p95", "p99", "p99_9", "p99_99", "
 const SIZES: [&str; 3] = ["small", "medium", "large"];
 const WAITS: [&str; 6] = ["mean", "p50", "p99", "p99_9", "max", "count"];
 
+/// Every placeholder of a path with the words that may stand for it.
+#[must_use]
+pub fn placeholders() -> Vec<(&'static str, String)> {
+    let reasons: Vec<&str> = weft_core::record::Reason::ALL.iter().map(|reason| reason.name()).collect();
+    vec![
+        ("<statistic>", STATISTICS.join(", ")),
+        ("<size>", format!("{} (to 100 kB, to 10 MB, above)", SIZES.join(", "))),
+        ("<tag>", "the tag of a [[traffic]] entry".to_owned()),
+        ("<hop>", "hop0 (the sending host's card), hop1 (the first switch), and so on".to_owned()),
+        ("<wait>", WAITS.join(", ")),
+        ("<reason>", reasons.join(", ")),
+    ]
+}
+
 /// May `word` stand where a path says `place`?
 fn placeholder(place: &str, word: &str) -> bool {
     match place {
@@ -157,6 +171,20 @@ fn spelled(path: &str) -> Vec<String> {
     rest.into_iter().flat_map(|rest| rest.split('.')).fold(words(first), join)
 }
 
+/// What a run says about reordering.
+fn overtaking(reordering: &Reordering) -> [(String, f64); 7] {
+    let named = [
+        ("flows_with_dupacks", reordering.flows_with_dupacks),
+        ("over_3", reordering.over_3),
+        ("flows_with_dupacks_reorder", reordering.flows_with_dupacks_reorder),
+        ("over_3_reorder", reordering.over_3_reorder),
+        ("out_of_order", reordering.out_of_order as f64),
+        ("max_displacement", reordering.max_displacement as f64),
+        ("gro_batches", reordering.gro_batches as f64),
+    ];
+    named.map(|(name, value)| (format!("reordering.{name}"), value))
+}
+
 impl Summary {
     /// Every metric there is, for documentation and messages.
     pub const METRICS: &'static [Metric] = METRICS;
@@ -166,7 +194,8 @@ impl Summary {
     #[must_use]
     pub fn metric(&self, path: &str) -> Option<f64> {
         let listed = self.metrics().into_iter().find(|(name, _)| name == path).map(|(_, value)| value);
-        listed.or_else(|| (path.starts_with("drops.") && find(path).is_some()).then_some(0.0))
+        let drops = || path.starts_with("drops.") && self.drops_are_told() && find(path).is_some();
+        listed.or_else(|| drops().then_some(0.0))
     }
 
     /// Every metric of this run with its value, in a fixed order.
@@ -181,19 +210,11 @@ impl Summary {
     }
 
     fn counts(&self, list: &mut Vec<(String, f64)>) {
-        let reordering = &self.reordering;
         let named = [
             ("flows.started", self.flows.started as f64),
             ("flows.finished", self.flows.finished as f64),
             ("flows.unfinished", self.flows.unfinished as f64),
             ("flows.unfinished_share", self.unfinished_share()),
-            ("reordering.flows_with_dupacks", reordering.flows_with_dupacks),
-            ("reordering.over_3", reordering.over_3),
-            ("reordering.flows_with_dupacks_reorder", reordering.flows_with_dupacks_reorder),
-            ("reordering.over_3_reorder", reordering.over_3_reorder),
-            ("reordering.out_of_order", reordering.out_of_order as f64),
-            ("reordering.max_displacement", reordering.max_displacement as f64),
-            ("reordering.gro_batches", reordering.gro_batches as f64),
             ("goodput", self.goodput_gbps),
             ("marks", self.marks as f64),
             ("retransmitted", self.retransmitted_bytes as f64),
@@ -205,6 +226,7 @@ impl Summary {
         ];
         list.extend(named.map(|(name, value)| (name.to_owned(), value)));
         list.extend(self.jain.map(|value| ("jain".to_owned(), value)));
+        list.extend(self.reordering.iter().flat_map(overtaking));
     }
 
     fn network(&self, list: &mut Vec<(String, f64)>) {
@@ -215,7 +237,9 @@ impl Summary {
         for (name, packets) in self.drops.by_hop.iter().chain(&self.drops.by_reason) {
             push(format!("drops.{name}"), *packets as f64);
         }
-        push("queueing.total".into(), self.queueing_total());
+        if !self.queueing_us.is_empty() {
+            push("queueing.total".into(), self.queueing_total());
+        }
         for (hop, wait) in self.queueing_us.iter().enumerate().filter(|(_, wait)| wait.count > 0) {
             let values = [wait.mean, wait.p50, wait.p99, wait.p99_9, wait.max, wait.count as f64];
             WAITS
@@ -248,7 +272,7 @@ fn measured(name: &str, of: &Measured, list: &mut Vec<(String, f64)>) {
 mod tests {
     use super::*;
     use crate::statistics::Distribution;
-    use crate::summary::{Drops, Imbalance, Waiting};
+    use crate::summary::{DropCell, Drops, Imbalance, Waiting};
 
     fn summary() -> Summary {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
@@ -261,8 +285,10 @@ mod tests {
                 total: 7,
                 by_hop: [("hop1".to_owned(), 7)].into(),
                 by_reason: [("early".to_owned(), 7)].into(),
+                cells: vec![DropCell { hop: 1, reason: "early".to_owned(), packets: 7 }],
                 ..Drops::default()
             },
+            reordering: Some(Reordering::default()),
             jain: Some(0.9),
             ..Summary::default()
         }

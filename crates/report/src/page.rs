@@ -7,10 +7,10 @@ pub use build::{of_run, of_sweep};
 
 use crate::detail::Network;
 use crate::figure::Figure;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The verdict on one expectation of the scenario.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// What was claimed, as a reader understands it.
     pub claim: String,

@@ -3,6 +3,7 @@
 mod measures;
 
 use crate::statistics::Distribution;
+use crate::tables::Kept;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -45,12 +46,15 @@ pub struct Summary {
     pub equal20: Vec<SizeClass>,
     /// Packets lost.
     pub drops: Drops,
-    /// Waiting time by hop, microseconds; hop 0 is the sending host's card.
+    /// Waiting time by hop, microseconds; hop 0 is the sending host's card. Absent when not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queueing_us: Vec<Waiting>,
     /// Spread of queue lengths over parallel ports, when sampled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imbalance: Vec<Imbalance>,
-    /// Packets overtaking each other.
-    pub reordering: Reordering,
+    /// Packets overtaking each other. Absent when not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<Reordering>,
     /// Load and queues of the links.
     pub links: Links,
     /// Payload delivered by measured flows from the end of the warm-up to the end of the run, Gbit/s.
@@ -115,7 +119,7 @@ pub struct Drops {
     pub total: u64,
     /// Their wire bytes.
     pub bytes: u64,
-    /// Packets by hop: `hop0` is the sending host's card.
+    /// Packets by hop: `hop0` is the sending host's card. This and the next two are empty when not recorded.
     pub by_hop: BTreeMap<String, u64>,
     /// Packets by reason.
     pub by_reason: BTreeMap<String, u64>,
@@ -205,6 +209,36 @@ impl Summary {
     #[must_use]
     pub fn new(record: &RunRecord, facts: &RunFacts) -> Summary {
         measures::summarise(record, facts)
+    }
+
+    /// Leaves out what is not to be kept. Counts and completion times always stay.
+    #[must_use]
+    pub fn keeping(mut self, kept: &Kept) -> Summary {
+        if !kept.hops {
+            self.queueing_us.clear();
+        }
+        if !kept.queues {
+            self.imbalance.clear();
+        }
+        if !kept.reordering {
+            self.reordering = None;
+        }
+        if !kept.drops {
+            self.drops = Drops { total: self.drops.total, bytes: self.drops.bytes, ..Drops::default() };
+        }
+        self
+    }
+
+    /// Whether drops are told by hop and reason: without any drop there is nothing to tell.
+    #[must_use]
+    pub fn drops_are_told(&self) -> bool {
+        self.drops.total == 0 || !self.drops.cells.is_empty()
+    }
+
+    /// Was the run ended by the user?
+    #[must_use]
+    pub fn interrupted(&self) -> bool {
+        self.stop == stop_name(Stop::Interrupted)
     }
 
     /// Share of measured flows that did not finish.

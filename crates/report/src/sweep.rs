@@ -68,8 +68,10 @@ impl Axis {
 /// Runs ordered by scheme, value of the axis and seed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// All runs, in the order given.
+    /// The runs, in the order given; see [`Sweep::new`] for those that were interrupted.
     pub runs: Vec<Run>,
+    /// Interrupted runs that were left out.
+    pub left_out: usize,
     /// The numeric setting that varies, if one does.
     pub axis: Option<Axis>,
     /// The schemes compared, in order of first appearance; the first is the baseline.
@@ -83,8 +85,11 @@ pub struct Sweep {
 impl Sweep {
     /// Finds axis and schemes among the labels. The axis is the numeric setting called `load`, or else the last
     /// numeric one, with at least two values; all other varying settings together name the scheme.
+    ///
+    /// Runs that were interrupted would bend every mean, so they are left out if any other run is there.
     #[must_use]
     pub fn new(runs: Vec<Run>) -> Sweep {
+        let (runs, left_out) = without_interrupted(runs);
         let varying: Vec<String> =
             axes(&runs).into_iter().filter(|axis| values(&runs, axis).len() > 1).collect();
         let numeric: Vec<Axis> = varying.iter().filter_map(|key| numeric(key, &values(&runs, key))).collect();
@@ -101,7 +106,7 @@ impl Sweep {
         };
         let places = runs.iter().map(place).collect();
         let scheme_name = others.iter().map(|key| last_word(key)).collect::<Vec<_>>().join(", ");
-        Sweep { runs, axis, schemes, scheme_name, places }
+        Sweep { runs, left_out, axis, schemes, scheme_name, places }
     }
 
     /// How many places the axis has; one without an axis.
@@ -132,6 +137,17 @@ impl Sweep {
     pub fn ratio(&self, scheme: usize, base: usize, at: usize, metric: &str) -> Option<Estimate> {
         paired_ratio(&self.case(scheme, at), &self.case(base, at), metric)
     }
+}
+
+/// The runs without those that were interrupted, if any other is there, and how many were left out.
+#[must_use]
+pub fn without_interrupted(mut runs: Vec<Run>) -> (Vec<Run>, usize) {
+    let before = runs.len();
+    if runs.iter().any(|run| !run.summary.interrupted()) {
+        runs.retain(|run| !run.summary.interrupted());
+    }
+    let left_out = before - runs.len();
+    (runs, left_out)
 }
 
 /// The ratio of a metric between two sets of runs, paired by seed.

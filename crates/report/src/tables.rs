@@ -5,11 +5,38 @@ use crate::table::{Cells, Table};
 use weft_core::LinkId;
 use weft_core::record::{FlowRecord, LinkRecord, QueueSeries, RunRecord};
 
-/// Every table of a run: `flows`, `links`, `hops`, `drops` and, when sampled, `queues`.
+/// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// One row per flow.
+    pub flows: bool,
+    /// One row per direction of a cable.
+    pub links: bool,
+    /// Waiting times by hop.
+    pub hops: bool,
+    /// Queue lengths over time and their spread over parallel ports.
+    pub queues: bool,
+    /// Duplicate acknowledgements and displacement.
+    pub reordering: bool,
+    /// Drops by hop and reason; their sum is always known.
+    pub drops: bool,
+}
+
+impl Kept {
+    /// Everything that was recorded.
+    pub const ALL: Kept =
+        Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
+}
+
+/// The tables of a run that are kept: `flows`, `links`, `hops`, `drops` and, when sampled, `queues`.
 #[must_use]
-pub fn of_run(record: &RunRecord) -> Vec<Table> {
-    let queues = record.queues.as_ref().map(|series| queues(record, series));
-    [flows(record), links(record), hops(record), drops(record)].into_iter().chain(queues).collect()
+pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
+    let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
+    let flows = kept.flows.then(|| flows(record, kept.reordering));
+    let links = kept.links.then(|| links(record));
+    let hops = kept.hops.then(|| hops(record));
+    let drops = kept.drops.then(|| drops(record));
+    [flows, links, hops, drops, queues].into_iter().flatten().collect()
 }
 
 /// The name of a node, or its number if the record has no name for it.
@@ -19,7 +46,13 @@ pub(crate) fn node(record: &RunRecord, number: u32) -> String {
 
 /// One row per flow. `measured` is 1 for flows that started after the warm-up; `fct_ps` and `slowdown` are empty for
 /// unfinished flows.
-fn flows(record: &RunRecord) -> Table {
+fn flows(record: &RunRecord, reordering: bool) -> Table {
+    let table = times_of_flows(record);
+    let table = if reordering { overtaking_of_flows(record, table) } else { table };
+    table.integers("ecn_marks", "packets", record.flows.iter().map(|flow| u64::from(flow.ecn_marks)))
+}
+
+fn times_of_flows(record: &RunRecord) -> Table {
     let column = |of: fn(&FlowRecord) -> u64| record.flows.iter().map(of);
     let tag = |flow: &FlowRecord| record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default();
     let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start).0);
@@ -38,12 +71,17 @@ fn flows(record: &RunRecord) -> Table {
         .integers("delivered_bytes", "B", column(|f| f.delivered.0))
         .integers("retx_bytes", "B", column(|f| f.retransmitted.0))
         .integers("timeouts", "", column(|f| u64::from(f.timeouts)))
+}
+
+/// Adds what flows saw of packets overtaking each other.
+fn overtaking_of_flows(record: &RunRecord, table: Table) -> Table {
+    let column = |of: fn(&FlowRecord) -> u64| record.flows.iter().map(of);
+    table
         .integers("dupacks", "", column(|f| u64::from(f.dupacks)))
         .integers("dupacks_reorder", "", column(|f| u64::from(f.dupacks_reorder)))
         .integers("ooo_packets", "packets", column(|f| u64::from(f.out_of_order)))
         .integers("displacement_packets", "packets", column(|f| u64::from(f.displacement)))
         .integers("gro_batches", "", column(|f| u64::from(f.gro_batches)))
-        .integers("ecn_marks", "packets", column(|f| u64::from(f.ecn_marks)))
 }
 
 /// One row per direction of a cable.
@@ -108,7 +146,7 @@ pub(crate) fn samples_in_bin(series: &QueueSeries, bin: usize) -> u64 {
     series.samples.saturating_sub(before).clamp(1, series.samples_per_bin.max(1))
 }
 
-/// One row per run of a sweep: the labels, the seed and every metric.
+/// One row per run of a sweep: the labels, the seed, why it ended, and every metric.
 #[must_use]
 pub fn of_sweep(runs: &[SweepRun]) -> Table {
     let mut paths: Vec<String> = Vec::new();
@@ -124,6 +162,7 @@ pub fn of_sweep(runs: &[SweepRun]) -> Table {
         table = table.texts(&axis, runs.iter().map(|run| run.label(&axis).to_owned()));
     }
     table = table.integers("seed", "", runs.iter().map(|run| run.manifest.seed));
+    table = table.texts("stop", runs.iter().map(|run| run.summary.stop.clone()));
     for path in paths {
         let unit = crate::metric::find(&path).map_or("", |metric| metric.unit);
         let cells = values.iter().map(|row| row.get(&path).copied()).collect();

@@ -119,23 +119,27 @@ fn painted(text: &str, code: &str, colour: bool) -> String {
 
 pub(crate) fn headline_text(headline: &Headline, colour: bool) -> String {
     let warning = |text: &String| {
-        wrapped(&format!("! {text}"))
+        wrapped(text, WIDTH - 2)
             .iter()
-            .map(|line| painted(line, "33", colour) + "\n")
+            .enumerate()
+            .map(|(n, line)| {
+                painted(&format!("{} {line}", if n == 0 { "!" } else { " " }), "33", colour) + "\n"
+            })
             .collect::<String>()
     };
     let warnings: String = headline.warnings.iter().map(warning).collect();
     let sentence: String =
-        wrapped(&headline.sentence).iter().map(|line| painted(line, "1", colour) + "\n").collect();
+        wrapped(&headline.sentence, WIDTH).iter().map(|line| painted(line, "1", colour) + "\n").collect();
     warnings + &sentence
 }
 
-/// Lines of at most [`WIDTH`] characters.
-fn wrapped(text: &str) -> Vec<String> {
+/// Lines of at most `width` characters.
+#[must_use]
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
             lines.push(word.to_owned());
         } else {
             let gap = if line.is_empty() { "" } else { " " };

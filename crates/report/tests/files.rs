@@ -2,9 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use weft_core::record::{FlowRecord, HopRecord, LinkRecord, NodeRecord, QueueSeries, RunRecord};
+use weft_core::record::{
+    DropRecord, FlowRecord, HopRecord, LinkRecord, NodeRecord, QueueSeries, Reason, RunRecord,
+};
 use weft_core::{Bytes, FlowId, HostId, LinkId, Rate, Span, Time};
-use weft_report::{Manifest, Sweep, read_run, read_runs, write_run, write_sweep};
+use weft_report::files::partial;
+use weft_report::{
+    Headline, Kept, Listing, Manifest, Run, Summary, Sweep, page, read_run, read_runs, write_run, write_sweep,
+};
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -67,7 +72,8 @@ fn manifest(balance: &str, seed: u64) -> Manifest {
 #[test]
 fn what_is_written_reads_back() {
     let place = folder("back").join("seed-1");
-    let written = write_run(&place, &record(4), &manifest("ecmp", 1), "weft = 1\n").expect("written");
+    let written =
+        write_run(&place, &record(4), &manifest("ecmp", 1), "weft = 1\n", &Kept::ALL).expect("written");
     assert_eq!(read_run(&place).expect("read"), written);
     assert_eq!((written.summary.flows.finished, written.summary.flows.unfinished), (2, 2));
     for table in ["flows", "links", "hops", "drops", "queues"] {
@@ -87,9 +93,9 @@ fn what_is_written_reads_back() {
 fn a_folder_is_replaced_as_a_whole_and_nothing_is_left_beside_it() {
     let root = folder("replaced");
     let place = root.join("seed-1");
-    write_run(&place, &record(4), &manifest("ecmp", 1), "").expect("written");
+    write_run(&place, &record(4), &manifest("ecmp", 1), "", &Kept::ALL).expect("written");
     fs::write(place.join("stale"), "").expect("writable");
-    write_run(&place, &record(2), &manifest("ecmp", 1), "").expect("written again");
+    write_run(&place, &record(2), &manifest("ecmp", 1), "", &Kept::ALL).expect("written again");
     assert!(!place.join("stale").exists());
     assert_eq!(fs::read_dir(&root).expect("readable").count(), 1);
 }
@@ -99,8 +105,9 @@ fn a_failure_names_file_and_cause_and_leaves_no_folder() {
     let root = folder("failure");
     fs::write(root.join("file"), "").expect("writable");
     let place = root.join("file").join("seed-1");
-    let message =
-        write_run(&place, &record(1), &manifest("ecmp", 1), "").expect_err("a file is no folder").to_string();
+    let message = write_run(&place, &record(1), &manifest("ecmp", 1), "", &Kept::ALL)
+        .expect_err("a file is no folder")
+        .to_string();
     assert!(message.contains("seed-1") && message.contains(": "), "{message}");
     assert!(read_runs(&root).expect_err("nothing there").to_string().contains("no finished run"));
     fs::write(root.join("summary.json"), "{}").expect("writable");
@@ -117,9 +124,12 @@ fn runs_come_back_in_the_order_of_the_sweep() {
         let manifest = manifest(balance, seed);
         let place = root.join(manifest.case_folder()).join(format!("seed-{seed}"));
         fs::create_dir_all(place.parent().expect("a case folder")).expect("writable");
-        runs.push(write_run(&place, &record(4), &manifest, "").expect("written"));
+        runs.push(write_run(&place, &record(4), &manifest, "", &Kept::ALL).expect("written"));
     }
     write_sweep(&root, &runs).expect("the table is written");
+    let path = |run: &weft_report::Run| format!("{}/seed-{}", run.manifest.case_folder(), run.manifest.seed);
+    let planned = ["zeta-99999999/seed-1".to_owned()].into_iter().chain(runs.iter().map(path));
+    Listing { runs: planned.collect(), ..Listing::default() }.write(&root).expect("the list is written");
     let back = read_runs(&root).expect("read");
     let order: Vec<(&str, u64)> = back.iter().map(|run| (run.label("balance"), run.manifest.seed)).collect();
     assert_eq!(order, [("zeta", 2), ("zeta", 10), ("alpha", 2), ("alpha", 10)]);
@@ -127,8 +137,85 @@ fn runs_come_back_in_the_order_of_the_sweep() {
     assert_eq!(Sweep::new(back).schemes, labels);
     let csv = fs::read_to_string(root.join("sweep.csv")).expect("text");
     assert!(
-        csv.starts_with("balance,seed,fct.count,fct.mean_us,"),
+        csv.starts_with("balance,seed,stop,fct.count,fct.mean_us,"),
         "{}",
         csv.lines().next().unwrap_or_default()
     );
+}
+
+#[test]
+fn an_interrupted_run_counts_only_until_the_complete_one_is_there() {
+    let root = folder("partial");
+    let place = root.join("case-01234567").join("seed-1");
+    fs::create_dir_all(root.join("case-01234567")).expect("writable");
+    let stopped = RunRecord { stop: weft_core::record::Stop::Interrupted, ..record(2) };
+    write_run(&partial(&place), &stopped, &manifest("ecmp", 1), "", &Kept::ALL).expect("written");
+    let alone = read_runs(&root).expect("read");
+    assert_eq!((alone.len(), alone[0].summary.interrupted()), (1, true));
+    assert_eq!(alone[0].link, "case-01234567/seed-1.partial/summary.json");
+    let warnings = Headline::of_run(&alone[0], &[]).warnings;
+    assert!(warnings[0].starts_with("The run: interrupted"), "{warnings:?}");
+    let listing = Listing { runs: vec!["case-01234567/seed-1".into()], ..Listing::default() };
+    listing.write(&root).expect("written");
+    assert_eq!(read_runs(&root).expect("read by list"), alone);
+    write_run(&place, &record(4), &manifest("ecmp", 1), "", &Kept::ALL).expect("written");
+    for found in [read_runs(&root), read_runs(&root.join("case-01234567"))] {
+        let found = found.expect("read");
+        assert_eq!((found.len(), found[0].summary.flows.started), (1, 4));
+    }
+}
+
+#[test]
+fn interrupted_runs_stay_out_of_means_and_are_told() {
+    let run = |seed: u64, stop: &str| Run {
+        manifest: manifest("ecmp", seed),
+        summary: Summary { stop: stop.into(), ..Summary::default() },
+        ..Run::default()
+    };
+    let sweep = Sweep::new(vec![run(1, "finished"), run(2, "interrupted"), run(3, "finished")]);
+    assert_eq!((sweep.runs.len(), sweep.left_out), (2, 1));
+    assert!(Headline::of_sweep(&sweep, &[]).warnings[0].contains("1 run was interrupted and is left out"));
+    assert_eq!(Sweep::new(vec![run(1, "interrupted"), run(2, "interrupted")]).runs.len(), 2);
+}
+
+/// A part of the record, a file that tells it, and whether the run tells it.
+type Part = (&'static str, fn(&mut Kept) -> &mut bool, fn(&Run) -> bool);
+
+#[test]
+fn what_is_not_kept_is_in_no_table_no_statistic_and_no_plot() {
+    let parts: [Part; 6] = [
+        ("flows", |kept| &mut kept.flows, |_| true),
+        ("links", |kept| &mut kept.links, |_| true),
+        ("hops", |kept| &mut kept.hops, |run| run.summary.metric("queueing.total").is_some()),
+        ("queues", |kept| &mut kept.queues, |run| run.detail.heat.is_some()),
+        ("", |kept| &mut kept.reordering, |run| run.summary.metric("reordering.over_3").is_some()),
+        ("drops", |kept| &mut kept.drops, |run| run.summary.metric("drops.port_full").is_some()),
+    ];
+    let figures = |run: &Run| page::of_run(run, &[]).sections.iter().map(|s| s.figures.len()).sum::<usize>();
+    let root = folder("kept");
+    let record = RunRecord {
+        drops: vec![DropRecord { hop: 1, reason: Reason::PortFull, packets: 3, bytes: Bytes(4_500) }],
+        ..record(4)
+    };
+    let write = |name: &str, kept: &Kept| {
+        write_run(&root.join(name), &record, &manifest("ecmp", 1), "", kept).expect("written")
+    };
+    let all = write("all", &Kept::ALL);
+    for (number, (table, part, told)) in parts.into_iter().enumerate() {
+        let mut kept = Kept::ALL;
+        *part(&mut kept) = false;
+        let run = write(&number.to_string(), &kept);
+        assert_eq!(run.summary.drops.total, 3);
+        if !table.is_empty() {
+            for ending in ["csv", "parquet"] {
+                let file = format!("{table}.{ending}");
+                assert!(root.join("all").join(&file).exists(), "{file}");
+                assert!(!root.join(number.to_string()).join(&file).exists(), "{file}");
+            }
+        }
+        if number >= 2 {
+            assert!(told(&all) && !told(&run), "{table} {number}");
+            assert!(figures(&run) < figures(&all), "{table} {number}");
+        }
+    }
 }

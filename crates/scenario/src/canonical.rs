@@ -2,17 +2,29 @@
 //!
 //! What is written here reads back as the equal value; the text is the canonical form that [`hash`] covers.
 
-use crate::decode::{FLATTENED_FAMILY, KIND_KEY, join};
+use crate::decode::{FLATTENED_FAMILY, KIND_KEY, Provenance, join};
 use crate::node::{Content, Entry, Node};
 use crate::overlay::Override;
 use crate::sweep::{Alternative, Axis};
 use std::fmt::Write as _;
 use weft_core::settings::{Kind, Table, Value};
 
+/// What stands behind a value that nobody wrote down.
+const MARK: &str = "  # default";
+
 /// The table as TOML.
 pub(crate) fn to_toml(table: &'static Table, value: &Value) -> String {
-    let mut writer = Writer::default();
-    writer.body(table, value, "", false);
+    written(table, value, None)
+}
+
+/// The table as TOML, where values that nobody wrote down are marked as defaults.
+pub(crate) fn to_marked_toml(table: &'static Table, value: &Value, said: &Provenance) -> String {
+    written(table, value, Some(said))
+}
+
+fn written(table: &'static Table, value: &Value, said: Option<&Provenance>) -> String {
+    let mut writer = Writer { text: String::new(), said };
+    writer.body(table, value, &Section::default());
     writer.text
 }
 
@@ -36,74 +48,96 @@ fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-#[derive(Default)]
-struct Writer {
+struct Writer<'a> {
     text: String,
+    /// Who wrote what down; without it nothing is marked.
+    said: Option<&'a Provenance>,
+}
+
+/// Where the writer is.
+#[derive(Clone, Default)]
+struct Section {
+    /// As in the header: `traffic`.
+    header: String,
+    /// As in the provenance: `traffic[0]`.
+    path: String,
+    /// An entry of a list of tables.
+    entry: bool,
+}
+
+impl Section {
+    fn below(&self, name: &str) -> Section {
+        Section { header: join(&self.header, name), path: join(&self.path, name), entry: false }
+    }
 }
 
 /// Something with a header of its own, written after the plain keys of its table.
 struct Later<'a> {
-    header: String,
+    section: Section,
     kind: &'static Kind,
     value: &'a Value,
 }
 
-impl Writer {
-    fn line(&mut self, name: &str, value: &str) {
-        writeln!(self.text, "{name} = {value}").expect("a String takes everything");
+impl Writer<'_> {
+    fn line(&mut self, section: &Section, name: &str, value: &str) {
+        let path = join(&section.path, name);
+        let mark = if self.said.is_some_and(|said| !said.mentions(&said.tagged(&path))) { MARK } else { "" };
+        writeln!(self.text, "{name} = {value}{mark}").expect("a String takes everything");
     }
 
     fn header(&mut self, header: &str) {
         write!(self.text, "\n{header}\n").expect("a String takes everything");
     }
 
-    fn body(&mut self, table: &'static Table, value: &Value, header: &str, entry: bool) {
+    fn body(&mut self, table: &'static Table, value: &Value, section: &Section) {
         let mut later = Vec::new();
-        self.lines(table, value, (header, entry), &mut later);
-        later.into_iter().for_each(|section| self.section(&section));
+        self.lines(table, value, section, &mut later);
+        later.into_iter().for_each(|later| self.section(&later));
     }
 
     fn lines<'a>(
         &mut self,
         table: &'static Table,
         value: &'a Value,
-        (header, entry): (&str, bool),
+        section: &Section,
         later: &mut Vec<Later<'a>>,
     ) {
         for field in table.fields {
             let own = value.field(field.name);
             match (&field.kind, own) {
-                (Kind::Flatten(inner), _) => self.lines(inner, own, (header, entry), later),
+                (Kind::Flatten(inner), _) => self.lines(inner, own, section, later),
                 (Kind::Family(_), Value::Member(name, settings))
-                    if entry && field.name == FLATTENED_FAMILY =>
+                    if section.entry && field.name == FLATTENED_FAMILY =>
                 {
-                    self.line(KIND_KEY, &quoted(name));
-                    self.lines(member_table(&field.kind, name), settings, (header, entry), later);
+                    self.line(section, KIND_KEY, &quoted(name));
+                    self.lines(member_table(&field.kind, name), settings, section, later);
                 }
                 (kind, own) if has_header(kind, own) => {
-                    later.push(Later { header: join(header, field.name), kind: inner(kind), value: own });
+                    later.push(Later { section: section.below(field.name), kind: inner(kind), value: own });
                 }
                 (Kind::Optional(Kind::Flag), Value::Absent) => {}
-                (kind, own) => self.line(field.name, &inline(kind, own)),
+                (kind, own) => self.line(section, field.name, &inline(kind, own)),
             }
         }
     }
 
-    fn section(&mut self, section: &Later<'_>) {
-        match (section.kind, section.value) {
+    fn section(&mut self, Later { section, kind, value }: &Later<'_>) {
+        match (kind, value) {
             (Kind::Table(table), value) => {
                 self.header(&format!("[{}]", section.header));
-                self.body(table, value, &section.header, false);
+                self.body(table, value, section);
             }
             (Kind::Family(_), Value::Member(name, own)) => {
-                let header = join(&section.header, name);
-                self.header(&format!("[{header}]"));
-                self.body(member_table(section.kind, name), own, &header, false);
+                let member = section.below(name);
+                let written = self.said.is_none_or(|said| said.mentions(&said.tagged(&section.path)));
+                self.header(&format!("[{}]{}", member.header, if written { "" } else { MARK }));
+                self.body(member_table(kind, name), own, &member);
             }
             (Kind::List(Kind::Table(table)), Value::List(items)) => {
-                for item in items {
+                for (number, item) in items.iter().enumerate() {
                     self.header(&format!("[[{}]]", section.header));
-                    self.body(table, item, &section.header, true);
+                    let path = format!("{}[{number}]", section.path);
+                    self.body(table, item, &Section { path, entry: true, ..section.clone() });
                 }
             }
             _ => unreachable!("only what has_header allows is written later"),

@@ -93,15 +93,54 @@ fn origin(provenance: &Provenance, sources: &Sources, path: &str) -> String {
     }
 }
 
-/// The rows as aligned text: path, value, origin, meaning.
+/// The greatest width of the text.
+const WIDTH: usize = 80;
+/// Where meanings begin.
+const INDENT: &str = "      ";
+
+/// The rows as text of at most 80 columns wherever words allow: one block per section, and for each setting its name,
+/// value and origin on one line and its meaning below.
 #[must_use]
 pub fn table(rows: &[Explanation]) -> String {
+    let mut text = String::new();
+    let mut rest = rows;
+    while let Some(first) = rest.first() {
+        let section = split(&first.path).0;
+        let until = rest.iter().position(|row| split(&row.path).0 != section).unwrap_or(rest.len());
+        text += &block(section, &rest[..until]);
+        rest = &rest[until..];
+    }
+    text
+}
+
+/// A path as section and name.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('.').unwrap_or(("", path))
+}
+
+fn block(section: &str, rows: &[Explanation]) -> String {
     let width = |text: fn(&Explanation) -> &str| rows.iter().map(|row| text(row).chars().count()).max();
-    let path = width(|row| &row.path).unwrap_or(0);
-    let value = width(|row| &row.value).unwrap_or(0).min(40);
-    let origin = width(|row| &row.origin).unwrap_or(0);
+    let name = width(|row| split(&row.path).1).unwrap_or(0);
+    let value = width(|row| &row.value).unwrap_or(0).min(24);
     let line = |row: &Explanation| {
-        format!("{:path$}  {:value$}  {:origin$}  {}\n", row.path, row.value, row.origin, row.meaning)
+        let head = format!("  {:name$}  {:value$}  {}", split(&row.path).1, row.value, row.origin);
+        format!("{}\n{}", head.trim_end(), wrapped(&row.meaning))
     };
-    rows.iter().map(line).collect()
+    let title = if section.is_empty() { String::new() } else { format!("{section}\n") };
+    format!("{title}{}\n", rows.iter().map(line).collect::<String>())
+}
+
+/// A text in lines that begin after the indent.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![INDENT.to_owned()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        if line.len() > INDENT.len() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(format!("{INDENT}{word}"));
+        } else {
+            let gap = if line.len() > INDENT.len() { " " } else { "" };
+            *line += &format!("{gap}{word}");
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }

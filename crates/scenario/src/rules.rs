@@ -149,12 +149,6 @@ impl From<&Problem> for Finding {
     }
 }
 
-impl From<&weft_workload::Problem> for Finding {
-    fn from(problem: &weft_workload::Problem) -> Finding {
-        impossible(problem.path.clone(), problem.message.clone())
-    }
-}
-
 impl Facts<'_> {
     /// Reports a setting without effect, if it was written down.
     fn idle(&self, path: &str, why: &str, found: &mut Vec<Finding>) {

@@ -35,8 +35,8 @@ pub struct Case {
     /// All settings.
     pub settings: ScenarioSettings,
     pub(crate) resolved: Resolved,
-    /// Name and hash of every file that a setting names.
-    pub(crate) files: String,
+    /// Name and hash (hexadecimal) of every file that a setting names.
+    pub(crate) inputs: Vec<(String, String)>,
 }
 
 /// A complete value and who said what.
@@ -53,16 +53,22 @@ impl Scenario {
         &self.cases
     }
 
-    /// The complete scenario as TOML, with all defaults filled in. It reads back as the equal scenario; only
+    /// The complete scenario as TOML, with all defaults filled in and marked. It reads back as the equal scenario; only
     /// expectations are left out when the demo or the command line narrowed the sweep.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        let mut text = complete_text(&self.base.value);
+        let mut text = complete_text(&self.base);
         text += &canonical::sweep_text(&self.axes);
         if !self.narrowed {
             text += &canonical::expectations_text(&self.file.document);
         }
         text
+    }
+
+    /// Hash of the scenario file as typed, hexadecimal.
+    #[must_use]
+    pub fn text_hash(&self) -> String {
+        format!("{:016x}", canonical::hash(self.text()))
     }
 
     /// The scenario file, exactly as typed.
@@ -72,8 +78,9 @@ impl Scenario {
     }
 }
 
-fn complete_text(value: &Value) -> String {
-    format!("{COMPLETE_KEY} = true\n{}", canonical::to_toml(&ScenarioSettings::TABLE, value))
+fn complete_text(Resolved { value, provenance }: &Resolved) -> String {
+    let settings = canonical::to_marked_toml(&ScenarioSettings::TABLE, value, provenance);
+    format!("{COMPLETE_KEY} = true\n{settings}")
 }
 
 impl Case {
@@ -84,14 +91,16 @@ impl Case {
         pairs.join(",")
     }
 
-    /// The complete scenario of this case as TOML, with all defaults filled in. It reads back as the equal settings.
+    /// The complete scenario of this case as TOML, with all defaults filled in and marked. It reads back as the equal
+    /// settings.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        complete_text(&self.resolved.value)
+        complete_text(&self.resolved)
     }
 
     /// Names everything that can change the result of a run, the seed aside: the same for equal settings and
-    /// program `version`, different otherwise (64 bits). The contents of files that settings name count as well; name, description and list of seeds do not count.
+    /// program `version`, different otherwise (64 bits). The contents of files that settings name count as well; name,
+    /// description and list of seeds do not count.
     #[must_use]
     pub fn content_hash(&self, version: &str) -> u64 {
         let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
@@ -105,7 +114,14 @@ impl Case {
             other => other.clone(),
         };
         let text = canonical::to_toml(&ScenarioSettings::TABLE, &value);
-        canonical::hash(&format!("weft {version}\n{text}{}", self.files))
+        let inputs: String = self.inputs.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
+        canonical::hash(&format!("weft {version}\n{text}{inputs}"))
+    }
+
+    /// Name and hash (hexadecimal) of every file that a setting names.
+    #[must_use]
+    pub fn inputs(&self) -> &[(String, String)] {
+        &self.inputs
     }
 
     /// The first eight hexadecimal digits of [`Case::content_hash`], as folder names carry them.

@@ -170,7 +170,7 @@ impl Plan {
             };
             let labels = chosen.into_iter().map(label).collect();
             let settings = ScenarioSettings::from_value(&resolved.value);
-            cases.push(Case { labels, settings, files: referenced_files(&resolved, folder), resolved });
+            cases.push(Case { labels, settings, inputs: referenced_files(&resolved, folder), resolved });
         }
         cases
     }
@@ -187,7 +187,9 @@ impl Plan {
             .map(|row| (base.provenance.tagged(&row.path), words(&row.value)))
             .collect();
         let line = |place: Place| file.sources.line_column(place).line;
-        let field = expect::Field { axes: &self.axes, settings: &settings, metrics: *metrics, line: &line };
+        let recorded = &ScenarioSettings::from_value(&base.value).measure.record;
+        let (axes, metrics) = (&self.axes, *metrics);
+        let field = expect::Field { axes, settings: &settings, metrics, recorded, line: &line };
         let mut claims = Vec::new();
         for question in &self.expectations {
             match expect::resolve(question, &field) {
@@ -219,15 +221,15 @@ fn read_expectations(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<expect
 }
 
 /// Name and hash of every file that a setting names: what is in them changes results as settings do.
-fn referenced_files(resolved: &Resolved, folder: &Path) -> String {
-    let mut listed = String::new();
+fn referenced_files(resolved: &Resolved, folder: &Path) -> Vec<(String, String)> {
+    let mut listed = Vec::new();
     for row in rows(TABLE, &resolved.value) {
         let Value::Text(name) = &row.value else { continue };
         // bundled names have no dot
         let path = folder.join(name);
         if name.contains('.') && path.is_file() {
             let content = std::fs::read(&path).unwrap_or_default();
-            listed += &format!("{name} {:016x}\n", canonical::hash_bytes(&content));
+            listed.push((name.clone(), format!("{:016x}", canonical::hash_bytes(&content))));
         }
     }
     listed

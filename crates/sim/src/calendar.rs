@@ -15,6 +15,8 @@ const WORDS: usize = 64;
 const BUCKETS: usize = 64 * WORDS;
 /// So far ahead of the open bucket the wheel takes events: the word of the open bucket never holds bits of the next turn.
 const REACH: u64 = (BUCKETS - 64) as u64;
+/// Entries a bucket holds without allocating; the bucket width aims at half of it.
+const ROOM: usize = 16;
 /// Behind all buckets.
 const NOWHERE: u64 = u64::MAX;
 
@@ -38,7 +40,7 @@ pub(crate) struct Calendar {
 impl Calendar {
     /// An empty calendar with buckets of about `width`.
     pub(crate) fn new(order: Order, width: Span) -> Calendar {
-        let buckets = vec![Vec::new(); BUCKETS].into_boxed_slice();
+        let buckets: Box<[_]> = (0..BUCKETS).map(|_| Vec::with_capacity(ROOM)).collect();
         Calendar {
             order,
             open: 0,

@@ -97,8 +97,8 @@ impl Network {
         ideal: &mut Ideal<'_>,
     ) -> FlowRecord {
         let flow = &self.ends.flows[number];
-        let sent = sent.clone().unwrap_or_default();
-        let received = received.clone().unwrap_or_default();
+        let sent = sent.unwrap_or_default();
+        let received = received.unwrap_or_default();
         FlowRecord {
             flow: FlowId(number as u32),
             tag: flow.tag,

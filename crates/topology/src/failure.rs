@@ -6,9 +6,9 @@
 //! `valley_free` is set. With a given seed every balancer and transport therefore sees the same failures.
 
 use crate::graph::Graph;
-use crate::problem::Problem;
 use crate::routes::{Fabric, LinkState};
-use weft_core::units::nearest;
+use weft_core::Problem;
+use weft_core::units::did_you_mean;
 use weft_core::{Purpose, Random, Span, Time};
 
 weft_core::settings! {
@@ -149,8 +149,7 @@ impl Planner<'_> {
     fn hint(&self, name: &str) -> String {
         let names: Vec<String> =
             (0..self.graph.cables().len().min(10_000)).map(|c| self.graph.cable_name(c)).collect();
-        let near = nearest(name, names.iter().map(String::as_str));
-        near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+        did_you_mean(name, names.iter().map(String::as_str))
     }
 
     fn drawn(&mut self, entry: &FailureSettings, mut stream: Random) -> Result<Vec<usize>, String> {

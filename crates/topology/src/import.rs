@@ -5,7 +5,6 @@
 
 mod hpcc;
 mod htsim;
-mod lines;
 
 use crate::shapes::explicit::Settings;
 use std::collections::BTreeMap;
@@ -15,7 +14,7 @@ use weft_core::{HostId, Span};
 
 pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
-pub use lines::ImportError;
+pub use weft_core::lines::ImportError;
 
 weft_core::choice! {
     /// Who wrote a topology file.

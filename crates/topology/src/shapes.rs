@@ -13,9 +13,9 @@ pub mod parking_lot;
 pub mod single_switch;
 
 use crate::graph::Graph;
-use crate::problem::Problem;
 use crate::wiring::{MAX_CABLES, Wiring};
 use std::path::Path;
+use weft_core::Problem;
 
 /// A way to lay out a network.
 pub trait Topology {

@@ -2,9 +2,9 @@
 //! [`Wiring::finish`] checks what every topology must satisfy and returns the [`Graph`].
 
 use crate::graph::{Cable, End, Graph, Link, Node, SwitchNode};
-use crate::problem::Problem;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use weft_core::Problem;
 use weft_core::settings::Share;
 use weft_core::{HostId, PortId, Rate, Span, SwitchId};
 

@@ -110,7 +110,8 @@ pub trait CongestionLaw {
 
     /// A congestion event begins: the window to fall to, which becomes the slow-start threshold. The time-out of an
     /// episode is reported once, not at each further expiry of the timer. The event lasts until the next
-    /// [`CongestionLaw::grow`].
+    /// [`CongestionLaw::grow`]. A law has a least window (two segments, say), so the answer may exceed a window that is
+    /// smaller already; the sender takes it as threshold and does not open the window.
     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
 
     /// Any acknowledgement, in any state, before [`CongestionLaw::grow`] and [`CongestionLaw::reduce`]: measure. A law
@@ -144,4 +145,6 @@ family! {
 }
 
 #[cfg(test)]
-mod tests;
+mod rig;
+#[cfg(test)]
+mod traces;

@@ -99,3 +99,49 @@ family! {
     }
     methods { fn plan(&self) -> Plan; }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use weft_core::settings::{Kind, Setting, Table};
+
+    fn names(table: &Table, into: &mut Vec<&'static str>) {
+        for field in table.fields {
+            match field.kind {
+                Kind::Flatten(inner) => names(inner, into),
+                _ => into.push(field.name),
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_settings_of_a_transport_share_a_name() {
+        for member in TransportSettings::FAMILY.members {
+            let mut all = Vec::new();
+            names(member.table, &mut all);
+            let distinct: BTreeSet<_> = all.iter().collect();
+            assert_eq!(distinct.len(), all.len(), "{}", member.name);
+        }
+    }
+
+    #[test]
+    fn every_law_is_a_transport() {
+        let transports = TransportSettings::FAMILY.members;
+        for law in LawSettings::FAMILY.members {
+            assert!(transports.iter().any(|member| member.name == law.name), "{}", law.name);
+        }
+    }
+
+    #[test]
+    fn settings_survive_the_way_through_a_file() {
+        let mut settings = dctcp::Settings::default();
+        settings.tcp.mtu = weft_core::Bytes(9_000);
+        settings.tcp.slow_start_limit = Some(1);
+        let settings = TransportSettings::Dctcp(settings);
+        assert_eq!(TransportSettings::from_value(&settings.to_value()), settings);
+        assert!(
+            matches!(AnyProtocol::new(&settings, ()).plan(), Plan::Tcp { tcp, .. } if tcp.mtu.0 == 9_000)
+        );
+    }
+}

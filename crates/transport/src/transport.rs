@@ -70,17 +70,15 @@ pub struct Transport {
     datagram_overhead: u64,
 }
 
-/// The largest packet that the simulated wire knows.
-const MAX_MTU: u64 = 60_000;
-/// The most framing or padding of a packet.
-const MAX_FRAMING: u64 = 5_000;
+/// The largest packet on the wire: lengths have 16 bits.
+const MAX_WIRE: u64 = u16::MAX as u64;
 /// IP and UDP header.
 const DATAGRAM_HEADER: u64 = 28;
 /// The time stamp option with its padding (RFC 7323).
 const TIMESTAMPS: u64 = 12;
 
 impl Transport {
-    /// From the settings. What [`problems`](crate::problems) would object to is brought within bounds.
+    /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
     #[must_use]
     pub fn new(settings: &TransportSettings) -> Transport {
         match AnyProtocol::new(settings, ()).plan() {
@@ -90,8 +88,8 @@ impl Transport {
     }
 
     fn of(carrier: Carrier, tcp: Tcp, datagram_header: u64) -> Transport {
-        let mtu = tcp.mtu.0.clamp(1, MAX_MTU);
-        let framing = tcp.framing.0.min(MAX_FRAMING);
+        let framing = tcp.framing.0.min(MAX_WIRE - 1);
+        let mtu = tcp.mtu.0.clamp(1, MAX_WIRE - framing);
         let header = tcp.header.0.saturating_add(if tcp.timestamps { TIMESTAMPS } else { 0 }).min(mtu - 1);
         let datagram_header = datagram_header.min(mtu - 1);
         let mut transport = Transport {
@@ -99,7 +97,7 @@ impl Transport {
             rto: rto_limits(&tcp),
             mss: mtu - header,
             overhead: header + framing,
-            least_wire: tcp.least_wire.0.min(MAX_FRAMING),
+            least_wire: tcp.least_wire.0,
             datagram_mss: mtu - datagram_header,
             datagram_overhead: datagram_header + framing,
             carrier,
@@ -236,7 +234,7 @@ impl Transport {
     }
 
     fn padded(&self, wire: u64) -> u16 {
-        wire.max(self.least_wire) as u16
+        wire.max(self.least_wire).min(MAX_WIRE) as u16
     }
 }
 

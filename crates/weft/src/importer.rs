@@ -1,8 +1,8 @@
 //! `weft import`: files of other simulators become one scenario.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use weft_core::units::nearest;
+use weft_core::units::did_you_mean;
 use weft_topology::import as topology;
 use weft_workload::import as workload;
 
@@ -13,6 +13,11 @@ const FORMATS: &[(&str, &str)] = &[
     ("hpcc", "topology.txt, and if there is one flow.txt, of the HPCC simulator and its forks"),
     ("htsim", "a .topo file, and if there is one a .cm connection matrix, of htsim"),
 ];
+
+/// Every format with the files it wants.
+pub(crate) fn formats() -> Vec<(String, String)> {
+    FORMATS.iter().map(|(name, files)| ((*name).to_owned(), (*files).to_owned())).collect()
+}
 
 /// Reads the files and writes a scenario.
 pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
@@ -25,7 +30,8 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
         return Err(Error::BadInput("name the topology file to import".to_owned()));
     };
     let imported = topology::read(format, network).map_err(|cause| Error::BadInput(cause.to_string()))?;
-    let mut text = topology::to_scenario(&imported);
+    let mut text = opening(network, files);
+    text += &topology::to_scenario(&imported);
     for path in rest {
         let flows = std::fs::read_to_string(path)
             .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
@@ -40,12 +46,34 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
         text += "\n";
         text += &workload::to_scenario(&listed, "imported");
     }
+    if rest.is_empty() {
+        text += NO_FLOWS;
+    }
     Ok(text)
 }
 
+/// Every scenario needs traffic; without a flow file it gets some, to be replaced.
+const NO_FLOWS: &str = "
+# No flow file was given: every host sends 1 MB to one other. Put your own traffic here.
+[[traffic]]
+tag = \"permutation\"
+kind = \"permutation\"
+sizes = \"1 MB\"
+";
+
+/// The keys that every scenario begins with; the name comes from the first file.
+fn opening(network: &Path, files: &[PathBuf]) -> String {
+    let stem = network.file_stem().unwrap_or_default().to_string_lossy();
+    let good = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    let name: String = stem.chars().map(good).take(100).collect();
+    let name = if name.is_empty() { "imported".to_owned() } else { name };
+    let plain = |path: &PathBuf| path.display().to_string().replace(char::is_control, "?");
+    let files: Vec<String> = files.iter().map(plain).collect();
+    format!("# Imported from {}\nweft = 1\nname = \"{name}\"\n\n", files.join(", "))
+}
+
 fn unknown(format: &str) -> Error {
-    let hint = nearest(format, FORMATS.iter().map(|(name, _)| *name));
-    let hint = hint.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let hint = did_you_mean(format, FORMATS.iter().map(|(name, _)| *name));
     let allowed: Vec<String> = FORMATS.iter().map(|(name, files)| format!("{name}: {files}")).collect();
     Error::BadInput(format!("there is no format `{format}`{hint}\nallowed:\n  {}", allowed.join("\n  ")))
 }

@@ -9,6 +9,7 @@ mod clock;
 mod importer;
 mod jobs;
 mod lists;
+mod manifest;
 mod page;
 mod study;
 
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use weft_core::Time;
@@ -157,8 +159,7 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
     if rows.is_empty() {
         let paths = scenario.paths();
         let prefix = prefix.unwrap_or_default();
-        let near = weft_core::units::nearest(prefix, paths.iter().map(String::as_str));
-        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let hint = did_you_mean(prefix, paths.iter().map(String::as_str));
         return Err(Error::BadInput(format!("no setting begins with `{prefix}`{hint}")));
     }
     Ok(explanation_table(&rows))
@@ -179,7 +180,8 @@ pub fn list(topic: Option<&str>) -> Result<String, Error> {
 /// [`Error::BadInput`] when the folder holds no results; [`Error::Failed`] when the report cannot be written.
 pub fn report(folder: &Path) -> Result<PathBuf, Error> {
     let runs = weft_report::read_runs(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
-    Ok(page::overview(folder, runs, &[])?.0)
+    let listing = weft_report::Listing::read(folder).map_err(|cause| Error::BadInput(cause.to_string()))?;
+    Ok(page::overview(folder, runs, &listing.unwrap_or_default())?.0)
 }
 
 /// What differs between two results folders in settings and in metrics, paired by seed, with 95 % intervals: a table
@@ -201,8 +203,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
 pub fn new_scenario(kind: &str) -> Result<String, Error> {
     weft_scenario::template(kind).ok_or_else(|| {
         let kinds: Vec<&str> = TEMPLATES.iter().map(|template| template.kind).collect();
-        let near = weft_core::units::nearest(kind, kinds.iter().copied());
-        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let hint = did_you_mean(kind, kinds.iter().copied());
         Error::BadInput(format!("there is no template `{kind}`{hint}\nallowed: {}", kinds.join(", ")))
     })
 }

@@ -1,78 +1,151 @@
 //! `weft list`: the names a scenario may use, from the lists that the code itself uses.
 
-use weft_core::settings::Family;
-use weft_core::units::nearest;
+use weft_core::settings::{Family, Field};
+use weft_core::units::did_you_mean;
 use weft_report::metric::Metric;
-use weft_scenario::TEMPLATES;
-use weft_switch::BalancerSettings;
-use weft_switch::mark::MarkerSettings;
-use weft_switch::schedule::SchedulerSettings;
-use weft_switch::share::SharingSettings;
-use weft_topology::TopologySettings;
-use weft_transport::TransportSettings;
-use weft_workload::{PatternSettings, sizes};
+use weft_report::terminal::{WIDTH, wrapped};
+use weft_scenario::{TEMPLATES, families};
+use weft_workload::sizes;
 
-use crate::Error;
+use crate::{Error, importer};
 
-/// A topic, what it lists, and its rows.
-type Topic = (&'static str, &'static str, fn() -> Vec<(String, String)>);
+/// Names that are longer stand on a line of their own.
+const LONGEST_NAME: usize = 26;
 
-const TOPICS: &[Topic] = &[
-    ("topologies", "[topology.NAME]", || members(&TopologySettings::FAMILY)),
-    ("balancers", "balance = NAME, or [balance.NAME]", || members(&BalancerSettings::FAMILY)),
-    ("transports", "[transport.NAME]", || members(&TransportSettings::FAMILY)),
-    ("patterns", "kind = NAME in [[traffic]]", || members(&PatternSettings::FAMILY)),
-    ("sizes", "sizes = NAME in [[traffic]]", bundled),
-    ("sharing", "sharing = { kind = NAME } in [switch]", || members(&SharingSettings::FAMILY)),
-    ("markers", "ecn = { kind = NAME } in [switch]", || members(&MarkerSettings::FAMILY)),
-    ("schedulers", "schedule = NAME in [switch]", || members(&SchedulerSettings::FAMILY)),
-    ("metrics", "names for [[expect]] and compare", metrics),
-    ("templates", "weft new NAME", templates),
-];
+/// Name and meaning.
+type Row = (String, String);
+
+/// Something to list.
+struct Topic {
+    name: String,
+    /// Where the names stand in a scenario or on the command line.
+    place: String,
+    rows: Vec<Row>,
+}
+
+fn topics() -> Vec<Topic> {
+    let mut topics: Vec<Topic> = families().iter().map(|(path, family)| choices(path, family)).collect();
+    let more: [(&str, &str, Vec<Row>); 4] = [
+        ("sizes", "sizes = NAME in [[traffic]]", bundled()),
+        ("metrics", "names for [[expect]], sweep.csv and compare", metrics()),
+        ("templates", "weft new NAME", templates()),
+        ("imports", "weft import NAME FILES", importer::formats()),
+    ];
+    let topic = |(name, place, rows): (&str, &str, Vec<Row>)| Topic {
+        name: name.to_owned(),
+        place: place.to_owned(),
+        rows,
+    };
+    topics.extend(more.map(topic));
+    topics
+}
 
 /// The rows of a topic, or the topics.
 pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
+    let topics = topics();
     let Some(wanted) = topic else {
-        let rows: Vec<_> =
-            TOPICS.iter().map(|(name, what, _)| ((*name).to_owned(), (*what).to_owned())).collect();
+        let rows: Vec<Row> = topics.into_iter().map(|topic| (topic.name, topic.place)).collect();
         return Ok(table("weft list TOPIC", &rows));
     };
-    match TOPICS.iter().find(|(name, ..)| *name == wanted) {
-        Some((_, what, rows)) => Ok(table(what, &rows())),
-        None => {
-            let near = nearest(wanted, TOPICS.iter().map(|(name, ..)| *name));
-            let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            let allowed: Vec<&str> = TOPICS.iter().map(|(name, ..)| *name).collect();
-            Err(Error::BadInput(format!(
-                "there is no list `{wanted}`{hint}\nallowed: {}",
-                allowed.join(", ")
-            )))
-        }
+    let names = || topics.iter().map(|topic| topic.name.as_str());
+    topics.iter().find(|topic| topic.name == wanted).map(|topic| table(&topic.place, &topic.rows)).ok_or_else(
+        || {
+            let hint = did_you_mean(wanted, names());
+            let allowed: Vec<&str> = names().collect();
+            Error::BadInput(format!("there is no list `{wanted}`{hint}\nallowed: {}", allowed.join(", ")))
+        },
+    )
+}
+
+/// The members of a family; `path` is the setting that chooses one.
+fn choices(path: &str, family: &Family) -> Topic {
+    let place = match path.rsplit_once('.') {
+        None => format!("{path} = NAME, or [{path}.NAME]"),
+        Some((section, "kind")) => format!("kind = NAME in [[{section}]]"),
+        Some((section, key)) => format!("{key} = NAME in [{section}], or [{path}.NAME]"),
+    };
+    let row = |member: &weft_core::settings::Member| {
+        let settings: Vec<&str> = member.table.fields.iter().flat_map(own_names).collect();
+        let told = if settings.is_empty() { "none".to_owned() } else { settings.join(", ") };
+        (member.name.to_owned(), format!("{}\nsettings: {told}", member.summary))
+    };
+    Topic { name: plural(family.name), place, rows: family.members.iter().map(row).collect() }
+}
+
+/// The settings of a member without those that it shares with others.
+fn own_names(field: &Field) -> Option<&'static str> {
+    (!matches!(field.kind, weft_core::settings::Kind::Flatten(_))).then_some(field.name)
+}
+
+/// `balancers`, `topologies`; what names no thing stays as it is.
+fn plural(noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None if noun.ends_with("ing") => noun.to_owned(),
+        None => format!("{noun}s"),
     }
 }
 
-fn members(family: &Family) -> Vec<(String, String)> {
-    family.members.iter().map(|member| (member.name.to_owned(), member.summary.to_owned())).collect()
-}
-
-fn bundled() -> Vec<(String, String)> {
+fn bundled() -> Vec<Row> {
     sizes::BUNDLED.iter().map(|sizes| (sizes.name.to_owned(), sizes.about.to_owned())).collect()
 }
 
-fn metrics() -> Vec<(String, String)> {
+fn metrics() -> Vec<Row> {
     let unit =
         |metric: &Metric| if metric.unit.is_empty() { String::new() } else { format!(" [{}]", metric.unit) };
     let row = |metric: &Metric| (metric.path.to_owned(), format!("{}{}", metric.meaning, unit(metric)));
-    weft_report::Summary::METRICS.iter().map(row).collect()
+    let words = weft_report::metric::placeholders().into_iter().map(|(name, words)| (name.to_owned(), words));
+    weft_report::Summary::METRICS.iter().map(row).chain(words).collect()
 }
 
-fn templates() -> Vec<(String, String)> {
+fn templates() -> Vec<Row> {
     TEMPLATES.iter().map(|template| (template.kind.to_owned(), template.summary.to_owned())).collect()
 }
 
-/// Names and meanings in two columns.
-fn table(title: &str, rows: &[(String, String)]) -> String {
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let lines: String = rows.iter().map(|(name, meaning)| format!("  {name:width$}  {meaning}\n")).collect();
+/// Names and meanings in two columns; a meaning goes on below itself.
+fn table(title: &str, rows: &[Row]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).filter(|length| *length <= LONGEST_NAME);
+    let width = width.max().unwrap_or(0);
+    let lines: String = rows.iter().map(|(name, meaning)| entry(name, meaning, width)).collect();
     format!("{title}\n{lines}")
+}
+
+fn entry(name: &str, meaning: &str, width: usize) -> String {
+    let lines: Vec<String> = meaning.lines().flat_map(|line| wrapped(line, WIDTH - width - 4)).collect();
+    let (beside, below) =
+        if name.len() > width { ("", lines.as_slice()) } else { (lines[0].as_str(), &lines[1..]) };
+    let first = format!("  {name:width$}  {beside}").trim_end().to_owned();
+    let rest = below.iter().map(|line| format!("{:indent$}{line}\n", "", indent = width + 4));
+    format!("{first}\n{}", rest.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_topic_lists_names_in_eighty_columns() {
+        let topics = topics();
+        assert!(topics.len() >= 10);
+        for topic in topics {
+            assert!(!topic.rows.is_empty(), "{}", topic.name);
+            let text = list(Some(&topic.name)).expect("it is a topic");
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_family_of_the_scenario_file_is_a_topic() {
+        let text = list(None).expect("the topics");
+        for (path, family) in families() {
+            let section = path.rsplit_once('.').map_or(path.as_str(), |(section, _)| section);
+            assert!(text.contains(&plural(family.name)) && text.contains(section), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_misspelt_topic_is_refused_with_the_nearest() {
+        let message = list(Some("balancer")).expect_err("no such topic").to_string();
+        assert!(message.contains("did you mean `balancers`?"), "{message}");
+    }
 }

@@ -1,77 +1,121 @@
-//! What is written when runs are done: the table of the sweep, the verdicts on expectations, the report.
+//! What is written around the runs: the list of what belongs together, the table of the sweep, the verdicts on
+//! expectations, the report.
 
 use std::path::Path;
 
 use weft_report::page::{of_run, of_sweep};
-use weft_report::{Headline, Run, Sweep, Verdict, files, terminal, write_report};
+use weft_report::{Headline, Listing, Run, Sweep, Verdict, files, terminal, write_report};
 use weft_scenario::Scenario;
 
-use crate::study::lookup;
+use crate::study::{Results, lookup};
 use crate::{Error, Outcome};
 
 /// The file name of every report.
-const REPORT: &str = "report.html";
+pub(crate) const REPORT: &str = "report.html";
+/// The complete scenario, sweep and expectations included.
+const SCENARIO: &str = "scenario.toml";
+/// Why the reduced form is not judged.
+const REDUCED: &str = "the reduced form (--demo) is too short for the expectations";
+/// Why an incomplete sweep is not judged.
+const INCOMPLETE: &str = "expectations wait until all runs are complete";
 
-/// Writes `sweep.csv`, `sweep.parquet`, `report.html` and one report per run; what the terminal shows is returned.
-pub(crate) fn write(
-    root: &Path,
-    scenario: &Scenario,
-    mut runs: Vec<Run>,
-    failures: &[String],
-) -> Result<Outcome, Error> {
-    if runs.is_empty() {
-        return Err(Error::Failed(format!("no run finished\n{}", failures.join("\n"))));
+/// A call of `run`, as its results see it.
+pub(crate) struct Study<'a> {
+    /// The folder of the sweep.
+    pub(crate) root: &'a Path,
+    /// What is run.
+    pub(crate) scenario: &'a Scenario,
+    /// The folders of all runs, relative, in the order of cases and seeds.
+    pub(crate) folders: Vec<String>,
+    /// It is the reduced form.
+    pub(crate) demo: bool,
+}
+
+impl Study<'_> {
+    /// Judges what there is to judge, and writes down which runs belong together.
+    pub(crate) fn list(&self, results: &[Run]) -> Result<Listing, Error> {
+        let complete = results.iter().filter(|run| !run.summary.interrupted()).count() == self.folders.len();
+        let judged = match (self.scenario.claims.is_empty(), self.demo, complete) {
+            (true, ..) => Ok(Vec::new()),
+            (_, true, _) => Err(REDUCED),
+            (_, _, false) => Err(INCOMPLETE),
+            _ => Ok(self.verdicts(results)),
+        };
+        let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
+        let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
+        listing.write(self.root).map_err(failed)?;
+        files::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml()).map_err(failed)?;
+        Ok(listing)
     }
-    order(scenario, &mut runs);
-    let judged: Vec<_> = scenario.claims.iter().map(|claim| claim.judge(&lookup(scenario, &runs))).collect();
-    let verdicts: Vec<Verdict> = judged.iter().map(shown).collect();
-    let missed = judged.iter().filter(|verdict| !verdict.kept).count();
-    for run in &mut runs {
-        let folder = root.parent().unwrap_or(root).join(run.manifest.path());
-        let link = folder.strip_prefix(root).unwrap_or(&folder).join(REPORT);
-        run.link = link.to_string_lossy().into_owned();
+
+    /// Writes `sweep.csv`, `sweep.parquet`, `sweep.json`, `report.html` and one report per run; what the terminal
+    /// shows is returned.
+    pub(crate) fn write(&self, results: Results) -> Result<Outcome, Error> {
+        let Results { runs, failures, unreadable, .. } = results;
+        let (problems, there) = (lines("failed", &failures), runs.len());
+        if there == 0 {
+            return Err(Error::Failed(format!("no run finished\n{problems}")));
+        }
+        let kept = || format!("{there} of {} runs are kept; the same command goes on", self.folders.len());
+        let outcome = self.conclude(runs);
+        let outcome = outcome.map_err(|cause| Error::Failed(format!("{problems}{cause}\n{}", kept())))?;
+        let unreadable = lines("could not be read and was computed again", &unreadable);
+        Ok(Outcome { terminal: format!("{}{unreadable}{problems}", outcome.terminal), ..outcome })
     }
-    if runs.len() > 1 {
-        for run in &runs {
-            let path = root.join(&run.link);
-            if path.parent().is_some_and(Path::exists) {
-                write_report(&path, &of_run(run, &[])).map_err(failed)?;
+
+    fn conclude(&self, mut runs: Vec<Run>) -> Result<Outcome, Error> {
+        let place = |run: &Run| self.scenario.cases().iter().position(|c| c.labels == run.manifest.labels);
+        runs.sort_by_key(|run| (place(run), run.manifest.seed));
+        let listing = self.list(&runs)?;
+        let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
+        if self.folders.len() > 1 {
+            for run in &runs {
+                write_report(&self.root.join(&run.link), &of_run(run, &[])).map_err(failed)?;
             }
         }
+        files::write_sweep(self.root, &runs).map_err(failed)?;
+        let (report, text) = overview(self.root, runs, &listing)?;
+        let terminal = text + &told(&listing);
+        Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
     }
-    files::write_sweep(root, &runs).map_err(failed)?;
-    let (report, text) = overview(root, runs, &verdicts)?;
-    let terminal = format!("{text}{}{}", told(&verdicts), problems(failures));
-    Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
+
+    /// What became of the expectations.
+    fn verdicts(&self, runs: &[Run]) -> Vec<Verdict> {
+        let lookup = lookup(self.scenario, runs);
+        self.scenario.claims.iter().map(|claim| shown(&claim.judge(&lookup))).collect()
+    }
 }
 
 /// The report over all runs, and the same for the terminal.
 pub(crate) fn overview(
     root: &Path,
     runs: Vec<Run>,
-    verdicts: &[Verdict],
+    listing: &Listing,
 ) -> Result<(std::path::PathBuf, String), Error> {
     let path = root.join(REPORT);
     let colour = terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stdout()));
-    let (page, text) = match runs.as_slice() {
-        [run] => {
-            let headline = Headline::of_run(run, verdicts);
-            (of_run(run, verdicts), terminal::of_run(run, &headline, colour))
-        }
-        _ => {
-            let sweep = Sweep::new(runs);
-            let headline = Headline::of_sweep(&sweep, verdicts);
-            (of_sweep(&sweep, verdicts), terminal::of_sweep(&sweep, &headline, colour))
-        }
-    };
+    let missing = missing(runs.len(), listing);
+    let sweep = Sweep::new(runs);
+    let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
+    let mut page = of_sweep(&sweep, &listing.verdicts);
+    if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
+        page.repeat.scenario = scenario;
+    }
+    headline.warnings.splice(0..0, missing.clone());
+    page.warnings.splice(0..0, missing);
+    if !listing.unjudged.is_empty() {
+        page.repeat.facts.push(("expectations".to_owned(), format!("not judged: {}", listing.unjudged)));
+    }
     write_report(&path, &page).map_err(failed)?;
-    Ok((path, text))
+    Ok((path, terminal::of_sweep(&sweep, &headline, colour)))
 }
 
-/// The order of the scenario's cases, then of seeds.
-fn order(scenario: &Scenario, runs: &mut [Run]) {
-    let place = |run: &Run| scenario.cases().iter().position(|case| case.labels == run.manifest.labels);
-    runs.sort_by_key(|run| (place(run), run.manifest.seed));
+/// Says when not everything that was planned is there.
+fn missing(there: usize, listing: &Listing) -> Option<String> {
+    let planned = listing.runs.len();
+    (there < planned).then(|| {
+        format!("{} of {planned} runs are missing; `weft run` again computes only these.", planned - there)
+    })
 }
 
 fn shown(verdict: &weft_scenario::Verdict) -> Verdict {
@@ -86,17 +130,27 @@ fn shown(verdict: &weft_scenario::Verdict) -> Verdict {
 }
 
 /// The verdicts for the terminal.
-fn told(verdicts: &[Verdict]) -> String {
-    let line = |verdict: &Verdict| {
-        let word = if verdict.passed { "met   " } else { "MISSED" };
-        format!("{word} {}: {} (expected {})\n", verdict.claim, verdict.measured, verdict.expected)
+fn told(listing: &Listing) -> String {
+    let entry = |verdict: &Verdict| {
+        let word = if verdict.passed { "met" } else { "MISSED" };
+        let measured = format!("{} (expected {})", verdict.measured, verdict.expected);
+        let lines = terminal::wrapped(&verdict.claim, terminal::WIDTH - 10);
+        let below = lines.iter().skip(1).chain([&measured]).map(|line| format!("          {line}\n"));
+        format!("  {word:6}  {}\n{}", lines[0], below.collect::<String>())
     };
-    let lines: String = verdicts.iter().map(line).collect();
-    if lines.is_empty() { lines } else { format!("\nExpectations\n{lines}") }
+    let entries: String = listing.verdicts.iter().map(entry).collect();
+    match (entries.is_empty(), listing.unjudged.is_empty()) {
+        (false, _) => format!("\nExpectations\n{entries}"),
+        (true, false) => {
+            let sentence = format!("Not judged: {}.", listing.unjudged);
+            format!("\n{}\n", terminal::wrapped(&sentence, terminal::WIDTH).join("\n"))
+        }
+        (true, true) => String::new(),
+    }
 }
 
-fn problems(failures: &[String]) -> String {
-    failures.iter().map(|failure| format!("failed: {failure}\n")).collect()
+fn lines(word: &str, problems: &[String]) -> String {
+    problems.iter().map(|problem| format!("{word}: {problem}\n")).collect()
 }
 
 /// An error of the file system.

@@ -1,14 +1,15 @@
 //! One call of `run`: cases times seeds, minus what is finished already, then tables, expectations and the report.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use weft_core::Time;
-use weft_report::{Manifest, Run, files};
-use weft_scenario::{Case, Measurement, Metrics, Scenario, ScenarioFile};
+use weft_report::{Kept, Manifest, Run, files};
+use weft_scenario::{Case, Measurement, Metrics, Recorded, Scenario, ScenarioFile};
 use weft_sim::Simulation;
 
 use crate::jobs::{Job, run_all};
-use crate::{Error, Outcome, RunOptions, build, clock, page};
+use crate::{Error, Outcome, RunOptions, build, clock, manifest, page};
 
 /// Version of the program, part of every content hash.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -26,12 +27,21 @@ struct Planned<'a> {
     /// Where relative file names of the scenario start.
     base: &'a Path,
     folder: PathBuf,
+    /// The folder of the whole sweep.
+    root: &'a Path,
 }
 
-/// What a run left.
-struct Done {
-    run: Run,
-    interrupted: bool,
+/// What became of the runs of a call.
+#[derive(Default)]
+pub(crate) struct Results {
+    /// Runs that are there, whether computed now or earlier, with links relative to the folder of the sweep.
+    pub(crate) runs: Vec<Run>,
+    /// How many of these were there before.
+    pub(crate) reused: usize,
+    /// Runs that broke, each with its reason.
+    pub(crate) failures: Vec<String>,
+    /// Folders that look finished and cannot be read, each with its reason.
+    pub(crate) unreadable: Vec<String>,
 }
 
 /// Whether messages are coloured: only for a person at a terminal who wants it.
@@ -49,64 +59,77 @@ pub(crate) fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, 
 /// Runs everything and writes the report.
 pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let scenario = read(path, &options.set, options.demo)?;
+    let manifests = manifest::all(path, &scenario, options)?;
+    let root = options.out.join(manifests[0].1.path().components().next().expect("a path has a first part"));
     let base = path.parent().unwrap_or(Path::new("."));
-    let planned = plan(path, &scenario, base, options);
-    let root =
-        options.out.join(planned[0].manifest.path().components().next().expect("a path has a first part"));
-    std::fs::create_dir_all(&root).map_err(|cause| Error::Failed(format!("{}: {cause}", root.display())))?;
-    let (finished, open): (Vec<_>, Vec<_>) = planned.into_iter().partition(is_finished);
-    let results = run_all(&open, finished.len(), options);
-    let failures: Vec<String> = open
-        .iter()
-        .zip(&results)
-        .filter_map(|(job, result)| Some(format!("{}: {}", job.label(), result.as_ref().err()?)))
-        .collect();
-    let interrupted = results.iter().any(|result| result.as_ref().map_or(true, |done| done.interrupted));
-    let stopped = options.stop.load(std::sync::atomic::Ordering::Relaxed);
-    let mut runs: Vec<Run> = results.into_iter().flatten().map(|done| done.run).collect();
-    for job in &finished {
-        runs.push(files::read_run(&job.folder).map_err(|cause| Error::Failed(cause.to_string()))?);
-    }
-    let outcome = page::write(&root, &scenario, runs, &failures)?;
-    let failed_runs = if stopped { 0 } else { failures.len() };
-    Ok(Outcome { reused: finished.len(), failed_runs, interrupted: stopped && interrupted, ..outcome })
-}
-
-/// All cases with all seeds, in order.
-fn plan<'a>(path: &Path, scenario: &'a Scenario, base: &'a Path, options: &RunOptions) -> Vec<Planned<'a>> {
-    let seeds = options.seeds.as_ref().unwrap_or(&scenario.settings.seeds);
-    let with_seed = |case: &'a Case, seed: u64| {
-        let manifest = manifest(path, case, seed, options);
-        Planned { case, folder: options.out.join(manifest.path()), base, manifest }
+    let plan = |(case, manifest): (_, Manifest)| {
+        let folder = options.out.join(manifest.path());
+        Planned { case, folder, base, manifest, root: &root }
     };
-    scenario.cases().iter().flat_map(|case| seeds.iter().map(move |seed| with_seed(case, *seed))).collect()
+    let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
+    std::fs::create_dir_all(&root)
+        .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
+    let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
+    let study = page::Study { root: &root, scenario: &scenario, folders, demo: options.demo };
+    study.list(&[])?;
+    let results = compute(planned, options);
+    let interrupted = options.stop.load(Ordering::Relaxed)
+        && (results.runs.len() < study.folders.len() || results.runs.iter().any(|r| r.summary.interrupted()));
+    let failed_runs = if interrupted { 0 } else { results.failures.len() };
+    let reused = results.reused;
+    Ok(Outcome { failed_runs, interrupted, reused, ..study.write(results)? })
 }
 
-fn manifest(path: &Path, case: &Case, seed: u64, options: &RunOptions) -> Manifest {
-    let demo = if options.demo { " --demo" } else { "" };
-    let set: String = options.set.iter().map(|set| format!(" --set '{set}'")).collect();
-    Manifest {
-        version: VERSION.to_owned(),
-        commit: option_env!("WEFT_COMMIT").unwrap_or_default().to_owned(),
-        name: case.settings.name.clone(),
-        about: case.settings.about.clone(),
-        labels: case.labels.clone(),
-        seed,
-        command: format!("weft run {}{demo}{set} --seed {seed}", path.display()),
-        hash: case.hash8(VERSION),
-        host: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        threads: 1,
-        ..Manifest::default()
+/// Takes the runs that are there and computes the others.
+fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
+    let mut results = Results::default();
+    let mut open = Vec::new();
+    for job in planned {
+        match job.finished() {
+            Some(Ok(run)) => results.runs.push(run),
+            Some(Err(cause)) => {
+                results.unreadable.push(cause);
+                open.push(job);
+            }
+            None => open.push(job),
+        }
     }
+    results.reused = results.runs.len();
+    for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
+        match result {
+            Ok(run) => results.runs.push(run),
+            Err(cause) => results.failures.push(format!("{}: {cause}", job.label())),
+        }
+    }
+    results
 }
 
-/// Whether the results of an earlier call are complete. An interrupted run lies beside, under another name.
-fn is_finished(planned: &Planned<'_>) -> bool {
-    planned.folder.join("summary.json").exists()
+/// A path relative to the folder of the sweep.
+fn below(root: &Path, folder: &Path) -> String {
+    folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().into_owned()
+}
+
+impl Planned<'_> {
+    /// The results of an earlier call, if they are complete; a reason, if they look so and cannot be read. An
+    /// interrupted run lies beside, under another name.
+    fn finished(&self) -> Option<Result<Run, String>> {
+        if !self.folder.join("summary.json").exists() {
+            return None;
+        }
+        Some(
+            files::read_run(&self.folder)
+                .map(|run| self.linked(run, &self.folder))
+                .map_err(|e| e.to_string()),
+        )
+    }
+
+    fn linked(&self, run: Run, folder: &Path) -> Run {
+        Run { link: format!("{}/{}", below(self.root, folder), page::REPORT), ..run }
+    }
 }
 
 impl Job for Planned<'_> {
-    type Output = Done;
+    type Output = Run;
 
     fn label(&self) -> String {
         let labels: Vec<&str> = self.manifest.labels.iter().map(|(_, value)| value.as_str()).collect();
@@ -117,32 +140,48 @@ impl Job for Planned<'_> {
         self.case.settings.measure.until.map(|span| Time::ZERO + span)
     }
 
-    fn compute(&self, watch: &mut dyn FnMut(&weft_sim::Progress) -> bool) -> Result<Done, String> {
+    fn compute(&self, watch: &mut dyn FnMut(&weft_sim::Progress) -> bool) -> Result<Run, String> {
         let setup = build::setup(&self.case.settings, self.base, self.manifest.seed)?;
         let began = clock::now();
         let record = Simulation::new(setup).run(watch);
         let manifest = Manifest {
             wall_s: began.elapsed().as_secs_f64(),
             events: record.events,
+            peak_memory_bytes: manifest::peak_memory(),
             ..self.manifest.clone()
         };
         let interrupted = record.stop == weft_core::record::Stop::Interrupted;
-        let partial = self.folder.with_extension("partial");
+        let partial = files::partial(&self.folder);
         let folder = if interrupted { &partial } else { &self.folder };
-        let run =
-            files::write_run(folder, &record, &manifest, &self.case.to_toml()).map_err(|e| e.to_string())?;
+        let kept = kept(&self.case.settings.measure.record);
+        let run = files::write_run(folder, &record, &manifest, &self.case.to_toml(), &kept);
+        let run = run.map_err(|cause| cause.to_string())?;
         if !interrupted && partial.exists() {
             std::fs::remove_dir_all(&partial).map_err(|cause| format!("{}: {cause}", partial.display()))?;
         }
-        Ok(Done { run, interrupted })
+        Ok(self.linked(run, folder))
     }
 }
 
-/// The mean-over-seeds lookup that expectations are judged with.
+/// What `measure.record` asks for.
+fn kept(record: &[Recorded]) -> Kept {
+    let wanted = |what: Recorded| record.contains(&what);
+    Kept {
+        flows: wanted(Recorded::Flows),
+        links: wanted(Recorded::Links),
+        hops: wanted(Recorded::Hops),
+        queues: wanted(Recorded::Queues),
+        reordering: wanted(Recorded::Reordering),
+        drops: wanted(Recorded::Drops),
+    }
+}
+
+/// The values by seed that expectations are judged with.
 pub(crate) fn lookup<'a>(scenario: &'a Scenario, runs: &'a [Run]) -> impl Fn(&Measurement) -> Vec<f64> + 'a {
     move |measurement| {
         let labels = &scenario.cases()[measurement.case].labels;
-        let mut case: Vec<&Run> = runs.iter().filter(|run| run.manifest.labels == *labels).collect();
+        let complete = |run: &&Run| run.manifest.labels == *labels && !run.summary.interrupted();
+        let mut case: Vec<&Run> = runs.iter().filter(complete).collect();
         case.sort_by_key(|run| run.manifest.seed);
         case.iter().filter_map(|run| run.summary.metric(&measurement.metric)).collect()
     }

@@ -6,7 +6,6 @@
 mod csv;
 mod hpcc;
 mod htsim;
-mod lines;
 
 use crate::pattern::list::ListedFlow;
 use std::path::Path;
@@ -14,7 +13,7 @@ use std::path::Path;
 pub use csv::read as csv;
 pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
-pub use lines::ImportError;
+pub use weft_core::lines::ImportError;
 
 /// Reads a table with the columns `start_ns,src,dst,bytes`.
 ///

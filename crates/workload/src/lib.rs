@@ -8,13 +8,12 @@
 
 pub mod import;
 pub mod pattern;
-pub mod problem;
 pub mod site;
 pub mod sizes;
 pub mod traffic;
 
 pub use pattern::PatternSettings;
-pub use problem::Problem;
 pub use site::{Framing, Shape};
 pub use sizes::Sizes;
 pub use traffic::{Flow, Limits, TrafficSettings, check, generate, notes};
+pub use weft_core::Problem;

@@ -13,10 +13,10 @@ pub mod random;
 pub mod shuffle;
 pub mod stride;
 
-use crate::problem::Problem;
 use crate::site::Site;
 use crate::sizes::Sizes;
 use crate::traffic::Flow;
+use weft_core::Problem;
 use weft_core::{HostId, Purpose, Rate, Time};
 
 /// Flows in the order of their start.

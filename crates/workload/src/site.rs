@@ -1,9 +1,9 @@
 //! What a pattern sees of the network and of the run. Knows no graph: whoever builds it has one.
 
-use crate::problem::Problem;
 use crate::sizes::Sizes;
 use std::path::Path;
 use std::sync::Arc;
+use weft_core::Problem;
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Time};
 
 /// The network as far as traffic is concerned.

@@ -2,10 +2,10 @@
 //! carries them.
 
 use crate::pattern::{AnyPattern, PatternSettings};
-use crate::problem::Problem;
 use crate::site::{Shape, Site};
 use std::collections::BTreeSet;
 use std::iter::Peekable;
+use weft_core::Problem;
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 
 weft_core::settings! {

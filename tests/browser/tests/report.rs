@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use weft_browser_tests::browser::Browser;
 use weft_browser_tests::synthetic::{self, SCHEMES};
 use weft_report::text::duration;
-use weft_report::{Comparison, Page, Sweep, Verdict, page, read_runs, write_report, write_run};
+use weft_report::{Comparison, Kept, Page, Sweep, Verdict, page, read_runs, write_report, write_run};
 
 /// A fresh folder for one test's files.
 fn folder(name: &str) -> PathBuf {
@@ -229,7 +229,8 @@ fn a_run_on_disk_and_its_page_agree() {
     let manifest = synthetic::manifest(scheme, load, 1);
     let place = folder.join("runs").join(manifest.path());
     std::fs::create_dir_all(place.parent().expect("a case folder")).expect("writable");
-    write_run(&place, &record, &manifest, &synthetic::scenario(scheme, load)).expect("the run is written");
+    write_run(&place, &record, &manifest, &synthetic::scenario(scheme, load), &Kept::ALL)
+        .expect("the run is written");
     let runs = read_runs(&folder.join("runs")).expect("the run reads back");
     let mut browser = opened(&folder, &page::of_run(&runs[0], &[]));
     let text = std::fs::read_to_string(place.join("summary.json")).expect("there is a summary");
@@ -257,4 +258,81 @@ fn a_comparison_shows_settings_and_ratios() {
     every_plot_has_marks(&mut browser, 8);
     tables_equal_csv(&mut browser);
     silent_and_alone(&browser);
+}
+
+/// A small network, really simulated, under two balancers at two loads.
+const REAL: &str = r#"weft = 1
+name = "real"
+about = "A small network, really simulated"
+seeds = [1, 2, 3]
+
+[topology.leaf-spine]
+leaves = 3
+spines = 2
+hosts_per_leaf = 3
+
+[switch]
+sharing = { static = { per_port = "30 kB" } }
+
+[transport.newreno]
+initial_rto = "10 ms"
+min_rto = "10 ms"
+
+[[traffic]]
+tag = "web"
+load = 0.5
+sizes = "facebook-web"
+
+[measure]
+flows = 400
+queues_every = "20 us"
+record = ["flows", "links", "hops", "queues", "reordering", "drops"]
+
+[sweep]
+balance = ["ecmp", "drill"]
+"traffic.web.load" = [0.3, 0.8]
+
+[[expect]]
+value = "fct.mean"
+above = 0
+"#;
+
+/// Runs [`REAL`] and gives back the folder of its sweep.
+fn simulated(folder: &Path) -> PathBuf {
+    let scenario = folder.join("real.toml");
+    std::fs::write(&scenario, REAL).expect("writable");
+    let options = weft::RunOptions {
+        out: folder.join("runs"),
+        demo: false,
+        seeds: None,
+        set: Vec::new(),
+        jobs: 2,
+        progress: Box::new(|_| ()),
+        stop: std::sync::Arc::default(),
+    };
+    let outcome = weft::run(&scenario, &options).expect("the runs finish");
+    assert_eq!((outcome.failed_runs, outcome.missed_expectations), (0, 0), "{}", outcome.terminal);
+    folder.join("runs/real")
+}
+
+#[test]
+fn a_sweep_that_was_really_simulated_and_one_of_its_runs_are_shown() {
+    let folder = folder("real");
+    let root = simulated(&folder);
+    let runs = read_runs(&root).expect("the runs read back");
+    assert_eq!(runs.len(), 12);
+    assert!(runs.iter().any(|run| run.summary.drops.total > 0), "the scenario is to drop packets");
+    let mut browser = Browser::start(&folder.join("profile"), 1280, 900);
+    let one = root.join(&runs[11].link);
+    for (page, least) in [(root.join("report.html"), 12), (one, 8)] {
+        browser.open(&page, "");
+        let place = page.parent().expect("a folder").to_owned();
+        looks_right_everywhere(&mut browser, &place);
+        let headline = browser.evaluate("document.getElementById('headline').textContent");
+        assert!(headline.as_str().is_some_and(|headline| headline.contains("finish")), "{headline}");
+        every_plot_has_marks(&mut browser, least);
+        tables_equal_csv(&mut browser);
+        prints_without_cuts(&mut browser, &place);
+        silent_and_alone(&browser);
+    }
 }

@@ -69,6 +69,12 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// How a message about an unknown `name` ends: `; did you mean `x`?`, or nothing.
+#[must_use]
+pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, candidates).map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+}
+
 /// Edit distance with insertions, deletions, substitutions and swaps of neighbours counted as one.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -264,5 +270,7 @@ mod tests {
     fn nearest_finds_likely_misspellings_only() {
         assert_eq!(nearest("choises", ["choices", "memory"]), Some("choices"));
         assert_eq!(nearest("zebra", ["choices", "memory"]), None);
+        assert_eq!(did_you_mean("choises", ["choices"]), "; did you mean `choices`?");
+        assert_eq!(did_you_mean("zebra", ["choices"]), "");
     }
 }

@@ -84,9 +84,12 @@ pub fn waiting(run: &Run) -> Vec<Figure> {
     vec![mean, tail]
 }
 
-/// Drops by hop, parts by reason.
+/// Drops by hop, parts by reason; `None` when not recorded.
 #[must_use]
-pub fn drops(run: &Run) -> Figure {
+pub fn drops(run: &Run) -> Option<Figure> {
+    if !run.summary.drops_are_told() {
+        return None;
+    }
     let drops = &run.summary.drops;
     let hops = drops.cells.iter().map(|cell| usize::from(cell.hop) + 1).max().unwrap_or(0);
     let hops = hops.max(run.summary.queueing_us.len());
@@ -101,7 +104,7 @@ pub fn drops(run: &Run) -> Figure {
         ..Series::default()
     };
     let worst = drops.by_hop.iter().max_by_key(|(_, packets)| **packets);
-    Figure {
+    Some(Figure {
         id: "drops".into(),
         title: match worst {
             Some((hop, packets)) if *packets > 0 => format!(
@@ -124,7 +127,7 @@ pub fn drops(run: &Run) -> Figure {
         rows: (0..hops).map(hop_name).collect(),
         series: reasons.into_iter().map(part).collect(),
         ..Figure::default()
-    }
+    })
 }
 
 /// Queue lengths over time, port by port.
@@ -195,17 +198,17 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
     })
 }
 
-/// Shares of flows with duplicate acknowledgements.
+/// Shares of flows with duplicate acknowledgements; `None` when not recorded.
 #[must_use]
-pub fn reordering(run: &Run) -> Figure {
-    let reordering = &run.summary.reordering;
+pub fn reordering(run: &Run) -> Option<Figure> {
+    let reordering = run.summary.reordering.as_ref()?;
     let rows = [
         ("any duplicate ACK", reordering.flows_with_dupacks),
         ("more than 3", reordering.over_3),
         ("any, nothing lost", reordering.flows_with_dupacks_reorder),
         ("more than 3, nothing lost", reordering.over_3_reorder),
     ];
-    Figure {
+    Some(Figure {
         id: "reordering".into(),
         title: format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
         caption: format!(
@@ -226,5 +229,5 @@ pub fn reordering(run: &Run) -> Figure {
             ..Series::default()
         }],
         ..Figure::default()
-    }
+    })
 }

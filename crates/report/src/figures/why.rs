@@ -83,10 +83,13 @@ fn queueing_title(
     }
 }
 
-/// Drops by hop and reason, stacked, one bar per scheme.
+/// Drops by hop and reason, stacked, one bar per scheme; `None` when not recorded.
 #[must_use]
-pub fn drops(sweep: &Sweep, at: usize) -> Figure {
+pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
     let here: Vec<&Run> = in_view(sweep, at).collect();
+    if !here.iter().all(|run| run.summary.drops_are_told()) {
+        return None;
+    }
     let kinds: BTreeSet<(u8, String)> =
         here.iter().flat_map(|run| &run.summary.drops.cells).map(|c| (c.hop, c.reason.clone())).collect();
     let dropped = |run: &Run, (hop, reason): &(u8, String)| {
@@ -102,14 +105,29 @@ pub fn drops(sweep: &Sweep, at: usize) -> Figure {
     };
     let total: u64 = here.iter().map(|run| run.summary.drops.total).sum();
     let hops: u64 = here.iter().map(|run| run.summary.packet_hops).sum();
-    Figure {
+    Some(Figure {
         id: format!("drops-{at}"),
         title: drops_title(sweep, at),
         caption: "Packets lost in a run by hop and reason, any kind of packet; means over seeds.".into(),
         samples: format!("n = {} drops of {} link traversals", count(total), count(hops)),
-        x: Axis::linear("packets dropped per run", ""),
+        x: Axis::linear(&dropped_words(&kinds), ""),
         series: kinds.iter().map(part).collect(),
         ..stacked(sweep, at)
+    })
+}
+
+/// With one kind of drop there is no legend, so the axis names it.
+fn dropped_words(kinds: &BTreeSet<(u8, String)>) -> String {
+    let mut all = kinds.iter();
+    match (all.next(), all.next()) {
+        (Some((hop, reason)), None) => {
+            format!(
+                "packets dropped per run, all at {} ({})",
+                hop_name(usize::from(*hop)),
+                reason.replace('_', " ")
+            )
+        }
+        _ => "packets dropped per run".to_owned(),
     }
 }
 

@@ -20,11 +20,10 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
     let answer = [single::slowdown(run), distribution::tail(&sweep, 0)];
     let heat = run.detail.heat.as_ref();
     let queues = [heat.map(single::heat), heat.and_then(single::spread)];
-    let why =
-        single::waiting(run).into_iter().chain([single::drops(run)]).chain(queues.into_iter().flatten());
-    let why = why.chain([single::reordering(run)]);
+    let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(queues.into_iter().flatten());
+    let why = why.chain(single::reordering(run));
     Page {
-        name: run.manifest.name.clone(),
+        name: run.manifest.title(),
         about: run.manifest.about.clone(),
         warnings: headline.warnings,
         headline: headline.sentence,
@@ -185,7 +184,7 @@ const EXPLAINING: [Measure; 6] = [
 
 fn reasons(sweep: &Sweep) -> Vec<Figure> {
     let places =
-        (0..sweep.points()).flat_map(|at| [why::queueing(sweep, at), Some(why::drops(sweep, at))]).flatten();
+        (0..sweep.points()).flat_map(|at| [why::queueing(sweep, at), why::drops(sweep, at)]).flatten();
     let happened =
         |of: &&Measure| sweep.runs.iter().any(|run| run.summary.metric(of.metric).unwrap_or(0.0) > 0.0);
     let against = EXPLAINING.iter().filter(happened).filter_map(|of| measure(sweep, of));

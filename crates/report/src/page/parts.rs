@@ -149,7 +149,10 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[Verdict]) -> Repeat {
     let seeds: BTreeSet<u64> = runs.iter().map(|run| run.manifest.seed).collect();
     let hashes = of(|run| run.manifest.hash.chars().take(16).collect());
     let facts = [
-        ("command", first.manifest.command.clone()),
+        (
+            "command",
+            if runs.len() > 1 { &first.manifest.command_of_all } else { &first.manifest.command }.clone(),
+        ),
         ("version", of(|run| format!("{} {}", run.manifest.version, run.manifest.commit).trim().to_owned())),
         ("seeds", listed_numbers(&seeds)),
         ("content hash", shortened(&hashes)),

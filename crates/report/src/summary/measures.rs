@@ -32,7 +32,7 @@ pub(super) fn summarise(record: &RunRecord, facts: &RunFacts) -> Summary {
         drops: drops(record),
         queueing_us: record.hops.iter().map(waiting).collect(),
         imbalance: imbalance(record),
-        reordering: reordering(&finished),
+        reordering: Some(reordering(&finished)),
         links: links(record),
         goodput_gbps: goodput(record, &measured),
         jain: jain(&throughputs),

@@ -1,10 +1,11 @@
 //! Which cases of the sweep an expectation speaks of.
 //!
-//! Knows axes and labels only; no settings and no results.
+//! Knows axes, labels and what is recorded; no other settings and no results.
 
 use super::expression::{Selector, Term};
 use super::{Bound, Claim, Measurement, Metrics};
 use crate::mistake::Mistake;
+use crate::model::Recorded;
 use crate::node::Node;
 use crate::source::Place;
 use crate::sweep::{Axis, product};
@@ -27,6 +28,8 @@ pub(crate) struct Field<'a> {
     /// Path and value in words of every setting of the base scenario.
     pub(crate) settings: &'a BTreeMap<String, String>,
     pub(crate) metrics: Metrics,
+    /// What the runs write down.
+    pub(crate) recorded: &'a [Recorded],
     /// The line of a place.
     pub(crate) line: &'a dyn Fn(Place) -> usize,
 }
@@ -50,9 +53,27 @@ pub(crate) fn resolve(question: &Question, field: &Field<'_>) -> Result<Vec<Clai
             let nearest = (field.metrics.nearest)(&term.metric);
             return Err(Mistake { nearest, ..mistake.allowing("the names that `weft list metrics` shows") });
         }
+        let absent = |part: &(Recorded, &str)| !field.recorded.contains(&part.0);
+        if let Some((_, word)) = needed(&term.metric).filter(absent) {
+            let message = format!("`{}` is not recorded: it can never be judged", term.metric);
+            return Err(wrong(question, message).allowing(format!("add \"{word}\" to measure.record")));
+        }
         choices.push(chosen(question, field, term, &common)?);
     }
     claims(question, field, &choices)
+}
+
+/// The part of the record that a metric is computed from, and its word; nothing for what is always known.
+fn needed(metric: &str) -> Option<(Recorded, &'static str)> {
+    match metric.split_once('.') {
+        Some(("reordering", _)) => Some((Recorded::Reordering, "reordering")),
+        Some(("queueing", _)) => Some((Recorded::Hops, "hops")),
+        Some(("imbalance", _)) => Some((Recorded::Queues, "queues")),
+        Some(("drops", what)) if !["total", "bytes", "share"].contains(&what) => {
+            Some((Recorded::Drops, "drops"))
+        }
+        _ => None,
+    }
 }
 
 fn wrong(question: &Question, message: String) -> Mistake {

@@ -102,6 +102,26 @@ fn an_expectation_says_what_and_how_much() {
 }
 
 #[test]
+fn what_is_not_recorded_cannot_be_expected() {
+    let refused = |metric: &str, record: &str| {
+        let text = format!("[[expect]]\nvalue = \"{metric}\"\nabove = 0\n");
+        let text = small(&text).replace("[measure]\n", &format!("[measure]\nrecord = [{record}]\n"));
+        let found = ScenarioFile::parse(&text, "test.toml").unwrap().validate(&weft_scenario::Metrics::ANY);
+        found.err().map_or(String::new(), |mistakes| mistakes.short())
+    };
+    for (metric, word) in [
+        ("reordering.over_3", "reordering"),
+        ("queueing.hop1.p99", "hops"),
+        ("imbalance.hop1", "queues"),
+        ("drops.hop1", "drops"),
+    ] {
+        assert!(refused(metric, "\"flows\"").contains("is not recorded"), "{metric}");
+        assert!(!refused(metric, &format!("\"{word}\"")).contains("is not recorded"), "{metric}");
+    }
+    assert_eq!(refused("drops.total", "\"flows\""), "");
+}
+
+#[test]
 fn about_within_is_a_share_or_a_factor() {
     let bound = |within: &str| {
         let bound =

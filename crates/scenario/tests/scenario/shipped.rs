@@ -41,7 +41,7 @@ fn the_drill_scenario_has_its_axes_and_a_small_demo() {
     let full = file.validate(&Metrics::ANY).unwrap();
     assert_eq!((full.cases().len(), full.settings.seeds.len(), full.claims.len()), (20, 5, 2));
     let demo = file.reduced().validate(&Metrics::ANY).unwrap();
-    assert_eq!((demo.cases().len(), demo.settings.seeds.len()), (8, 2));
+    assert_eq!((demo.cases().len(), demo.settings.seeds.len()), (8, 3));
 }
 
 #[test]

@@ -3,9 +3,9 @@
 //! are hosts. Knows no other format.
 
 use super::Imported;
-use super::lines::{ImportError, Line, ended, lines};
 use crate::shapes::explicit::{LinkEntry, Settings};
 use std::collections::{BTreeMap, BTreeSet};
+use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::settings::Share;
 use weft_core::units::TextError;
 use weft_core::{HostId, Rate, Span};
@@ -17,7 +17,7 @@ const MOST_NODES: u32 = 1_000_000;
 /// # Errors
 /// At the first line that is not as described above.
 pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
-    let mut lines = lines(file, text);
+    let mut lines = lines(file, text, ' ');
     let head =
         lines.next().ok_or_else(|| ended(file, "a line with the numbers of nodes, switches and links"))?;
     let nodes = head.number(0, "the number of nodes", (1, MOST_NODES))?;

@@ -3,9 +3,9 @@
 //! `Oversubscribed`. Keys are read without regard to case. Knows no other format.
 
 use super::Imported;
-use super::lines::{ImportError, Line, ended, lines};
 use crate::shapes::explicit::{LinkEntry, Settings};
 use std::collections::BTreeMap;
+use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::settings::Share;
 use weft_core::{HostId, Rate, Span};
 
@@ -18,7 +18,7 @@ const MOST: u32 = 1_000_000;
 pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
     let mut clos = Clos::default();
     let mut tier = None;
-    for line in lines(file, text) {
+    for line in lines(file, text, ' ') {
         clos.read(&line, &mut tier)?;
     }
     clos.complete(file)?;

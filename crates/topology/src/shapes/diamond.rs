@@ -5,8 +5,8 @@
 //! path b. Knows no routes.
 
 use super::Topology;
-use crate::problem::Problem;
 use crate::wiring::{LinkSettings, Wiring};
+use weft_core::Problem;
 use weft_core::Rate;
 
 /// One sentence for lists.

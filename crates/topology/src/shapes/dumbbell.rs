@@ -2,8 +2,8 @@
 //! test. Hosts 0..n are on `left`, n..2n on `right`; the bottleneck is the last port of either. Knows no routes.
 
 use super::Topology;
-use crate::problem::Problem;
 use crate::wiring::{LinkSettings, Wiring};
+use weft_core::Problem;
 use weft_core::Rate;
 
 /// One sentence for lists.

@@ -6,11 +6,11 @@
 use super::Topology;
 use crate::graph::Node;
 use crate::import;
-use crate::problem::Problem;
 use crate::wiring::{LinkSettings, Wiring};
 use std::collections::BTreeMap;
+use weft_core::Problem;
 use weft_core::settings::Share;
-use weft_core::units::nearest;
+use weft_core::units::did_you_mean;
 use weft_core::{Rate, Span};
 
 /// One sentence for lists.
@@ -140,10 +140,7 @@ impl Names {
     fn find(&mut self, name: &str, path: impl Fn() -> String) -> Option<Node> {
         let node = self.nodes.get(name).copied();
         if node.is_none() {
-            let hint = match nearest(name, self.nodes.keys().map(String::as_str)) {
-                Some(near) => format!("; did you mean `{near}`?"),
-                None => String::new(),
-            };
+            let hint = did_you_mean(name, self.nodes.keys().map(String::as_str));
             self.problems
                 .push(Problem::new(path(), format!("there is no host or switch called `{name}`{hint}")));
         }

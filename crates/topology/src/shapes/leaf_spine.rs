@@ -5,8 +5,8 @@
 
 use super::Topology;
 use crate::graph::Node;
-use crate::problem::Problem;
 use crate::wiring::{LinkSettings, Wiring};
+use weft_core::Problem;
 use weft_core::{Rate, Span};
 
 /// One sentence for lists.

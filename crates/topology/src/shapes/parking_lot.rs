@@ -4,8 +4,8 @@
 //! Knows no routes.
 
 use super::Topology;
-use crate::problem::Problem;
 use crate::wiring::{LinkSettings, Wiring};
+use weft_core::Problem;
 use weft_core::Rate;
 
 /// One sentence for lists.

@@ -1,8 +1,8 @@
 //! Hosts on one switch: the smallest network with a queue; for incast and scheduling studies. Knows no routes.
 
 use super::Topology;
-use crate::problem::Problem;
 use crate::wiring::{LinkSettings, Wiring};
+use weft_core::Problem;
 use weft_core::Rate;
 
 /// One sentence for lists.

@@ -31,6 +31,9 @@ settings! {
         tcp_friendliness: bool = true,
         /// End slow start by long trains of acknowledgements or a rise of the round trip, as Linux does.
         hystart: bool = true,
+        /// Trains may last a whole round trip instead of half of one, as in Linux when the host's queue paces (fq); has
+        /// an effect only with `hystart`.
+        hystart_paced: bool = false,
     }
 }
 
@@ -76,7 +79,7 @@ impl Cubic {
             beta: settings.beta.0,
             fast_convergence: settings.fast_convergence,
             tcp_friendliness: settings.tcp_friendliness,
-            hystart: settings.hystart.then(HyStart::default),
+            hystart: settings.hystart.then(|| HyStart::new(settings.hystart_paced)),
             plateau: 0.0,
             prior: 0.0,
             epoch: None,
@@ -109,8 +112,9 @@ impl Cubic {
         if self.tcp_friendliness && self.cubic(&epoch, age) < epoch.friendly {
             window.cwnd += (epoch.friendly - cwnd).max(0.0) as u64 * window.mss;
         } else {
-            let target = self.cubic(&epoch, age + ack.srtt).clamp(cwnd, 1.5 * cwnd);
-            self.credit += (target - cwnd) * share;
+            let exact = cwnd + self.credit;
+            let target = self.cubic(&epoch, age + ack.srtt).clamp(exact, 1.5 * exact);
+            self.credit += (target - exact) * share;
             window.cwnd += self.credit as u64 * window.mss;
             self.credit -= self.credit.floor();
         }
@@ -202,5 +206,160 @@ fn cube_root(x: f64) -> f64 {
             return root;
         }
         root = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rig::{MSS, Rig, SITE};
+    use super::*;
+
+    fn law(settings: Settings) -> Cubic {
+        Cubic::new(&settings, SITE)
+    }
+
+    fn pure() -> Settings {
+        Settings { tcp_friendliness: false, ..Settings::default() }
+    }
+
+    /// A law whose last event was at `peak` segments, one acknowledgement into the next epoch.
+    fn after_loss_at(peak: u64, settings: Settings, rtt: Span) -> Rig<Cubic> {
+        let mut rig = Rig::avoiding(law(settings), peak, rtt);
+        rig.fall(Cause::Loss);
+        rig.ack(rig.now, false);
+        rig
+    }
+
+    #[test]
+    fn cube_roots() {
+        for x in [0.0, 1e-6, 0.3, 1.0, 2.0, 252.5, 1e12] {
+            let root = cube_root(x);
+            assert!((root * root * root - x).abs() <= 1e-12 * x, "{x}");
+        }
+    }
+
+    #[test]
+    fn a_loss_keeps_seven_tenths_and_the_plateau_is_a_cube_root_away() {
+        // Linux over 100 Mb/s and 20 ms: 335 segments become 234, and K is 6.3 s.
+        let rig = after_loss_at(335, Settings::default(), Span::from_ms(20));
+        assert_eq!(rig.window.ssthresh / MSS, 234);
+        let k = rig.law.k().expect("the epoch has begun");
+        assert!((k - 6.3).abs() < 0.02, "{k}");
+        assert!((k - (0.3f64 * 335.0 / 0.4).cbrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn at_k_the_window_is_the_one_that_was_lost_and_around_it_the_curve_is_odd() {
+        let mut rig = after_loss_at(335, pure(), Span::from_ms(20));
+        let k = rig.law.k().expect("the epoch has begun");
+        let mut at = |seconds: f64| {
+            while rig.now.seconds() < seconds {
+                rig.round();
+            }
+            rig.segments()
+        };
+        let (before, middle, after) = (at(k - 4.0), at(k), at(k + 4.0));
+        assert!((middle - 335.0).abs() <= 1.0, "{middle}");
+        assert!((before - (335.0 - 0.4 * 64.0)).abs() <= 1.0, "{before}");
+        assert!((after - (335.0 + 0.4 * 64.0)).abs() <= 1.5, "{after}");
+    }
+
+    /// A Linux host over 100 Mb/s, 20 ms and a queue of one path: 234 to 335 segments in 6.11 s.
+    #[test]
+    fn the_period_of_the_saw_tooth_is_that_of_linux() {
+        let mut rig = after_loss_at(335, Settings::default(), Span::from_ms(20));
+        (rig.window.cwnd, rig.window.ssthresh) = (234 * MSS, 234 * MSS);
+        let seconds = rig.seconds_until(334, 166.7);
+        assert!((seconds / 6.11 - 1.0).abs() < 0.05, "{seconds}");
+    }
+
+    #[test]
+    fn in_a_data_centre_it_grows_by_0_529_segments_per_round_trip() {
+        let mut rig = after_loss_at(1000, Settings::default(), Span::from_us(100));
+        let from = rig.segments();
+        (0..400).for_each(|_| rig.round());
+        let slope = (rig.segments() - from) / 400.0;
+        assert!((slope / (3.0 * 0.3 / 1.7) - 1.0).abs() < 0.01, "{slope}");
+    }
+
+    #[test]
+    fn without_friendliness_a_data_centre_sees_no_growth_to_speak_of() {
+        let mut rig = after_loss_at(1000, pure(), Span::from_us(100));
+        let from = rig.segments();
+        (0..400).for_each(|_| rig.round());
+        assert!(rig.segments() - from < 20.0, "{}", rig.segments() - from);
+    }
+
+    #[test]
+    fn beyond_the_lost_window_friendliness_is_renos_pace() {
+        let mut rig = after_loss_at(100, Settings::default(), Span::from_us(100));
+        while rig.segments() < 100.0 {
+            rig.round();
+        }
+        (0..50).for_each(|_| rig.round());
+        assert!((rig.segments() - 150.0).abs() <= 1.5, "{}", rig.segments());
+    }
+
+    #[test]
+    fn the_mean_window_in_a_data_centre_is_renos() {
+        for every in [5_000, 20_000] {
+            let mut rig = Rig::avoiding(law(Settings::default()), 100, Span::from_us(100));
+            let mean = rig.mean_with_loss(every, 4_000);
+            let expected = (1.5 * every as f64).sqrt();
+            assert!((mean / expected - 1.0).abs() < 0.02, "{mean} for {expected}");
+        }
+    }
+
+    #[test]
+    fn fast_convergence_aims_lower_after_a_loss_below_the_plateau() {
+        for (fast_convergence, plateau) in [(true, 50.0 * 1.7 / 2.0), (false, 50.0)] {
+            let mut rig = Rig::avoiding(law(Settings { fast_convergence, ..pure() }), 100, Span::from_ms(20));
+            rig.fall(Cause::Loss);
+            rig.window.cwnd = 50 * MSS;
+            rig.fall(Cause::Loss);
+            assert_eq!(rig.segments(), 35.0);
+            rig.ack(rig.now, false);
+            let k = rig.law.k().expect("the epoch has begun");
+            assert!((0.4 * k * k * k + 35.0 - plateau).abs() < 1e-6, "{k}");
+        }
+    }
+
+    #[test]
+    fn a_mark_cuts_like_a_loss_and_a_time_out_forgets_the_plateau() {
+        let mut rig = Rig::avoiding(law(pure()), 100, Span::from_ms(20));
+        rig.fall(Cause::Mark);
+        assert_eq!(rig.segments(), 70.0);
+        rig.fall(Cause::Timeout);
+        assert_eq!((rig.segments(), rig.window.ssthresh), (1.0, 49 * MSS));
+        while rig.window.in_slow_start() {
+            rig.round();
+        }
+        rig.ack(rig.now, false);
+        assert_eq!(rig.law.k(), Some(0.0));
+    }
+
+    #[test]
+    fn the_clock_of_the_epoch_stands_still_while_the_window_is_not_the_limit() {
+        let mut busy = after_loss_at(335, pure(), Span::from_ms(20));
+        let mut idle = after_loss_at(335, pure(), Span::from_ms(20));
+        idle.cwnd_limited = false;
+        (0..200).for_each(|_| idle.round());
+        idle.cwnd_limited = true;
+        for _ in 0..100 {
+            busy.round();
+            idle.round();
+        }
+        assert_eq!(idle.window, busy.window);
+    }
+
+    #[test]
+    fn one_round_trip_adds_half_a_window_at_most() {
+        let mut rig = after_loss_at(100, pure(), Span::from_ms(20));
+        for _ in 0..8 {
+            let before = rig.segments();
+            rig.rtt = Span::from_s(10);
+            rig.round();
+            assert!(rig.segments() <= 1.66 * before, "{before} to {}", rig.segments());
+        }
     }
 }

@@ -162,3 +162,131 @@ impl CongestionLaw for Dctcp {
         MarkUse::Accurate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rig::{MSS, Rig, SITE};
+    use super::*;
+    use weft_core::Span;
+
+    const RTT: Span = Span::from_us(100);
+
+    fn law(initial: f64, arithmetic: Arithmetic) -> Dctcp {
+        let initial_alpha = Share(initial);
+        Dctcp::new(&Settings { initial_alpha, arithmetic, ..Settings::default() }, SITE)
+    }
+
+    /// Alpha after 0 to 40 windows of data, all or none marked.
+    fn alphas(mut alpha: Alpha, marked: bool) -> Vec<f64> {
+        (0..=40)
+            .map(|n| {
+                if n > 0 {
+                    alpha.update(10 * MSS, if marked { 10 * MSS } else { 0 });
+                }
+                alpha.share()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn alpha_approaches_one_or_zero_by_powers_of_fifteen_sixteenths() {
+        let up = alphas(law(0.0, Arithmetic::Exact).alpha, true);
+        let down = alphas(law(1.0, Arithmetic::Exact).alpha, false);
+        for n in 0..=40 {
+            let power = (15.0f64 / 16.0).powi(n);
+            assert!((up[n as usize] - (1.0 - power)).abs() < 1e-12);
+            assert!((down[n as usize] - power).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn linux_counts_1024ths_and_reaches_zero() {
+        let down = alphas(law(1.0, Arithmetic::Linux).alpha, false);
+        assert_eq!(down[..4], [1.0, 960.0 / 1024.0, 900.0 / 1024.0, 844.0 / 1024.0]);
+        let mut alpha = Alpha::Linux { units: 17, shift: 4 };
+        let after: Vec<f64> = (0..3)
+            .map(|_| {
+                alpha.update(MSS, 0);
+                alpha.share() * 1024.0
+            })
+            .collect();
+        assert_eq!(after, [16.0, 15.0, 0.0]);
+        let up = alphas(law(0.0, Arithmetic::Linux).alpha, true);
+        assert_eq!(up[..3], [0.0, 64.0 / 1024.0, 124.0 / 1024.0]);
+        assert!(up[40] <= 1.0 && up[40] > 0.9);
+    }
+
+    #[test]
+    fn alpha_moves_once_per_window_of_data_and_in_any_state() {
+        for (arithmetic, first) in [(Arithmetic::Exact, 15.0 / 16.0), (Arithmetic::Linux, 15.0 / 16.0)] {
+            let mut rig = Rig::avoiding(law(1.0, arithmetic), 20, RTT);
+            let mut changes = vec![rig.law.alpha()];
+            for n in 0..100 {
+                rig.ack(rig.now + Span::from_us(n), false);
+                if changes.last() != Some(&rig.law.alpha()) {
+                    changes.push(rig.law.alpha());
+                }
+            }
+            assert_eq!(changes[1], first);
+            // 100 acknowledgements of windows of 20 to 24 segments, the first window being empty.
+            assert_eq!(changes.len(), 6, "{changes:?}");
+        }
+    }
+
+    #[test]
+    fn alpha_settles_at_the_marked_share() {
+        let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 2, RTT);
+        rig.law.minimum = 40 * MSS;
+        (0..300).for_each(|_| rig.marked_round(rig.window.cwnd / MSS / 4));
+        assert!((rig.law.alpha() - 0.25).abs() < 0.03, "{}", rig.law.alpha());
+    }
+
+    #[test]
+    fn a_mark_takes_half_of_alpha_once_per_window_and_a_loss_takes_half() {
+        for arithmetic in [Arithmetic::Exact, Arithmetic::Linux] {
+            let mut rig = Rig::avoiding(law(0.5, arithmetic), 64, RTT);
+            rig.fall(Cause::Mark);
+            assert_eq!(rig.segments(), 48.0);
+            rig.fall(Cause::Loss);
+            assert_eq!(rig.segments(), 24.0);
+            assert_eq!(rig.law.alpha(), 0.5, "an event leaves alpha alone");
+        }
+        let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 64, RTT);
+        rig.marked_round(32);
+        assert!(rig.segments() > 30.0, "thirty-two marks cut once: {}", rig.segments());
+    }
+
+    #[test]
+    fn without_a_mark_the_window_grows_as_renos_whatever_alpha() {
+        let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 10, RTT);
+        (0..20).for_each(|_| rig.round());
+        assert_eq!(rig.segments(), 30.0);
+    }
+
+    #[test]
+    fn marks_never_push_below_the_minimum() {
+        let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 10, RTT);
+        (0..10).for_each(|_| rig.fall(Cause::Mark));
+        assert_eq!(rig.segments(), 2.0);
+    }
+
+    /// SIGCOMM'10, section 3.3, for one flow: a window beyond `full` is marked as a whole; alpha is the root of
+    /// `a^2 (1 - a/4) = (2 full + 1) / (full + 1)^2`, the amplitude `(full + 1) a / 2` segments.
+    #[test]
+    fn the_saw_tooth_of_one_flow_is_that_of_the_analysis() {
+        for (full, alpha, amplitude) in [(148, 0.117, 8.8), (74, 0.166, 6.2)] {
+            let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 20, RTT);
+            let (mut low, mut high, mut mean) = (f64::MAX, 0.0f64, 0.0);
+            for round in 0..2000 {
+                let sent = rig.window.cwnd / MSS;
+                rig.marked_round(if sent > full { sent } else { 0 });
+                if round >= 1000 {
+                    (low, high) = (low.min(rig.segments()), high.max(rig.segments()));
+                    mean += rig.law.alpha() / 1000.0;
+                }
+            }
+            assert!((mean / alpha - 1.0).abs() < 0.15, "alpha {mean} for {alpha}");
+            assert!((high - low - amplitude).abs() < 1.5, "amplitude {} for {amplitude}", high - low);
+        }
+    }
+}

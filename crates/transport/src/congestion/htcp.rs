@@ -67,7 +67,8 @@ pub struct Htcp {
     alpha: f64,
     /// Share of the window kept.
     beta: f64,
-    /// End of the last congestion event, or the first acknowledgement.
+    /// Beginning of the last congestion event, or the first acknowledgement. The kernel's module counts from the end of
+    /// recovery, a round trip later; the draft and the traces of Linux that were compared count from here.
     epoch: Option<Time>,
     /// A congestion event is going on.
     recovering: bool,
@@ -111,7 +112,7 @@ impl Htcp {
         self.beta
     }
 
-    /// Ticks since the end of the last congestion event (Delta).
+    /// Ticks since the last congestion event (Delta).
     fn age(&self, now: Time) -> u64 {
         self.epoch.map_or(0, |epoch| self.form.ticks(now) - self.form.ticks(epoch))
     }
@@ -150,7 +151,7 @@ impl Htcp {
 impl CongestionLaw for Htcp {
     fn grow(&mut self, window: &mut Window, ack: &AckEvent) {
         if self.recovering {
-            (self.recovering, self.epoch) = (false, Some(ack.now));
+            self.recovering = false;
             self.update_alpha(ack.now);
         }
         if !ack.cwnd_limited {
@@ -170,12 +171,13 @@ impl CongestionLaw for Htcp {
     }
 
     fn observe(&mut self, window: &mut Window, ack: &AckEvent) {
+        let begins = self.epoch.is_none();
         self.epoch.get_or_insert(ack.now);
         if let Some(rtt) = ack.rtt {
             self.form.measure(&mut self.round_trips, rtt, self.recovering);
         }
         let now = self.form.ticks(ack.now);
-        if self.recovering {
+        if begins || self.recovering {
             self.throughput.restart(now);
             return;
         }
@@ -185,5 +187,179 @@ impl CongestionLaw for Htcp {
             let fresh = self.age(ack.now) / self.round_trips.shortest <= 3;
             self.throughput.take(sample, fresh);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cause;
+    use super::super::newreno::{self, NewReno};
+    use super::super::rig::{Rig, SITE};
+    use super::*;
+    use weft_core::Span;
+
+    fn law(variant: Variant) -> Htcp {
+        Htcp::new(&Settings { variant, ..Settings::default() }, SITE)
+    }
+
+    /// Alpha `ms` after an event, at a round trip of one jiffy.
+    fn linux_alpha(ms: u64) -> f64 {
+        Form::new(Variant::Linux, RttScaling::AsVariant).alpha(ms, 1, 0.5)
+    }
+
+    #[test]
+    fn linux_alpha_stays_one_for_2_8_seconds_in_a_data_centre() {
+        for (ms, alpha) in [(0, 1.0), (1_000, 1.0), (2_800, 1.0), (2_900, 2.0), (4_000, 3.0)] {
+            assert_eq!(linux_alpha(ms), alpha, "{ms} ms");
+        }
+        for (ms, alpha) in [(5_000, 4.0), (7_000, 7.0), (10_000, 11.0)] {
+            assert_eq!(linux_alpha(ms), alpha, "{ms} ms");
+        }
+    }
+
+    #[test]
+    fn linux_in_a_data_centre_is_newreno_for_2_8_seconds_and_faster_afterwards() {
+        let rtt = Span::from_ms(1);
+        let mut htcp = Rig::avoiding(law(Variant::Linux), 40, rtt);
+        let mut reno = Rig::avoiding(NewReno::new(&newreno::Settings {}, SITE), 40, rtt);
+        for event in [Cause::Loss, Cause::Mark] {
+            htcp.fall(event);
+            reno.fall(event);
+            (0..300).for_each(|_| {
+                htcp.round();
+                reno.round();
+                assert_eq!(htcp.window, reno.window);
+            });
+        }
+        for _ in 300..2_800 {
+            htcp.round();
+            reno.round();
+        }
+        assert_eq!(htcp.window, reno.window);
+        (0..300).for_each(|_| {
+            htcp.round();
+            reno.round();
+        });
+        let ahead = htcp.segments() - reno.segments();
+        assert!((150.0..300.0).contains(&ahead), "{ahead}");
+    }
+
+    /// A Linux host over 100 Mb/s, 100 ms and a queue of one path: the window so long after the loss that made it 861.
+    #[test]
+    fn the_rise_of_the_window_is_that_of_linux() {
+        let mut rig = Rig::avoiding(law(Variant::Linux), 861, Span::from_ms(100));
+        // Recovery took 300 ms. Linux is a little slower, because it forgets the rest of a windowful at each step.
+        rig.now = Time::ZERO + Span::from_ms(300);
+        rig.law.epoch = Some(Time::ZERO);
+        for (seconds, window) in
+            [(1.38, 873), (2.18, 931), (2.98, 1040), (3.98, 1232), (4.98, 1464), (5.58, 1616)]
+        {
+            rig.seconds_until(window, 833.0);
+            let now = rig.now.seconds();
+            assert!((now / seconds - 1.0).abs() < 0.04, "{window} segments at {now} s");
+        }
+    }
+
+    #[test]
+    fn draft_alpha_is_one_for_a_second_and_then_a_parabola() {
+        let form = Form::new(Variant::Draft, RttScaling::AsVariant);
+        let at = |seconds: f64, beta| form.alpha((seconds * 1e9) as u64, 100_000, beta);
+        assert_eq!((at(0.0, 0.5), at(1.0, 0.5)), (1.0, 1.0));
+        for delta in [1.5, 2.0, 3.0, 11.0] {
+            let beyond: f64 = delta - 1.0;
+            let formula = 1.0 + 10.0 * beyond + (beyond / 2.0).powi(2);
+            assert!((at(delta, 0.5) - formula).abs() < 1e-6);
+            assert!((at(delta, 0.8) - 0.4 * formula).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn scaling_follows_the_round_trip_between_a_tenth_and_two() {
+        let form = Form::new(Variant::Draft, RttScaling::On);
+        let at = |ms: u64| form.alpha(3_000_000_000, ms * 1_000_000, 0.5);
+        let factor = 22.0;
+        assert!((at(100) - factor).abs() < 1e-9 && (at(50) - factor / 2.0).abs() < 1e-9);
+        assert!((at(1) - factor / 10.0).abs() < 1e-9 && (at(900) - factor * 2.0).abs() < 1e-9);
+        assert_eq!(form.alpha(0, 1_000_000, 0.5), 1.0, "never below Reno");
+        let linux = |scaling, ms| Form::new(Variant::Linux, scaling).alpha(3_000, ms, 0.5);
+        // 1 + (10 * 2000 + 1000) / 1000 = 22, and in eighths by the scale.
+        assert_eq!(linux(RttScaling::Off, 1), 22.0);
+        assert_eq!((linux(RttScaling::On, 1), linux(RttScaling::On, 100)), (2.0, 22.0));
+        assert_eq!(linux(RttScaling::On, 900), 44.0);
+    }
+
+    /// Saw-teeth between an event at 100 segments and the next over a path of 50; the beta of each event.
+    fn betas(settings: &Settings, min_rtt: Span, events: usize) -> Vec<f64> {
+        let mut rig = Rig::avoiding(Htcp::new(settings, SITE), 50, min_rtt);
+        (0..events)
+            .map(|_| {
+                rig.seconds_until(100, 50.0);
+                rig.fall(Cause::Loss);
+                rig.law.beta()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn linux_adapts_beta_above_ten_milliseconds_from_the_third_event_on() {
+        let linux = Settings::default();
+        // The round trip doubles: 1/2. The first event has no throughput to compare with.
+        assert_eq!(betas(&linux, Span::from_ms(20), 4), [0.5, 0.5, 0.5, 0.5]);
+        let mut rig = Rig::avoiding(law(Variant::Linux), 50, Span::from_ms(20));
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            rig.seconds_until(70, 50.0);
+            rig.fall(Cause::Loss);
+            seen.push(rig.law.beta());
+        }
+        assert_eq!(seen[..2], [0.5, 0.5]);
+        // 20 ms over some 28 ms, in jiffies and 128ths.
+        assert!(seen[2..].iter().all(|beta| (0.66..=0.72).contains(beta)), "{seen:?}");
+    }
+
+    #[test]
+    fn linux_never_adapts_beta_in_a_data_centre() {
+        let mut rig = Rig::avoiding(law(Variant::Linux), 50, Span::from_us(100));
+        for _ in 0..6 {
+            rig.seconds_until(70, 50.0);
+            rig.fall(Cause::Loss);
+            assert_eq!(rig.law.beta(), 0.5);
+        }
+    }
+
+    #[test]
+    fn draft_beta_is_the_ratio_of_round_trips_within_its_limits() {
+        for (peak, least, most) in [(51, 0.8, 0.8), (70, 0.69, 0.73), (150, 0.5, 0.5)] {
+            let mut rig = Rig::avoiding(law(Variant::Draft), 50, Span::from_us(100));
+            for event in 0..5 {
+                rig.seconds_until(peak, 50.0);
+                rig.fall(Cause::Loss);
+                let beta = rig.law.beta();
+                assert!(event == 0 || (least..=most).contains(&beta), "{peak}: {beta}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_of_throughput_by_a_fifth_halves() {
+        for (bandwidth_switch, after) in [(true, 0.5), (false, 0.8)] {
+            let settings = Settings { variant: Variant::Draft, bandwidth_switch, ..Settings::default() };
+            let mut rig = Rig::avoiding(Htcp::new(&settings, SITE), 50, Span::from_us(100));
+            for _ in 0..3 {
+                rig.seconds_until(60, 50.0);
+                rig.fall(Cause::Loss);
+            }
+            assert!(rig.law.beta() > 0.79, "steady");
+            // The path becomes four times as wide: more throughput before the next event.
+            rig.seconds_until(200, 200.0);
+            rig.fall(Cause::Loss);
+            assert_eq!(rig.law.beta(), after);
+        }
+    }
+
+    #[test]
+    fn without_adaptive_backoff_every_event_halves() {
+        let settings = Settings { variant: Variant::Draft, adaptive_backoff: false, ..Settings::default() };
+        assert_eq!(betas(&settings, Span::from_us(100), 4), [0.5; 4]);
     }
 }

@@ -22,8 +22,11 @@ const RISE_LEAST: Span = Span::from_ms(4);
 const RISE_MOST: Span = Span::from_ms(16);
 
 /// What is measured in one round of slow start.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct HyStart {
+    /// A train may last this part of the round trip: half of it, or all of it when the sender paces and so stretches
+    /// what it sends over half a round trip by itself.
+    parts: u64,
     /// Slow start was ended here already.
     found: bool,
     /// The round ends beyond this byte.
@@ -37,6 +40,19 @@ pub(super) struct HyStart {
 }
 
 impl HyStart {
+    /// Before the first round; `paced` as Linux behaves behind a queue that paces.
+    pub(super) fn new(paced: bool) -> HyStart {
+        HyStart {
+            parts: if paced { 1 } else { 2 },
+            found: false,
+            round_end: 0,
+            round_start: Time::ZERO,
+            train: Time::ZERO,
+            samples: 0,
+            smallest: Span::ZERO,
+        }
+    }
+
     /// Takes in an acknowledgement; whether slow start has to end with it.
     pub(super) fn ends_slow_start(&mut self, window: &Window, ack: &AckEvent) -> bool {
         let Some(rtt) = ack.rtt else { return false };
@@ -52,7 +68,7 @@ impl HyStart {
 
     /// A time-out: slow start begins anew.
     pub(super) fn restart(&mut self) {
-        *self = HyStart::default();
+        *self = HyStart::new(self.parts == 1);
     }
 
     fn begin_round(&mut self, ack: &AckEvent) {
@@ -61,13 +77,13 @@ impl HyStart {
         (self.samples, self.smallest) = (0, Span(u64::MAX));
     }
 
-    /// Acknowledgements have been arriving without a pause for longer than half the smallest round trip.
+    /// Acknowledgements have been arriving without a pause for longer than the smallest round trip or half of it.
     fn long_train(&mut self, window: &Window, ack: &AckEvent) -> bool {
         if ack.now.since(self.train) > TRAIN_SPACING {
             return false;
         }
         self.train = ack.now;
-        ack.now.since(self.round_start) > (ack.min_rtt + batching(window, ack)) / 2
+        ack.now.since(self.round_start) > (ack.min_rtt + batching(window, ack)) / self.parts
     }
 
     /// Even the smallest of the round's samples is longer than the connection's smallest.
@@ -86,4 +102,111 @@ impl HyStart {
 fn batching(window: &Window, ack: &AckEvent) -> Span {
     let per_round_trip = 2 * window.cwnd.max(ack.in_flight);
     Span(BATCHED_BYTES.saturating_mul(ack.srtt.0) / per_round_trip).min(BATCHED_MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cubic::{Cubic, Settings};
+    use super::super::rig::{MSS, Rig, SITE};
+    use super::*;
+
+    /// Time of a full packet at 100 Mb/s.
+    const PACKET: Span = Span::from_us(120);
+    const RTT: Span = Span::from_ms(20);
+
+    /// One round after an initial window of 10, so that the rounds of the law are those of the rig.
+    fn starting(settings: Settings) -> Rig<Cubic> {
+        Rig::starting(Cubic::new(&settings, SITE), 20, RTT)
+    }
+
+    /// A round of slow start behind a bottleneck: acknowledgements `spacing` apart.
+    fn train(rig: &mut Rig<Cubic>, spacing: Span) {
+        let start = rig.now;
+        let count = rig.window.cwnd / MSS;
+        for n in 0..count {
+            rig.ack(start + rig.rtt + spacing * n, false);
+        }
+        rig.now = start + rig.rtt.max(spacing * count);
+    }
+
+    /// The threshold in segments once slow start has ended, if it does within some rounds.
+    fn end(mut rig: Rig<Cubic>, spacing: Span) -> Option<u64> {
+        for _ in 0..6 {
+            train(&mut rig, spacing);
+            if rig.window.ssthresh != u64::MAX {
+                return Some(rig.window.ssthresh / MSS);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn a_train_of_half_a_round_trip_ends_slow_start() {
+        // (20 ms + 1 ms) / 2 are 88 packets: in the round that begins with 160.
+        assert_eq!(end(starting(Settings::default()), PACKET), Some(160 + 88));
+    }
+
+    #[test]
+    fn behind_a_pacing_queue_a_train_may_last_a_round_trip() {
+        // A Linux host over 100 Mb/s and 20 ms left slow start at 490 segments: 320 and a round trip of 170 packets.
+        let paced = Settings { hystart_paced: true, ..Settings::default() };
+        assert_eq!(end(starting(paced), PACKET), Some(320 + 176));
+    }
+
+    #[test]
+    fn switched_off_slow_start_goes_on() {
+        let off = Settings { hystart: false, ..Settings::default() };
+        assert_eq!(end(starting(off), PACKET), None);
+    }
+
+    #[test]
+    fn pauses_break_a_train() {
+        let broken = Span::from_us(2_001);
+        assert_eq!(end(starting(Settings::default()), broken), None);
+        assert!(end(starting(Settings::default()), Span::from_us(2_000)).is_some());
+    }
+
+    #[test]
+    fn a_rise_of_the_whole_round_by_more_than_four_milliseconds_ends_slow_start() {
+        for (rise, ends) in [(Span::from_us(3_999), false), (Span::from_us(4_001), true)] {
+            let mut rig = starting(Settings::default());
+            rig.rtt = RTT + rise;
+            assert_eq!(end(rig, Span::ZERO).is_some(), ends);
+        }
+        let mut rig = starting(Settings::default());
+        rig.window.cwnd = 16 * MSS;
+        rig.rtt = RTT + Span::from_ms(5);
+        for n in 0..8 {
+            rig.ack(Time::ZERO + rig.rtt, false);
+            assert_eq!(rig.window.ssthresh, u64::MAX, "sample {n}");
+        }
+        rig.ack(Time::ZERO + rig.rtt, false);
+        assert_eq!(rig.window.ssthresh, 24 * MSS, "the ninth sample tells");
+    }
+
+    #[test]
+    fn below_sixteen_segments_nothing_ends_slow_start() {
+        let mut rig = starting(Settings::default());
+        rig.window.cwnd = 2 * MSS;
+        rig.rtt = RTT + Span::from_ms(50);
+        for _ in 0..13 {
+            rig.ack(rig.now, false);
+        }
+        assert_eq!((rig.window.cwnd, rig.window.ssthresh), (15 * MSS, u64::MAX));
+    }
+
+    #[test]
+    fn after_a_time_out_slow_start_may_end_again() {
+        let mut rig = starting(Settings::default());
+        rig.rtt = RTT + Span::from_ms(5);
+        while rig.window.ssthresh == u64::MAX {
+            train(&mut rig, Span::ZERO);
+        }
+        rig.fall(super::super::Cause::Timeout);
+        rig.window.ssthresh = 1000 * MSS;
+        for _ in 0..7 {
+            train(&mut rig, Span::ZERO);
+        }
+        assert!(rig.window.ssthresh < 64 * MSS, "{}", rig.window.ssthresh / MSS);
+    }
 }

@@ -1,1 +1,181 @@
+//! When a receiver answers, and what.
 
+use super::*;
+use crate::protocols::{TransportSettings, dctcp, newreno};
+use crate::settings::{EcnUse, Tcp};
+use weft_core::{FlowId, Rate, Span};
+
+const MSS: u64 = 1460;
+
+fn receiver(change: impl FnOnce(&mut Tcp)) -> Receiver {
+    let mut settings = newreno::Settings::default();
+    settings.tcp.quick_acks = 0;
+    change(&mut settings.tcp);
+    of(&TransportSettings::NewReno(settings), 100)
+}
+
+fn of(settings: &TransportSettings, segments: u64) -> Receiver {
+    let site = FlowSite { flow: FlowId(3), size: Bytes(segments * MSS), ..FlowSite::default() };
+    Receiver::new(&Arc::new(Transport::new(settings)), &site, Time::ZERO)
+}
+
+fn us(n: u64) -> Time {
+    Time::ZERO + Span::from_us(n)
+}
+
+fn segment(n: u64) -> Segment {
+    Segment { sequence: n * MSS, length: MSS as u16, sent: us(n), ..Segment::default() }
+}
+
+/// Segment `n` arrives at `n` + 100 us; the answers.
+fn arrive(receiver: &mut Receiver, n: u64) -> Vec<Segment> {
+    receive(receiver, us(n + 100), Ecn::NotCapable, &segment(n))
+}
+
+fn receive(receiver: &mut Receiver, now: Time, ecn: Ecn, segment: &Segment) -> Vec<Segment> {
+    receiver.on_packet(now, ecn, segment);
+    drain(receiver, now)
+}
+
+fn drain(receiver: &mut Receiver, now: Time) -> Vec<Segment> {
+    std::iter::from_fn(|| receiver.poll(now)).map(|out| out.segment).collect()
+}
+
+fn numbers(acks: &[Segment]) -> Vec<u64> {
+    acks.iter().map(|ack| ack.ack / MSS).collect()
+}
+
+#[test]
+fn every_second_segment_is_answered_and_a_single_one_after_the_time_out() {
+    let mut receiver = receiver(|_| {});
+    assert_eq!(numbers(&arrive(&mut receiver, 0)), [0; 0]);
+    assert_eq!(receiver.next_wakeup(), us(100) + Span::from_ms(40));
+    let acks = arrive(&mut receiver, 1);
+    assert_eq!((numbers(&acks), acks[0].echo), (vec![2], us(0)), "the echo is that of the first");
+    assert_eq!(receiver.next_wakeup(), Time::NEVER);
+    arrive(&mut receiver, 2);
+    receiver.on_wakeup(us(102) + Span::from_ms(39));
+    assert!(!receiver.ready(us(0)), "called early");
+    receiver.on_wakeup(us(102) + Span::from_ms(40));
+    assert_eq!(numbers(&drain(&mut receiver, us(50_000))), [3]);
+}
+
+#[test]
+fn the_first_packets_are_answered_at_once() {
+    let mut receiver = receiver(|tcp| tcp.quick_acks = 3);
+    let answered: Vec<usize> = (0..7).map(|n| arrive(&mut receiver, n).len()).collect();
+    assert_eq!(answered, [1, 1, 1, 0, 1, 0, 1]);
+}
+
+#[test]
+fn each_packet_beyond_a_gap_and_the_one_that_fills_it_are_answered_at_once() {
+    let mut receiver = receiver(|_| {});
+    arrive(&mut receiver, 0);
+    let first = arrive(&mut receiver, 2);
+    assert_eq!((numbers(&first), first[0].echo), (vec![1], us(0)), "segment 0 was still to be answered");
+    let second = arrive(&mut receiver, 3);
+    assert_eq!((numbers(&second), second[0].echo), (vec![1], us(3)));
+    assert_eq!(second[0].sacked().collect::<Vec<_>>(), [(2 * MSS, 4 * MSS)]);
+    assert_eq!(numbers(&arrive(&mut receiver, 1)), [4]);
+    assert_eq!(receiver.report().dupacks, 2);
+}
+
+#[test]
+fn what_has_arrived_before_is_answered_as_a_duplicate() {
+    let mut receiver = receiver(|_| {});
+    (0..2).for_each(|n| drop(arrive(&mut receiver, n)));
+    let again = Segment { flags: Flags::AGAIN, ..segment(0) };
+    let acks = receive(&mut receiver, us(200), Ecn::NotCapable, &again);
+    assert!(acks[0].flags.has(Flags::DUPLICATE.with(Flags::AGAIN)));
+    assert_eq!((acks[0].ack, receiver.report().dupacks), (2 * MSS, 0));
+}
+
+#[test]
+fn duplicates_wait_for_a_busy_card_each_for_itself() {
+    let mut receiver = receiver(|_| {});
+    for n in 1..6 {
+        receiver.on_packet(us(n), Ecn::NotCapable, &segment(n));
+    }
+    let acks = drain(&mut receiver, us(9));
+    let reached: Vec<u64> = acks.iter().map(|ack| u64::from(ack.blocks[0].length) / MSS).collect();
+    assert_eq!(reached, [1, 2, 3, 4, 5], "each tells what was known when it became due");
+}
+
+#[test]
+fn without_selective_acknowledgements_no_blocks_are_sent() {
+    let mut receiver = receiver(|tcp| tcp.sack = false);
+    receiver.on_packet(us(1), Ecn::NotCapable, &segment(3));
+    let ack = receiver.poll(us(1)).expect("a duplicate");
+    assert_eq!((ack.segment.blocks_used, ack.wire), (0, 84));
+}
+
+#[test]
+fn a_classic_mark_is_echoed_until_the_window_was_reduced() {
+    let mut receiver = receiver(|tcp| (tcp.ecn, tcp.delayed_ack) = (EcnUse::On, 1));
+    let echo = |receiver: &mut Receiver, n, ecn, flags| {
+        let acks = receive(receiver, us(n), ecn, &Segment { flags, ..segment(n) });
+        acks[0].flags.has(Flags::ECE)
+    };
+    let none = Flags::default();
+    assert!(!echo(&mut receiver, 0, Ecn::Capable, none));
+    assert!(echo(&mut receiver, 1, Ecn::Marked, none));
+    assert!(echo(&mut receiver, 2, Ecn::Capable, none));
+    assert!(!echo(&mut receiver, 3, Ecn::Capable, Flags::CWR));
+    assert!(echo(&mut receiver, 4, Ecn::Marked, Flags::CWR), "a mark on the news itself counts");
+}
+
+#[test]
+fn a_change_of_marks_first_answers_what_came_before_it() {
+    let mut settings = dctcp::Settings::default();
+    (settings.tcp.quick_acks, settings.tcp.delayed_ack) = (0, 4);
+    let mut receiver = of(&TransportSettings::Dctcp(settings), 100);
+    let marks = [false, false, true, true, true, true, true, false, false, false, false];
+    let mut seen = Vec::new();
+    for (n, marked) in (0..).zip(marks) {
+        let ecn = if marked { Ecn::Marked } else { Ecn::Capable };
+        for ack in receive(&mut receiver, us(n), ecn, &segment(n)) {
+            seen.push((ack.ack / MSS, ack.flags.has(Flags::ECE)));
+        }
+    }
+    assert_eq!(seen, [(2, false), (6, true), (7, true), (11, false)]);
+}
+
+#[test]
+fn receive_offload_answers_once_per_batch() {
+    let mut receiver = receiver(|tcp| tcp.gro = true);
+    let answered: usize = (0..44).map(|n| arrive(&mut receiver, n).len()).sum();
+    assert_eq!(answered, 0);
+    assert_eq!(numbers(&arrive(&mut receiver, 44)), [44], "65536 bytes are 44 segments");
+    assert_eq!(receiver.next_wakeup(), us(144) + Span::from_us(20));
+    receiver.on_wakeup(us(164));
+    assert_eq!(numbers(&drain(&mut receiver, us(164))), [0; 0], "one segment alone is still delayed");
+    assert_eq!(receiver.report().gro_batches, 2);
+}
+
+#[test]
+fn a_closed_host_acknowledges_everything_and_nothing_else() {
+    let transport = Transport::new(&TransportSettings::default());
+    let again = Segment { flags: Flags::AGAIN, ..segment(7) };
+    let reply = reply_after_close(&transport, &again, us(9)).expect("payload is answered");
+    assert_eq!((reply.segment.ack, reply.segment.echo), (Segment::EVERYTHING, us(7)));
+    assert!(reply.segment.flags.has(Flags::ACK.with(Flags::FIN)));
+    let ack = Segment { length: 0, flags: Flags::ACK, ..segment(7) };
+    assert_eq!(reply_after_close(&transport, &ack, us(9)), None);
+    let datagram = Segment { flags: Flags::DATAGRAM, ..segment(7) };
+    assert_eq!(reply_after_close(&transport, &datagram, us(9)), None);
+}
+
+#[test]
+fn datagrams_are_counted_and_complete_with_the_last() {
+    let transport = Arc::new(Transport::new(&TransportSettings::default()));
+    let site = FlowSite { size: Bytes(4_000), rate: Some(Rate::from_gbps(1)), ..FlowSite::default() };
+    let mut receiver = Receiver::new(&transport, &site, Time::ZERO);
+    let flags = Flags::DATAGRAM;
+    let at = |sequence, length, flags| Segment { sequence, length, flags, ..Segment::default() };
+    assert!(receive(&mut receiver, us(1), Ecn::NotCapable, &at(0, 1472, flags)).is_empty());
+    assert_eq!(receiver.completed(), None);
+    receive(&mut receiver, us(3), Ecn::NotCapable, &at(2944, 1056, flags.with(Flags::FIN)));
+    let report = receiver.report();
+    assert_eq!((report.completed, report.delivered), (Some(us(3)), Bytes(2528)));
+    assert!(receiver.closed());
+}

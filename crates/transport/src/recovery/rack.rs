@@ -8,6 +8,10 @@ use super::scoreboard::Reference;
 /// Recoveries without a duplicate after which the reordering window shrinks to its start.
 const PERSISTENCE: u8 = 16;
 
+/// Segments that arrived out of order, as many as mean a loss by counting: then, unless the network reorders, nothing is
+/// waited for (RFC 8985, section 6.2, step 4).
+pub(crate) const URGENT_SEGMENTS: u64 = 3;
+
 /// The state of RACK.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {

@@ -16,7 +16,7 @@ use crate::recovery::prr::Reduction;
 use crate::recovery::rack::Rack;
 use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
-use crate::segment::{Flags, Segment};
+use crate::segment::{Flags, Segment, ports};
 use crate::transport::{FlowSite, Transport};
 
 /// Where the connection is.
@@ -87,6 +87,7 @@ pub(super) struct TcpSender {
     window: Window,
     trip: RoundTrip,
     flow: FlowId,
+    ports: u32,
     line_rate: Rate,
     phase: Phase,
     state: SenderState,
@@ -126,6 +127,7 @@ impl TcpSender {
             window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss: transport.tcp_mss() },
             trip: RoundTrip::new(),
             flow: site.flow,
+            ports: ports(site.flow),
             line_rate: site.line_rate,
             phase: if handshake { Phase::Opening } else { Phase::Open },
             state: SenderState::Open,

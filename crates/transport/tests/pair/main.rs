@@ -1,6 +1,10 @@
 //! Two ends and a bottleneck between them: what TCP does, observed from outside.
 
+mod anything;
+mod bursts;
+mod laws;
 mod losses;
+mod marks;
 mod opening;
 mod path;
 

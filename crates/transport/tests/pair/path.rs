@@ -29,7 +29,11 @@ pub(crate) struct Setup {
     pub(crate) mark_from: usize,
     pub(crate) lose: Script,
     pub(crate) lose_ack: Script,
+    /// Marks a packet, if it can be marked.
+    pub(crate) mark: Script,
     pub(crate) detour: Detour,
+    /// Keep every packet sent, for inspection.
+    pub(crate) keep: bool,
 }
 
 impl Default for Setup {
@@ -42,7 +46,9 @@ impl Default for Setup {
             mark_from: usize::MAX,
             lose: Box::new(|_, _| false),
             lose_ack: Box::new(|_, _| false),
+            mark: Box::new(|_, _| false),
             detour: Box::new(|_, _| Span::ZERO),
+            keep: true,
         }
     }
 }
@@ -82,12 +88,15 @@ pub(crate) struct Path {
     pub(crate) pairs: Vec<Pair>,
     events: BinaryHeap<Reverse<(Time, u64, usize)>>,
     bodies: Vec<Option<Event>>,
+    free: Vec<usize>,
     serial: u64,
     /// When each packet in the queue begins its service.
     starts: VecDeque<Time>,
     free_at: Time,
-    /// Payload and packets that left the queue, and the time it was busy.
+    /// Payload that passed the queue.
     pub(crate) carried: u64,
+    /// Packets waiting, at each arrival that was let in.
+    pub(crate) waiting: Vec<(Time, usize)>,
 }
 
 impl Path {
@@ -121,10 +130,12 @@ impl Path {
             pairs,
             events: BinaryHeap::new(),
             bodies: Vec::new(),
+            free: Vec::new(),
             serial: 0,
             starts: VecDeque::new(),
             free_at: Time::ZERO,
             carried: 0,
+            waiting: Vec::new(),
         };
         (0..sizes.len()).for_each(|flow| path.serve_sender(flow));
         path
@@ -144,6 +155,7 @@ impl Path {
     pub(crate) fn step(&mut self) {
         let Some(Reverse((time, _, body))) = self.events.pop() else { return };
         self.now = time;
+        self.free.push(body);
         match self.bodies[body].take().expect("each event happens once") {
             Event::CardFree(flow) => {
                 self.pairs[flow].card_busy = false;
@@ -169,9 +181,13 @@ impl Path {
     }
 
     fn schedule(&mut self, time: Time, event: Event) {
-        self.bodies.push(Some(event));
+        let body = self.free.pop().unwrap_or(self.bodies.len());
+        if body == self.bodies.len() {
+            self.bodies.push(None);
+        }
+        self.bodies[body] = Some(event);
         self.serial += 1;
-        self.events.push(Reverse((time.max(self.now), self.serial, self.bodies.len() - 1)));
+        self.events.push(Reverse((time.max(self.now), self.serial, body)));
     }
 
     fn serve_sender(&mut self, flow: usize) {
@@ -182,7 +198,9 @@ impl Path {
                 let polled = pair.sender.poll(now);
                 if let Some(out) = polled {
                     pair.card_busy = true;
-                    pair.sent.push((now, out));
+                    if self.setup.keep {
+                        pair.sent.push((now, out));
+                    }
                     let span = self.setup.card.time_for(Bytes(u64::from(out.wire)));
                     self.schedule(now + span, Event::AtQueue(flow, out));
                     self.schedule(now + span, Event::CardFree(flow));
@@ -211,9 +229,11 @@ impl Path {
             pair.drops += 1;
             return;
         }
-        if self.starts.len() >= self.setup.mark_from && out.ecn == Ecn::Capable {
+        let chosen = self.starts.len() >= self.setup.mark_from || (self.setup.mark)(&out, nth);
+        if chosen && out.ecn == Ecn::Capable {
             out.ecn = Ecn::Marked;
         }
+        self.waiting.push((self.now, self.starts.len()));
         let start = self.free_at.max(self.now);
         self.starts.push_back(start);
         self.free_at = start + self.setup.rate.time_for(Bytes(u64::from(out.wire)));
@@ -257,7 +277,9 @@ impl Path {
         let pair = &mut self.pairs[flow];
         let nth = pair.ack_packets;
         pair.ack_packets += u64::from(!ack.segment.flags.has(Flags::SYN));
-        pair.acks.push((self.now, ack.segment));
+        if self.setup.keep {
+            pair.acks.push((self.now, ack.segment));
+        }
         if !(self.setup.lose_ack)(&ack, nth) {
             self.schedule(self.now + self.setup.delay, Event::AtSender(flow, ack));
         }

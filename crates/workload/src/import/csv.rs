@@ -1,7 +1,7 @@
 //! The tool-neutral table of flows: a head that names the columns, then one flow per line. Knows no other format.
 
-use super::lines::{ImportError, Line, ended, lines};
 use crate::pattern::list::ListedFlow;
+use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, Span};
 
 /// Names of the column with the start, and how many picoseconds its unit has.
@@ -43,10 +43,10 @@ impl Columns {
 
     fn flow(&self, line: &Line<'_>) -> Result<ListedFlow, ImportError> {
         let start = line.number(self.start, "the start", (0, u64::MAX / self.unit))?;
-        let host = |column, what| line.number(column, what, (0, u32::MAX.into()));
+        let host = |column, what| line.number(column, what, (0, u32::MAX));
         let (from, to) =
             (host(self.source, "the number of a host")?, host(self.destination, "the number of a host")?);
         let size = line.number(self.bytes, "the payload in bytes", (1, i64::MAX as u64))?;
-        Ok(ListedFlow { at: Span(start * self.unit), from: from as u32, to: to as u32, size: Bytes(size) })
+        Ok(ListedFlow { at: Span(start * self.unit), from, to, size: Bytes(size) })
     }
 }

@@ -1,8 +1,8 @@
 //! `flow.txt` of the HPCC simulator: the number of flows, then per flow `from to priority port bytes start` with the
 //! start in seconds. What follows the last flow is not read. Knows no other format.
 
-use super::lines::{ImportError, Line, ended, lines};
 use crate::pattern::list::ListedFlow;
+use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, HostId, Span};
 
 /// Reads the text of a file called `file`; `host` gives the host with a number of the file. Priorities and ports
@@ -17,7 +17,7 @@ pub fn read(
 ) -> Result<Vec<ListedFlow>, ImportError> {
     let mut lines = lines(file, text, ' ');
     let head = lines.next().ok_or_else(|| ended(file, "a line with the number of flows"))?;
-    let count = head.number(0, "the number of flows", (0, u32::MAX.into()))?;
+    let count = head.number(0, "the number of flows", (0, u32::MAX))?;
     let next = |_| {
         let line = lines.next().ok_or_else(|| ended(file, &format!("{count} lines with a flow each")))?;
         flow(&line, &host)
@@ -27,7 +27,7 @@ pub fn read(
 
 fn flow(line: &Line<'_>, host: &impl Fn(u32) -> Option<HostId>) -> Result<ListedFlow, ImportError> {
     let end = |index, what: &str| {
-        let number = line.number(index, what, (0, u32::MAX.into()))? as u32;
+        let number = line.number(index, what, (0, u32::MAX))?;
         let found = || line.error(format!("`{number}`, which is no host of the topology"), what);
         host(number).ok_or_else(found)
     };

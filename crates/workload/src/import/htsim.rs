@@ -2,8 +2,8 @@
 //! `id 1 start 0 size 2000000`, starts in picoseconds and sizes in bytes. Flows that wait for a trigger, and
 //! failures, have no counterpart here and are refused. Knows no other format.
 
-use super::lines::{ImportError, Line, ended, lines};
 use crate::pattern::list::ListedFlow;
+use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, Span};
 
 /// Reads the text of a file called `file`.

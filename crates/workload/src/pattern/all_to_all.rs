@@ -1,10 +1,10 @@
 //! All to all: every host sends to every other at the same instant.
 
 use super::{Pattern, Stream};
-use crate::problem::Problem;
 use crate::site::{Pairs, Site};
 use crate::traffic::MAX_FLOWS;
 use weft_core::HostId;
+use weft_core::Problem;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Every host sends to every other, all at once";

@@ -2,9 +2,9 @@
 //! the scenario for flows with a rate.
 
 use super::{Pattern, Stream};
-use crate::problem::Problem;
 use crate::site::{Pairs, Site};
 use crate::traffic::Flow;
+use weft_core::Problem;
 use weft_core::{Bytes, HostId, Purpose, Rate, Span};
 
 /// One sentence for lists.

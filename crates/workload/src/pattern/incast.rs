@@ -1,9 +1,9 @@
 //! Incast: many hosts answer one host at the same time, again and again. Knows no request: the answers are the flows.
 
 use super::{Pattern, Stream, flow};
-use crate::problem::Problem;
 use crate::site::{Hosts, Pairs, Site};
 use std::sync::Arc;
+use weft_core::Problem;
 use weft_core::{HostId, Purpose, Random, Span};
 
 /// One sentence for lists.

@@ -2,9 +2,9 @@
 
 use super::{Pattern, Stream, flow};
 use crate::import;
-use crate::problem::Problem;
 use crate::site::Site;
 use crate::traffic::Flow;
+use weft_core::Problem;
 use weft_core::{Bytes, Span};
 
 /// One sentence for lists.

@@ -7,9 +7,9 @@
 //! set-up are not counted.
 
 use super::{Pattern, Stream, flow};
-use crate::problem::Problem;
 use crate::site::{Pairs, Site};
 use std::sync::Arc;
+use weft_core::Problem;
 use weft_core::settings::Share;
 use weft_core::{Purpose, Rate, Span};
 

@@ -1,8 +1,8 @@
 //! Permutation: every host sends to exactly one other and receives from exactly one other, all at once.
 
 use super::{Pattern, Stream};
-use crate::problem::Problem;
 use crate::site::{Pairs, Site};
+use weft_core::Problem;
 use weft_core::{HostId, Purpose, Random};
 
 /// One sentence for lists.

@@ -1,9 +1,9 @@
 //! Random pairs: every host sends to hosts drawn at random; some receive several flows, some none.
 
 use super::{Pattern, Stream};
-use crate::problem::Problem;
 use crate::site::{Pairs, Site};
 use crate::traffic::MAX_FLOWS;
+use weft_core::Problem;
 use weft_core::{HostId, Purpose};
 
 /// One sentence for lists.

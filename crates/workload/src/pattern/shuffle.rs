@@ -4,8 +4,8 @@
 //! before the run. Spacing 0 is all to all.
 
 use super::{Pattern, Stream, all_to_all, flow};
-use crate::problem::Problem;
 use crate::site::Site;
+use weft_core::Problem;
 use weft_core::{Purpose, Span};
 
 /// One sentence for lists.

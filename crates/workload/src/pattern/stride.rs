@@ -1,8 +1,8 @@
 //! Stride: host i sends to host i + step, around; the classical test of a fabric's bisection.
 
 use super::{Pattern, Stream};
-use crate::problem::Problem;
 use crate::site::{Pairs, Site};
+use weft_core::Problem;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Host i sends to host i + step, all at once";

@@ -5,6 +5,7 @@ use weft_core::Time;
 use super::{SenderState, TcpSender};
 use crate::congestion::{Cause, CongestionEvent};
 use crate::recovery::prr::{Delivery, Reduction};
+use crate::recovery::rack::URGENT_SEGMENTS;
 use crate::settings::Recovery;
 
 impl TcpSender {
@@ -17,7 +18,7 @@ impl TcpSender {
             return trouble.board.judge_by_count(threshold, mss);
         }
         let repairing = matches!(self.state, SenderState::Recovery | SenderState::Loss);
-        let urgent = repairing || trouble.board.sacked() >= u64::from(threshold) * mss;
+        let urgent = repairing || trouble.board.sacked() >= URGENT_SEGMENTS * mss;
         let limit = trouble.rack.limit(self.trip.least(), self.trip.smoothed(), urgent);
         let (lost, due) = trouble.board.judge_by_time(trouble.rack.reference, limit, now);
         self.verdict_at = due;

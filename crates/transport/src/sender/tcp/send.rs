@@ -5,7 +5,7 @@ use std::ops::Range;
 use weft_core::{Class, Ecn, Kind, Time};
 
 use super::{Phase, SenderState, TcpSender};
-use crate::segment::{Flags, Outgoing, Segment, ports};
+use crate::segment::{Flags, Outgoing, Segment};
 use crate::settings::LossDetection;
 use crate::transport::Marking;
 
@@ -132,16 +132,17 @@ impl TcpSender {
         !tcp.tso || self.burst > 0 || self.worth_a_burst(room)
     }
 
-    /// Enough of the window is open to send a burst, or all that is left, or waiting would be for nothing.
+    /// Enough of the window, and of the receiver's, is open to send a burst, or all that is left, or waiting would be for nothing.
     fn worth_a_burst(&self, room: u64) -> bool {
         let left = self.size - self.next;
+        let room = room.min(self.transport.receive_window() - self.outstanding());
         let open = if left <= room { left } else { room / self.window.mss * self.window.mss };
         open >= self.burst_size().min(left) || self.pipe() == 0
     }
 
     fn burst_size(&self) -> u64 {
         let tcp = &self.transport.tcp;
-        let part = self.window.cwnd / u64::from(tcp.tso_divisor);
+        let part = self.window.cwnd.min(self.transport.receive_window()) / u64::from(tcp.tso_divisor);
         let whole = part.min(tcp.tso_limit.0) / self.window.mss * self.window.mss;
         whole.max(self.window.mss)
     }
@@ -165,7 +166,7 @@ impl TcpSender {
     fn control(&self, flags: Flags, sequence: u64, wire: u16, now: Time) -> Outgoing {
         let ecn = self.ecn(self.transport.marking == Marking::Accurate);
         let segment = Segment { flow: self.flow, flags, sequence, sent: now, ..Segment::default() };
-        Outgoing { segment, wire, kind: Kind::Control, class: Class(0), ecn, ports: ports(self.flow) }
+        Outgoing { segment, wire, kind: Kind::Control, class: Class(0), ecn, ports: self.ports }
     }
 
     fn ecn(&self, capable: bool) -> Ecn {
@@ -228,14 +229,14 @@ impl TcpSender {
             ..Segment::default()
         };
         let wire = self.transport.data_wire(length);
-        Outgoing { segment, wire, kind: Kind::Data, class: Class(0), ecn, ports: ports(self.flow) }
+        Outgoing { segment, wire, kind: Kind::Data, class: Class(0), ecn, ports: self.ports }
     }
 
     /// Notes after new data was sent whether the window is the limit (tcp_cwnd_validate of Linux).
     fn note_usage(&mut self) {
-        let left = self.size - self.next;
+        let length = self.new_length();
         let room = self.window.cwnd.saturating_sub(self.pipe());
-        let limited = left > 0 && room < left.min(self.window.mss);
+        let limited = length > 0 && !self.may_send_new(length, room);
         let usage = &mut self.usage;
         let outstanding = self.next - self.una;
         if self.una >= usage.until || limited || !usage.limited && outstanding > usage.most {

@@ -1,12 +1,12 @@
-//! What is wrong with checked settings that only make sense together. Knows no file and no line: the scenario finds
-//! the place from the path.
+//! What is wrong with settings that are fine one by one and only make no sense together. Knows no file and no line: the
+//! scenario finds the place from the path.
 
 use std::fmt;
 
 /// A mistake of the user, with the path of the setting that holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The setting, for example `topology.graph.links[3].from`.
+    /// The setting, for example `traffic[0].load` or `topology.graph.links[3].from`.
     pub path: String,
     /// What is wrong and what is allowed.
     pub message: String,

@@ -1,0 +1,78 @@
+//! `weft import`: files of other simulators become scenarios that pass the check and run.
+
+use crate::{finished, folder, good, json, text, weft};
+use std::fs;
+
+/// Four hosts below two switches; hosts 0 and 1 left, 2 and 3 right.
+const HPCC_TOPOLOGY: &str = "6 2 5\n4 5\n0 4 25Gbps 1000ns 0\n1 4 25Gbps 1us 0\n2 5 25Gbps 1us 0\n3 5 25Gbps 1us 0\n\
+                             4 5 100Gbps 2us 0\n";
+const HPCC_FLOWS: &str = "3\n0 2 3 100 200000 0.0001\n1 3 3 100 5000 0.000101\n2 1 3 100 60000 0.000102\n";
+const HTSIM_TOPOLOGY: &str = "Nodes 8\nTiers 2\nPodsize 8\n\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 2\n\
+                              Downlink_Latency_ns 1000\nSwitch_Latency_ns 0\nOversubscribed 2\n\nTier 1\n\
+                              Downlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 0\n";
+const HTSIM_FLOWS: &str =
+    "Nodes 8\nConnections 2\n0->5 id 1 start 0 size 200000\n6->1 id 2 start 5000000 size 10000\n";
+
+#[test]
+fn hpcc_files_run_with_their_flows() {
+    let folder = folder("import-hpcc");
+    fs::write(folder.join("small clos.txt"), HPCC_TOPOLOGY).expect("writable");
+    fs::rename(folder.join("small clos.txt"), folder.join("clos.txt")).expect("writable");
+    fs::write(folder.join("flow.txt"), HPCC_FLOWS).expect("writable");
+    good(&folder, "import hpcc clos.txt flow.txt --out clos.toml");
+    good(&folder, "check clos.toml");
+    good(&folder, "run clos.toml");
+    let run = finished(&folder.join("runs/clos")).remove(0);
+    let flows = text(&run.join("flows.csv"));
+    let starts: Vec<String> = flows
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').skip(2).take(4).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        starts,
+        ["host0 host2 200000 100000000", "host1 host3 5000 101000000", "host2 host1 60000 102000000"]
+    );
+    assert_eq!(json(&run.join("summary.json"))["flows"]["finished"], 3);
+}
+
+#[test]
+fn htsim_files_run_with_their_flows() {
+    let folder = folder("import-htsim");
+    fs::write(folder.join("x.topo"), HTSIM_TOPOLOGY).expect("writable");
+    fs::write(folder.join("y.cm"), HTSIM_FLOWS).expect("writable");
+    fs::write(folder.join("x.toml"), good(&folder, "import htsim x.topo y.cm")).expect("writable");
+    good(&folder, "check x.toml");
+    good(&folder, "run x.toml");
+    let run = finished(&folder.join("runs/x")).remove(0);
+    assert_eq!(json(&run.join("summary.json"))["flows"]["finished"], 2);
+    assert_eq!(
+        text(&run.join("flows.csv")).lines().nth(2).map(|line| line.contains("host6,host1,10000,5000000,")),
+        Some(true)
+    );
+}
+
+#[test]
+fn a_topology_alone_gets_traffic_to_start_from() {
+    let folder = folder("import-topology");
+    fs::write(folder.join("topology.txt"), HPCC_TOPOLOGY).expect("writable");
+    good(&folder, "import hpcc topology.txt --out alone.toml");
+    good(&folder, "check alone.toml");
+    good(&folder, "run alone.toml");
+}
+
+#[test]
+fn what_cannot_be_imported_is_named() {
+    let folder = folder("import-refused");
+    fs::write(folder.join("x.topo"), HTSIM_TOPOLOGY).expect("writable");
+    for (line, words) in [
+        ("import hpc x.topo", "did you mean `hpcc`?"),
+        ("import hpcc x.topo", "x.topo:1: found `Nodes`"),
+        ("import hpcc absent.txt", "absent.txt"),
+        ("import htsim x.topo absent.cm", "absent.cm"),
+    ] {
+        let refused = weft(&folder, line);
+        assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{line}");
+        assert!(refused.err.contains(words), "{line}: {}", refused.err);
+    }
+}

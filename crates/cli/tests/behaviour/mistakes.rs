@@ -1,0 +1,91 @@
+//! `weft check`: all mistakes of a file at once, each with place, what was found, what is allowed and the nearest name.
+
+use crate::{folder, weft};
+use std::fs;
+
+const WRONG: &str = r#"weft = 1
+name = "wrong"
+seed = [1, 2]
+
+[topology.leaf-spine]
+leaves = 16
+spines = "four"
+host_link = { rate = "10 Gb", delay = "1 us" }
+fabric_link = { rate = 40, delay = "1 sec" }
+
+[switch]
+ecn = { kind = "red", max = "5 KB" }
+
+[balance.dril]
+choices = 2
+
+[transport.newreno]
+sak = true
+
+[[traffic]]
+tag = "web"
+load = 0.5
+sizes = "facebook-web"
+
+[measure]
+flows = 100
+record = ["flow"]
+
+[sweep]
+"traffic.wb.load" = [0.1, 0.2]
+"#;
+
+/// Line, column, and words of the message or of the hint.
+const EXPECTED: [(u64, u64, &str); 10] = [
+    (3, 1, "did you mean `seeds`?"),
+    (7, 10, "a whole number"),
+    (8, 22, "write Gbps"),
+    (9, 24, "write for example \"40 Gbps\""),
+    (9, 36, "write s"),
+    (12, 29, "kB (1000) or KiB (1024)"),
+    (14, 10, "did you mean `drill`?"),
+    (18, 1, "did you mean `sack`?"),
+    (27, 11, "did you mean `flows`?"),
+    (30, 1, "did you mean `web`?"),
+];
+
+#[test]
+fn ten_mistakes_are_told_at_once_in_eighty_columns() {
+    let folder = folder("mistakes");
+    fs::write(folder.join("wrong.toml"), WRONG).expect("writable");
+    let said = weft(&folder, "check wrong.toml");
+    assert_eq!(said.code, Some(2));
+    assert!(said.out.ends_with("10 mistakes\n"), "{}", said.out);
+    for (line, column, words) in EXPECTED {
+        let place = format!("--> wrong.toml:{line}:{column}\n");
+        let at = said.out.find(&place).unwrap_or_else(|| panic!("no {place}{}", said.out));
+        let until = said.out[at..].find("\n\n").map_or(said.out.len(), |length| at + length);
+        let before = said.out[..at].rfind("error:").expect("a message");
+        assert!(said.out[before..until].contains(words), "{words}\n{}", &said.out[before..until]);
+        assert!(said.out[at..until].contains('^'), "underlined");
+    }
+    let allowed = said.out.lines().filter(|line| !line.starts_with("error:"));
+    assert!(allowed.clone().all(|line| line.chars().count() <= 80), "{}", said.out);
+    let run = weft(&folder, "run wrong.toml");
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
+    assert!(run.err.contains("10 mistakes") && !folder.join("runs").exists());
+}
+
+#[test]
+fn programs_get_the_same_as_json() {
+    let folder = folder("mistakes-json");
+    fs::write(folder.join("wrong.toml"), WRONG).expect("writable");
+    let said = weft(&folder, "check wrong.toml --format json");
+    assert_eq!(said.code, Some(2));
+    let list: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    let places: Vec<(u64, u64)> = list
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|one| (one["line"].as_u64().expect("a line"), one["column"].as_u64().expect("a column")))
+        .collect();
+    assert_eq!(places, EXPECTED.map(|(line, column, _)| (line, column)));
+    assert_eq!(list[0]["nearest"], "seeds");
+    fs::write(folder.join("good.toml"), crate::TINY).expect("writable");
+    assert_eq!(crate::good(&folder, "check good.toml --format json"), "[]\n");
+}

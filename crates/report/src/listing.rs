@@ -1,0 +1,42 @@
+//! `sweep.json`: which runs belong to the results in a folder, and what was judged about them. An edited scenario, or
+//! its reduced form, leaves runs under other hashes beside them; without the list they would be mixed up. Knows no
+//! statistics.
+
+use crate::files::{Error, read_json, write_json};
+use crate::page::Verdict;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The file's name.
+const FILE: &str = "sweep.json";
+
+/// The contents of `sweep.json`. It is written before the first run, so that what a killed program left can be read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Listing {
+    /// Folders of the runs, relative, in the order of cases and seeds; those that are not there yet included.
+    pub runs: Vec<String>,
+    /// Judged expectations; empty before the end.
+    pub verdicts: Vec<Verdict>,
+    /// Why expectations were not judged; empty when they were, or when there is none.
+    pub unjudged: String,
+}
+
+impl Listing {
+    /// Reads the list of a folder; `None` when it has none.
+    ///
+    /// # Errors
+    /// The file is there but cannot be read.
+    pub fn read(folder: &Path) -> Result<Option<Listing>, Error> {
+        let path = folder.join(FILE);
+        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    }
+
+    /// Writes the list into a folder.
+    ///
+    /// # Errors
+    /// The file could not be written.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        write_json(&folder.join(FILE), self)
+    }
+}

@@ -1,1 +1,0 @@
-//! Laws against closed forms and committed traces, without a network.

@@ -1,0 +1,144 @@
+//! Congestion marks: RFC 3168 and RFC 8257 between two ends.
+
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Ecn, Kind, Purpose, Random, Rate, Span, Time};
+use weft_transport::protocols::dctcp;
+use weft_transport::segment::Flags;
+use weft_transport::settings::{EcnUse, Tcp};
+use weft_transport::{Segment, TransportSettings};
+
+use crate::losses::lose_first;
+use crate::path::{Pair, Path, Script, Setup};
+use crate::{MSS, newreno, seconds};
+
+fn dctcp(change: impl FnOnce(&mut Tcp)) -> TransportSettings {
+    let mut settings = dctcp::Settings::default();
+    change(&mut settings.tcp);
+    TransportSettings::Dctcp(settings)
+}
+
+fn classic() -> TransportSettings {
+    newreno(|tcp| {
+        tcp.ecn = EcnUse::On;
+        tcp.initial_window = Amount::Packets(20);
+        tcp.delayed_ack = 1;
+    })
+}
+
+/// Marks the data packets of these numbers.
+fn mark(numbers: std::ops::Range<u64>) -> Script {
+    Box::new(move |out, nth| out.kind == Kind::Data && numbers.contains(&nth))
+}
+
+#[test]
+fn classic_marks_are_possible_on_first_transmissions_of_payload_only() {
+    let setup = Setup { lose: lose_first(&[5]), ..Setup::default() };
+    let mut path = Path::new(&classic(), setup, &[60 * MSS]);
+    assert!(path.run(seconds(10)));
+    for (_, out) in &path.pairs[0].sent {
+        let first = out.kind == Kind::Data && !out.segment.flags.has(Flags::AGAIN);
+        assert_eq!(out.ecn == Ecn::Capable, first, "{out:?}");
+    }
+}
+
+#[test]
+fn dctcp_makes_every_packet_capable() {
+    let setup = Setup { lose: lose_first(&[5]), ..Setup::default() };
+    let mut path = Path::new(&dctcp(|_| {}), setup, &[60 * MSS]);
+    assert!(path.run(seconds(10)));
+    assert!(path.pairs[0].sent.iter().all(|(_, out)| out.ecn == Ecn::Capable));
+}
+
+#[test]
+fn ten_marks_in_a_round_trip_halve_the_window_once() {
+    let setup = Setup { mark: mark(5..15), ..Setup::default() };
+    let mut path = Path::new(&classic(), setup, &[200 * MSS]);
+    assert!(path.run(seconds(10)));
+    let report = path.pairs[0].sender.report();
+    assert_eq!((report.reductions, report.retransmitted), (1, Bytes(0)));
+    // Five acknowledgements opened the window of 20 by one each before the first echo.
+    assert_eq!(report.ssthresh, Bytes(25 * MSS / 2));
+}
+
+#[test]
+fn the_echo_lasts_until_the_sender_says_that_it_reduced() {
+    let setup = Setup { mark: mark(5..6), ..Setup::default() };
+    let mut path = Path::new(&classic(), setup, &[200 * MSS]);
+    assert!(path.run(seconds(10)));
+    let pair = &path.pairs[0];
+    let reduced: Vec<&Segment> = pair
+        .sent
+        .iter()
+        .map(|(_, out)| &out.segment)
+        .filter(|s| s.flags.has(Flags::CWR) && s.length > 0)
+        .collect();
+    assert_eq!(reduced.len(), 1, "said once");
+    let echoes: Vec<u64> =
+        pair.acks.iter().filter(|(_, ack)| ack.flags.has(Flags::ECE)).map(|(_, ack)| ack.ack).collect();
+    let echoes = &echoes[1..];
+    assert_eq!(echoes.first(), Some(&(6 * MSS)), "from the marked packet on (the answer to SYN set aside)");
+    assert_eq!(echoes.last(), Some(&reduced[0].sequence), "to the one before the news");
+}
+
+/// Payload acknowledged with an echo.
+fn echoed(pair: &Pair) -> u64 {
+    let (mut before, mut echoed) = (0, 0);
+    for (_, ack) in pair.acks.iter().filter(|(_, ack)| !ack.flags.has(Flags::SYN)) {
+        echoed += if ack.flags.has(Flags::ECE) { ack.ack - before } else { 0 };
+        before = ack.ack;
+    }
+    echoed
+}
+
+#[test]
+fn dctcp_reports_exactly_the_marked_bytes_however_acknowledgements_are_delayed() {
+    for delayed in [1, 2, 3, 8] {
+        for share in [0.02, 0.5, 0.9] {
+            let settings = dctcp(|tcp| {
+                (tcp.delayed_ack, tcp.quick_acks) = (delayed, 0);
+                tcp.delayed_ack_timeout = Span::from_us(300);
+            });
+            let mut random = Random::new(u64::from(delayed), Purpose::Test, 0);
+            let setup = Setup { mark: Box::new(move |_, _| random.chance(share)), ..Setup::default() };
+            let mut path = Path::new(&settings, setup, &[1_000_003]);
+            assert!(path.run(seconds(10)));
+            let pair = &path.pairs[0];
+            assert!(pair.marked > 0);
+            assert_eq!(echoed(pair), pair.marked, "one acknowledgement per {delayed}, {share} marked");
+        }
+    }
+}
+
+/// Least and greatest queue in packets between 50 and 150 ms, and the share of the rate used from then on.
+fn steady_queue(flows: usize, rate: Rate, delay: Span, mark_from: usize) -> (usize, usize, f64) {
+    let settings = dctcp(|tcp| tcp.delayed_ack = 1);
+    let setup = Setup { card: Rate(rate.0 * 4), rate, delay, mark_from, ..Setup::default() };
+    let mut path = Path::new(&settings, setup, &vec![1 << 40; flows]);
+    path.run(Time::ZERO + Span::from_ms(50));
+    let (from, carried) = (path.waiting.len(), path.carried);
+    path.run(Time::ZERO + Span::from_ms(150));
+    let seen = path.waiting[from..].iter().map(|(_, waiting)| *waiting);
+    let (low, high) = (seen.clone().min().unwrap_or(0), seen.max().unwrap_or(0));
+    let possible = rate.bytes_in(Span::from_ms(100)).0 as f64 * 1460.0 / 1538.0;
+    (low, high, (path.carried - carried) as f64 / possible)
+}
+
+#[test]
+fn dctcp_keeps_the_queue_near_its_threshold_at_full_rate() {
+    // SIGCOMM'10, section 3.3, at 10 Gb/s, 100 us, K = 65: the queue swings between K + N - A and K + N. The rare deep
+    // swings, seen in the least value of 100 ms, go somewhat below what all-synchronous flows would do.
+    for (flows, least, greatest) in [(1, 57, 66), (2, 55, 67), (10, 46, 75)] {
+        let (low, high, used) = steady_queue(flows, Rate::from_gbps(10), Span::from_us(50), 65);
+        assert!(high.abs_diff(greatest) <= 2, "{flows} flows: {low} to {high}");
+        assert!(low <= least && low + 8 >= least, "{flows} flows: {low} to {high}");
+        assert!(used > 0.999, "{used}");
+    }
+}
+
+#[test]
+fn more_dctcp_flows_than_the_threshold_can_serve_rest_at_two_packets_each() {
+    // 1 Gb/s, 250 us: 20 packets fit on the way, so 40 flows with two packets each leave 60 at the queue.
+    let (low, high, used) = steady_queue(40, Rate::from_gbps(1), Span::from_us(125), 20);
+    assert!((56..=62).contains(&low) && (56..=62).contains(&high), "{low} to {high}");
+    assert!(used > 0.999, "{used}");
+}

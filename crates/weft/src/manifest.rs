@@ -1,0 +1,111 @@
+//! What is known of a run before it starts: who computes what, from which input, with which program.
+
+use std::path::Path;
+
+use weft_report::Manifest;
+use weft_scenario::{Case, Scenario};
+
+use crate::study::VERSION;
+use crate::{Error, RunOptions};
+
+/// All cases with all seeds, in order.
+pub(crate) fn all<'a>(
+    path: &Path,
+    scenario: &'a Scenario,
+    options: &RunOptions,
+) -> Result<Vec<(&'a Case, Manifest)>, Error> {
+    let seeds = options.seeds.as_ref().unwrap_or(&scenario.settings.seeds);
+    distinct(seeds)?;
+    let all = &command(path, options);
+    let of_seeds =
+        &options.seeds.as_ref().map_or(String::new(), |seeds| format!(" --seed {}", listed(seeds)));
+    let source = &(path.display().to_string(), scenario.text_hash());
+    let with_seed = move |case: &'a Case, seed: u64| {
+        let inputs = std::iter::once(source).chain(case.inputs()).cloned().collect();
+        let command = format!("{all}{} --seed {seed}", chosen(case));
+        let command_of_all = all.clone() + of_seeds;
+        (case, Manifest { inputs, command, command_of_all, ..of_run(case, seed, options) })
+    };
+    Ok(scenario
+        .cases()
+        .iter()
+        .flat_map(|case| seeds.iter().map(move |seed| with_seed(case, *seed)))
+        .collect())
+}
+
+/// A seed given twice would count one run as two.
+fn distinct(seeds: &[u64]) -> Result<(), Error> {
+    let twice = seeds.iter().enumerate().find(|(at, seed)| seeds[..*at].contains(seed));
+    twice.map_or(Ok(()), |(_, seed)| Err(Error::BadInput(format!("--seed: {seed} is given twice"))))
+}
+
+fn of_run(case: &Case, seed: u64, options: &RunOptions) -> Manifest {
+    let demo = if options.demo { "-demo" } else { "" };
+    Manifest {
+        version: VERSION.to_owned(),
+        commit: env!("WEFT_COMMIT").to_owned(),
+        name: format!("{}{demo}", case.settings.name),
+        about: case.settings.about.clone(),
+        labels: case.labels.clone(),
+        seed,
+        hash: format!("{:016x}", case.content_hash(VERSION)),
+        host: host(),
+        threads: 1,
+        ..Manifest::default()
+    }
+}
+
+/// The command that repeats everything, seeds aside.
+fn command(path: &Path, options: &RunOptions) -> String {
+    let demo = if options.demo { " --demo" } else { "" };
+    let set: String = options.set.iter().map(|set| format!(" --set '{set}'")).collect();
+    format!("weft run {}{demo}{set}", path.display())
+}
+
+/// What narrows the sweep to a case. A case that is named, or chosen by a whole table, has no such words.
+fn chosen(case: &Case) -> String {
+    let plain = |(path, value): &&(String, String)| path != "case" && !value.contains(['{', '\'']);
+    case.labels.iter().filter(plain).map(|(path, value)| format!(" --set '{path}={value}'")).collect()
+}
+
+fn listed(seeds: &[u64]) -> String {
+    seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// Processor and operating system, as far as the system tells.
+fn host() -> String {
+    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = value_of(&told, "model name").map_or(String::new(), |model| format!(", {model}"));
+    format!("{} {}{model}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+/// The most memory that the process has held so far, bytes; zero where the system does not tell.
+pub(crate) fn peak_memory() -> u64 {
+    let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = value_of(&told, "VmHWM").and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+    kib.map_or(0, |kib| kib * 1024)
+}
+
+/// What follows `key :` on the first line that begins so.
+fn value_of<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| Some(line.strip_prefix(key)?.trim_start().strip_prefix(':')?.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_is_asked_in_its_own_words() {
+        let told = "Name:\tweft\nVmHWM:\t   36840 kB\nmodel name\t: A processor\n";
+        assert_eq!(value_of(told, "VmHWM"), Some("36840 kB"));
+        assert_eq!(value_of(told, "model name"), Some("A processor"));
+        assert_eq!(value_of(told, "VmPeak"), None);
+    }
+
+    #[test]
+    fn seeds_are_distinct() {
+        assert!(distinct(&[1, 2, 3]).is_ok());
+        assert!(distinct(&[1, 2, 1]).is_err_and(|error| error.to_string().contains("1 is given twice")));
+    }
+}

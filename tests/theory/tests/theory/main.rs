@@ -1,0 +1,10 @@
+//! The engine against closed forms and published numbers. Every number says where it comes from; every tolerance is
+//! what the approximation of the formula or the noise of the run leaves.
+
+mod balance;
+mod buffers;
+mod dctcp;
+mod incast;
+mod queueing;
+mod sawtooth;
+mod scaling;
