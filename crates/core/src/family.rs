@@ -47,7 +47,9 @@ macro_rules! family {
         members { $($name:literal => $module:ident :: $member:ident),+ $(,)? }
         methods { $($methods:tt)* }
     ) => {
+        // A tag of its own: one hidden in a member's spare values costs more to read than it saves.
         $(#[$any_doc])*
+        #[repr(u8)]
         #[allow(clippy::large_enum_variant, missing_docs, reason = "members are documented in their files")]
         $vis enum $any {
             $($member($module::$member),)+

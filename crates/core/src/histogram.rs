@@ -16,15 +16,23 @@ pub struct Histogram {
 
 impl Histogram {
     /// Counts one value.
+    #[inline]
     pub fn add(&mut self, value: u64) {
         let bucket = bucket_of(value);
-        if bucket >= self.counts.len() {
-            self.counts.resize(bucket + 1, 0);
+        match self.counts.get_mut(bucket) {
+            Some(count) => *count += 1,
+            None => self.grow(bucket),
         }
-        self.counts[bucket] += 1;
         self.total += 1;
         self.sum += u128::from(value);
         self.max = self.max.max(value);
+    }
+
+    /// Counts a value in a bucket beyond those so far.
+    #[cold]
+    fn grow(&mut self, bucket: usize) {
+        self.counts.resize(bucket + 1, 0);
+        self.counts[bucket] = 1;
     }
 
     /// Adds the counts of another histogram.
@@ -82,6 +90,7 @@ impl Histogram {
     }
 }
 
+#[inline]
 fn bucket_of(value: u64) -> usize {
     if value < STEPS {
         return value as usize;

@@ -113,7 +113,6 @@ impl Queue {
     /// Appends a packet.
     #[inline]
     pub fn push(&mut self, packet: PacketId, headers: &mut Headers) {
-        headers.next[packet.index()] = PacketId::NONE;
         if self.is_empty() {
             self.head = packet;
         } else {
@@ -126,7 +125,7 @@ impl Queue {
     #[inline]
     pub fn pop(&mut self, headers: &Headers) -> Option<PacketId> {
         let packet = self.front()?;
-        self.head = headers.next[packet.index()];
+        self.head = if packet == self.tail { PacketId::NONE } else { headers.next[packet.index()] };
         Some(packet)
     }
 }

@@ -4,6 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 /// The contents of `manifest.json`.
+///
+/// Equal inputs give equal bytes in every file of a run, except what clock and machine say: here `wall_s`,
+/// `peak_memory_bytes` and `host`, in `summary.json` and in the table of the sweep `wall_s`, and the line that shows it
+/// in `report.html`. (`inputs` and the commands carry the path of the scenario as it was typed.)
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {

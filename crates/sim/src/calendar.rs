@@ -83,11 +83,13 @@ impl Calendar {
     /// Takes the next event.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Entry> {
-        if self.open.is_empty() && !self.open_next() {
-            return None;
-        }
+        let next = match self.open.pop() {
+            Some(entry) => entry,
+            None if self.open_next() => self.open.pop()?,
+            None => return None,
+        };
         self.len -= 1;
-        self.open.pop()
+        Some(next)
     }
 
     #[inline]

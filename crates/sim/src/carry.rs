@@ -9,8 +9,8 @@ use crate::event::Event;
 use crate::network::Network;
 
 impl Network {
-    /// The transmission of a packet starts.
-    #[inline]
+    /// The transmission of a packet starts. Part of every hop of every packet, hence always inlined.
+    #[inline(always)]
     pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId) {
         let wire = &mut self.wires[link.index()];
         let header = self.pool.headers.get_mut(packet);
@@ -35,7 +35,7 @@ impl Network {
             Node::Host(host) => self.card_idle(host),
             Node::Switch(switch) => {
                 let port = wire.port;
-                self.feed(switch, port);
+                self.feed(switch, port, link);
                 self.carry_out(switch);
             }
         }
@@ -68,7 +68,7 @@ impl Network {
     }
 
     /// Gives the idle transmitter of a port its next packet. Effects are left to [`Network::carry_out`].
-    fn feed(&mut self, switch: SwitchId, port: PortId) {
+    fn feed(&mut self, switch: SwitchId, port: PortId, link: LinkId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let Some(packet) = self.switches[switch.index()].next_packet(&mut turn, port) else { return };
         let header = self.pool.headers.get(packet);
@@ -76,7 +76,7 @@ impl Network {
         if let Some(tap) = &mut self.tap {
             tap.left(switch, (self.now, port), packet, header);
         }
-        self.launch(self.link_of(switch, port), packet);
+        self.launch(link, packet);
     }
 
     /// Does what a switch asked for, the last first, and what it asks for meanwhile.
@@ -84,7 +84,7 @@ impl Network {
     fn carry_out(&mut self, switch: SwitchId) {
         while let Some(effect) = self.effects.pop() {
             match effect {
-                Effect::HasWork(port) => self.feed(switch, port),
+                Effect::HasWork(port) => self.feed(switch, port, self.link_of(switch, port)),
                 Effect::Dropped(packet, reason) => self.dropped(switch, packet, reason),
             }
         }

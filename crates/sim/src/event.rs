@@ -66,7 +66,8 @@ impl Event {
             3 => Event::SenderWake(FlowId(index)),
             4 => Event::ReceiverWake(FlowId(index)),
             5 => Event::FlowStart(FlowId(index)),
-            _ => Event::Sample,
+            6 => Event::Sample,
+            _ => unreachable!("there are seven kinds"),
         }
     }
 }

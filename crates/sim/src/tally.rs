@@ -8,7 +8,7 @@ const HOPS: usize = 16;
 
 /// Counts of one domain.
 pub(crate) struct Tally {
-    waits: Vec<HopRecord>,
+    waits: [HopRecord; HOPS],
     drops: Vec<[(u64, u64); Reason::ALL.len()]>,
     /// Events handled.
     pub(crate) events: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn new() -> Tally {
         Tally {
-            waits: vec![HopRecord::default(); HOPS],
+            waits: std::array::from_fn(|_| HopRecord::default()),
             drops: vec![[(0, 0); Reason::ALL.len()]; HOPS],
             events: 0,
             packet_hops: 0,

@@ -1,8 +1,12 @@
 //! The output side of a switch: queues per port, what is in service, and the counters of an operator.
 
-use weft_core::{Bytes, Headers, PacketId, PortId, Queue, Time};
+use weft_core::record::Reason;
+use weft_core::{Bytes, Ecn, Headers, PacketId, Queue, Time};
 
-use crate::share::Occupancy;
+use crate::mark::AnyMarker;
+use crate::schedule::AnyScheduler;
+use crate::settings::SwitchSettings;
+use crate::share::{AnySharing, Occupancy};
 
 /// One queue of a port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +39,7 @@ pub(crate) struct InService {
     pub(crate) wire: u16,
 }
 
-/// The state of one port beside its queues.
+/// What a port holds and has done, over all its queues.
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
     pub(crate) in_service: Option<InService>,
@@ -48,129 +52,121 @@ pub(crate) struct Port {
     pub(crate) counters: PortCounters,
 }
 
-/// All ports of a switch and their queues.
-#[derive(Clone, Debug)]
-pub(crate) struct Ports {
-    ports: Vec<Port>,
-    queues: Vec<ClassQueue>,
-    per_port: usize,
+/// An output port: all that a packet meets between its admission and the wire.
+pub(crate) struct Output {
+    pub(crate) port: Port,
+    pub(crate) queues: Box<[ClassQueue]>,
+    /// One for each queue.
+    pub(crate) markers: Box<[AnyMarker]>,
+    pub(crate) scheduler: AnyScheduler,
+}
+
+/// The packet memory of a switch.
+pub(crate) struct Store {
     /// Bytes in the whole switch.
     pub(crate) total: u64,
+    pub(crate) sharing: AnySharing,
 }
 
-/// A queue with its port: found once for each packet, and then at hand.
-pub(crate) struct Place<'a> {
-    pub(crate) port: &'a mut Port,
-    pub(crate) queue: &'a mut ClassQueue,
-    total: &'a mut u64,
+impl Output {
+    /// A port with empty queues.
+    pub(crate) fn new(settings: &SwitchSettings) -> Output {
+        let queues = settings.queues as usize;
+        Output {
+            port: Port::new(),
+            queues: vec![ClassQueue::default(); queues].into(),
+            markers: (0..queues).map(|_| AnyMarker::new(&settings.ecn, ())).collect(),
+            scheduler: AnyScheduler::new(&settings.schedule, queues),
+        }
+    }
+
+    /// Is there room for a packet of `wire` bytes in a queue?
+    #[inline]
+    pub(crate) fn admit(&self, queue: usize, wire: u16, store: &Store) -> Result<(), Reason> {
+        if !self.port.up {
+            return Err(Reason::LinkDown);
+        }
+        store.sharing.admit(&Occupancy {
+            packet: u64::from(wire),
+            queue: self.queues[queue].bytes,
+            port: self.port.bytes,
+            total: store.total,
+        })
+    }
+
+    /// Gives back the bytes of a packet of a queue.
+    #[inline]
+    pub(crate) fn release(&mut self, now: Time, queue: usize, wire: u16, store: &mut Store) {
+        let queue = &mut self.queues[queue];
+        queue.bytes -= u64::from(wire);
+        store.released(queue.bytes, wire);
+        self.port.release(now, wire);
+    }
 }
 
-impl Ports {
-    pub(crate) fn new(ports: usize, per_port: usize) -> Ports {
-        let port = Port {
+impl Store {
+    /// A packet was stored in a queue that now holds `queue` bytes.
+    #[inline]
+    pub(crate) fn stored(&mut self, queue: u64, wire: u16) {
+        self.total += u64::from(wire);
+        self.sharing.stored(queue, u64::from(wire));
+    }
+
+    /// A packet left a queue that now holds `queue` bytes.
+    #[inline]
+    fn released(&mut self, queue: u64, wire: u16) {
+        self.total -= u64::from(wire);
+        self.sharing.released(queue, u64::from(wire));
+    }
+}
+
+impl Port {
+    fn new() -> Port {
+        Port {
             in_service: None,
             up: true,
             bytes: 0,
             packets: 0,
             counted_until: Time::ZERO,
             counters: PortCounters::default(),
-        };
-        Ports {
-            ports: vec![port; ports],
-            queues: vec![ClassQueue::default(); ports * per_port],
-            per_port,
-            total: 0,
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.ports.len()
-    }
-
+    /// A packet came in.
     #[inline]
-    pub(crate) fn slot(&self, port: PortId, queue: usize) -> usize {
-        port.index() * self.per_port + queue
+    pub(crate) fn store(&mut self, now: Time, wire: u16) {
+        self.count_until(now);
+        self.packets += 1;
+        self.bytes += u64::from(wire);
+        self.counters.peak = self.counters.peak.max(Bytes(self.bytes));
     }
 
+    /// A packet is gone.
     #[inline]
-    pub(crate) fn port(&self, port: PortId) -> &Port {
-        &self.ports[port.index()]
+    fn release(&mut self, now: Time, wire: u16) {
+        self.count_until(now);
+        self.packets -= 1;
+        self.bytes -= u64::from(wire);
     }
 
-    #[inline]
-    pub(crate) fn port_mut(&mut self, port: PortId) -> &mut Port {
-        &mut self.ports[port.index()]
-    }
-
-    #[inline]
-    pub(crate) fn queues(&self, port: PortId) -> &[ClassQueue] {
-        let first = self.slot(port, 0);
-        &self.queues[first..first + self.per_port]
-    }
-
-    /// The queue in `slot`, which belongs to `port`.
-    #[inline]
-    pub(crate) fn place(&mut self, port: PortId, slot: usize) -> Place<'_> {
-        Place { port: &mut self.ports[port.index()], queue: &mut self.queues[slot], total: &mut self.total }
-    }
-
-    /// The counters of a port with the time integral up to `now`.
-    pub(crate) fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
-        let port = &mut self.ports[port.index()];
-        port.count_until(now);
-        port.counters
-    }
-}
-
-impl Place<'_> {
-    /// What a sharing rule may look at when a packet of `wire` bytes wants in.
-    #[inline]
-    pub(crate) fn occupancy(&self, wire: u16) -> Occupancy {
-        Occupancy {
-            packet: u64::from(wire),
-            queue: self.queue.bytes,
-            port: self.port.bytes,
-            total: *self.total,
-        }
-    }
-
-    /// Charges and queues a packet.
-    #[inline]
-    pub(crate) fn push(&mut self, now: Time, packet: PacketId, headers: &mut Headers) {
-        let wire = u64::from(headers.get(packet).wire);
-        self.queue.packets.push(packet, headers);
-        self.queue.bytes += wire;
-        *self.total += wire;
-        self.port.packets += 1;
-        self.port.count_until(now);
-        self.port.bytes += wire;
-        self.port.counters.peak = self.port.counters.peak.max(Bytes(self.port.bytes));
-    }
-
-    /// Takes the head of the queue; its bytes stay charged.
-    #[inline]
-    pub(crate) fn pop(&mut self, headers: &Headers) -> PacketId {
-        self.queue.packets.pop(headers).expect("the scheduler picks a queue with packets")
-    }
-
-    /// Gives back the bytes of a packet of the queue.
-    #[inline]
-    pub(crate) fn release(&mut self, now: Time, wire: u16) {
-        let wire = u64::from(wire);
-        self.queue.bytes -= wire;
-        *self.total -= wire;
-        self.port.packets -= 1;
-        self.port.count_until(now);
-        self.port.bytes -= wire;
-    }
-}
-
-impl Port {
     /// Keeps the time integral; the bytes held are about to change.
     #[inline]
     fn count_until(&mut self, now: Time) {
         let elapsed = now.since(self.counted_until).0;
         self.counters.byte_time += u128::from(self.bytes) * u128::from(elapsed);
         self.counted_until = now;
+    }
+
+    /// The counters with the time integral up to `now`.
+    pub(crate) fn counters(&mut self, now: Time) -> PortCounters {
+        self.count_until(now);
+        self.counters
+    }
+
+    /// A packet gets a mark.
+    #[inline]
+    pub(crate) fn mark(&mut self, packet: PacketId, headers: &mut Headers) {
+        headers.get_mut(packet).marks.ecn = Ecn::Marked;
+        self.counters.marked += 1;
     }
 }

@@ -2,15 +2,13 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Bytes, Class, Ecn, GroupId, Header, Headers, PacketId, PortId, Purpose, Random, Rate, Span, SwitchId,
-    Time,
+    Bytes, Class, GroupId, Header, Headers, PacketId, PortId, Purpose, Random, Rate, Span, SwitchId, Time,
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Site};
 use crate::engine::Engine;
-use crate::mark::{AnyMarker, Sight, Verdict};
-use crate::port::{InService, Port, PortCounters, Ports};
-use crate::schedule::AnyScheduler;
+use crate::mark::{Sight, Verdict};
+use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::{ClassLoad, SwitchSettings, Visibility};
 use crate::share::{AnySharing, Memory};
 use crate::table::{Route, Table};
@@ -56,12 +54,10 @@ pub struct SwitchSite {
 pub struct Switch {
     table: Table,
     engines: Vec<Engine>,
-    ports: Ports,
+    outputs: Vec<Output>,
     visible: Visible,
-    sharing: AnySharing,
-    markers: Vec<AnyMarker>,
+    store: Store,
     marking: Random,
-    schedulers: Vec<AnyScheduler>,
     inputs: Vec<Input>,
     queues: usize,
     class_load: ClassLoad,
@@ -97,12 +93,10 @@ impl Switch {
         let memory = Memory { buffer: settings.buffer, queues: (ports * queues) as u64 };
         Switch {
             table,
-            ports: Ports::new(ports, queues),
+            outputs: site.rates.iter().map(|_| Output::new(settings)).collect(),
             visible: Visible::new(ports * queues, reads_loads),
-            sharing: AnySharing::new(&settings.sharing, memory),
-            markers: (0..ports * queues).map(|_| AnyMarker::new(&settings.ecn, ())).collect(),
+            store: Store { total: 0, sharing: AnySharing::new(&settings.sharing, memory) },
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
-            schedulers: (0..ports).map(|_| AnyScheduler::new(&settings.schedule, queues)).collect(),
             inputs: inputs(settings, site),
             queues,
             class_load: settings.class_load,
@@ -128,11 +122,17 @@ impl Switch {
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
     #[inline]
     pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
-        if let Some(done) = self.ports.port_mut(port).in_service.take() {
-            self.sent(turn.now, (port, usize::from(done.queue)), done.wire);
+        let output = &mut self.outputs[port.index()];
+        if let Some(done) = output.port.in_service.take() {
+            let queue = usize::from(done.queue);
+            output.release(turn.now, queue, done.wire, &mut self.store);
+            if self.count_in_service {
+                self.visible.left(slot(port, queue, self.queues), done.wire);
+            }
         }
         loop {
-            let queue = self.schedulers[port.index()].pick(self.ports.queues(port), turn.headers)?;
+            let output = &mut self.outputs[port.index()];
+            let queue = output.scheduler.pick(&output.queues, turn.headers)?;
             if let Some(packet) = self.take(turn, port, queue) {
                 return Some(packet);
             }
@@ -143,17 +143,15 @@ impl Switch {
     /// service is the driver's to lose, and stays charged until [`Switch::next_packet`] is asked at its end. A port that
     /// came back is used at once by the groups that contain it.
     pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
-        self.ports.port_mut(port).up = up;
+        self.outputs[port.index()].port.up = up;
         self.table.set_port(port, up);
         self.forget_groups();
         if up {
             return;
         }
         for queue in 0..self.queues {
-            let slot = self.ports.slot(port, queue);
-            while let Some(packet) = self.ports.place(port, slot).queue.packets.pop(turn.headers) {
-                self.give_up(turn.now, (port, slot), turn.headers.get(packet).wire);
-                self.dropped(port, packet, Reason::LinkDown, turn.effects);
+            while let Some(packet) = self.outputs[port.index()].queues[queue].packets.pop(turn.headers) {
+                self.give_up(turn, (port, queue), packet, Reason::LinkDown);
             }
         }
     }
@@ -166,31 +164,31 @@ impl Switch {
 
     /// What has happened at a port up to `now`.
     pub fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
-        self.ports.counters(now, port)
+        self.outputs[port.index()].port.counters(now)
     }
 
     /// Wire bytes a port holds, the packet in service included.
     #[must_use]
     pub fn queued(&self, port: PortId) -> Bytes {
-        Bytes(self.ports.port(port).bytes)
+        Bytes(self.outputs[port.index()].port.bytes)
     }
 
     /// Packets a port holds, the packet in service included.
     #[must_use]
     pub fn queued_packets(&self, port: PortId) -> u64 {
-        self.ports.port(port).packets
+        self.outputs[port.index()].port.packets
     }
 
     /// Wire bytes the whole switch holds.
     #[must_use]
     pub fn stored(&self) -> Bytes {
-        Bytes(self.ports.total)
+        Bytes(self.store.total)
     }
 
     /// Number of ports.
     #[must_use]
     pub fn ports(&self) -> usize {
-        self.ports.len()
+        self.outputs.len()
     }
 
     /// Looks a packet up and lets its engine choose among equals.
@@ -219,84 +217,69 @@ impl Switch {
     /// Admits, marks and queues a packet at its output port.
     #[inline]
     fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, (packet, header): (PacketId, &Header)) {
-        let slot = self.ports.slot(port, queue_of(header.class, self.queues));
-        let mut place = self.ports.place(port, slot);
-        if !place.port.up {
-            return self.dropped(port, packet, Reason::LinkDown, turn.effects);
-        }
-        if let Err(reason) = self.sharing.admit(&place.occupancy(header.wire)) {
+        let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
+        let output = &mut self.outputs[port.index()];
+        if let Err(reason) = output.admit(queue, wire, &self.store) {
             return self.dropped(port, packet, reason, turn.effects);
         }
-        let sight = Sight { packet: header, queue: place.queue.bytes, port: place.port.bytes };
-        match self.markers[slot].arriving(&sight, &mut self.marking) {
+        let own = &mut output.queues[queue];
+        let sight = Sight { packet: header, queue: own.bytes, port: output.port.bytes };
+        match output.markers[queue].arriving(&sight, &mut self.marking) {
             Verdict::Pass => {}
-            Verdict::Mark => mark(place.port, packet, turn.headers),
+            Verdict::Mark => output.port.mark(packet, turn.headers),
             Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
         }
-        place.push(turn.now, packet, turn.headers);
-        self.sharing.stored(place.queue.bytes, u64::from(header.wire));
+        own.packets.push(packet, turn.headers);
+        own.bytes += u64::from(wire);
+        self.store.stored(own.bytes, wire);
+        output.port.store(turn.now, wire);
+        if output.port.in_service.is_none() {
+            turn.effects.push(Effect::HasWork(port));
+        }
         if self.visible.is_tracked() {
             let after = self.inputs[header.ingress.index()].visible_after;
-            self.visible.enqueued(turn.now, after, slot, header.wire);
-        }
-        if place.port.in_service.is_none() {
-            turn.effects.push(Effect::HasWork(port));
+            self.visible.enqueued(turn.now, after, slot(port, queue, self.queues), wire);
         }
     }
 
     /// Takes the head of a queue into service; `None`: its marker drops it.
     #[inline]
     fn take(&mut self, turn: &mut Turn<'_>, port: PortId, queue: usize) -> Option<PacketId> {
-        let slot = self.ports.slot(port, queue);
-        let mut place = self.ports.place(port, slot);
-        let packet = place.pop(turn.headers);
+        let output = &mut self.outputs[port.index()];
+        let own = &mut output.queues[queue];
+        let packet = own.packets.pop(turn.headers).expect("the scheduler picks a queue with packets");
         let header = turn.headers.get(packet);
-        let own = header.wire;
-        let left = |bytes: u64| bytes - u64::from(own);
-        let sight = Sight { packet: header, queue: left(place.queue.bytes), port: left(place.port.bytes) };
-        match self.markers[slot].leaving(&sight, &mut self.marking) {
+        let wire = header.wire;
+        let behind = |bytes: u64| bytes - u64::from(wire);
+        let sight = Sight { packet: header, queue: behind(own.bytes), port: behind(output.port.bytes) };
+        match output.markers[queue].leaving(&sight, &mut self.marking) {
             Verdict::Pass => {}
-            Verdict::Mark => mark(place.port, packet, turn.headers),
+            Verdict::Mark => output.port.mark(packet, turn.headers),
             Verdict::Drop => {
-                self.give_up(turn.now, (port, slot), own);
-                self.dropped(port, packet, Reason::Early, turn.effects);
+                self.give_up(turn, (port, queue), packet, Reason::Early);
                 return None;
             }
         }
-        place.port.in_service = Some(InService { queue: queue as u8, wire: own });
+        output.port.in_service = Some(InService { queue: queue as u8, wire });
         if !self.count_in_service {
-            self.visible.left(slot, own);
+            self.visible.left(slot(port, queue, self.queues), wire);
         }
         Some(packet)
     }
 
-    /// The last bit of a packet of a queue has left: engines stop seeing it now if packets in service do count.
-    #[inline]
-    fn sent(&mut self, now: Time, (port, queue): (PortId, usize), wire: u16) {
-        let slot = self.ports.slot(port, queue);
-        if self.count_in_service {
-            self.visible.left(slot, wire);
-        }
-        self.release(now, (port, slot), wire);
-    }
-
-    /// A packet that was stored is thrown away before it was served.
-    fn give_up(&mut self, now: Time, at: (PortId, usize), wire: u16) {
-        self.visible.left(at.1, wire);
-        self.release(now, at, wire);
-    }
-
-    /// Gives the memory of a packet of a slot back.
-    #[inline]
-    fn release(&mut self, now: Time, (port, slot): (PortId, usize), wire: u16) {
-        let mut place = self.ports.place(port, slot);
-        place.release(now, wire);
-        self.sharing.released(place.queue.bytes, u64::from(wire));
+    /// A packet that was stored, and has been taken from its queue, is thrown away instead of served.
+    #[cold]
+    fn give_up(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), packet: PacketId, reason: Reason) {
+        let (port, queue) = at;
+        let wire = turn.headers.get(packet).wire;
+        self.visible.left(slot(port, queue, self.queues), wire);
+        self.outputs[port.index()].release(turn.now, queue, wire, &mut self.store);
+        self.dropped(port, packet, reason, turn.effects);
     }
 
     #[cold]
     fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
-        self.ports.port_mut(port).counters.dropped += 1;
+        self.outputs[port.index()].port.counters.dropped += 1;
         effects.push(Effect::Dropped(packet, reason));
     }
 
@@ -307,9 +290,10 @@ impl Switch {
     }
 }
 
-fn mark(port: &mut Port, packet: PacketId, headers: &mut Headers) {
-    headers.get_mut(packet).marks.ecn = Ecn::Marked;
-    port.counters.marked += 1;
+/// The place of a queue among all of the switch.
+#[inline]
+fn slot(port: PortId, queue: usize, queues: usize) -> usize {
+    port.index() * queues + queue
 }
 
 /// The queue of a class.

@@ -64,7 +64,7 @@ settings! {
         sack: bool = true,
         /// When a segment counts as lost; RFC 6675 by default, which shows what reordering does.
         loss_detection: LossDetection = LossDetection::DupThresh,
-        /// Duplicate acknowledgements that mean a loss (DupThresh), RFC 5681; `rack` goes by time instead.
+        /// Duplicate acknowledgements that mean a loss (DupThresh), RFC 5681.
         dup_threshold: u32 [1, 1000] = 3,
         /// Send new data on the first duplicate acknowledgements (RFC 3042).
         limited_transmit: bool = true,

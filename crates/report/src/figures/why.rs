@@ -110,10 +110,25 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
         title: drops_title(sweep, at),
         caption: "Packets lost in a run by hop and reason, any kind of packet; means over seeds.".into(),
         samples: format!("n = {} drops of {} link traversals", count(total), count(hops)),
-        x: Axis::linear("packets dropped per run", ""),
+        x: Axis::linear(&dropped_words(&kinds), ""),
         series: kinds.iter().map(part).collect(),
         ..stacked(sweep, at)
     })
+}
+
+/// With one kind of drop there is no legend, so the axis names it.
+fn dropped_words(kinds: &BTreeSet<(u8, String)>) -> String {
+    let mut all = kinds.iter();
+    match (all.next(), all.next()) {
+        (Some((hop, reason)), None) => {
+            format!(
+                "packets dropped per run, all at {} ({})",
+                hop_name(usize::from(*hop)),
+                reason.replace('_', " ")
+            )
+        }
+        _ => "packets dropped per run".to_owned(),
+    }
 }
 
 fn drops_title(sweep: &Sweep, at: usize) -> String {

@@ -7,7 +7,7 @@ mod order;
 
 use std::sync::Arc;
 
-use weft_core::{HostId, Pool};
+use weft_core::{Ecn, HostId, Pool};
 
 use super::*;
 use crate::balance::{BalancerSettings, drill};
