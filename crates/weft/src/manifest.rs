@@ -23,7 +23,7 @@ pub(crate) fn all<'a>(
     let with_seed = move |case: &'a Case, seed: u64| {
         let inputs = std::iter::once(source).chain(case.inputs()).cloned().collect();
         let command = format!("{all}{} --seed {seed}", chosen(case));
-        let command_of_all = all.clone() + &of_seeds;
+        let command_of_all = all.clone() + of_seeds;
         (case, Manifest { inputs, command, command_of_all, ..of_run(case, seed, options) })
     };
     Ok(scenario
