@@ -1,8 +1,8 @@
 //! Losses: time-outs, recovery with and without selective acknowledgements, probes, reordering.
 
 use std::sync::Arc;
-use weft_core::settings::Amount;
 
+use weft_core::settings::Amount;
 use weft_core::{Bytes, Ecn, Kind, Rate, Span, Time};
 use weft_transport::segment::Flags;
 use weft_transport::settings::{LossDetection, Recovery, Tcp};
