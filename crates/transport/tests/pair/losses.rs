@@ -1,11 +1,12 @@
 //! Losses: time-outs, recovery with and without selective acknowledgements, probes, reordering.
 
+use std::sync::Arc;
+
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Kind, Rate, Span, Time};
-use weft_transport::Outgoing;
-use weft_transport::RtoFloor;
+use weft_core::{Bytes, Ecn, Kind, Rate, Span, Time};
 use weft_transport::segment::Flags;
 use weft_transport::settings::{LossDetection, Recovery, Tcp};
+use weft_transport::{FlowSite, Outgoing, RtoFloor, Segment, Sender, Transport};
 
 use crate::path::{Pair, Path, Script, Setup};
 use crate::{MSS, newreno, seconds};
@@ -285,7 +286,8 @@ fn the_timer_starts_anew_when_the_first_segment_is_repeated() {
     });
     // 20 packets of 123 us are a steady round trip without variation; three duplicates more come too late for a timer that
     // began with the last progress.
-    let setup = Setup { rate: Rate::from_mbps(100), lose: lose_first(&[500]), ..Setup::default() };
+    let delay = Span::from_us(1_150);
+    let setup = Setup { rate: Rate::from_mbps(100), delay, lose: lose_first(&[500]), ..Setup::default() };
     let mut path = Path::new(&settings, setup, &[1_000 * MSS]);
     assert!(path.run(seconds(30)));
     let report = path.pairs[0].sender.report();
@@ -293,22 +295,26 @@ fn the_timer_starts_anew_when_the_first_segment_is_repeated() {
 }
 
 #[test]
-fn duplicates_after_a_time_out_do_not_begin_a_recovery() {
-    // Segment 3 is lost twice, so that the timer expires; what then goes again had arrived and is answered by duplicates.
-    let mut left = 2;
-    let lose = Box::new(move |out: &Outgoing, _| {
-        let lose = out.kind == Kind::Data && out.segment.sequence == 3 * MSS && left > 0;
-        left -= u64::from(lose);
-        lose
-    });
-    let settings = newreno(|tcp| {
-        window(20)(tcp);
-        tcp.sack = false;
-    });
-    let mut path = Path::new(&settings, Setup { lose, ..Setup::default() }, &[200 * MSS]);
-    assert!(path.run(seconds(30)));
-    let report = path.pairs[0].sender.report();
-    assert_eq!((report.timeouts, report.recoveries), (1, 1), "one recovery, before the time-out");
+fn duplicates_up_to_the_end_of_a_time_out_do_not_begin_a_recovery() {
+    let settings = newreno(|tcp| (tcp.sack, tcp.handshake) = (false, false));
+    let transport = Arc::new(Transport::new(&settings));
+    let site = FlowSite { size: Bytes(100 * MSS), ..FlowSite::default() };
+    let mut sender = Sender::new(&transport, &site, Time::ZERO);
+    let mut now = Time::ZERO;
+    while sender.poll(now).is_some() {}
+    now = sender.next_wakeup();
+    sender.on_wakeup(now);
+    assert_eq!(sender.poll(now).map(|out| out.segment.sequence), Some(0));
+    let ack = |ack: u64| Segment { flags: Flags::ACK, ack: ack * MSS, echo: now, ..Segment::default() };
+    // All ten of the first window had arrived but the first; what is sent next is new.
+    sender.on_packet(now, Ecn::NotCapable, &ack(10));
+    assert_eq!(sender.poll(now).map(|out| out.segment.sequence), Some(10 * MSS));
+    (0..5).for_each(|_| sender.on_packet(now, Ecn::NotCapable, &ack(10)));
+    assert_eq!(sender.report().recoveries, 0, "they may answer what was sent again (RFC 6582, section 3.2)");
+    sender.on_packet(now, Ecn::NotCapable, &ack(11));
+    while sender.poll(now).is_some() {}
+    (0..3).for_each(|_| sender.on_packet(now, Ecn::NotCapable, &ack(11)));
+    assert_eq!(sender.report().recoveries, 1, "beyond, they mean a loss");
 }
 
 #[test]
@@ -317,7 +323,8 @@ fn a_reordering_network_teaches_rack_to_wait() {
         window(40)(tcp);
         rack(tcp);
     });
-    // Every 50th packet is late by a fifth of the round trip.
+    // Every 50th packet is late by a fifth of the round trip. What was sent again in vain teaches nothing (RFC 8985,
+    // section 6.2, step 3), so it takes some before a late packet arrives in time.
     let late = Span::from_us(20);
     let detour = Box::new(
         move |out: &Outgoing, nth: u64| {
@@ -328,7 +335,7 @@ fn a_reordering_network_teaches_rack_to_wait() {
     assert!(path.run(seconds(30)));
     let report = path.pairs[0].sender.report();
     assert!(path.pairs[0].receiver.report().out_of_order > 90);
-    assert!(report.recoveries <= 3 && report.timeouts == 0, "{report:?}");
+    assert!(report.recoveries <= 10 && report.timeouts == 0, "{report:?}");
     let by_count = newreno(window(40));
     let detour = Box::new(
         move |out: &Outgoing, nth: u64| {
