@@ -1,95 +1,83 @@
 //! The event list: a wheel of buckets for the near future, a heap for the far one. Entries of a bucket are sorted when
-//! it is opened. The order of what comes out is that of [`Entry`] alone; bucket width and count change speed, never
+//! it is opened. The order of what comes out is that of [`Order`] alone; bucket width and count change speed, never
 //! results.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use weft_core::Span;
+use weft_core::{Span, Time};
 
-use crate::event::Entry;
+use crate::event::{Entry, Event, Order};
 
-/// Buckets of the wheel, in words of 64.
-const BUCKETS: usize = 64 * WORDS;
+/// Words of the map of occupied buckets.
 const WORDS: usize = 64;
+/// Buckets of the wheel.
+const BUCKETS: usize = 64 * WORDS;
+/// So far ahead of the open bucket the wheel takes events: the word of the open bucket never holds bits of the next turn.
+const REACH: u64 = (BUCKETS - 64) as u64;
 /// Entries a bucket holds without allocating; the bucket width aims at half of it.
 const ROOM: usize = 16;
-
-/// Pending events.
-pub(crate) struct Calendar {
-    /// The open bucket, latest first, so that the next event is at the end.
-    open: Vec<Entry>,
-    /// Number of the open bucket since time zero; bucket n covers `n << shift ..`.
-    current: u64,
-    buckets: Box<[Vec<Entry>; BUCKETS]>,
-    occupied: [u64; WORDS],
-    far: BinaryHeap<Reverse<Entry>>,
-    /// Bucket of the first entry of `far`; [`NOWHERE`] if there is none.
-    far_bucket: u64,
-    /// A bucket is 2^shift picoseconds wide.
-    shift: u32,
-    len: usize,
-}
-
 /// Behind all buckets.
 const NOWHERE: u64 = u64::MAX;
 
+/// Pending events.
+pub(crate) struct Calendar {
+    order: Order,
+    /// Number of the open bucket since time zero; bucket n covers `n << shift ..`. The open bucket is sorted, latest first,
+    /// so that the next event is at the end.
+    open: u64,
+    buckets: Box<[Vec<Entry>; BUCKETS]>,
+    /// Closed buckets that hold anything.
+    occupied: [u64; WORDS],
+    /// By time only: the order among equals is settled when their bucket is opened.
+    far: BinaryHeap<Reverse<Entry>>,
+    /// From this bucket on, `far` has to be asked.
+    far_from: u64,
+    /// A bucket is 2^shift picoseconds wide.
+    shift: u32,
+}
+
 impl Calendar {
     /// An empty calendar with buckets of about `width`.
-    pub(crate) fn new(width: Span) -> Calendar {
+    pub(crate) fn new(order: Order, width: Span) -> Calendar {
         let buckets: Box<[_]> = (0..BUCKETS).map(|_| Vec::with_capacity(ROOM)).collect();
         Calendar {
-            open: Vec::with_capacity(ROOM),
-            current: 0,
+            order,
+            open: 0,
             buckets: buckets.try_into().expect("as many as were asked for"),
             occupied: [0; WORDS],
             far: BinaryHeap::new(),
-            far_bucket: NOWHERE,
+            far_from: NOWHERE,
             shift: width.0.max(1).ilog2(),
-            len: 0,
         }
     }
 
-    /// Pending events.
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    /// Whether nothing is pending.
+    pub(crate) fn is_empty(&self) -> bool {
+        let open = &self.buckets[self.open as usize % BUCKETS];
+        open.is_empty() && self.far.is_empty() && self.occupied.iter().all(|word| *word == 0)
     }
 
     /// Adds an event. It must not lie before the last event taken.
     #[inline]
-    pub(crate) fn push(&mut self, entry: Entry) {
-        self.len += 1;
-        let bucket = entry.time.0 >> self.shift;
-        // Wraps around for the open bucket and what lies before it: both are out of the wheel's reach.
-        if bucket.wrapping_sub(self.current + 1) < BUCKETS as u64 - 1 {
+    pub(crate) fn push(&mut self, time: Time, event: Event) {
+        let entry = Entry::new(time, event);
+        let bucket = time.0 >> self.shift;
+        // Wraps around for the open bucket and what lies before it: both are out of reach.
+        if bucket.wrapping_sub(self.open + 1) < REACH {
             self.put(bucket, entry);
         } else {
             self.push_aside(bucket, entry);
         }
     }
 
-    /// Adds an event that does not belong into a closed bucket of the wheel.
-    #[inline(never)]
-    fn push_aside(&mut self, bucket: u64, entry: Entry) {
-        if bucket <= self.current {
-            let place = self.open.partition_point(|other| *other > entry);
-            self.open.insert(place, entry);
-        } else {
-            self.far.push(Reverse(entry));
-            self.far_bucket = self.far_bucket.min(bucket);
-        }
-    }
-
     /// Takes the next event.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Entry> {
-        let next = match self.open.pop() {
-            Some(entry) => entry,
-            None if self.open_next() => self.open.pop()?,
-            None => return None,
-        };
-        self.len -= 1;
-        Some(next)
+        match self.buckets[self.open as usize % BUCKETS].pop() {
+            None => self.open_next(),
+            next => next,
+        }
     }
 
     #[inline]
@@ -99,70 +87,77 @@ impl Calendar {
         self.buckets[slot].push(entry);
     }
 
-    /// Opens the next bucket that holds anything; false: there is none.
-    fn open_next(&mut self) -> bool {
-        let next = self.next_occupied().min(self.far_bucket);
-        if next == NOWHERE {
-            return false;
+    /// Adds an event that does not belong into a closed bucket of the wheel.
+    #[inline(never)]
+    fn push_aside(&mut self, bucket: u64, entry: Entry) {
+        if bucket <= self.open {
+            let order = self.order;
+            let open = &mut self.buckets[self.open as usize % BUCKETS];
+            let place = open.partition_point(|other| order.precedes(entry, *other));
+            open.insert(place, entry);
+        } else {
+            self.far.push(Reverse(entry));
+            self.far_from = self.far_from.min(bucket - REACH);
         }
-        self.current = next;
+    }
+
+    /// Opens the next bucket that holds anything and takes its first event.
+    #[inline]
+    fn open_next(&mut self) -> Option<Entry> {
+        let mut next = self.next_occupied();
+        if next >= self.far_from {
+            next = self.fetch_far(next)?;
+        }
+        self.open = next;
         let slot = next as usize % BUCKETS;
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        std::mem::swap(&mut self.open, &mut self.buckets[slot]);
-        if self.far_bucket - next < BUCKETS as u64 {
-            self.fetch_far();
-        }
-        self.sort_open();
-        true
+        let open = &mut self.buckets[slot];
+        sort(self.order, open);
+        open.pop()
     }
 
-    /// Most buckets hold one event or two.
-    fn sort_open(&mut self) {
-        match self.open.as_mut_slice() {
-            [_] => {}
-            [first, second] => {
-                if *first < *second {
-                    std::mem::swap(first, second);
-                }
-            }
-            many => many.sort_unstable_by(|a, b| b.cmp(a)),
-        }
-    }
-
-    /// Moves what has come within the wheel's reach from the heap into the wheel.
+    /// Moves what has come within the wheel's reach from the heap into the wheel. `near` is the first occupied bucket of
+    /// the wheel; returns the first of all, `None`: there is none.
     #[inline(never)]
-    fn fetch_far(&mut self) {
-        self.far_bucket = NOWHERE;
+    fn fetch_far(&mut self, near: u64) -> Option<u64> {
+        let first = self.far.peek().map_or(NOWHERE, |Reverse(entry)| entry.time.0 >> self.shift);
+        let next = near.min(first);
+        self.far_from = NOWHERE;
         while let Some(Reverse(entry)) = self.far.peek().copied() {
             let bucket = entry.time.0 >> self.shift;
-            if bucket - self.current >= BUCKETS as u64 {
-                self.far_bucket = bucket;
-                return;
+            if bucket - next > REACH {
+                self.far_from = bucket - REACH;
+                break;
             }
             self.far.pop();
-            if bucket == self.current {
-                self.open.push(entry);
-            } else {
-                self.put(bucket, entry);
-            }
+            self.put(bucket, entry);
         }
+        (next != NOWHERE).then_some(next)
     }
 
-    /// The number of the first occupied bucket after the open one, or [`NOWHERE`].
+    /// The number of the first closed bucket that holds anything, or [`NOWHERE`].
+    #[inline]
     fn next_occupied(&self) -> u64 {
-        let start = (self.current + 1) as usize % BUCKETS;
-        let (mut word, mut ahead) = (start / 64, 0);
-        // The open bucket itself is empty, so that the bits before `start` are the farthest ones.
-        let mut bits = self.occupied[word] >> (start % 64) << (start % 64);
-        for _ in 0..=WORDS {
+        let (first, word) = (self.open & !63, self.open as usize / 64);
+        for ahead in 0..WORDS {
+            let bits = self.occupied[(word + ahead) % WORDS];
             if bits != 0 {
-                return self.current + 1 + ahead + u64::from(bits.trailing_zeros()) - (start % 64) as u64;
+                return first + 64 * ahead as u64 + u64::from(bits.trailing_zeros());
             }
-            word = (word + 1) % WORDS;
-            ahead += 64;
-            bits = self.occupied[word];
         }
         NOWHERE
+    }
+}
+
+/// Sorts a bucket, latest first. Most hold one event or two, hence by insertion.
+#[inline]
+fn sort(order: Order, bucket: &mut [Entry]) {
+    for end in 1..bucket.len() {
+        let mut place = end;
+        while place > 0 && order.precedes(bucket[place - 1], bucket[place]) {
+            bucket.swap(place - 1, place);
+            place -= 1;
+        }
     }
 }
 
@@ -175,35 +170,36 @@ pub(crate) fn width_for(rate: f64) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Event, Order};
-    use weft_core::{LinkId, Purpose, Random, Time};
+    use weft_core::{LinkId, Purpose, Random};
 
-    /// Whatever is pushed and popped in between, the calendar gives what a heap gives.
+    /// Whatever is pushed and popped in between, the calendar gives what a sorted list gives.
     #[test]
-    fn agrees_with_a_binary_heap() {
+    fn agrees_with_a_sorted_list() {
         for (seed, width) in [(1, Span(1)), (2, Span(1 << 10)), (3, Span(1 << 16)), (4, Span(1 << 24))] {
             let mut random = Random::new(seed, Purpose::Test, 0);
             let order = Order::new(seed);
-            let (mut calendar, mut heap) = (Calendar::new(width), BinaryHeap::new());
+            let (mut calendar, mut list) = (Calendar::new(order, width), Vec::new());
             let mut now = Time::ZERO;
             for _ in 0..50_000 {
                 if random.chance(0.52) {
                     let reach = [10, 100_000, 1 << 30, 1 << 40][random.below(4) as usize];
                     let time = now + Span(random.bits() % reach);
-                    let entry = order.entry(time, Event::Arrive(LinkId(random.below(1000))));
-                    calendar.push(entry);
-                    heap.push(Reverse(entry));
+                    let event = Event::Arrive(LinkId(random.below(1000)));
+                    calendar.push(time, event);
+                    let entry = Entry::new(time, event);
+                    let place = list.partition_point(|other| order.precedes(entry, *other));
+                    list.insert(place, entry);
                 } else {
-                    let expected = heap.pop().map(|Reverse(entry)| entry);
+                    let expected = list.pop();
                     assert_eq!(calendar.pop(), expected);
                     now = expected.map_or(now, |entry| entry.time);
                 }
-                assert_eq!(calendar.len(), heap.len());
+                assert_eq!(calendar.is_empty(), list.is_empty());
             }
-            while let Some(Reverse(entry)) = heap.pop() {
+            while let Some(entry) = list.pop() {
                 assert_eq!(calendar.pop(), Some(entry));
             }
-            assert_eq!(calendar.pop(), None);
+            assert!(calendar.pop().is_none() && calendar.is_empty());
         }
     }
 }

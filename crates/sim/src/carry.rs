@@ -8,6 +8,9 @@ use weft_topology::{Change, Node};
 use crate::event::Event;
 use crate::network::Network;
 
+/// What an event leaves to be done at a switch: its effects, and before them the port whose transmitter is idle.
+pub(crate) type Asking = (SwitchId, Option<PortId>);
+
 impl Network {
     /// The transmission of a packet starts. Part of every hop of every packet, hence always inlined.
     #[inline(always)]
@@ -17,43 +20,48 @@ impl Network {
         let (left, lands) = wire.launch(self.now, header.wire);
         header.arrived = lands;
         self.tally.packet_hops += 1;
-        self.calendar.push(self.order.entry(left, Event::Transmitted(link)));
+        self.calendar.push(left, Event::Transmitted(link));
         if let Some(reason) = wire.failure() {
             return self.lose(link, packet, reason);
         }
         if wire.in_flight.is_empty() {
-            self.calendar.push(self.order.entry(lands, Event::Arrive(link)));
+            self.calendar.push(lands, Event::Arrive(link));
         }
         wire.in_flight.push(packet, &mut self.pool.headers);
     }
 
     /// The last bit of a packet has left a transmitter, which is idle now.
     #[inline]
-    pub(crate) fn transmitted(&mut self, link: LinkId) {
+    pub(crate) fn transmitted(&mut self, link: LinkId) -> Option<Asking> {
         let wire = &self.wires[link.index()];
         match wire.from {
-            Node::Host(host) => self.card_idle(host),
-            Node::Switch(switch) => {
-                let port = wire.port;
-                self.feed(switch, port, link);
-                self.carry_out(switch);
+            Node::Host(host) => {
+                self.card_idle(host);
+                None
             }
+            Node::Switch(switch) => Some((switch, Some(wire.port))),
         }
     }
 
     /// A packet lands at the far end of a link.
     #[inline]
-    pub(crate) fn arrive(&mut self, link: LinkId) {
+    pub(crate) fn arrive(&mut self, link: LinkId) -> Option<Asking> {
         let wire = &mut self.wires[link.index()];
-        let Some(packet) = wire.land(self.now, &self.pool.headers) else { return };
+        let packet = wire.land(self.now, &self.pool.headers)?;
         let (to, port) = (wire.to, wire.to_port);
         if let Some(next) = wire.in_flight.front() {
             let lands = self.pool.headers.get(next).arrived;
-            self.calendar.push(self.order.entry(lands, Event::Arrive(link)));
+            self.calendar.push(lands, Event::Arrive(link));
         }
         match to {
-            Node::Host(host) => self.at_host(host, packet),
-            Node::Switch(switch) => self.at_switch(switch, port, packet),
+            Node::Host(host) => {
+                self.at_host(host, packet);
+                None
+            }
+            Node::Switch(switch) => {
+                self.at_switch(switch, port, packet);
+                Some((switch, None))
+            }
         }
     }
 
@@ -64,11 +72,28 @@ impl Network {
         }
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         self.switches[switch.index()].receive(&mut turn, from, packet);
-        self.carry_out(switch);
     }
 
-    /// Gives the idle transmitter of a port its next packet. Effects are left to [`Network::carry_out`].
-    fn feed(&mut self, switch: SwitchId, port: PortId, link: LinkId) {
+    /// Does what a switch asked for, the last first, and what it asks for meanwhile. Ends every event at a switch, hence
+    /// always inlined.
+    #[inline(always)]
+    pub(crate) fn carry_out(&mut self, switch: SwitchId, mut idle: Option<PortId>) {
+        loop {
+            if let Some(port) = idle.take() {
+                self.feed(switch, port);
+            }
+            match self.effects.pop() {
+                Some(Effect::HasWork(port)) => idle = Some(port),
+                Some(Effect::Dropped(packet, reason)) => self.dropped(switch, packet, reason),
+                None => return,
+            }
+        }
+    }
+
+    /// Gives the idle transmitter of a port its next packet. What else the switch wants is left to
+    /// [`Network::carry_out`].
+    #[inline(always)]
+    fn feed(&mut self, switch: SwitchId, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let Some(packet) = self.switches[switch.index()].next_packet(&mut turn, port) else { return };
         let header = self.pool.headers.get(packet);
@@ -76,18 +101,7 @@ impl Network {
         if let Some(tap) = &mut self.tap {
             tap.left(switch, (self.now, port), packet, header);
         }
-        self.launch(link, packet);
-    }
-
-    /// Does what a switch asked for, the last first, and what it asks for meanwhile.
-    #[inline]
-    fn carry_out(&mut self, switch: SwitchId) {
-        while let Some(effect) = self.effects.pop() {
-            match effect {
-                Effect::HasWork(port) => self.feed(switch, port, self.link_of(switch, port)),
-                Effect::Dropped(packet, reason) => self.dropped(switch, packet, reason),
-            }
-        }
+        self.launch(self.link_of(switch, port), packet);
     }
 
     #[cold]
@@ -110,8 +124,8 @@ impl Network {
         self.pool.remove(packet);
     }
 
-    /// The next change of the network's timeline.
-    pub(crate) fn change(&mut self, number: u32) {
+    /// The next change of the network's timeline. Returns what a switch asks for because of it.
+    pub(crate) fn change(&mut self, number: u32) -> Option<Asking> {
         let timeline = std::sync::Arc::clone(&self.setup.timeline);
         if let Some((time, _)) = timeline.changes.get(number as usize + 1) {
             self.schedule(*time, Event::Change(number + 1));
@@ -119,13 +133,14 @@ impl Network {
         match &timeline.changes[number as usize].1 {
             Change::CableDown(cable) => self.set_cable(*cable, false),
             Change::CableUp(cable) => self.set_cable(*cable, true),
-            Change::LocalDown { switch, port } => self.set_port(*switch, *port, false),
-            Change::LocalUp { switch, port } => self.set_port(*switch, *port, true),
+            Change::LocalDown { switch, port } => return self.set_port(*switch, *port, false),
+            Change::LocalUp { switch, port } => return self.set_port(*switch, *port, true),
             Change::Install { switch, state } => {
                 let routes = &timeline.states[*state].switches[switch.index()];
                 self.switches[switch.index()].install(routes.group_of_leaf.clone(), routes.groups.clone());
             }
         }
+        None
     }
 
     /// A cable goes down, with what is in flight on it, or comes back.
@@ -140,9 +155,9 @@ impl Network {
         }
     }
 
-    fn set_port(&mut self, switch: SwitchId, port: PortId, up: bool) {
+    fn set_port(&mut self, switch: SwitchId, port: PortId, up: bool) -> Option<Asking> {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         self.switches[switch.index()].set_port(&mut turn, port, up);
-        self.carry_out(switch);
+        Some((switch, None))
     }
 }

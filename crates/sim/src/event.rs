@@ -12,8 +12,6 @@
 //!
 //! The key depends on the cause alone, never on the position in a queue, on threads or on the partition.
 
-use std::cmp::Ordering;
-
 use weft_core::random::{Purpose, Random, mix};
 use weft_core::{FlowId, LinkId, Time};
 
@@ -72,40 +70,30 @@ impl Event {
     }
 }
 
-/// An event with its place in the total order: 16 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// An event and when it happens: 16 bytes. What precedes what, only [`Order`] knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
     /// When.
     pub(crate) time: Time,
-    /// Kind, tie and index, in this order of significance.
-    rank: u64,
+    /// Kind and index.
+    name: u32,
 }
 
 impl Entry {
+    /// An event at an instant.
+    #[inline]
+    pub(crate) fn new(time: Time, event: Event) -> Entry {
+        Entry { time, name: event.pack() }
+    }
+
     /// The event itself.
     #[inline]
     pub(crate) fn event(self) -> Event {
-        Event::unpack(self.rank as u32)
+        Event::unpack(self.name)
     }
 }
 
-impl Ord for Entry {
-    /// By time, then by rank: one comparison of 128 bits, which needs no branch.
-    #[inline]
-    fn cmp(&self, other: &Entry) -> Ordering {
-        let key = |entry: &Entry| u128::from(entry.time.0) << 64 | u128::from(entry.rank);
-        key(self).cmp(&key(other))
-    }
-}
-
-impl PartialOrd for Entry {
-    #[inline]
-    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// Gives events their place in the order.
+/// The total order of a run's events. Draws are made only for events that nothing else tells apart: most never need one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
     key: u64,
@@ -117,14 +105,24 @@ impl Order {
         Order { key: Random::new(seed, Purpose::Ties, 0).bits() }
     }
 
-    /// An event at an instant.
+    /// Whether `a` comes before `b`.
     #[inline]
-    pub(crate) fn entry(self, time: Time, event: Event) -> Entry {
-        let word = event.pack();
-        let instant = (time.0 ^ self.key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let drawn = mix(instant ^ u64::from(word)) as u32 & INDEX_MASK;
-        let kind = word & !INDEX_MASK;
-        Entry { time, rank: u64::from(kind | drawn) << 32 | u64::from(word) }
+    pub(crate) fn precedes(self, a: Entry, b: Entry) -> bool {
+        if a.time == b.time { self.settle(a, b) } else { a.time < b.time }
+    }
+
+    /// Whether `a` comes before `b` at the same instant: by kind, then by draw, then by index.
+    fn settle(self, a: Entry, b: Entry) -> bool {
+        let kind = |entry: Entry| entry.name >> INDEX_BITS;
+        if kind(a) != kind(b) {
+            return kind(a) < kind(b);
+        }
+        (self.draw(a), a.name) < (self.draw(b), b.name)
+    }
+
+    fn draw(self, entry: Entry) -> u32 {
+        let instant = (entry.time.0 ^ self.key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mix(instant ^ u64::from(entry.name)) as u32 & INDEX_MASK
     }
 }
 
@@ -145,11 +143,14 @@ mod tests {
             Event::FlowStart(FlowId(13)),
             Event::Sample,
         ];
-        let entries: Vec<_> = events.iter().map(|event| order.entry(Time(42), *event)).collect();
+        let entries: Vec<_> = events.iter().map(|event| Entry::new(Time(42), *event)).collect();
         for (entry, event) in entries.iter().zip(events) {
             assert_eq!(entry.event(), event);
         }
-        assert!(entries.is_sorted(), "at one instant the kinds keep their order");
+        assert!(
+            entries.is_sorted_by(|a, b| order.precedes(*a, *b)),
+            "at one instant the kinds keep their order"
+        );
     }
 
     /// Two links whose packets always arrive together: each is first about half of the time.
@@ -158,8 +159,8 @@ mod tests {
         for step in [1u64, 800, 1_230_400, 1 << 20] {
             let order = Order::new(step);
             let first = |n: u64| {
-                let entry = |link| order.entry(Time(n * step), Event::Arrive(LinkId(link)));
-                entry(4) < entry(5)
+                let entry = |link| Entry::new(Time(n * step), Event::Arrive(LinkId(link)));
+                order.precedes(entry(4), entry(5))
             };
             let wins = (0..10_000).filter(|n| first(*n)).count() as f64;
             assert!((wins - 5_000.0).abs() < 4.0 * 50.0, "{wins} of 10000 at step {step}");

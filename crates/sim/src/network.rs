@@ -50,7 +50,6 @@ pub(crate) struct Network {
     pub(crate) setup: Setup,
     pub(crate) now: Time,
     pub(crate) calendar: Calendar,
-    pub(crate) order: Order,
     pub(crate) pool: Pool<Segment>,
     pub(crate) wires: Vec<Wire>,
     pub(crate) switches: Vec<Switch>,
@@ -71,8 +70,7 @@ impl Network {
         let first_link = |n: usize| graph.first_link(Node::Switch(SwitchId(n as u32))).0;
         let mut network = Network {
             now: Time::ZERO,
-            calendar: Calendar::new(width_for(event_rate(&graph))),
-            order: Order::new(setup.seed),
+            calendar: Calendar::new(Order::new(setup.seed), width_for(event_rate(&graph))),
             pool: Pool::new(),
             wires: wires(&setup),
             first_link: (0..switches.len()).map(first_link).collect(),
@@ -92,7 +90,7 @@ impl Network {
     /// Adds an event to the calendar.
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
-        self.calendar.push(self.order.entry(time, event));
+        self.calendar.push(time, event);
     }
 
     /// The link that leaves a switch by a port.

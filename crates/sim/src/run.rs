@@ -72,15 +72,20 @@ impl Network {
         Stop::Finished
     }
 
+    /// One line for each kind of event; always inlined, because it is the loop.
+    #[inline(always)]
     fn handle(&mut self, event: Event) {
-        match event {
+        let asking = match event {
             Event::Change(number) => self.change(number),
             Event::Arrive(link) => self.arrive(link),
             Event::Transmitted(link) => self.transmitted(link),
-            Event::SenderWake(flow) => self.sender_wake(flow),
-            Event::ReceiverWake(flow) => self.receiver_wake(flow),
-            Event::FlowStart(flow) => self.flow_start(flow),
-            Event::Sample => self.sample(),
+            Event::SenderWake(flow) => return self.sender_wake(flow),
+            Event::ReceiverWake(flow) => return self.receiver_wake(flow),
+            Event::FlowStart(flow) => return self.flow_start(flow),
+            Event::Sample => return self.sample(),
+        };
+        if let Some((switch, idle)) = asking {
+            self.carry_out(switch, idle);
         }
     }
 

@@ -174,7 +174,7 @@ impl Network {
         if self.now >= self.setup.warm_up {
             sampler.add();
         }
-        if self.calendar.len() > 0 {
+        if !self.calendar.is_empty() {
             self.schedule(self.now + sampler.series.every, Event::Sample);
         }
         self.sampler = Some(sampler);

@@ -1,9 +1,9 @@
 //! The output side of a switch: queues per port, what is in service, and the counters of an operator.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Ecn, Headers, PacketId, Queue, Time};
+use weft_core::{Bytes, Ecn, Headers, PacketId, Queue, Random, Time};
 
-use crate::mark::AnyMarker;
+use crate::mark::{AnyMarker, Sight, Verdict};
 use crate::schedule::AnyScheduler;
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Occupancy};
@@ -92,6 +92,22 @@ impl Output {
             port: self.port.bytes,
             total: store.total,
         })
+    }
+
+    /// Takes the head of a queue; its bytes stay charged. With the marker's word on it.
+    #[inline]
+    pub(crate) fn take(
+        &mut self,
+        queue: usize,
+        headers: &Headers,
+        marking: &mut Random,
+    ) -> (PacketId, Verdict) {
+        let own = &mut self.queues[queue];
+        let packet = own.packets.pop(headers).expect("the scheduler picks a queue with packets");
+        let header = headers.get(packet);
+        let behind = |bytes: u64| bytes - u64::from(header.wire);
+        let sight = Sight { packet: header, queue: behind(own.bytes), port: behind(self.port.bytes) };
+        (packet, self.markers[queue].leaving(&sight, marking))
     }
 
     /// Gives back the bytes of a packet of a queue.

@@ -133,9 +133,21 @@ impl Switch {
         loop {
             let output = &mut self.outputs[port.index()];
             let queue = output.scheduler.pick(&output.queues, turn.headers)?;
-            if let Some(packet) = self.take(turn, port, queue) {
-                return Some(packet);
+            let (packet, verdict) = output.take(queue, turn.headers, &mut self.marking);
+            match verdict {
+                Verdict::Pass => {}
+                Verdict::Mark => output.port.mark(packet, turn.headers),
+                Verdict::Drop => {
+                    self.give_up(turn, (port, queue), packet, Reason::Early);
+                    continue;
+                }
             }
+            let wire = turn.headers.get(packet).wire;
+            output.port.in_service = Some(InService { queue: queue as u8, wire });
+            if !self.count_in_service {
+                self.visible.left(slot(port, queue, self.queues), wire);
+            }
+            return Some(packet);
         }
     }
 
@@ -240,31 +252,6 @@ impl Switch {
             let after = self.inputs[header.ingress.index()].visible_after;
             self.visible.enqueued(turn.now, after, slot(port, queue, self.queues), wire);
         }
-    }
-
-    /// Takes the head of a queue into service; `None`: its marker drops it.
-    #[inline]
-    fn take(&mut self, turn: &mut Turn<'_>, port: PortId, queue: usize) -> Option<PacketId> {
-        let output = &mut self.outputs[port.index()];
-        let own = &mut output.queues[queue];
-        let packet = own.packets.pop(turn.headers).expect("the scheduler picks a queue with packets");
-        let header = turn.headers.get(packet);
-        let wire = header.wire;
-        let behind = |bytes: u64| bytes - u64::from(wire);
-        let sight = Sight { packet: header, queue: behind(own.bytes), port: behind(output.port.bytes) };
-        match output.markers[queue].leaving(&sight, &mut self.marking) {
-            Verdict::Pass => {}
-            Verdict::Mark => output.port.mark(packet, turn.headers),
-            Verdict::Drop => {
-                self.give_up(turn, (port, queue), packet, Reason::Early);
-                return None;
-            }
-        }
-        output.port.in_service = Some(InService { queue: queue as u8, wire });
-        if !self.count_in_service {
-            self.visible.left(slot(port, queue, self.queues), wire);
-        }
-        Some(packet)
     }
 
     /// A packet that was stored, and has been taken from its queue, is thrown away instead of served.
