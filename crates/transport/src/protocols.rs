@@ -1,6 +1,6 @@
 //! The transports a scenario can choose: TCP under each congestion law, and datagrams at a constant rate.
 //!
-//! A transport over TCP is one line in [`over_tcp!`] and one in the list; its law's file is in `congestion/`.
+//! A transport over TCP is one line in `over_tcp!` and one in the list; its law's file is in `congestion/`.
 
 use weft_core::family;
 

@@ -19,7 +19,12 @@ fn a_folder_holds_what_the_documentation_says() {
     good(&folder, "run tiny.toml");
     let root = folder.join("runs/tiny");
     let shared: BTreeSet<String> = names(&root).into_iter().filter(|name| name.contains('.')).collect();
-    assert_eq!(shared, ["report.html", "scenario.toml", "sweep.csv", "sweep.json", "sweep.parquet"].map(str::to_owned).into());
+    assert_eq!(
+        shared,
+        ["report.html", "scenario.toml", "sweep.csv", "sweep.json", "sweep.parquet"]
+            .map(str::to_owned)
+            .into()
+    );
     let runs = finished(&root);
     assert_eq!(runs.len(), 4);
     let tables = ["flows", "links", "hops", "queues", "drops"];

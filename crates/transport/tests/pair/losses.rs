@@ -1,11 +1,12 @@
 //! Losses: time-outs, recovery with and without selective acknowledgements, probes, reordering.
 
+use std::sync::Arc;
+
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Kind, Span, Time};
-use weft_transport::Outgoing;
-use weft_transport::RtoFloor;
+use weft_core::{Bytes, Ecn, Kind, Rate, Span, Time};
 use weft_transport::segment::Flags;
 use weft_transport::settings::{LossDetection, Recovery, Tcp};
+use weft_transport::{FlowSite, Outgoing, RtoFloor, Segment, Sender, Transport};
 
 use crate::path::{Pair, Path, Script, Setup};
 use crate::{MSS, newreno, seconds};
@@ -254,4 +255,110 @@ fn losing_a_whole_window_is_repaired_after_one_time_out() {
         assert_eq!((report.timeouts, report.retransmitted), (1, Bytes(20 * MSS)));
         assert_eq!(report.ssthresh, Bytes(10 * MSS));
     }
+}
+
+/// A flow of 20 segments, all in the first window, losing some: there is no new data to send in recovery.
+fn short(segments: &'static [u64]) -> Vec<u64> {
+    let setup = Setup { lose: lose_first(segments), ..Setup::default() };
+    let mut path = Path::new(&newreno(window(20)), setup, &[20 * MSS]);
+    assert!(path.run(seconds(30)));
+    assert_eq!(path.pairs[0].sender.report().timeouts, 0);
+    retransmissions(&path.pairs[0]).iter().map(|(_, segment)| *segment).collect()
+}
+
+#[test]
+fn with_nothing_new_to_send_recovery_repeats_what_may_be_lost() {
+    // The rescue goes before anything is known of 17. Only two segments arrive beyond 17: too few to call it lost.
+    assert_eq!(short(&[10, 17]), [10, 19, 17], "rules 1, 4 and 3 of NextSeg");
+}
+
+#[test]
+fn a_tail_lost_in_recovery_is_rescued_without_a_time_out() {
+    // Nothing arrives beyond 18; the rescue of 19 lets 18 be doubted.
+    assert_eq!(short(&[10, 18, 19]), [10, 19, 18], "rule 4, then rule 3 of NextSeg");
+}
+
+#[test]
+fn the_timer_starts_anew_when_the_first_segment_is_repeated() {
+    let settings = newreno(|tcp| {
+        (tcp.rto_floor, tcp.min_rto, tcp.initial_rto) = (RtoFloor::Rfc, Span::ZERO, Span::from_ms(100));
+        (tcp.delayed_ack, tcp.receive_window) = (1, Some(Bytes(20 * MSS)));
+    });
+    // 20 packets of 123 us are a steady round trip without variation; three duplicates more come too late for a timer that
+    // began with the last progress.
+    let delay = Span::from_us(1_150);
+    let setup = Setup { rate: Rate::from_mbps(100), delay, lose: lose_first(&[500]), ..Setup::default() };
+    let mut path = Path::new(&settings, setup, &[1_000 * MSS]);
+    assert!(path.run(seconds(30)));
+    let report = path.pairs[0].sender.report();
+    assert_eq!((report.timeouts, report.recoveries), (0, 1));
+}
+
+#[test]
+fn duplicates_up_to_the_end_of_a_time_out_do_not_begin_a_recovery() {
+    let settings = newreno(|tcp| (tcp.sack, tcp.handshake) = (false, false));
+    let transport = Arc::new(Transport::new(&settings));
+    let site = FlowSite { size: Bytes(100 * MSS), ..FlowSite::default() };
+    let mut sender = Sender::new(&transport, &site, Time::ZERO);
+    let mut now = Time::ZERO;
+    while sender.poll(now).is_some() {}
+    now = sender.next_wakeup();
+    sender.on_wakeup(now);
+    assert_eq!(sender.poll(now).map(|out| out.segment.sequence), Some(0));
+    let ack = |ack: u64| Segment { flags: Flags::ACK, ack: ack * MSS, echo: now, ..Segment::default() };
+    // All ten of the first window had arrived but the first; what is sent next is new.
+    sender.on_packet(now, Ecn::NotCapable, &ack(10));
+    assert_eq!(sender.poll(now).map(|out| out.segment.sequence), Some(10 * MSS));
+    (0..5).for_each(|_| sender.on_packet(now, Ecn::NotCapable, &ack(10)));
+    assert_eq!(sender.report().recoveries, 0, "they may answer what was sent again (RFC 6582, section 3.2)");
+    sender.on_packet(now, Ecn::NotCapable, &ack(11));
+    while sender.poll(now).is_some() {}
+    (0..3).for_each(|_| sender.on_packet(now, Ecn::NotCapable, &ack(11)));
+    assert_eq!(sender.report().recoveries, 1, "beyond, they mean a loss");
+}
+
+#[test]
+fn a_reordering_network_teaches_rack_to_wait() {
+    let settings = newreno(|tcp| {
+        window(40)(tcp);
+        rack(tcp);
+    });
+    // Every 50th packet is late by a fifth of the round trip. What was sent again in vain teaches nothing (RFC 8985,
+    // section 6.2, step 3), so it takes some before a late packet arrives in time.
+    let late = Span::from_us(20);
+    let detour = Box::new(
+        move |out: &Outgoing, nth: u64| {
+            if out.kind == Kind::Data && nth % 50 == 10 { late } else { Span::ZERO }
+        },
+    );
+    let mut path = Path::new(&settings, Setup { detour, ..Setup::default() }, &[5_000 * MSS]);
+    assert!(path.run(seconds(30)));
+    let report = path.pairs[0].sender.report();
+    assert!(path.pairs[0].receiver.report().out_of_order > 90);
+    assert!(report.recoveries <= 10 && report.timeouts == 0, "{report:?}");
+    let by_count = newreno(window(40));
+    let detour = Box::new(
+        move |out: &Outgoing, nth: u64| {
+            if out.kind == Kind::Data && nth % 50 == 10 { late } else { Span::ZERO }
+        },
+    );
+    let mut path = Path::new(&by_count, Setup { detour, ..Setup::default() }, &[5_000 * MSS]);
+    assert!(path.run(seconds(30)));
+    assert!(path.pairs[0].sender.report().recoveries > 20);
+}
+
+#[test]
+fn with_new_data_the_probe_is_new_data() {
+    let settings = newreno(|tcp| {
+        rack(tcp);
+        (tcp.tlp_slack, tcp.initial_window) = (Span::ZERO, Amount::Packets(4));
+    });
+    // The whole first window is lost.
+    let setup = Setup { lose: lose_first(&[0, 1, 2, 3]), ..Setup::default() };
+    let mut path = Path::new(&settings, setup, &[50 * MSS]);
+    assert!(path.run(seconds(30)));
+    let report = path.pairs[0].sender.report();
+    assert_eq!((report.probes, report.timeouts, report.recoveries), (1, 0, 1));
+    let again: Vec<u64> = retransmissions(&path.pairs[0]).iter().map(|(_, segment)| *segment).collect();
+    assert_eq!(again, [0, 1, 2, 3], "segment 4 was the probe");
 }

@@ -103,8 +103,8 @@ fn settled_mean(balancer: BalancerSettings) -> f64 {
 
 /// DRILL finishes flows 1.5 to 1.6 times faster than ECMP on average at 80 % load (SIGCOMM 2017, introduction and
 /// section 4). The whole experiment, 200 000 flows, gives 1.37 with seed 1 and 1.34 with seed 2: `weft run
-/// scenarios/drill-80.toml --set traffic.trace.load=0.8 --seed 1`; per-packet random and round robin gain as much. Here 12 000 flows after 6 ms, before ECMP's queues have
-/// grown to their full length, so that the gain is lower (1.29).
+/// scenarios/drill-80.toml --set traffic.trace.load=0.8 --seed 1`; per-packet random and round robin gain as much. Here
+/// 12 000 flows after 6 ms, before ECMP's queues have grown to their full length, so that the gain is lower (1.29).
 #[test]
 fn drill_is_faster_than_ecmp_at_high_load() {
     let ecmp = settled_mean(BalancerSettings::Ecmp(Default::default()));
