@@ -27,6 +27,7 @@ test: rust chromium deny
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
 	cargo xtask all
+	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --workspace --no-deps --quiet
 	cargo test --locked --workspace
 	@echo "make test: everything holds"
 

@@ -3,7 +3,7 @@
 //!
 //! This crate knows no switch, no host, no engine and no file. In reading order: [`units`] (time, rate, size and
 //! their text form), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live),
-//! [`random`] (reproducible streams), [`settings`] (one declaration serves parser, schema, documentation and
+//! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
 //! report), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
 
