@@ -3,6 +3,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, Ecn, Headers, PacketId, Queue, Random, Time};
 
+use crate::foresight::Foresight;
 use crate::mark::{AnyMarker, Sight, Verdict};
 use crate::schedule::AnyScheduler;
 use crate::settings::SwitchSettings;
@@ -59,6 +60,8 @@ pub(crate) struct Output {
     /// One for each queue.
     pub(crate) markers: Box<[AnyMarker]>,
     pub(crate) scheduler: AnyScheduler,
+    /// Of a port whose departures are known in advance: those to come.
+    pub(crate) foresight: Option<Foresight>,
 }
 
 /// The packet memory of a switch.
@@ -77,6 +80,7 @@ impl Output {
             queues: vec![ClassQueue::default(); queues].into(),
             markers: (0..queues).map(|_| AnyMarker::new(&settings.ecn, ())).collect(),
             scheduler: AnyScheduler::new(&settings.schedule, queues),
+            foresight: None,
         }
     }
 
@@ -130,7 +134,7 @@ impl Store {
 
     /// A packet left a queue that now holds `queue` bytes.
     #[inline]
-    fn released(&mut self, queue: u64, wire: u16) {
+    pub(crate) fn released(&mut self, queue: u64, wire: u16) {
         self.total -= u64::from(wire);
         self.sharing.released(queue, u64::from(wire));
     }
@@ -159,7 +163,7 @@ impl Port {
 
     /// A packet is gone.
     #[inline]
-    fn release(&mut self, now: Time, wire: u16) {
+    pub(crate) fn release(&mut self, now: Time, wire: u16) {
         self.count_until(now);
         self.packets -= 1;
         self.bytes -= u64::from(wire);

@@ -31,7 +31,8 @@ pub struct Memory {
 
 /// Decides on admission. Called for every packet before it is stored.
 pub trait Sharing {
-    /// `Err` names why there is no room.
+    /// `Err` names why there is no room. A packet that is admitted must also be admitted if less is stored elsewhere in
+    /// the switch: packets of other ports that have left are given back late, and only looked for when this refuses.
     fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
     /// `bytes` were stored in a queue that now holds `queue` bytes.
     fn stored(&mut self, _queue: u64, _bytes: u64) {}

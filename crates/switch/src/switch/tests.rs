@@ -10,6 +10,7 @@ use std::sync::Arc;
 use weft_core::{Ecn, HostId, Pool};
 
 use super::*;
+use weft_core::{Class, Purpose, Random};
 use crate::balance::{BalancerSettings, drill};
 use crate::settings::Visibility;
 

@@ -1,0 +1,282 @@
+//! All output ports of a switch and the memory they share: admission, marking, queueing, service. Knows no table and no
+//! balancer.
+
+use weft_core::record::Reason;
+use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Span, Time, Transmission};
+
+use crate::foresight::Foresight;
+use crate::mark::{AnyMarker, Sight, Verdict};
+use crate::port::{InService, Output, PortCounters, Store};
+use crate::settings::SwitchSettings;
+use crate::share::{AnySharing, Memory};
+use crate::switch::{Departure, Effect, Effects, SwitchSite, Turn};
+use crate::visibility::Visible;
+
+/// See the file's head.
+pub(crate) struct Outputs {
+    ports: Vec<Output>,
+    visible: Visible,
+    store: Store,
+    marking: Random,
+    queues: usize,
+    count_in_service: bool,
+    /// A port without queues by priority and without marks on departure may foresee.
+    plain: bool,
+}
+
+impl Outputs {
+    /// Empty ports; `tracked`: engines look at queue lengths.
+    pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite, tracked: bool) -> Outputs {
+        let queues = settings.queues as usize;
+        let slots = site.rates.len() * queues;
+        let memory = Memory { buffer: settings.buffer, queues: slots as u64 };
+        let marks_departures = AnyMarker::new(&settings.ecn, ()).looks_at_departures();
+        Outputs {
+            ports: site.rates.iter().map(|_| Output::new(settings)).collect(),
+            visible: Visible::new(slots, tracked),
+            store: Store { total: 0, sharing: AnySharing::new(&settings.sharing, memory) },
+            marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
+            queues,
+            count_in_service: settings.count_in_service,
+            plain: queues == 1 && !marks_departures && (settings.count_in_service || !tracked),
+        }
+    }
+
+    /// From now on the departures of a port are known when packets arrive, if the settings allow it.
+    pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
+        if self.plain {
+            self.ports[port.index()].foresight = Some(Foresight::new(line));
+        }
+        self.plain
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ports.len()
+    }
+
+    pub(crate) fn port(&self, port: PortId) -> &Output {
+        &self.ports[port.index()]
+    }
+
+    pub(crate) fn stored(&self) -> u64 {
+        self.store.total
+    }
+
+    pub(crate) fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
+        self.ports[port.index()].port.counters(now)
+    }
+
+    /// The load of a port as engines see it: visible bytes of its first `classes` queues.
+    #[inline]
+    pub(crate) fn load(&mut self, now: Time, port: PortId, classes: usize) -> u64 {
+        self.settle(now, port);
+        let first = slot(port, 0, self.queues);
+        (first..first + classes).map(|slot| self.visible.get(slot)).sum()
+    }
+
+    /// Makes visible what engines may know at `now`.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: Time) {
+        self.visible.advance(now);
+    }
+
+    /// Gives back what has left a foreseen port before `now`.
+    #[inline]
+    pub(crate) fn settle(&mut self, now: Time, port: PortId) {
+        let output = &mut self.ports[port.index()];
+        let Some(foresight) = &mut output.foresight else { return };
+        while let Some((at, wire)) = foresight.left(now) {
+            output.port.release(at, wire);
+            self.store.released(output.port.bytes, wire);
+            self.visible.left(port.index(), wire);
+        }
+    }
+
+    /// The same for all ports.
+    pub(crate) fn settle_all(&mut self, now: Time) {
+        for port in 0..self.ports.len() {
+            self.settle(now, PortId(port as u16));
+        }
+    }
+
+    /// Admits, marks and queues a packet at its output port. `after`: it becomes visible so much later.
+    #[inline]
+    pub(crate) fn enqueue(
+        &mut self,
+        turn: &mut Turn<'_>,
+        port: PortId,
+        packet: PacketId,
+        after: Span,
+    ) -> Option<Departure> {
+        if self.ports[port.index()].foresight.is_some() {
+            return self.enqueue_foreseen(turn, port, packet, after);
+        }
+        self.enqueue_asked(turn, port, packet, after);
+        None
+    }
+
+    /// At a port whose departures are foreseen; it has one queue.
+    #[inline]
+    fn enqueue_foreseen(
+        &mut self,
+        turn: &mut Turn<'_>,
+        port: PortId,
+        packet: PacketId,
+        after: Span,
+    ) -> Option<Departure> {
+        self.settle(turn.now, port);
+        let header = *turn.headers.get(packet);
+        if let Err(reason) = self.admit(turn.now, port, 0, header.wire) {
+            self.dropped(port, packet, reason, turn.effects);
+            return None;
+        }
+        let output = &mut self.ports[port.index()];
+        let bytes = output.port.bytes;
+        let sight = Sight { packet: &header, queue: bytes, port: bytes };
+        match output.markers[0].arriving(&sight, &mut self.marking) {
+            Verdict::Pass => {}
+            Verdict::Mark => output.port.mark(packet, turn.headers),
+            Verdict::Drop => {
+                self.dropped(port, packet, Reason::Early, turn.effects);
+                return None;
+            }
+        }
+        output.port.store(turn.now, header.wire);
+        self.store.stored(bytes + u64::from(header.wire), header.wire);
+        if self.visible.is_tracked() {
+            self.visible.enqueued(turn.now, after, port.index(), header.wire);
+        }
+        let foresight = output.foresight.as_mut()?;
+        let slot = foresight.join(turn.now, header.wire);
+        Some(Departure { port, start: slot.start, end: slot.end })
+    }
+
+    /// Is there room at a port, which is settled? What other ports have to give back is looked at only if it matters.
+    #[inline]
+    fn admit(&mut self, now: Time, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
+        let first = self.ports[port.index()].admit(queue, wire, &self.store);
+        if first.is_ok() {
+            return first;
+        }
+        self.settle_all(now);
+        self.ports[port.index()].admit(queue, wire, &self.store)
+    }
+
+    /// At a port that is asked for every packet.
+    fn enqueue_asked(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId, after: Span) {
+        let header = *turn.headers.get(packet);
+        let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
+        if let Err(reason) = self.admit(turn.now, port, queue, wire) {
+            return self.dropped(port, packet, reason, turn.effects);
+        }
+        match self.arriving(port, queue, &header) {
+            Verdict::Pass => {}
+            Verdict::Mark => self.ports[port.index()].port.mark(packet, turn.headers),
+            Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
+        }
+        let output = &mut self.ports[port.index()];
+        let own = &mut output.queues[queue];
+        own.packets.push(packet, turn.headers);
+        own.bytes += u64::from(wire);
+        self.store.stored(own.bytes, wire);
+        output.port.store(turn.now, wire);
+        if output.port.in_service.is_none() {
+            turn.effects.push(Effect::HasWork(port));
+        }
+        if self.visible.is_tracked() {
+            self.visible.enqueued(turn.now, after, slot(port, queue, self.queues), wire);
+        }
+    }
+
+    fn arriving(&mut self, port: PortId, queue: usize, header: &Header) -> Verdict {
+        let output = &mut self.ports[port.index()];
+        let sight = Sight { packet: header, queue: output.queues[queue].bytes, port: output.port.bytes };
+        output.markers[queue].arriving(&sight, &mut self.marking)
+    }
+
+    /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
+    #[inline]
+    pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
+        self.finish_service(turn.now, port);
+        loop {
+            let output = &mut self.ports[port.index()];
+            let queue = output.scheduler.pick(&output.queues, turn.headers)?;
+            let (packet, verdict) = output.take(queue, turn.headers, &mut self.marking);
+            match verdict {
+                Verdict::Pass => {}
+                Verdict::Mark => output.port.mark(packet, turn.headers),
+                Verdict::Drop => {
+                    self.give_up(turn, (port, queue), packet, Reason::Early);
+                    continue;
+                }
+            }
+            let wire = turn.headers.get(packet).wire;
+            output.port.in_service = Some(InService { queue: queue as u8, wire });
+            if !self.count_in_service {
+                self.visible.left(slot(port, queue, self.queues), wire);
+            }
+            return Some(packet);
+        }
+    }
+
+    #[inline]
+    fn finish_service(&mut self, now: Time, port: PortId) {
+        let output = &mut self.ports[port.index()];
+        let Some(done) = output.port.in_service.take() else { return };
+        let queue = usize::from(done.queue);
+        output.release(now, queue, done.wire, &mut self.store);
+        if self.count_in_service {
+            self.visible.left(slot(port, queue, self.queues), done.wire);
+        }
+    }
+
+    /// The link behind a port went down or came back. A foreseen port keeps its link.
+    pub(crate) fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
+        let output = &mut self.ports[port.index()];
+        assert!(output.foresight.is_none(), "the link of a port whose departures are foreseen changes");
+        output.port.up = up;
+        if up {
+            return;
+        }
+        for queue in 0..self.queues {
+            while let Some(packet) = self.ports[port.index()].queues[queue].packets.pop(turn.headers) {
+                self.give_up(turn, (port, queue), packet, Reason::LinkDown);
+            }
+        }
+    }
+
+    /// A packet that was stored, and has been taken from its queue, is thrown away instead of served.
+    #[cold]
+    fn give_up(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), packet: PacketId, reason: Reason) {
+        let (port, queue) = at;
+        let wire = turn.headers.get(packet).wire;
+        self.visible.left(slot(port, queue, self.queues), wire);
+        self.ports[port.index()].release(turn.now, queue, wire, &mut self.store);
+        self.dropped(port, packet, reason, turn.effects);
+    }
+
+    #[cold]
+    fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
+        self.ports[port.index()].port.counters.dropped += 1;
+        effects.push(Effect::Dropped(packet, reason));
+    }
+
+    /// Packets of a foreseen port, and their bytes, whose first bit has not left before `now`.
+    pub(crate) fn waiting(&self, now: Time, port: PortId) -> (u64, Bytes) {
+        let foresight = self.ports[port.index()].foresight.as_ref();
+        let (packets, bytes) = foresight.map_or((0, 0), |foresight| foresight.waiting(now));
+        (packets, Bytes(bytes))
+    }
+}
+
+/// The place of a queue among all of the switch.
+#[inline]
+fn slot(port: PortId, queue: usize, queues: usize) -> usize {
+    port.index() * queues + queue
+}
+
+/// The queue of a class.
+#[inline]
+pub(crate) fn queue_of(class: Class, queues: usize) -> usize {
+    usize::from(class.0).min(queues - 1)
+}
