@@ -104,28 +104,26 @@ impl<E> Slab<E> {
     }
 }
 
-/// All flows and their ends.
+/// The ends of all flows that are in one domain.
 pub(crate) struct Ends {
     transport: Arc<Transport>,
-    pub(crate) flows: Vec<Flow>,
     pub(crate) senders: Slab<Sender>,
     pub(crate) receivers: Slab<Receiver>,
     pub(crate) sent: Vec<(FlowId, SenderReport)>,
     pub(crate) received: Vec<(FlowId, ReceiverReport)>,
-    /// Flows started so far; flows start in order.
+    /// Flows before this one have been handed over, or are another domain's.
     pub(crate) started: usize,
     /// Flows whose last byte has arrived.
     pub(crate) completed: usize,
 }
 
 impl Ends {
-    pub(crate) fn new(transport: Arc<Transport>, flows: Vec<Flow>) -> Ends {
-        let count = flows.len();
+    /// For a run of so many flows.
+    pub(crate) fn new(transport: Arc<Transport>, flows: usize) -> Ends {
         Ends {
             transport,
-            flows,
-            senders: Slab::new(count),
-            receivers: Slab::new(count),
+            senders: Slab::new(flows),
+            receivers: Slab::new(flows),
             sent: Vec::new(),
             received: Vec::new(),
             started: 0,
@@ -133,35 +131,27 @@ impl Ends {
         }
     }
 
-    pub(crate) fn flow(&self, flow: FlowId) -> &Flow {
-        &self.flows[flow.index()]
-    }
-
-    /// What the ends must know of a flow.
-    fn site(&self, flow: FlowId, site: &FlowSite) -> FlowSite {
-        let spec = self.flow(flow);
-        FlowSite { flow, size: spec.size, rate: spec.constant_rate(), ..site.clone() }
-    }
-
     /// The sender of a flow that starts now.
-    pub(crate) fn open_sender(&mut self, flow: FlowId, host: &FlowSite, now: Time) {
-        let sender = Sender::new(&self.transport, &self.site(flow, host), now);
-        self.senders.insert(flow, sender, now);
+    pub(crate) fn open_sender(&mut self, flow: (FlowId, &Flow), host: &FlowSite, now: Time) {
+        let sender = Sender::new(&self.transport, &site(flow, host), now);
+        self.senders.insert(flow.0, sender, now);
     }
 
     /// The receiver of a flow whose first packet arrived.
-    pub(crate) fn open_receiver(&mut self, flow: FlowId, host: &FlowSite, now: Time) {
-        let receiver = Receiver::new(&self.transport, &self.site(flow, host), now);
-        self.receivers.insert(flow, receiver, now);
+    pub(crate) fn open_receiver(&mut self, flow: (FlowId, &Flow), host: &FlowSite, now: Time) {
+        let receiver = Receiver::new(&self.transport, &site(flow, host), now);
+        self.receivers.insert(flow.0, receiver, now);
     }
 
-    /// Counts a flow whose last byte has arrived, once.
-    pub(crate) fn note_completion(&mut self, flow: FlowId) {
-        let Some(active) = self.receivers.get(flow) else { return };
-        if !active.completed && active.end.completed().is_some() {
+    /// Counts a flow whose last byte has arrived; true when it is counted.
+    pub(crate) fn note_completion(&mut self, flow: FlowId) -> bool {
+        let Some(active) = self.receivers.get(flow) else { return false };
+        let news = !active.completed && active.end.completed().is_some();
+        if news {
             active.completed = true;
             self.completed += 1;
         }
+        news
     }
 
     pub(crate) fn close_sender(&mut self, flow: FlowId) {
@@ -175,4 +165,9 @@ impl Ends {
             self.received.push((flow, active.end.report()));
         }
     }
+}
+
+/// What the ends must know of a flow.
+fn site((flow, spec): (FlowId, &Flow), host: &FlowSite) -> FlowSite {
+    FlowSite { flow, size: spec.size, rate: spec.constant_rate(), ..host.clone() }
 }

@@ -7,16 +7,20 @@ use std::collections::VecDeque;
 
 use weft_core::{Ecn, FlowId, Header, HostId, LinkId, Marks, PacketId, PortId, Rate, Time};
 use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
+use weft_workload::Flow;
 
 use crate::ends::{Active, End, Slab};
 use crate::event::Event;
-use crate::network::Network;
+use crate::domain::Domain;
 
 /// The network card of a host and who wants to use it.
 pub(crate) struct Host {
     pub(crate) link: LinkId,
     rate: Rate,
-    busy: bool,
+    /// The card transmits until then.
+    busy_until: Time,
+    /// An event will come when the card is idle.
+    called: bool,
     /// Replies of connections that are closed already.
     replies: VecDeque<(FlowId, Outgoing)>,
     /// Receivers with something to acknowledge.
@@ -30,11 +34,17 @@ impl Host {
         Host {
             link,
             rate,
-            busy: false,
+            busy_until: Time::ZERO,
+            called: false,
             replies: VecDeque::new(),
             receivers: VecDeque::new(),
             senders: VecDeque::new(),
         }
+    }
+
+    /// Somebody may want to use the card.
+    fn is_wanted(&self) -> bool {
+        !(self.senders.is_empty() && self.receivers.is_empty() && self.replies.is_empty())
     }
 
     fn site(&self) -> FlowSite {
@@ -74,16 +84,23 @@ fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<&mut Acti
     Some(active)
 }
 
-impl Network {
-    /// The application hands over the next flow.
+impl Domain {
+    /// Plans the next start of a flow that begins here.
+    pub(crate) fn schedule_next_flow(&mut self) {
+        let flows = &self.plan.setup.flows[self.ends.started..];
+        let Some(ahead) = flows.iter().position(|flow| self.has_host(flow.source)) else { return };
+        let (number, start) = (self.ends.started + ahead, flows[ahead].start);
+        self.ends.started = number + 1;
+        self.schedule(start.max(self.now), Event::FlowStart(FlowId(number as u32)));
+    }
+
+    /// The application hands over a flow.
     pub(crate) fn flow_start(&mut self, flow: FlowId) {
-        let source = self.ends.flow(flow).source;
+        let spec = self.plan.setup.flows[flow.index()];
+        let source = spec.source;
         let site = self.hosts[source.index()].site();
-        self.ends.started += 1;
-        self.ends.open_sender(flow, &site, self.now);
-        if let Some(next) = self.ends.flows.get(flow.index() + 1) {
-            self.schedule(next.start.max(self.now), Event::FlowStart(FlowId(flow.0 + 1)));
-        }
+        self.ends.open_sender((flow, &spec), &site, self.now);
+        self.schedule_next_flow();
         self.attend_sender(flow, source);
         self.use_card(source);
     }
@@ -94,7 +111,7 @@ impl Network {
         let segment = *self.pool.body(packet);
         self.pool.remove(packet);
         self.tally.packets.delivered += 1;
-        if self.ends.flow(segment.flow).source == host {
+        if self.flow(segment.flow).source == host {
             self.hand_to_sender(&segment, ecn, host);
         } else {
             self.hand_to_receiver(&segment, ecn, host);
@@ -113,7 +130,8 @@ impl Network {
         let flow = segment.flow;
         if self.ends.receivers.is_new(flow) {
             let site = self.hosts[host.index()].site();
-            self.ends.open_receiver(flow, &site, self.now);
+            let spec = *self.flow(flow);
+            self.ends.open_receiver((flow, &spec), &site, self.now);
         }
         match self.ends.receivers.get(flow) {
             Some(active) => {
@@ -121,7 +139,7 @@ impl Network {
                 self.attend_receiver(flow, host);
             }
             None => {
-                let reply = reply_after_close(&self.setup.transport, segment, self.now);
+                let reply = reply_after_close(&self.plan.setup.transport, segment, self.now);
                 self.hosts[host.index()].replies.extend(reply.map(|out| (flow, out)));
             }
         }
@@ -130,7 +148,7 @@ impl Network {
     /// A timer of a sender.
     pub(crate) fn sender_wake(&mut self, flow: FlowId) {
         if wake(&mut self.ends.senders, flow, self.now).is_some() {
-            let source = self.ends.flow(flow).source;
+            let source = self.flow(flow).source;
             self.attend_sender(flow, source);
             self.use_card(source);
         }
@@ -139,7 +157,7 @@ impl Network {
     /// A timer of a receiver.
     pub(crate) fn receiver_wake(&mut self, flow: FlowId) {
         if wake(&mut self.ends.receivers, flow, self.now).is_some() {
-            let destination = self.ends.flow(flow).destination;
+            let destination = self.flow(flow).destination;
             self.attend_receiver(flow, destination);
             self.use_card(destination);
         }
@@ -162,28 +180,43 @@ impl Network {
         if let Some(time) = needs.wake {
             self.schedule(time.max(self.now), Event::ReceiverWake(flow));
         }
-        self.ends.note_completion(flow);
+        if self.ends.note_completion(flow) {
+            self.completed_one();
+        }
         if needs.done {
             self.ends.close_receiver(flow);
         }
     }
 
-    /// The card has sent a packet.
+    /// The last byte of a flow has arrived. On one thread the run ends on the grid when that was the last flow.
+    fn completed_one(&mut self) {
+        if self.plan.partition.domains == 1 && self.ends.completed == self.plan.setup.flows.len() {
+            let grid = self.plan.partition.grid.0;
+            self.horizon = self.horizon.min(Time((self.now.0 / grid + 1) * grid));
+        }
+    }
+
+    /// The card is idle, and was wanted when it became busy.
     pub(crate) fn card_idle(&mut self, host: HostId) {
-        self.hosts[host.index()].busy = false;
+        self.hosts[host.index()].called = false;
         self.use_card(host);
     }
 
-    /// Starts the next packet if the card is idle and anybody has one: replies, acknowledgements, senders in turn.
+    /// Starts the next packet if the card is idle and anybody has one: replies, acknowledgements, senders in turn. If
+    /// anybody is left waiting, an event comes when the card is idle.
     fn use_card(&mut self, host: HostId) {
-        if self.hosts[host.index()].busy {
-            return;
+        let card = &mut self.hosts[host.index()];
+        if self.now >= card.busy_until {
+            let reply = card.replies.pop_front();
+            let next = reply.or_else(|| self.next_of_receivers(host)).or_else(|| self.next_of_senders(host));
+            if let Some((flow, out)) = next {
+                self.send(host, flow, &out);
+            }
         }
-        let reply = self.hosts[host.index()].replies.pop_front();
-        let next = reply.or_else(|| self.next_of_receivers(host)).or_else(|| self.next_of_senders(host));
-        if let Some((flow, out)) = next {
-            self.hosts[host.index()].busy = true;
-            self.send(host, flow, &out);
+        let card = &mut self.hosts[host.index()];
+        if !card.called && card.is_wanted() {
+            card.called = true;
+            self.calendar.push(card.busy_until, Event::Transmitted(card.link));
         }
     }
 
@@ -217,7 +250,7 @@ impl Network {
 
     /// Puts a packet on the wire.
     fn send(&mut self, host: HostId, flow: FlowId, out: &Outgoing) {
-        let spec = self.ends.flow(flow);
+        let spec = *self.flow(flow);
         let peer = if spec.source == host { spec.destination } else { spec.source };
         let header = Header {
             arrived: self.now,
@@ -234,6 +267,13 @@ impl Network {
         };
         let packet = self.pool.insert(header, out.segment);
         self.tally.packets.created += 1;
-        self.launch(self.hosts[host.index()].link, packet);
+        let card = &mut self.hosts[host.index()];
+        let link = card.link;
+        card.busy_until = self.wires[link.index()].end_of(self.now, out.wire);
+        self.launch(link, packet, self.hosts[host.index()].busy_until);
+    }
+
+    fn flow(&self, flow: FlowId) -> &Flow {
+        &self.plan.setup.flows[flow.index()]
     }
 }

@@ -53,6 +53,21 @@ impl Tally {
         count.1 += u64::from(header.wire);
     }
 
+    /// Adds the counts of another domain.
+    pub(crate) fn merge(&mut self, other: &Tally) {
+        for (mine, theirs) in self.waits.iter_mut().zip(&other.waits) {
+            mine.wait_ns.merge(&theirs.wait_ns);
+        }
+        for (mine, theirs) in self.drops.iter_mut().flatten().zip(other.drops.iter().flatten()) {
+            *mine = (mine.0 + theirs.0, mine.1 + theirs.1);
+        }
+        self.events += other.events;
+        self.packet_hops += other.packet_hops;
+        self.packets.created += other.packets.created;
+        self.packets.delivered += other.packets.delivered;
+        self.packets.dropped += other.packets.dropped;
+    }
+
     /// Waiting by hop, without the hops nobody reached.
     pub(crate) fn hops(&self) -> Vec<HopRecord> {
         let used = self.waits.iter().rposition(|hop| hop.wait_ns.count() > 0).map_or(0, |last| last + 1);

@@ -2,20 +2,20 @@
 //! behind it wait in an intrusive list with their arrival times in their headers.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Headers, PacketId, PortId, Purpose, Queue, Random, Rate, Span, Time};
+use weft_core::{Bytes, Headers, PacketId, PortId, Purpose, Queue, Random, Span, Time, Transmission};
 use weft_topology::{Link, Node};
 
 /// A transmitter and its wire.
 pub(crate) struct Wire {
-    /// Picoseconds per byte if that is a whole number, else 0.
-    ps_per_byte: u64,
-    rate: Rate,
+    transmission: Transmission,
     /// Propagation, and the latency of the switch at the far end.
     delay: Span,
     pub(crate) from: Node,
     pub(crate) port: PortId,
     pub(crate) to: Node,
     pub(crate) to_port: PortId,
+    /// The domain of the far end, if that is another one.
+    pub(crate) away: Option<u16>,
     pub(crate) in_flight: Queue,
     pub(crate) up: bool,
     /// Down for at least part of the run.
@@ -30,17 +30,15 @@ pub(crate) struct Wire {
 impl Wire {
     /// A wire that is up. `extra` is the latency of the node at the far end.
     pub(crate) fn new(link: &Link, extra: Span, seed: u64, number: usize) -> Wire {
-        let per_second = 8 * weft_core::units::PS_PER_S;
-        let whole = per_second.is_multiple_of(link.rate.0.max(1));
         let random = || Random::new(seed, Purpose::Loss, number as u64);
         Wire {
-            ps_per_byte: if whole { per_second / link.rate.0.max(1) } else { 0 },
-            rate: link.rate,
+            transmission: Transmission::at(link.rate),
             delay: link.delay + extra,
             from: link.from,
             port: link.port,
             to: link.to,
             to_port: link.to_port,
+            away: None,
             in_flight: Queue::EMPTY,
             up: true,
             failed: false,
@@ -51,21 +49,18 @@ impl Wire {
         }
     }
 
-    /// Counts a packet whose transmission starts at `now`: when its last bit leaves, and when it lands.
+    /// When the last bit of a packet leaves whose first bit leaves at `start`.
     #[inline]
-    pub(crate) fn launch(&mut self, now: Time, wire: u16) -> (Time, Time) {
-        self.sent += Bytes(u64::from(wire));
-        self.packets += 1;
-        let left = now + self.time_for(wire);
-        (left, left + self.delay)
+    pub(crate) fn end_of(&self, start: Time, wire: u16) -> Time {
+        start + self.transmission.time(wire)
     }
 
+    /// Counts a packet whose last bit leaves at `end`: when it lands.
     #[inline]
-    fn time_for(&self, wire: u16) -> Span {
-        match self.ps_per_byte {
-            0 => self.rate.time_for(Bytes(u64::from(wire))),
-            ps => Span(ps * u64::from(wire)),
-        }
+    pub(crate) fn launch(&mut self, end: Time, wire: u16) -> Time {
+        self.sent += Bytes(u64::from(wire));
+        self.packets += 1;
+        end + self.delay
     }
 
     /// Why the next packet will not arrive, if it will not.

@@ -84,7 +84,7 @@ impl Output {
         }
     }
 
-    /// Is there room for a packet of `wire` bytes in a queue?
+    /// Is there room for a packet of `wire` bytes in a queue? A port that foresees has only one.
     #[inline]
     pub(crate) fn admit(&self, queue: usize, wire: u16, store: &Store) -> Result<(), Reason> {
         if !self.port.up {
@@ -92,7 +92,7 @@ impl Output {
         }
         store.sharing.admit(&Occupancy {
             packet: u64::from(wire),
-            queue: self.queues[queue].bytes,
+            queue: if self.foresight.is_some() { self.port.bytes } else { self.queues[queue].bytes },
             port: self.port.bytes,
             total: store.total,
         })
