@@ -2,31 +2,43 @@
 
 use weft_core::record::Reason;
 use weft_core::{LinkId, PacketId, PortId, SwitchId, Time};
-use weft_switch::{Effect, Turn};
+use weft_switch::{Departure, Effect, Turn};
 use weft_topology::{Change, Node};
 
 use crate::domain::Domain;
 use crate::event::Event;
+use crate::wire::Flying;
 
 impl Domain {
     /// A packet goes on a link; its last bit leaves at `end`. Part of every hop of every packet, hence always inlined.
     #[inline(always)]
-    pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId, end: Time) {
+    pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId, wire_bytes: u16, end: Time) {
         let wire = &mut self.wires[link.index()];
-        let header = self.pool.headers.get_mut(packet);
-        let lands = wire.launch(end, header.wire);
-        header.arrived = lands;
+        let lands = wire.launch(end, wire_bytes);
         self.tally.packet_hops += 1;
-        if let Some(reason) = wire.failure() {
-            return self.lose(link, packet, reason);
-        }
-        if let Some(domain) = wire.away {
-            return self.hand_over(domain, link, packet);
+        if wire.special {
+            return self.launch_specially(link, packet, lands);
         }
         if wire.in_flight.is_empty() {
             self.calendar.push(lands, Event::Arrive(link));
         }
-        wire.in_flight.push(packet, &mut self.pool.headers);
+        wire.in_flight.push(Flying { lands, packet });
+    }
+
+    /// The same on a link that may be down, lossy or lead to another domain.
+    #[inline(never)]
+    fn launch_specially(&mut self, link: LinkId, packet: PacketId, lands: Time) {
+        let wire = &mut self.wires[link.index()];
+        if let Some(reason) = wire.failure() {
+            return self.lose(link, packet, reason);
+        }
+        if let Some(domain) = wire.away {
+            return self.hand_over(domain, link, packet, lands);
+        }
+        if wire.in_flight.is_empty() {
+            self.calendar.push(lands, Event::Arrive(link));
+        }
+        wire.in_flight.push(Flying { lands, packet });
     }
 
     /// The last bit of a packet has left a transmitter, which is idle now.
@@ -43,11 +55,10 @@ impl Domain {
     #[inline(always)]
     pub(crate) fn arrive(&mut self, link: LinkId) {
         let wire = &mut self.wires[link.index()];
-        let Some(packet) = wire.land(self.now, &self.pool.headers) else { return };
+        let Some(packet) = wire.land(self.now) else { return };
         let (to, port) = (wire.to, wire.to_port);
         if let Some(next) = wire.in_flight.front() {
-            let lands = self.pool.headers.get(next).arrived;
-            self.calendar.push(lands, Event::Arrive(link));
+            self.calendar.push(next.lands, Event::Arrive(link));
         }
         match to {
             Node::Host(host) => self.at_host(host, packet),
@@ -64,8 +75,10 @@ impl Domain {
         let own = self.switches[switch.index()].as_mut().expect("packets for a switch land in its domain");
         match own.receive(&mut turn, from, packet) {
             Some(departure) => {
-                self.tally.waited(self.pool.headers.get(packet), departure.start.since(self.now));
-                self.launch(self.link_of(switch, departure.port), packet, departure.end);
+                let Departure { port, start, end, header } = departure;
+                self.tally.waited(&header, start.since(self.now));
+                *self.pool.headers.get_mut(packet) = header;
+                self.launch(self.link_of(switch, port), packet, header.wire, end);
             }
             None => self.carry_out(switch, None),
         }
@@ -93,15 +106,15 @@ impl Domain {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let own = self.switches[switch.index()].as_mut().expect("a switch is fed in its domain");
         let Some(packet) = own.next_packet(&mut turn, port) else { return };
-        let header = self.pool.headers.get(packet);
-        self.tally.waited(header, self.now.since(header.arrived));
+        let header = *self.pool.headers.get(packet);
+        self.tally.waited(&header, self.now.since(header.arrived));
         if let Some(tap) = &mut self.tap {
-            tap.left(switch, (self.now, port), packet, header);
+            tap.left(switch, (self.now, port), packet, &header);
         }
         let link = self.link_of(switch, port);
         let end = self.wires[link.index()].end_of(self.now, header.wire);
         self.schedule(end, Event::Transmitted(link));
-        self.launch(link, packet, end);
+        self.launch(link, packet, header.wire, end);
     }
 
     #[cold]
@@ -146,11 +159,9 @@ impl Domain {
     /// A cable goes down, with what is in flight on it, or comes back.
     fn set_cable(&mut self, cable: usize, up: bool) {
         for link in self.plan.setup.graph.links_of_cable(cable) {
-            let wire = &mut self.wires[link.index()];
-            wire.up = up;
-            wire.failed |= !up;
-            while !up && let Some(packet) = self.wires[link.index()].in_flight.pop(&self.pool.headers) {
-                self.lose(link, packet, Reason::LinkDown);
+            self.wires[link.index()].set_up(up);
+            while !up && let Some(lost) = self.wires[link.index()].in_flight.pop() {
+                self.lose(link, lost.packet, Reason::LinkDown);
             }
         }
     }

@@ -107,11 +107,11 @@ fn wires(plan: &Plan, number: usize) -> Vec<Wire> {
     for wire in &mut wires {
         let far = plan.partition.of(wire.to);
         wire.away = (far != number).then_some(far as u16);
+        wire.special |= wire.away.is_some();
     }
     for cable in setup.timeline.initial.down() {
         for link in setup.graph.links_of_cable(cable) {
-            wires[link.index()].up = false;
-            wires[link.index()].failed = true;
+            wires[link.index()].set_up(false);
         }
     }
     wires

@@ -2,15 +2,17 @@
 
 use std::sync::Mutex;
 
-use weft_core::{Header, LinkId, Time};
+use weft_core::{Header, LinkId, PacketId, Time};
 use weft_transport::Segment;
 
 use crate::domain::Domain;
 use crate::event::Event;
+use crate::wire::Flying;
 
-/// A packet on a link that ends in another domain. Its header holds the time when it lands.
+/// A packet on a link that ends in another domain.
 pub(crate) struct Handoff {
     link: LinkId,
+    lands: Time,
     header: Header,
     body: Segment,
 }
@@ -75,21 +77,21 @@ impl Mail {
 impl Domain {
     /// A packet leaves for another domain.
     #[inline]
-    pub(crate) fn hand_over(&mut self, to: u16, link: LinkId, packet: weft_core::PacketId) {
-        let header = *self.pool.headers.get(packet);
-        self.outbox.first = self.outbox.first.min(header.arrived);
-        self.outbox.packets[usize::from(to)].push(Handoff { link, header, body: *self.pool.body(packet) });
+    pub(crate) fn hand_over(&mut self, to: u16, link: LinkId, packet: PacketId, lands: Time) {
+        let handoff =
+            Handoff { link, lands, header: *self.pool.headers.get(packet), body: *self.pool.body(packet) };
+        self.outbox.first = self.outbox.first.min(lands);
+        self.outbox.packets[usize::from(to)].push(handoff);
         self.pool.remove(packet);
     }
 
     #[inline]
     fn take_in(&mut self, handoff: &Handoff) {
-        let lands = handoff.header.arrived;
         let packet = self.pool.insert(handoff.header, handoff.body);
         let in_flight = &mut self.wires[handoff.link.index()].in_flight;
         if in_flight.is_empty() {
-            self.calendar.push(lands, Event::Arrive(handoff.link));
+            self.calendar.push(handoff.lands, Event::Arrive(handoff.link));
         }
-        in_flight.push(packet, &mut self.pool.headers);
+        in_flight.push(Flying { lands: handoff.lands, packet });
     }
 }

@@ -270,7 +270,8 @@ impl Domain {
         let card = &mut self.hosts[host.index()];
         let link = card.link;
         card.busy_until = self.wires[link.index()].end_of(self.now, out.wire);
-        self.launch(link, packet, self.hosts[host.index()].busy_until);
+        let end = card.busy_until;
+        self.launch(link, packet, out.wire, end);
     }
 
     fn flow(&self, flow: FlowId) -> &Flow {

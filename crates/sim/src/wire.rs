@@ -1,8 +1,8 @@
 //! One direction of a cable: a transmitter and the packets in flight. At most one pending arrival per link; the packets
-//! behind it wait in an intrusive list with their arrival times in their headers.
+//! behind it wait in a ring with their times.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Headers, PacketId, PortId, Purpose, Queue, Random, Span, Time, Transmission};
+use weft_core::{Bytes, PacketId, PortId, Purpose, Random, Ring, Span, Time, Transmission};
 use weft_topology::{Link, Node};
 
 /// A transmitter and its wire.
@@ -16,7 +16,10 @@ pub(crate) struct Wire {
     pub(crate) to_port: PortId,
     /// The domain of the far end, if that is another one.
     pub(crate) away: Option<u16>,
-    pub(crate) in_flight: Queue,
+    /// What has been sent, or will be when its turn comes, and has not landed.
+    pub(crate) in_flight: Ring<Flying>,
+    /// Down, lossy or leading to another domain: a packet that is sent may not land here.
+    pub(crate) special: bool,
     pub(crate) up: bool,
     /// Down for at least part of the run.
     pub(crate) failed: bool,
@@ -24,7 +27,14 @@ pub(crate) struct Wire {
     pub(crate) packets: u64,
     /// Packets lost on this wire or at its transmitter, without the drops that the switch counts itself.
     pub(crate) lost: u64,
-    loss: Option<(f64, Random)>,
+    loss: Option<Box<(f64, Random)>>,
+}
+
+/// A packet in flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flying {
+    pub(crate) lands: Time,
+    pub(crate) packet: PacketId,
 }
 
 impl Wire {
@@ -39,20 +49,21 @@ impl Wire {
             to: link.to,
             to_port: link.to_port,
             away: None,
-            in_flight: Queue::EMPTY,
+            in_flight: Ring::new(),
+            special: link.loss > 0.0,
             up: true,
             failed: false,
             sent: Bytes::ZERO,
             packets: 0,
             lost: 0,
-            loss: (link.loss > 0.0).then(|| (link.loss, random())),
+            loss: (link.loss > 0.0).then(|| Box::new((link.loss, random()))),
         }
     }
 
     /// When the last bit of a packet leaves whose first bit leaves at `start`.
     #[inline]
     pub(crate) fn end_of(&self, start: Time, wire: u16) -> Time {
-        start + self.transmission.time(wire)
+        Time(start.0 + self.transmission.time(wire).0)
     }
 
     /// Counts a packet whose last bit leaves at `end`: when it lands.
@@ -60,7 +71,14 @@ impl Wire {
     pub(crate) fn launch(&mut self, end: Time, wire: u16) -> Time {
         self.sent += Bytes(u64::from(wire));
         self.packets += 1;
-        end + self.delay
+        Time(end.0 + self.delay.0)
+    }
+
+    /// The cable fails or comes back.
+    pub(crate) fn set_up(&mut self, up: bool) {
+        self.up = up;
+        self.failed |= !up;
+        self.special = !up || self.away.is_some() || self.loss.is_some();
     }
 
     /// Why the next packet will not arrive, if it will not.
@@ -69,17 +87,15 @@ impl Wire {
         if !self.up {
             return Some(Reason::LinkDown);
         }
-        let (share, random) = self.loss.as_mut()?;
+        let (share, random) = &mut **self.loss.as_mut()?;
         random.chance(*share).then_some(Reason::Loss)
     }
 
     /// The packet that lands at `now`, if any: after a failure an arrival may find nothing.
     #[inline]
-    pub(crate) fn land(&mut self, now: Time, headers: &Headers) -> Option<PacketId> {
-        let first = self.in_flight.front()?;
-        if headers.get(first).arrived != now {
-            return None;
-        }
-        self.in_flight.pop(headers)
+    pub(crate) fn land(&mut self, now: Time) -> Option<PacketId> {
+        let first = self.in_flight.front().filter(|first| first.lands == now)?;
+        self.in_flight.skip();
+        Some(first.packet)
     }
 }

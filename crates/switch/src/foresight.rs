@@ -5,12 +5,10 @@
 //! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port that is asked
 //! for each packet. Knows no other port.
 
-use std::collections::VecDeque;
-
-use weft_core::{Time, Transmission};
+use weft_core::{Ring, Time, Transmission};
 
 /// A packet of which the end of its transmission is known.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Leaving {
     /// Its last bit leaves.
     at: Time,
@@ -23,7 +21,7 @@ pub(crate) struct Foresight {
     transmission: Transmission,
     /// The transmitter is busy until then.
     busy_until: Time,
-    leaving: VecDeque<Leaving>,
+    leaving: Ring<Leaving>,
 }
 
 /// When a packet occupies the line.
@@ -38,36 +36,44 @@ pub(crate) struct Slot {
 impl Foresight {
     /// An idle port of this line.
     pub(crate) fn new(transmission: Transmission) -> Foresight {
-        Foresight { transmission, busy_until: Time::ZERO, leaving: VecDeque::with_capacity(8) }
+        Foresight { transmission, busy_until: Time::ZERO, leaving: Ring::new() }
     }
 
     /// A packet joins the queue at `now`.
     #[inline]
     pub(crate) fn join(&mut self, now: Time, wire: u16) -> Slot {
         let start = now.max(self.busy_until);
-        let end = start + self.transmission.time(wire);
+        let end = Time(start.0 + self.transmission.time(wire).0);
         self.busy_until = end;
-        self.leaving.push_back(Leaving { at: end, wire });
+        self.leaving.push(Leaving { at: end, wire });
         Slot { start, end }
     }
 
-    /// The next packet whose last bit left before `now`: when, and its size. At `now` itself packets arrive first and
-    /// leave afterwards.
+    /// The next packet whose last bit left before `now`: its size. At `now` itself packets arrive first and leave
+    /// afterwards.
     #[inline]
-    pub(crate) fn left(&mut self, now: Time) -> Option<(Time, u16)> {
-        let first = *self.leaving.front()?;
-        if first.at >= now {
-            return None;
-        }
-        self.leaving.pop_front();
-        Some((first.at, first.wire))
+    pub(crate) fn left(&mut self, now: Time) -> Option<u16> {
+        let first = self.leaving.front().filter(|first| first.at < now)?;
+        self.leaving.skip();
+        Some(first.wire)
+    }
+
+    /// Packets that have joined and are not known to have left.
+    pub(crate) fn len(&self) -> u64 {
+        self.leaving.len() as u64
     }
 
     /// Packets, and their bytes, whose first bit has not left before `now`.
     pub(crate) fn waiting(&self, now: Time) -> (u64, u64) {
-        let waits = |packet: &&Leaving| packet.at.since(now) >= self.transmission.time(packet.wire);
+        let waits = |packet: &Leaving| packet.at.since(now) >= self.transmission.time(packet.wire);
         let waiting = self.leaving.iter().filter(|packet| packet.at >= now).filter(waits);
         waiting.fold((0, 0), |(packets, bytes), packet| (packets + 1, bytes + u64::from(packet.wire)))
+    }
+
+    /// What the packets that are still here at `now` will hold from then on, in byte-picoseconds.
+    pub(crate) fn byte_time_after(&self, now: Time) -> u128 {
+        let rest = |packet: Leaving| u128::from(packet.wire) * u128::from(packet.at.since(now).0);
+        self.leaving.iter().map(rest).sum()
     }
 }
 
@@ -85,10 +91,10 @@ mod tests {
         assert_eq!(port.left(Time(80_000)), None, "at one instant packets arrive before others leave");
         assert_eq!(port.waiting(Time(80_000)), (1, 200), "its first bit leaves now, not before");
         assert_eq!(port.waiting(Time(80_001)), (0, 0));
-        assert_eq!(port.left(Time(80_001)), Some((Time(80_000), 100)));
+        assert_eq!(port.left(Time(80_001)), Some(100));
         assert_eq!(port.left(Time(80_001)), None);
         assert_eq!(port.join(Time(1_000_000), 100), slot(1_000_000, 1_080_000));
-        assert_eq!(port.left(Time(2_000_000)), Some((Time(240_000), 200)));
-        assert_eq!(port.left(Time(2_000_000)), Some((Time(1_080_000), 100)));
+        assert_eq!(port.left(Time(2_000_000)), Some(200));
+        assert_eq!(port.left(Time(2_000_000)), Some(100));
     }
 }

@@ -4,12 +4,12 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Span, Time, Transmission};
 
-use crate::foresight::Foresight;
+use crate::foresight::{Foresight, Slot};
 use crate::mark::{AnyMarker, Sight, Verdict};
 use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
-use crate::switch::{Departure, Effect, Effects, SwitchSite, Turn};
+use crate::switch::{Effect, Effects, SwitchSite, Turn};
 use crate::visibility::Visible;
 
 /// See the file's head.
@@ -46,6 +46,7 @@ impl Outputs {
     pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
         if self.plain {
             self.ports[port.index()].foresight = Some(Foresight::new(line));
+            self.ports[port.index()].port.foresees = true;
         }
         self.plain
     }
@@ -63,7 +64,16 @@ impl Outputs {
     }
 
     pub(crate) fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
-        self.ports[port.index()].port.counters(now)
+        let output = &mut self.ports[port.index()];
+        let counters = output.port.counters(now);
+        let ahead = output.foresight.as_ref().map_or(0, |foresight| foresight.byte_time_after(now));
+        PortCounters { byte_time: counters.byte_time - ahead, ..counters }
+    }
+
+    /// Packets a port holds, the packet in service included.
+    pub(crate) fn packets(&self, port: PortId) -> u64 {
+        let output = &self.ports[port.index()];
+        output.foresight.as_ref().map_or(output.port.packets, Foresight::len)
     }
 
     /// The load of a port as engines see it: visible bytes of its first `classes` queues.
@@ -85,8 +95,8 @@ impl Outputs {
     pub(crate) fn settle(&mut self, now: Time, port: PortId) {
         let output = &mut self.ports[port.index()];
         let Some(foresight) = &mut output.foresight else { return };
-        while let Some((at, wire)) = foresight.left(now) {
-            output.port.release(at, wire);
+        while let Some(wire) = foresight.left(now) {
+            output.port.bytes -= u64::from(wire);
             self.store.released(output.port.bytes, wire);
             self.visible.left(port.index(), wire);
         }
@@ -99,56 +109,49 @@ impl Outputs {
         }
     }
 
-    /// Admits, marks and queues a packet at its output port. `after`: it becomes visible so much later.
+    /// Whether the departures of a port are foreseen.
     #[inline]
-    pub(crate) fn enqueue(
-        &mut self,
-        turn: &mut Turn<'_>,
-        port: PortId,
-        packet: PacketId,
-        after: Span,
-    ) -> Option<Departure> {
-        if self.ports[port.index()].foresight.is_some() {
-            return self.enqueue_foreseen(turn, port, packet, after);
-        }
-        self.enqueue_asked(turn, port, packet, after);
-        None
+    pub(crate) fn foresees(&self, port: PortId) -> bool {
+        self.ports[port.index()].port.foresees
     }
 
-    /// At a port whose departures are foreseen; it has one queue.
+    /// Admits, marks and queues a packet at a port whose departures are foreseen; such a port has one queue. The header
+    /// may get a mark. `after`: the packet becomes visible so much later.
     #[inline]
-    fn enqueue_foreseen(
+    pub(crate) fn join(
         &mut self,
-        turn: &mut Turn<'_>,
+        now: Time,
         port: PortId,
-        packet: PacketId,
+        header: &mut Header,
         after: Span,
-    ) -> Option<Departure> {
-        self.settle(turn.now, port);
-        let header = *turn.headers.get(packet);
-        if let Err(reason) = self.admit(turn.now, port, 0, header.wire) {
-            self.dropped(port, packet, reason, turn.effects);
-            return None;
+    ) -> Result<Slot, Reason> {
+        self.settle(now, port);
+        if let Err(reason) = self.admit(now, port, 0, header.wire) {
+            return Err(self.refuse(port, reason));
         }
         let output = &mut self.ports[port.index()];
-        let bytes = output.port.bytes;
-        let sight = Sight { packet: &header, queue: bytes, port: bytes };
+        let (bytes, wire) = (output.port.bytes, header.wire);
+        let sight = Sight { packet: header, queue: bytes, port: bytes };
         match output.markers[0].arriving(&sight, &mut self.marking) {
             Verdict::Pass => {}
-            Verdict::Mark => output.port.mark(packet, turn.headers),
-            Verdict::Drop => {
-                self.dropped(port, packet, Reason::Early, turn.effects);
-                return None;
-            }
+            Verdict::Mark => output.port.mark(header),
+            Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
         }
-        output.port.store(turn.now, header.wire);
-        self.store.stored(bytes + u64::from(header.wire), header.wire);
+        let bytes = bytes + u64::from(wire);
+        self.store.stored(bytes, wire);
         if self.visible.is_tracked() {
-            self.visible.enqueued(turn.now, after, port.index(), header.wire);
+            self.visible.enqueued(now, after, port.index(), wire);
         }
-        let foresight = output.foresight.as_mut()?;
-        let slot = foresight.join(turn.now, header.wire);
-        Some(Departure { port, start: slot.start, end: slot.end })
+        let foresight = output.foresight.as_mut().expect("the caller has asked");
+        let slot = foresight.join(now, wire);
+        output.port.store_until(bytes, u128::from(wire) * u128::from(slot.end.0 - now.0));
+        Ok(slot)
+    }
+
+    #[cold]
+    fn refuse(&mut self, port: PortId, reason: Reason) -> Reason {
+        self.ports[port.index()].port.counters.dropped += 1;
+        reason
     }
 
     /// Is there room at a port, which is settled? What other ports have to give back is looked at only if it matters.
@@ -162,8 +165,8 @@ impl Outputs {
         self.ports[port.index()].admit(queue, wire, &self.store)
     }
 
-    /// At a port that is asked for every packet.
-    fn enqueue_asked(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId, after: Span) {
+    /// Admits, marks and queues a packet at a port that is asked for every packet.
+    pub(crate) fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId, after: Span) {
         let header = *turn.headers.get(packet);
         let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
         if let Err(reason) = self.admit(turn.now, port, queue, wire) {
@@ -171,7 +174,7 @@ impl Outputs {
         }
         match self.arriving(port, queue, &header) {
             Verdict::Pass => {}
-            Verdict::Mark => self.ports[port.index()].port.mark(packet, turn.headers),
+            Verdict::Mark => self.ports[port.index()].port.mark(turn.headers.get_mut(packet)),
             Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
         }
         let output = &mut self.ports[port.index()];
@@ -204,7 +207,7 @@ impl Outputs {
             let (packet, verdict) = output.take(queue, turn.headers, &mut self.marking);
             match verdict {
                 Verdict::Pass => {}
-                Verdict::Mark => output.port.mark(packet, turn.headers),
+                Verdict::Mark => output.port.mark(turn.headers.get_mut(packet)),
                 Verdict::Drop => {
                     self.give_up(turn, (port, queue), packet, Reason::Early);
                     continue;
@@ -257,8 +260,7 @@ impl Outputs {
 
     #[cold]
     fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
-        self.ports[port.index()].port.counters.dropped += 1;
-        effects.push(Effect::Dropped(packet, reason));
+        effects.push(Effect::Dropped(packet, self.refuse(port, reason)));
     }
 
     /// Packets of a foreseen port, and their bytes, whose first bit has not left before `now`.

@@ -1,7 +1,7 @@
 //! The output side of a switch: queues per port, what is in service, and the counters of an operator.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Ecn, Headers, PacketId, Queue, Random, Time};
+use weft_core::{Bytes, Ecn, Header, Headers, PacketId, Queue, Random, Time};
 
 use crate::foresight::Foresight;
 use crate::mark::{AnyMarker, Sight, Verdict};
@@ -45,6 +45,8 @@ pub(crate) struct InService {
 pub(crate) struct Port {
     pub(crate) in_service: Option<InService>,
     pub(crate) up: bool,
+    /// Departures are known when packets arrive.
+    pub(crate) foresees: bool,
     /// Bytes in all queues, the packet in service included.
     pub(crate) bytes: u64,
     /// Packets in all queues, the packet in service included.
@@ -92,7 +94,7 @@ impl Output {
         }
         store.sharing.admit(&Occupancy {
             packet: u64::from(wire),
-            queue: if self.foresight.is_some() { self.port.bytes } else { self.queues[queue].bytes },
+            queue: if self.port.foresees { self.port.bytes } else { self.queues[queue].bytes },
             port: self.port.bytes,
             total: store.total,
         })
@@ -145,6 +147,7 @@ impl Port {
         Port {
             in_service: None,
             up: true,
+            foresees: false,
             bytes: 0,
             packets: 0,
             counted_until: Time::ZERO,
@@ -177,16 +180,26 @@ impl Port {
         self.counted_until = now;
     }
 
-    /// The counters with the time integral up to `now`.
+    /// The counters with the time integral up to `now`; of a port that foresees, up to the last departure.
     pub(crate) fn counters(&mut self, now: Time) -> PortCounters {
-        self.count_until(now);
+        if !self.foresees {
+            self.count_until(now);
+        }
         self.counters
+    }
+
+    /// A packet came in whose departure is known: the port holds so many bytes now, and so many byte-picoseconds more.
+    #[inline]
+    pub(crate) fn store_until(&mut self, bytes: u64, byte_time: u128) {
+        self.bytes = bytes;
+        self.counters.peak = self.counters.peak.max(Bytes(bytes));
+        self.counters.byte_time += byte_time;
     }
 
     /// A packet gets a mark.
     #[inline]
-    pub(crate) fn mark(&mut self, packet: PacketId, headers: &mut Headers) {
-        headers.get_mut(packet).marks.ecn = Ecn::Marked;
+    pub(crate) fn mark(&mut self, header: &mut Header) {
+        header.marks.ecn = Ecn::Marked;
         self.counters.marked += 1;
     }
 }

@@ -57,6 +57,8 @@ pub struct Departure {
     pub start: Time,
     /// Its last bit leaves.
     pub end: Time,
+    /// Its header as it leaves, for the driver to store.
+    pub header: Header,
 }
 
 /// A combined input-output-queued switch with shared memory.
@@ -117,21 +119,23 @@ impl Switch {
     /// departures of its port are foreseen; otherwise the effects tell when there is work for a transmitter.
     #[inline]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<Departure> {
-        let header = turn.headers.get_mut(packet);
+        let mut header = *turn.headers.get(packet);
         header.ingress = from;
         header.arrived = turn.now;
         header.hops = header.hops.saturating_add(1);
-        let header = *header;
-        match self.output(turn.now, &header) {
-            Some(port) => {
-                let after = self.inputs[from.index()].visible_after;
-                self.outputs.enqueue(turn, port, packet, after)
-            }
-            None => {
-                turn.effects.push(Effect::Dropped(packet, Reason::NoRoute));
-                None
-            }
+        let Some(port) = self.output(turn.now, &header) else {
+            return lost(turn, packet, header, Reason::NoRoute);
+        };
+        let after = self.inputs[from.index()].visible_after;
+        if self.outputs.foresees(port) {
+            return match self.outputs.join(turn.now, port, &mut header, after) {
+                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end, header }),
+                Err(reason) => lost(turn, packet, header, reason),
+            };
         }
+        *turn.headers.get_mut(packet) = header;
+        self.outputs.enqueue(turn, port, packet, after);
+        None
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
@@ -181,7 +185,7 @@ impl Switch {
     /// Packets a port holds, the packet in service included.
     #[must_use]
     pub fn queued_packets(&self, port: PortId) -> u64 {
-        self.outputs.port(port).port.packets
+        self.outputs.packets(port)
     }
 
     /// Wire bytes the whole switch holds.
@@ -221,6 +225,14 @@ impl Switch {
             engine.balancer.groups_changed();
         }
     }
+}
+
+/// A packet is lost on arrival.
+#[cold]
+fn lost(turn: &mut Turn<'_>, packet: PacketId, header: Header, reason: Reason) -> Option<Departure> {
+    *turn.headers.get_mut(packet) = header;
+    turn.effects.push(Effect::Dropped(packet, reason));
+    None
 }
 
 /// What a switch knows of its input ports: input i belongs to engine i mod F, and sees its decisions after the delay
