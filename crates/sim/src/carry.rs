@@ -15,7 +15,6 @@ impl Domain {
     pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId, wire_bytes: u16, end: Time) {
         let wire = &mut self.wires[link.index()];
         let lands = wire.launch(end, wire_bytes);
-        self.tally.packet_hops += 1;
         if wire.special {
             return self.launch_specially(link, packet, lands);
         }
@@ -73,12 +72,13 @@ impl Domain {
         }
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let own = self.switches[switch.index()].as_mut().expect("packets for a switch land in its domain");
-        match own.receive(&mut turn, from, packet) {
+        let first_link = own.first_link;
+        match own.switch.receive(&mut turn, from, packet) {
             Some(departure) => {
                 let Departure { port, start, end, header } = departure;
                 self.tally.waited(&header, start.since(self.now));
                 *self.pool.headers.get_mut(packet) = header;
-                self.launch(self.link_of(switch, port), packet, header.wire, end);
+                self.launch(LinkId(first_link + u32::from(port.0)), packet, header.wire, end);
             }
             None => self.carry_out(switch, None),
         }
@@ -105,13 +105,13 @@ impl Domain {
     fn feed(&mut self, switch: SwitchId, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let own = self.switches[switch.index()].as_mut().expect("a switch is fed in its domain");
-        let Some(packet) = own.next_packet(&mut turn, port) else { return };
+        let Some(packet) = own.switch.next_packet(&mut turn, port) else { return };
         let header = *self.pool.headers.get(packet);
         self.tally.waited(&header, self.now.since(header.arrived));
         if let Some(tap) = &mut self.tap {
             tap.left(switch, (self.now, port), packet, &header);
         }
-        let link = self.link_of(switch, port);
+        let link = LinkId(own.first_link + u32::from(port.0));
         let end = self.wires[link.index()].end_of(self.now, header.wire);
         self.schedule(end, Event::Transmitted(link));
         self.launch(link, packet, header.wire, end);
@@ -150,7 +150,7 @@ impl Domain {
             Change::Install { switch, state } => {
                 let routes = &plan.setup.timeline.states[*state].switches[switch.index()];
                 if let Some(own) = &mut self.switches[switch.index()] {
-                    own.install(routes.group_of_leaf.clone(), routes.groups.clone());
+                    own.switch.install(routes.group_of_leaf.clone(), routes.groups.clone());
                 }
             }
         }
@@ -169,7 +169,7 @@ impl Domain {
     fn set_port(&mut self, switch: SwitchId, port: PortId, up: bool) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         if let Some(own) = &mut self.switches[switch.index()] {
-            own.set_port(&mut turn, port, up);
+            own.switch.set_port(&mut turn, port, up);
             self.carry_out(switch, None);
         }
     }

@@ -6,7 +6,7 @@ use weft_switch::PortCounters;
 use weft_topology::{Handshake, Ideal, Link, Node, Train};
 use weft_transport::{ReceiverReport, SenderReport};
 
-use crate::domain::Domain;
+use crate::domain::{Domain, Placed};
 use crate::ends::Slab;
 use crate::run::{Finish, Simulation};
 use crate::setup::Plan;
@@ -31,17 +31,18 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish) -> RunRecord {
     };
     let left = domains.iter().map(|domain| domain.pool.alive() as u64).sum();
     let collector = Collector { plan: &plan, ended: finish.at, end };
+    let links = collector.links(&mut domains);
     RunRecord {
         tags: plan.setup.tags.clone(),
         nodes: collector.nodes(),
-        links: collector.links(&mut domains),
+        packet_hops: links.iter().map(|link| link.packets).sum(),
+        links,
         flows: collector.flows(&domains),
         hops: tally.hops(),
         drops: tally.drops(),
         queues,
         imbalance,
         events: tally.events,
-        packet_hops: tally.packet_hops,
         packets: PacketBalance { left, ..tally.packets },
         ended: finish.at,
         warm_up: plan.setup.warm_up,
@@ -52,15 +53,14 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish) -> RunRecord {
 impl Domain {
     /// What was counted in advance and did not happen before `end`: transmissions of foreseen ports.
     fn take_back(&mut self, end: Time) {
-        for (number, switch) in self.switches.iter_mut().enumerate() {
-            let Some(switch) = switch else { continue };
+        for switch in &mut self.switches {
+            let Some(Placed { switch, first_link }) = switch else { continue };
             switch.settle(end);
             for port in 0..switch.ports() {
                 let (packets, bytes) = switch.waiting(end, PortId(port as u16));
-                let link = self.plan.first_link[number] as usize + port;
-                self.wires[link].packets -= packets;
-                self.wires[link].sent -= bytes;
-                self.tally.packet_hops -= packets;
+                let wire = &mut self.wires[*first_link as usize + port];
+                wire.packets -= packets;
+                wire.sent -= bytes;
             }
         }
     }
@@ -117,7 +117,7 @@ impl Collector<'_> {
     fn counters(&self, domain: &mut Domain, link: &Link) -> PortCounters {
         let Node::Switch(switch) = link.from else { return PortCounters::default() };
         let own = domain.switches[switch.index()].as_mut().expect("a domain has its switches");
-        own.counters(self.ended, PortId(link.port.0))
+        own.switch.counters(self.ended, PortId(link.port.0))
     }
 
     /// One record per flow that was to start before the end.

@@ -31,7 +31,7 @@ pub(crate) struct Domain {
     pub(crate) calendar: Calendar,
     pub(crate) pool: Pool<Segment>,
     pub(crate) wires: Vec<Wire>,
-    pub(crate) switches: Vec<Option<Switch>>,
+    pub(crate) switches: Vec<Option<Placed>>,
     pub(crate) hosts: Vec<Host>,
     pub(crate) ends: Ends,
     pub(crate) effects: Effects,
@@ -39,6 +39,13 @@ pub(crate) struct Domain {
     pub(crate) outbox: Outbox,
     pub(crate) eye: Option<Eye>,
     pub(crate) tap: Option<Tap>,
+}
+
+/// A switch and where it stands.
+pub(crate) struct Placed {
+    pub(crate) switch: Switch,
+    /// The link of its port 0; those of the other ports follow.
+    pub(crate) first_link: u32,
 }
 
 impl Domain {
@@ -72,12 +79,6 @@ impl Domain {
         self.calendar.push(time, event);
     }
 
-    /// The link that leaves a switch by a port.
-    #[inline]
-    pub(crate) fn link_of(&self, switch: SwitchId, port: PortId) -> LinkId {
-        LinkId(self.plan.first_link[switch.index()] + u32::from(port.0))
-    }
-
     pub(crate) fn has_host(&self, host: HostId) -> bool {
         self.plan.partition.of_host(host) == self.number
     }
@@ -85,7 +86,8 @@ impl Domain {
     /// Puts a tap on a switch of this domain, before the run begins. A tapped switch is asked for every packet, so that
     /// the tap sees departures when they happen.
     pub(crate) fn tap(&mut self, tap: Tap) {
-        self.switches[tap.switch.index()] = Some(bare_switch(&self.plan, tap.switch));
+        let bare = bare_switch(&self.plan, tap.switch);
+        self.switches[tap.switch.index()] = Some(placed(&self.plan, tap.switch, bare));
         self.tap = Some(tap);
     }
 }
@@ -117,10 +119,15 @@ fn wires(plan: &Plan, number: usize) -> Vec<Wire> {
     wires
 }
 
-fn switches(plan: &Plan, number: usize) -> Vec<Option<Switch>> {
+fn switches(plan: &Plan, number: usize) -> Vec<Option<Placed>> {
     let own = |switch: &SwitchId| plan.partition.of_switch(*switch) == number;
     let all = (0..plan.setup.graph.switches().len()).map(|number| SwitchId(number as u32));
-    all.map(|switch| own(&switch).then(|| foreseeing(plan, switch))).collect()
+    all.map(|switch| own(&switch).then(|| placed(plan, switch, foreseeing(plan, switch)))).collect()
+}
+
+fn placed(plan: &Plan, switch: SwitchId, built: Switch) -> Placed {
+    let first_link = plan.setup.graph.first_link(Node::Switch(switch)).0;
+    Placed { switch: built, first_link }
 }
 
 /// A switch that foresees the departures of all ports whose links stay as they are.

@@ -5,7 +5,7 @@ use weft_core::record::{ImbalanceRecord, QueueSeries};
 use weft_core::{LinkId, PortId, SwitchId, Time};
 use weft_topology::{Graph, Link, Node};
 
-use crate::domain::Domain;
+use crate::domain::{Domain, Placed};
 use crate::setup::{Plan, Setup};
 
 /// Bins of a series at most; then neighbours are merged.
@@ -198,10 +198,10 @@ impl Domain {
     /// Looks at the own queues after all events of `now`.
     pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
         let after = Time(now.0 + 1);
-        self.switches.iter_mut().flatten().for_each(|switch| switch.settle(after));
+        self.switches.iter_mut().flatten().for_each(|placed| placed.switch.settle(after));
         let eye = self.eye.as_mut()?;
         for (column, switch, port) in &eye.own {
-            if let Some(switch) = &self.switches[switch.index()] {
+            if let Some(Placed { switch, .. }) = &self.switches[switch.index()] {
                 eye.seen[*column] = (switch.queued(*port).0, switch.queued_packets(*port));
             }
         }

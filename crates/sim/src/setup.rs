@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use weft_core::{LinkId, Span, SwitchId, Time};
+use weft_core::{LinkId, Span, Time};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Change, Graph, Node, Timeline};
 use weft_transport::Transport;
@@ -43,8 +43,6 @@ pub struct Setup {
 pub(crate) struct Plan {
     pub(crate) setup: Setup,
     pub(crate) partition: Partition,
-    /// Link of port 0 of each switch.
-    pub(crate) first_link: Vec<u32>,
     /// Links whose cable or port changes during the run.
     restless: Vec<bool>,
 }
@@ -52,10 +50,8 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(setup: Setup) -> Plan {
         let graph = &setup.graph;
-        let first = |n: usize| graph.first_link(Node::Switch(SwitchId(n as u32))).0;
         Plan {
             partition: Partition::new(graph, setup.switch.latency, setup.division),
-            first_link: (0..graph.switches().len()).map(first).collect(),
             restless: restless(graph, &setup.timeline),
             setup,
         }

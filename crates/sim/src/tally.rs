@@ -12,8 +12,6 @@ pub(crate) struct Tally {
     drops: Vec<[(u64, u64); Reason::ALL.len()]>,
     /// Events handled.
     pub(crate) events: u64,
-    /// Link traversals.
-    pub(crate) packet_hops: u64,
     /// What became of all packets; `left` is counted at the end.
     pub(crate) packets: PacketBalance,
 }
@@ -24,7 +22,6 @@ impl Tally {
             waits: std::array::from_fn(|_| HopRecord::default()),
             drops: vec![[(0, 0); Reason::ALL.len()]; HOPS],
             events: 0,
-            packet_hops: 0,
             packets: PacketBalance::default(),
         }
     }
@@ -62,7 +59,6 @@ impl Tally {
             *mine = (mine.0 + theirs.0, mine.1 + theirs.1);
         }
         self.events += other.events;
-        self.packet_hops += other.packet_hops;
         self.packets.created += other.packets.created;
         self.packets.delivered += other.packets.delivered;
         self.packets.dropped += other.packets.dropped;

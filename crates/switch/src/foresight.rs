@@ -7,6 +7,8 @@
 
 use weft_core::{Ring, Time, Transmission};
 
+use crate::mark::AnyMarker;
+
 /// A packet of which the end of its transmission is known.
 #[derive(Clone, Copy, Debug, Default)]
 struct Leaving {
@@ -16,12 +18,13 @@ struct Leaving {
 }
 
 /// The departures of one port that are to come, and those nobody has asked about.
-#[derive(Clone, Debug)]
 pub(crate) struct Foresight {
     transmission: Transmission,
     /// The transmitter is busy until then.
     busy_until: Time,
     leaving: Ring<Leaving>,
+    /// Of the port's only queue.
+    pub(crate) marker: AnyMarker,
 }
 
 /// When a packet occupies the line.
@@ -35,8 +38,8 @@ pub(crate) struct Slot {
 
 impl Foresight {
     /// An idle port of this line.
-    pub(crate) fn new(transmission: Transmission) -> Foresight {
-        Foresight { transmission, busy_until: Time::ZERO, leaving: Ring::new() }
+    pub(crate) fn new(transmission: Transmission, marker: AnyMarker) -> Foresight {
+        Foresight { transmission, busy_until: Time::ZERO, leaving: Ring::new(), marker }
     }
 
     /// A packet joins the queue at `now`.
@@ -80,11 +83,13 @@ impl Foresight {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mark::MarkerSettings;
     use weft_core::Rate;
 
     #[test]
     fn packets_leave_one_after_the_other() {
-        let mut port = Foresight::new(Transmission::at(Rate::from_gbps(10)));
+        let marker = AnyMarker::new(&MarkerSettings::default(), ());
+        let mut port = Foresight::new(Transmission::at(Rate::from_gbps(10)), marker);
         let slot = |start, end| Slot { start: Time(start), end: Time(end) };
         assert_eq!(port.join(Time(0), 100), slot(0, 80_000));
         assert_eq!(port.join(Time(50_000), 200), slot(80_000, 240_000));

@@ -6,7 +6,7 @@ use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Span, T
 
 use crate::foresight::{Foresight, Slot};
 use crate::mark::{AnyMarker, Sight, Verdict};
-use crate::port::{InService, Output, PortCounters, Store};
+use crate::port::{InService, Output, Port, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
 use crate::switch::{Effect, Effects, SwitchSite, Turn};
@@ -34,7 +34,7 @@ impl Outputs {
         Outputs {
             ports: site.rates.iter().map(|_| Output::new(settings)).collect(),
             visible: Visible::new(slots, tracked),
-            store: Store { total: 0, sharing: AnySharing::new(&settings.sharing, memory) },
+            store: Store::new(AnySharing::new(&settings.sharing, memory)),
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
             count_in_service: settings.count_in_service,
@@ -45,8 +45,10 @@ impl Outputs {
     /// From now on the departures of a port are known when packets arrive, if the settings allow it.
     pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
         if self.plain {
-            self.ports[port.index()].foresight = Some(Foresight::new(line));
-            self.ports[port.index()].port.foresees = true;
+            let output = &mut self.ports[port.index()];
+            let marker = std::mem::take(&mut output.markers).into_iter().next();
+            output.foresight = marker.map(|marker| Foresight::new(line, marker));
+            output.port.foresees = true;
         }
         self.plain
     }
@@ -60,7 +62,7 @@ impl Outputs {
     }
 
     pub(crate) fn stored(&self) -> u64 {
-        self.store.total
+        self.ports.iter().map(|output| output.port.bytes).sum()
     }
 
     pub(crate) fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
@@ -92,14 +94,10 @@ impl Outputs {
 
     /// Gives back what has left a foreseen port before `now`.
     #[inline]
-    pub(crate) fn settle(&mut self, now: Time, port: PortId) {
-        let output = &mut self.ports[port.index()];
-        let Some(foresight) = &mut output.foresight else { return };
-        while let Some(wire) = foresight.left(now) {
-            output.port.bytes -= u64::from(wire);
-            self.store.released(output.port.bytes, wire);
-            self.visible.left(port.index(), wire);
-        }
+    fn settle(&mut self, now: Time, port: PortId) {
+        let Outputs { ports, store, visible, .. } = self;
+        let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else { return };
+        give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
     }
 
     /// The same for all ports.
@@ -125,27 +123,46 @@ impl Outputs {
         header: &mut Header,
         after: Span,
     ) -> Result<Slot, Reason> {
-        self.settle(now, port);
-        if let Err(reason) = self.admit(now, port, 0, header.wire) {
-            return Err(self.refuse(port, reason));
+        let Outputs { ports, store, visible, marking, .. } = self;
+        let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else {
+            unreachable!("the caller has asked whether the port foresees")
+        };
+        give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
+        let (bytes, wire) = (held.bytes, header.wire);
+        if store.admit(bytes, bytes, wire).is_err() {
+            return self.join_if_others_have_left(now, port, header, after);
         }
-        let output = &mut self.ports[port.index()];
-        let (bytes, wire) = (output.port.bytes, header.wire);
         let sight = Sight { packet: header, queue: bytes, port: bytes };
-        match output.markers[0].arriving(&sight, &mut self.marking) {
+        match foresight.marker.arriving(&sight, marking) {
             Verdict::Pass => {}
-            Verdict::Mark => output.port.mark(header),
+            Verdict::Mark => held.mark(header),
             Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
         }
         let bytes = bytes + u64::from(wire);
-        self.store.stored(bytes, wire);
-        if self.visible.is_tracked() {
-            self.visible.enqueued(now, after, port.index(), wire);
+        store.stored(bytes, wire);
+        if visible.is_tracked() {
+            visible.enqueued(now, after, port.index(), wire);
         }
-        let foresight = output.foresight.as_mut().expect("the caller has asked");
         let slot = foresight.join(now, wire);
-        output.port.store_until(bytes, u128::from(wire) * u128::from(slot.end.0 - now.0));
+        held.store_until(bytes, u128::from(wire) * u128::from(slot.end.0 - now.0));
         Ok(slot)
+    }
+
+    /// The memory seems full: what have other ports to give back?
+    #[cold]
+    fn join_if_others_have_left(
+        &mut self,
+        now: Time,
+        port: PortId,
+        header: &mut Header,
+        after: Span,
+    ) -> Result<Slot, Reason> {
+        self.settle_all(now);
+        let held = self.ports[port.index()].port.bytes;
+        match self.store.admit(held, held, header.wire) {
+            Ok(()) => self.join(now, port, header, after),
+            Err(reason) => Err(self.refuse(port, reason)),
+        }
     }
 
     #[cold]
@@ -154,8 +171,7 @@ impl Outputs {
         reason
     }
 
-    /// Is there room at a port, which is settled? What other ports have to give back is looked at only if it matters.
-    #[inline]
+    /// Is there room at a port? What other ports have to give back is looked at only if it matters.
     fn admit(&mut self, now: Time, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
         let first = self.ports[port.index()].admit(queue, wire, &self.store);
         if first.is_ok() {
@@ -268,6 +284,21 @@ impl Outputs {
         let foresight = self.ports[port.index()].foresight.as_ref();
         let (packets, bytes) = foresight.map_or((0, 0), |foresight| foresight.waiting(now));
         (packets, Bytes(bytes))
+    }
+}
+
+/// Gives back what has left before `now`.
+#[inline]
+fn give_back(
+    now: Time,
+    (held, foresight): (&mut Port, &mut Foresight),
+    store: &mut Store,
+    mut left: impl FnMut(u16),
+) {
+    while let Some(wire) = foresight.left(now) {
+        held.bytes -= u64::from(wire);
+        store.released(held.bytes, wire);
+        left(wire);
     }
 }
 

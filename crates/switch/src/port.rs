@@ -68,9 +68,10 @@ pub(crate) struct Output {
 
 /// The packet memory of a switch.
 pub(crate) struct Store {
-    /// Bytes in the whole switch.
-    pub(crate) total: u64,
-    pub(crate) sharing: AnySharing,
+    /// Bytes in the whole switch, if the sharing rule looks at them.
+    total: u64,
+    sharing: AnySharing,
+    counts: bool,
 }
 
 impl Output {
@@ -86,18 +87,12 @@ impl Output {
         }
     }
 
-    /// Is there room for a packet of `wire` bytes in a queue? A port that foresees has only one.
-    #[inline]
+    /// Is there room for a packet of `wire` bytes in a queue?
     pub(crate) fn admit(&self, queue: usize, wire: u16, store: &Store) -> Result<(), Reason> {
         if !self.port.up {
             return Err(Reason::LinkDown);
         }
-        store.sharing.admit(&Occupancy {
-            packet: u64::from(wire),
-            queue: if self.port.foresees { self.port.bytes } else { self.queues[queue].bytes },
-            port: self.port.bytes,
-            total: store.total,
-        })
+        store.admit(self.queues[queue].bytes, self.port.bytes, wire)
     }
 
     /// Takes the head of a queue; its bytes stay charged. With the marker's word on it.
@@ -127,18 +122,32 @@ impl Output {
 }
 
 impl Store {
+    pub(crate) fn new(sharing: AnySharing) -> Store {
+        Store { total: 0, counts: sharing.looks_beyond_port(), sharing }
+    }
+
+    /// Is there room for a packet of `wire` bytes in a queue that holds `queue` bytes?
+    #[inline]
+    pub(crate) fn admit(&self, queue: u64, port: u64, wire: u16) -> Result<(), Reason> {
+        self.sharing.admit(&Occupancy { packet: u64::from(wire), queue, port, total: self.total })
+    }
+
     /// A packet was stored in a queue that now holds `queue` bytes.
     #[inline]
     pub(crate) fn stored(&mut self, queue: u64, wire: u16) {
-        self.total += u64::from(wire);
-        self.sharing.stored(queue, u64::from(wire));
+        if self.counts {
+            self.total += u64::from(wire);
+            self.sharing.stored(queue, u64::from(wire));
+        }
     }
 
     /// A packet left a queue that now holds `queue` bytes.
     #[inline]
     pub(crate) fn released(&mut self, queue: u64, wire: u16) {
-        self.total -= u64::from(wire);
-        self.sharing.released(queue, u64::from(wire));
+        if self.counts {
+            self.total -= u64::from(wire);
+            self.sharing.released(queue, u64::from(wire));
+        }
     }
 }
 
