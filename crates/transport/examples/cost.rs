@@ -1,0 +1,193 @@
+//! What both ends of one flow cost: one DCTCP sender and one receiver over a pipe with a bottleneck. Prints packets only;
+//! the instructions are counted from outside, so that the pipe itself does not count:
+//!
+//! ```sh
+//! valgrind --tool=callgrind --toggle-collect='cost::ends::*' target/release/examples/cost card 20000
+//! ```
+//!
+//! `card`: the sender's card is the bottleneck, the window is never the limit. `marks`: a queue behind the card marks, and
+//! the window is. `each`: as `card`, with an acknowledgement for each packet. What a host asks, and how often, is as in
+//! the simulator. Knows no network.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
+use weft_transport::protocols::dctcp;
+use weft_transport::{FlowSite, Outgoing, Receiver, Segment, Sender, Transport, TransportSettings};
+
+/// Delay each way.
+const DELAY: Span = Span::from_us(20);
+/// Packets in the queue from which on it marks.
+const MARK_FROM: usize = 40;
+
+/// The calls of a host, not inlined, so that their instructions can be told from those of the pipe.
+mod ends {
+    use super::*;
+
+    /// What a host asks after an event: when to wake, whether it can send, whether it is done.
+    pub(crate) type Needs = (Time, bool, bool);
+
+    #[inline(never)]
+    pub(crate) fn sender_takes(end: &mut Sender, now: Time, ecn: Ecn, segment: &Segment) -> Needs {
+        end.on_packet(now, ecn, segment);
+        (end.next_wakeup(), end.ready(now), end.finished())
+    }
+
+    #[inline(never)]
+    pub(crate) fn sender_gives(end: &mut Sender, now: Time, out: &mut Option<Outgoing>) -> Needs {
+        *out = end.poll(now);
+        (end.next_wakeup(), end.ready(now), end.finished())
+    }
+
+    #[inline(never)]
+    pub(crate) fn receiver_takes(end: &mut Receiver, now: Time, ecn: Ecn, segment: &Segment) -> Needs {
+        end.on_packet(now, ecn, segment);
+        (end.next_wakeup(), end.ready(now), end.closed() && end.completed().is_some())
+    }
+
+    #[inline(never)]
+    pub(crate) fn receiver_gives(end: &mut Receiver, now: Time, out: &mut Option<Outgoing>) -> Needs {
+        *out = end.poll(now);
+        (end.next_wakeup(), end.ready(now), end.closed() && end.completed().is_some())
+    }
+
+    #[inline(never)]
+    pub(crate) fn wake(sender: &mut Sender, receiver: &mut Receiver, now: Time) -> (Needs, Needs) {
+        if sender.next_wakeup() <= now {
+            sender.on_wakeup(now);
+        }
+        if receiver.next_wakeup() <= now {
+            receiver.on_wakeup(now);
+        }
+        let sender = (sender.next_wakeup(), sender.ready(now), sender.finished());
+        (sender, (receiver.next_wakeup(), receiver.ready(now), receiver.closed()))
+    }
+}
+
+/// A packet and when it arrives.
+type InFlight = VecDeque<(Time, Outgoing)>;
+
+/// Both ends and everything between them.
+struct Pipe {
+    sender: Sender,
+    receiver: Receiver,
+    now: Time,
+    /// What the ends said last.
+    sends: ends::Needs,
+    replies: ends::Needs,
+    /// The card sends a packet until then.
+    card_free: Time,
+    /// The bottleneck is busy until then; at least the card's rate.
+    queue_free: Time,
+    bottleneck: Rate,
+    forward: InFlight,
+    backward: InFlight,
+    data: u64,
+    acks: u64,
+    marks: u64,
+}
+
+impl Pipe {
+    fn new(transport: &Arc<Transport>, size: u64, bottleneck: Rate) -> Pipe {
+        let line_rate = Rate::from_gbps(10);
+        let site = FlowSite { flow: FlowId(1), size: Bytes(size), line_rate, ..FlowSite::default() };
+        Pipe {
+            sender: Sender::new(transport, &site, Time::ZERO),
+            receiver: Receiver::new(transport, &site, Time::ZERO),
+            now: Time::ZERO,
+            sends: (Time::NEVER, true, false),
+            replies: (Time::NEVER, false, false),
+            card_free: Time::ZERO,
+            queue_free: Time::ZERO,
+            bottleneck,
+            forward: VecDeque::new(),
+            backward: VecDeque::new(),
+            data: 0,
+            acks: 0,
+            marks: 0,
+        }
+    }
+
+    /// Until the sender has closed; false if it never does.
+    fn run(&mut self) -> bool {
+        while !self.sends.2 {
+            self.send();
+            let next = self.next();
+            if next == Time::NEVER {
+                return false;
+            }
+            self.now = next;
+            self.arrive();
+        }
+        true
+    }
+
+    /// When something happens next.
+    fn next(&self) -> Time {
+        let first = |way: &InFlight| way.front().map_or(Time::NEVER, |(time, _)| *time);
+        let card = if self.sends.1 { self.card_free } else { Time::NEVER };
+        let packets = first(&self.forward).min(first(&self.backward)).min(card);
+        packets.min(self.sends.0).min(self.replies.0)
+    }
+
+    /// All that can be sent now.
+    fn send(&mut self) {
+        let mut out = None;
+        while self.replies.1 {
+            self.replies = ends::receiver_gives(&mut self.receiver, self.now, &mut out);
+            self.backward.extend(out.map(|out| (self.now + DELAY, out)));
+            self.acks += 1;
+        }
+        while self.sends.1 && self.card_free <= self.now {
+            self.sends = ends::sender_gives(&mut self.sender, self.now, &mut out);
+            if let Some(out) = out {
+                self.to_queue(out);
+            }
+        }
+    }
+
+    /// A packet leaves the card and waits for the bottleneck.
+    fn to_queue(&mut self, mut out: Outgoing) {
+        let wire = Bytes(u64::from(out.wire));
+        self.card_free = self.now + Rate::from_gbps(10).time_for(wire);
+        let waiting = self.queue_free.since(self.card_free).0 / self.bottleneck.time_for(wire).0;
+        if out.ecn == Ecn::Capable && waiting as usize >= MARK_FROM {
+            out.ecn = Ecn::Marked;
+            self.marks += 1;
+        }
+        self.queue_free = self.queue_free.max(self.card_free) + self.bottleneck.time_for(wire);
+        self.forward.push_back((self.queue_free + DELAY, out));
+        self.data += u64::from(out.segment.length > 0);
+    }
+
+    /// Everything that arrives now, and timers.
+    fn arrive(&mut self) {
+        while let Some((_, out)) = self.forward.pop_front_if(|(time, _)| *time <= self.now) {
+            self.replies = ends::receiver_takes(&mut self.receiver, self.now, out.ecn, &out.segment);
+        }
+        while let Some((_, out)) = self.backward.pop_front_if(|(time, _)| *time <= self.now) {
+            self.sends = ends::sender_takes(&mut self.sender, self.now, out.ecn, &out.segment);
+        }
+        if self.sends.0.min(self.replies.0) <= self.now {
+            (self.sends, self.replies) = ends::wake(&mut self.sender, &mut self.receiver, self.now);
+        }
+    }
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let mode = arguments.next().unwrap_or_else(|| "card".to_owned());
+    let packets: u64 = arguments.next().map_or(20_000, |count| count.parse().expect("a number of packets"));
+    let mut settings = dctcp::Settings::default();
+    settings.tcp.delayed_ack = if mode == "each" { 1 } else { 2 };
+    let bottleneck = Rate::from_gbps(if mode == "marks" { 5 } else { 10 });
+    let transport = Arc::new(Transport::new(&TransportSettings::Dctcp(settings)));
+    let mut pipe = Pipe::new(&transport, packets * transport.mss(), bottleneck);
+    let finished = pipe.run();
+    let report = (pipe.sender.report(), pipe.receiver.report());
+    assert!(finished && pipe.receiver.completed().is_some(), "the flow must end: {report:?}");
+    println!("{} data packets, {} acknowledgements, {} marks", pipe.data, pipe.acks, pipe.marks);
+    println!("{report:?}");
+    println!("sender {} bytes, receiver {} bytes", size_of::<Sender>(), size_of::<Receiver>());
+}
