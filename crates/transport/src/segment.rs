@@ -32,18 +32,21 @@ impl Flags {
 
     /// Whether all of `other` are set.
     #[must_use]
+    #[inline]
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// These and `other`.
     #[must_use]
+    #[inline]
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
     /// These, and `other` if `condition`.
     #[must_use]
+    #[inline]
     pub const fn with_if(self, condition: bool, other: Flags) -> Flags {
         if condition { self.with(other) } else { self }
     }
@@ -119,6 +122,45 @@ pub struct Outgoing {
     pub ports: u32,
 }
 
+/// What switches will see of a packet an end sends: the fields of [`Outgoing`] beside the segment, small enough for
+/// registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Source (high half) and destination port.
+    pub ports: u32,
+    /// Size on the wire, framing included.
+    pub wire: u16,
+    /// What it carries, as far as a switch cares.
+    pub kind: Kind,
+    /// Priority.
+    pub class: Class,
+    /// Whether switches may mark it.
+    pub ecn: Ecn,
+}
+
+impl Outgoing {
+    /// A segment in its frame.
+    #[must_use]
+    #[inline]
+    pub const fn new(segment: Segment, frame: Frame) -> Outgoing {
+        let Frame { ports, wire, kind, class, ecn } = frame;
+        Outgoing { segment, wire, kind, class, ecn, ports }
+    }
+}
+
+/// What an end needs from its host, as it is after each call that changes the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// The end has to be woken at this instant at the latest; [`Time::NEVER`] if nothing is due.
+    pub wake: Time,
+    /// It has a packet for the network card.
+    pub ready: bool,
+    /// All payload has arrived, as far as this end knows.
+    pub complete: bool,
+    /// Its state may be dropped.
+    pub done: bool,
+}
+
 /// Source and destination port of a flow in its own direction: the flow's number, spread over the ports from 1024 on, so
 /// that no two flows between the same hosts share both.
 #[must_use]
@@ -141,8 +183,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn a_segment_is_a_cache_line() {
+    fn a_segment_is_a_cache_line_and_the_rest_fits_in_two_registers() {
         assert_eq!(size_of::<Segment>(), 64);
+        assert!(size_of::<Option<Frame>>() <= 16 && size_of::<Needs>() <= 16);
     }
 
     #[test]

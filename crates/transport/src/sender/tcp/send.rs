@@ -1,17 +1,17 @@
-//! What goes out next. The choice is made when the network card asks, so that it rests on the newest acknowledgement.
+//! What goes out next. The choice is made anew whenever anything changes, so that it rests on the newest acknowledgement
+//! when the network card asks.
 
 use std::ops::Range;
 
 use weft_core::{Class, Ecn, Kind, Time};
 
 use super::{Phase, SenderState, TcpSender};
-use crate::segment::{Flags, Outgoing, Segment};
+use crate::segment::{Flags, Frame, Segment};
 use crate::settings::LossDetection;
-use crate::transport::Marking;
 
 /// What to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Choice {
+pub(super) enum Choice {
     Nothing,
     Syn,
     /// The answer to the other side's FIN.
@@ -24,7 +24,7 @@ enum Choice {
 
 /// Why payload goes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
+pub(super) enum Why {
     /// It is lost.
     Lost,
     /// It may be lost, and there is nothing better to send (NextSeg, rule 3).
@@ -35,22 +35,57 @@ enum Why {
     Probe,
 }
 
+/// The next new segment.
+#[derive(Clone, Copy)]
+struct New {
+    /// Its payload, as far as application and receiver go.
+    length: u64,
+    /// Whether it may go now.
+    may_go: bool,
+}
+
+impl New {
+    #[inline]
+    const fn choice(self) -> Choice {
+        if self.may_go { Choice::New(self.length) } else { Choice::Nothing }
+    }
+}
+
 impl TcpSender {
-    pub(in crate::sender) fn ready(&self, _now: Time) -> bool {
-        self.choose() != Choice::Nothing
-    }
-
-    pub(in crate::sender) fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        match self.choose() {
-            Choice::Nothing => None,
-            Choice::Syn => Some(self.send_syn(now)),
-            Choice::Close => Some(self.send_close(now)),
-            Choice::Again(bytes, why) => Some(self.send_again(bytes, why, now)),
-            Choice::New(length) => Some(self.send_new(length, now)),
+    /// Sends what was chosen; there must be something.
+    #[inline]
+    pub(in crate::sender) fn send(&mut self, now: Time, segment: &mut Segment) -> Frame {
+        if let Choice::New(length) = self.choice {
+            return self.send_new(length, now, segment);
         }
+        self.send_other(now, segment)
     }
 
-    fn choose(&self) -> Choice {
+    /// Sends what is not new payload.
+    #[inline(never)]
+    fn send_other(&mut self, now: Time, segment: &mut Segment) -> Frame {
+        let frame = match std::mem::replace(&mut self.choice, Choice::Nothing) {
+            Choice::Again(bytes, why) => self.send_again(bytes, why, now, segment),
+            Choice::Syn => self.send_syn(now, segment),
+            Choice::Close => self.send_close(now, segment),
+            Choice::New(_) | Choice::Nothing => unreachable!("there is something else to send"),
+        };
+        self.look_ahead();
+        frame
+    }
+
+    /// Chooses what goes next, after anything changed.
+    #[inline]
+    pub(super) fn look_ahead(&mut self) {
+        self.choice = if self.phase == Phase::Open && self.usual() && !self.owed.probe {
+            self.new_segment().choice()
+        } else {
+            self.choose()
+        };
+    }
+
+    #[inline(never)]
+    pub(super) fn choose(&self) -> Choice {
         match self.phase {
             Phase::Open => self.choose_payload(),
             Phase::Opening if self.owed.syn => Choice::Syn,
@@ -62,20 +97,18 @@ impl TcpSender {
     /// The order of RFC 6675, NextSeg: what is lost, new data, what may be lost, the last segment. A tail loss probe does
     /// not ask the window.
     fn choose_payload(&self) -> Choice {
-        let room = self.window.cwnd.saturating_sub(self.pipe());
-        if let Some(trouble) = &self.trouble
-            && let Some(bytes) = trouble.board.first_waiting()
-        {
+        let room = self.room();
+        if let Some(bytes) = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting()) {
             let bytes = self.one_segment(bytes);
             let fits = self.owed.lost || bytes.end - bytes.start <= room;
             return if fits { Choice::Again(bytes, Why::Lost) } else { Choice::Nothing };
         }
-        let length = self.new_length();
+        let new = self.new_segment();
         if self.owed.probe {
-            return if length > 0 { Choice::New(length) } else { self.last_segment(Why::Probe) };
+            return if new.length > 0 { Choice::New(new.length) } else { self.last_segment(Why::Probe) };
         }
-        if length > 0 {
-            return if self.may_send_new(length, room) { Choice::New(length) } else { Choice::Nothing };
+        if new.length > 0 {
+            return new.choice();
         }
         if self.state == SenderState::Recovery && room >= self.window.mss {
             return self.choose_doubtful();
@@ -115,86 +148,119 @@ impl TcpSender {
         Choice::Again(start.max(missing.start)..missing.end, why)
     }
 
-    /// The payload of the next new segment, as far as application and receiver go.
-    fn new_length(&self) -> u64 {
+    /// What the window has room for.
+    #[inline]
+    fn room(&self) -> u64 {
+        self.window.cwnd.saturating_sub(self.pipe())
+    }
+
+    /// The next new segment.
+    #[inline]
+    fn new_segment(&self) -> New {
         let length = self.window.mss.min(self.size - self.next);
-        let taken = self.outstanding() + length;
-        if taken <= self.transport.receive_window() { length } else { 0 }
+        let in_flight = self.outstanding() + length;
+        if length == 0 || in_flight > self.rules.receive_window {
+            return New { length: 0, may_go: false };
+        }
+        // What is in flight is known, and nothing but the window is to be asked.
+        let may_go = if self.usual() { in_flight <= self.window.cwnd } else { self.may_send_new(length) };
+        New { length, may_go }
+    }
+
+    /// Nothing is or was missing, and bursts are of no concern.
+    #[inline]
+    fn usual(&self) -> bool {
+        self.rules.usual && self.trouble.is_none()
     }
 
     /// Whether the window, limited transmit and the burst rule let a new segment of `length` out.
-    fn may_send_new(&self, length: u64, room: u64) -> bool {
-        let tcp = &self.transport.tcp;
-        let waits = !tcp.limited_transmit && self.state == SenderState::Disorder;
-        if length > room || waits && self.outstanding() + length > self.window.cwnd {
+    #[inline(never)]
+    fn may_send_new(&self, length: u64) -> bool {
+        let room = self.room();
+        if length > room || self.state == SenderState::Disorder && !self.may_send_in_disorder(length) {
             return false;
         }
-        !tcp.tso || self.burst > 0 || self.worth_a_burst(room)
+        !self.rules.tso || self.burst > 0 || self.worth_a_burst(room)
+    }
+
+    /// Limited transmit (RFC 3042).
+    fn may_send_in_disorder(&self, length: u64) -> bool {
+        self.transport.tcp.limited_transmit || self.outstanding() + length <= self.window.cwnd
     }
 
     /// Enough of the window, and of the receiver's, is open to send a burst, or all that is left, or waiting would be for nothing.
     fn worth_a_burst(&self, room: u64) -> bool {
         let left = self.size - self.next;
-        let room = room.min(self.transport.receive_window() - self.outstanding());
+        let room = room.min(self.rules.receive_window - self.outstanding());
         let open = if left <= room { left } else { room / self.window.mss * self.window.mss };
         open >= self.burst_size().min(left) || self.pipe() == 0
     }
 
     fn burst_size(&self) -> u64 {
         let tcp = &self.transport.tcp;
-        let part = self.window.cwnd.min(self.transport.receive_window()) / u64::from(tcp.tso_divisor);
+        let part = self.window.cwnd.min(self.rules.receive_window) / u64::from(tcp.tso_divisor);
         let whole = part.min(tcp.tso_limit.0) / self.window.mss * self.window.mss;
         whole.max(self.window.mss)
     }
 
-    fn send_syn(&mut self, now: Time) -> Outgoing {
+    #[cold]
+    fn send_syn(&mut self, now: Time, segment: &mut Segment) -> Frame {
         let again = self.trip.backoff() > 0;
         self.owed.syn = false;
         self.start_retransmission_timer(now, false);
-        let asks = self.transport.marking != Marking::Off;
-        let flags = Flags::SYN.with_if(asks, Flags::ECE.with(Flags::CWR)).with_if(again, Flags::AGAIN);
-        self.control(flags, 0, self.transport.syn_wire(), now)
+        let asks = Flags::ECE.with(Flags::CWR);
+        let flags = Flags::SYN.with_if(self.rules.marks, asks).with_if(again, Flags::AGAIN);
+        *segment = Segment { flow: self.flow, flags, sent: now, ..Segment::default() };
+        self.frame(self.transport.syn_wire(), Kind::Control, self.rules.ecn_again)
     }
 
-    fn send_close(&mut self, now: Time) -> Outgoing {
+    #[cold]
+    fn send_close(&mut self, now: Time, segment: &mut Segment) -> Frame {
         self.phase = Phase::Done;
-        let ack = self.control(Flags::ACK, self.size, self.transport.ack_wire(0), now);
-        Outgoing { kind: Kind::Ack, ..ack }
+        let (flow, flags, sequence) = (self.flow, Flags::ACK, self.size);
+        *segment = Segment { flow, flags, sequence, sent: now, ..Segment::default() };
+        self.frame(self.transport.ack_wire(0), Kind::Ack, self.rules.ecn_again)
     }
 
-    /// A segment without payload.
-    fn control(&self, flags: Flags, sequence: u64, wire: u16, now: Time) -> Outgoing {
-        let ecn = self.ecn(self.transport.marking == Marking::Accurate);
-        let segment = Segment { flow: self.flow, flags, sequence, sent: now, ..Segment::default() };
-        Outgoing { segment, wire, kind: Kind::Control, class: Class(0), ecn, ports: self.ports }
+    #[inline]
+    fn frame(&self, wire: u16, kind: Kind, ecn: Ecn) -> Frame {
+        Frame { ports: self.ports, wire, kind, class: Class(0), ecn }
     }
 
-    fn ecn(&self, capable: bool) -> Ecn {
-        if capable { Ecn::Capable } else { Ecn::NotCapable }
-    }
-
-    fn send_new(&mut self, length: u64, now: Time) -> Outgoing {
-        let bytes = self.next..self.next + length;
-        if self.transport.tcp.tso {
-            let burst = if self.burst > 0 { self.burst } else { self.burst_size() };
-            self.burst = burst.saturating_sub(length);
-        }
-        self.next = bytes.end;
+    #[inline]
+    fn send_new(&mut self, length: u64, now: Time, segment: &mut Segment) -> Frame {
+        let start = self.next;
+        self.next += length;
         self.newest = now;
         self.reduction.sent(length);
         let probe = self.owed.probe;
-        if probe {
-            self.probed(false);
+        if probe || self.rules.tso {
+            self.count_probe_and_burst(length);
         }
         self.start_retransmission_timer(now, probe);
         self.schedule_probe(now);
-        self.note_usage();
         let flags = Flags::default().with_if(std::mem::take(&mut self.owed.cwr), Flags::CWR);
-        let ecn = self.ecn(self.transport.marking != Marking::Off);
-        self.data(bytes, flags, ecn, now)
+        *segment = self.data(start..self.next, flags, now);
+        let new = self.new_segment();
+        self.note_usage(new.length > 0 && !new.may_go);
+        self.choice = if self.usual() { new.choice() } else { self.choose() };
+        let full = length == self.window.mss;
+        let wire = if full { self.rules.full_wire } else { self.transport.data_wire(length) };
+        self.frame(wire, Kind::Data, self.rules.ecn)
     }
 
-    fn send_again(&mut self, bytes: Range<u64>, why: Why, now: Time) -> Outgoing {
+    #[inline(never)]
+    fn count_probe_and_burst(&mut self, length: u64) {
+        if self.rules.tso {
+            let burst = if self.burst > 0 { self.burst } else { self.burst_size() };
+            self.burst = burst.saturating_sub(length);
+        }
+        if self.owed.probe {
+            self.probed(false);
+        }
+    }
+
+    fn send_again(&mut self, bytes: Range<u64>, why: Why, now: Time, segment: &mut Segment) -> Frame {
         let (next, newest) = (self.next, self.newest);
         let board = &mut self.trouble().board;
         // What is in flight by now was sent before this.
@@ -213,30 +279,26 @@ impl TcpSender {
         self.counts.retransmitted += length;
         self.reduction.sent(length);
         self.start_retransmission_timer(now, bytes.start == self.una);
-        let ecn = self.ecn(self.transport.marking == Marking::Accurate);
-        self.data(bytes, Flags::AGAIN, ecn, now)
+        *segment = self.data(bytes, Flags::AGAIN, now);
+        self.frame(self.transport.data_wire(length), Kind::Data, self.rules.ecn_again)
     }
 
-    fn data(&self, bytes: Range<u64>, flags: Flags, ecn: Ecn, now: Time) -> Outgoing {
-        let length = bytes.end - bytes.start;
-        let last = self.transport.tcp.close && bytes.end == self.size;
-        let segment = Segment {
+    #[inline]
+    fn data(&self, bytes: Range<u64>, flags: Flags, now: Time) -> Segment {
+        let last = self.rules.close && bytes.end == self.size;
+        Segment {
             flow: self.flow,
-            length: length as u16,
+            length: (bytes.end - bytes.start) as u16,
             flags: flags.with_if(last, Flags::FIN),
             sequence: bytes.start,
             sent: now,
             ..Segment::default()
-        };
-        let wire = self.transport.data_wire(length);
-        Outgoing { segment, wire, kind: Kind::Data, class: Class(0), ecn, ports: self.ports }
+        }
     }
 
     /// Notes after new data was sent whether the window is the limit (tcp_cwnd_validate of Linux).
-    fn note_usage(&mut self) {
-        let length = self.new_length();
-        let room = self.window.cwnd.saturating_sub(self.pipe());
-        let limited = length > 0 && !self.may_send_new(length, room);
+    #[inline]
+    fn note_usage(&mut self, limited: bool) {
         let usage = &mut self.usage;
         let outstanding = self.next - self.una;
         if self.una >= usage.until || limited || !usage.limited && outstanding > usage.most {
