@@ -14,68 +14,60 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
 use weft_transport::protocols::dctcp;
-use weft_transport::{FlowSite, Outgoing, Receiver, Segment, Sender, Transport, TransportSettings};
+use weft_transport::{
+    FlowSite, Frame, Needs, Receiver, Segment, Sender, Transport, TransportSettings,
+};
 
 /// Delay each way.
 const DELAY: Span = Span::from_us(20);
 /// Packets in the queue from which on it marks.
-const MARK_FROM: usize = 40;
+const MARK_FROM: u64 = 40;
 
 /// The calls of a host, not inlined, so that their instructions can be told from those of the pipe.
 mod ends {
     use super::*;
 
-    /// What a host asks after an event: when to wake, whether it can send, whether it is done.
-    pub(crate) type Needs = (Time, bool, bool);
-
     #[inline(never)]
     pub(crate) fn sender_takes(end: &mut Sender, now: Time, ecn: Ecn, segment: &Segment) -> Needs {
         end.on_packet(now, ecn, segment);
-        (end.next_wakeup(), end.ready(now), end.finished())
+        end.needs()
     }
 
     #[inline(never)]
-    pub(crate) fn sender_gives(end: &mut Sender, now: Time, out: &mut Option<Outgoing>) -> Needs {
-        *out = end.poll(now);
-        (end.next_wakeup(), end.ready(now), end.finished())
+    pub(crate) fn sender_gives(end: &mut Sender, now: Time, segment: &mut Segment) -> (Option<Frame>, Needs) {
+        (end.poll_into(now, segment), end.needs())
     }
 
     #[inline(never)]
     pub(crate) fn receiver_takes(end: &mut Receiver, now: Time, ecn: Ecn, segment: &Segment) -> Needs {
         end.on_packet(now, ecn, segment);
-        (end.next_wakeup(), end.ready(now), end.closed() && end.completed().is_some())
+        end.needs()
     }
 
     #[inline(never)]
-    pub(crate) fn receiver_gives(end: &mut Receiver, now: Time, out: &mut Option<Outgoing>) -> Needs {
-        *out = end.poll(now);
-        (end.next_wakeup(), end.ready(now), end.closed() && end.completed().is_some())
+    pub(crate) fn receiver_gives(end: &mut Receiver, now: Time, segment: &mut Segment) -> (Option<Frame>, Needs) {
+        (end.poll_into(now, segment), end.needs())
     }
 
     #[inline(never)]
-    pub(crate) fn wake(sender: &mut Sender, receiver: &mut Receiver, now: Time) -> (Needs, Needs) {
-        if sender.next_wakeup() <= now {
+    pub(crate) fn wake(sender: &mut Sender, receiver: &mut Receiver, now: Time) {
+        if sender.needs().wake <= now {
             sender.on_wakeup(now);
         }
-        if receiver.next_wakeup() <= now {
+        if receiver.needs().wake <= now {
             receiver.on_wakeup(now);
         }
-        let sender = (sender.next_wakeup(), sender.ready(now), sender.finished());
-        (sender, (receiver.next_wakeup(), receiver.ready(now), receiver.closed()))
     }
 }
 
 /// A packet and when it arrives.
-type InFlight = VecDeque<(Time, Outgoing)>;
+type InFlight = VecDeque<(Time, Frame, Segment)>;
 
 /// Both ends and everything between them.
 struct Pipe {
     sender: Sender,
     receiver: Receiver,
     now: Time,
-    /// What the ends said last.
-    sends: ends::Needs,
-    replies: ends::Needs,
     /// The card sends a packet until then.
     card_free: Time,
     /// The bottleneck is busy until then; at least the card's rate.
@@ -96,8 +88,6 @@ impl Pipe {
             sender: Sender::new(transport, &site, Time::ZERO),
             receiver: Receiver::new(transport, &site, Time::ZERO),
             now: Time::ZERO,
-            sends: (Time::NEVER, true, false),
-            replies: (Time::NEVER, false, false),
             card_free: Time::ZERO,
             queue_free: Time::ZERO,
             bottleneck,
@@ -111,7 +101,7 @@ impl Pipe {
 
     /// Until the sender has closed; false if it never does.
     fn run(&mut self) -> bool {
-        while !self.sends.2 {
+        while !self.sender.needs().done {
             self.send();
             let next = self.next();
             if next == Time::NEVER {
@@ -125,52 +115,53 @@ impl Pipe {
 
     /// When something happens next.
     fn next(&self) -> Time {
-        let first = |way: &InFlight| way.front().map_or(Time::NEVER, |(time, _)| *time);
-        let card = if self.sends.1 { self.card_free } else { Time::NEVER };
+        let first = |way: &InFlight| way.front().map_or(Time::NEVER, |(time, _, _)| *time);
+        let card = if self.sender.needs().ready { self.card_free } else { Time::NEVER };
         let packets = first(&self.forward).min(first(&self.backward)).min(card);
-        packets.min(self.sends.0).min(self.replies.0)
+        packets.min(self.sender.needs().wake).min(self.receiver.needs().wake)
     }
 
     /// All that can be sent now.
     fn send(&mut self) {
-        let mut out = None;
-        while self.replies.1 {
-            self.replies = ends::receiver_gives(&mut self.receiver, self.now, &mut out);
-            self.backward.extend(out.map(|out| (self.now + DELAY, out)));
+        let mut segment = Segment::default();
+        while self.receiver.needs().ready {
+            let (frame, _) = ends::receiver_gives(&mut self.receiver, self.now, &mut segment);
+            self.backward.extend(frame.map(|frame| (self.now + DELAY, frame, segment)));
             self.acks += 1;
         }
-        while self.sends.1 && self.card_free <= self.now {
-            self.sends = ends::sender_gives(&mut self.sender, self.now, &mut out);
-            if let Some(out) = out {
-                self.to_queue(out);
+        while self.sender.needs().ready && self.card_free <= self.now {
+            let (frame, _) = ends::sender_gives(&mut self.sender, self.now, &mut segment);
+            if let Some(frame) = frame {
+                self.to_queue(frame, segment);
             }
         }
     }
 
     /// A packet leaves the card and waits for the bottleneck.
-    fn to_queue(&mut self, mut out: Outgoing) {
-        let wire = Bytes(u64::from(out.wire));
+    fn to_queue(&mut self, mut frame: Frame, segment: Segment) {
+        let wire = Bytes(u64::from(frame.wire));
         self.card_free = self.now + Rate::from_gbps(10).time_for(wire);
         let waiting = self.queue_free.since(self.card_free).0 / self.bottleneck.time_for(wire).0;
-        if out.ecn == Ecn::Capable && waiting as usize >= MARK_FROM {
-            out.ecn = Ecn::Marked;
+        if frame.ecn == Ecn::Capable && waiting >= MARK_FROM {
+            frame.ecn = Ecn::Marked;
             self.marks += 1;
         }
         self.queue_free = self.queue_free.max(self.card_free) + self.bottleneck.time_for(wire);
-        self.forward.push_back((self.queue_free + DELAY, out));
-        self.data += u64::from(out.segment.length > 0);
+        self.forward.push_back((self.queue_free + DELAY, frame, segment));
+        self.data += u64::from(segment.length > 0);
     }
 
     /// Everything that arrives now, and timers.
     fn arrive(&mut self) {
-        while let Some((_, out)) = self.forward.pop_front_if(|(time, _)| *time <= self.now) {
-            self.replies = ends::receiver_takes(&mut self.receiver, self.now, out.ecn, &out.segment);
+        let now = self.now;
+        while let Some((_, frame, segment)) = self.forward.pop_front_if(|(time, _, _)| *time <= now) {
+            ends::receiver_takes(&mut self.receiver, now, frame.ecn, &segment);
         }
-        while let Some((_, out)) = self.backward.pop_front_if(|(time, _)| *time <= self.now) {
-            self.sends = ends::sender_takes(&mut self.sender, self.now, out.ecn, &out.segment);
+        while let Some((_, frame, segment)) = self.backward.pop_front_if(|(time, _, _)| *time <= now) {
+            ends::sender_takes(&mut self.sender, now, frame.ecn, &segment);
         }
-        if self.sends.0.min(self.replies.0) <= self.now {
-            (self.sends, self.replies) = ends::wake(&mut self.sender, &mut self.receiver, self.now);
+        if self.sender.needs().wake.min(self.receiver.needs().wake) <= now {
+            ends::wake(&mut self.sender, &mut self.receiver, now);
         }
     }
 }
