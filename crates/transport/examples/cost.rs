@@ -12,11 +12,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
+use weft_core::{Bytes, Ecn, FlowId, Header, Rate, Span, Time};
 use weft_transport::protocols::dctcp;
-use weft_transport::{
-    FlowSite, Frame, Needs, Receiver, Segment, Sender, Transport, TransportSettings,
-};
+use weft_transport::{FlowSite, Receiver, Segment, Sender, Transport, TransportSettings};
 
 /// Delay each way.
 const DELAY: Span = Span::from_us(20);
@@ -28,25 +26,23 @@ mod ends {
     use super::*;
 
     #[inline(never)]
-    pub(crate) fn sender_takes(end: &mut Sender, now: Time, ecn: Ecn, segment: &Segment) -> Needs {
+    pub(crate) fn sender_takes(end: &mut Sender, now: Time, ecn: Ecn, segment: &Segment) {
         end.on_packet(now, ecn, segment);
-        end.needs()
     }
 
     #[inline(never)]
-    pub(crate) fn sender_gives(end: &mut Sender, now: Time, segment: &mut Segment) -> (Option<Frame>, Needs) {
-        (end.poll_into(now, segment), end.needs())
+    pub(crate) fn sender_gives(end: &mut Sender, now: Time, header: &mut Header, segment: &mut Segment) {
+        end.poll_into(now, header, segment);
     }
 
     #[inline(never)]
-    pub(crate) fn receiver_takes(end: &mut Receiver, now: Time, ecn: Ecn, segment: &Segment) -> Needs {
+    pub(crate) fn receiver_takes(end: &mut Receiver, now: Time, ecn: Ecn, segment: &Segment) {
         end.on_packet(now, ecn, segment);
-        end.needs()
     }
 
     #[inline(never)]
-    pub(crate) fn receiver_gives(end: &mut Receiver, now: Time, segment: &mut Segment) -> (Option<Frame>, Needs) {
-        (end.poll_into(now, segment), end.needs())
+    pub(crate) fn receiver_gives(end: &mut Receiver, now: Time, header: &mut Header, segment: &mut Segment) {
+        end.poll_into(now, header, segment);
     }
 
     #[inline(never)]
@@ -61,7 +57,7 @@ mod ends {
 }
 
 /// A packet and when it arrives.
-type InFlight = VecDeque<(Time, Frame, Segment)>;
+type InFlight = VecDeque<(Time, Header, Segment)>;
 
 /// Both ends and everything between them.
 struct Pipe {
@@ -123,42 +119,40 @@ impl Pipe {
 
     /// All that can be sent now.
     fn send(&mut self) {
-        let mut segment = Segment::default();
+        let (mut header, mut segment) = Default::default();
         while self.receiver.needs().ready {
-            let (frame, _) = ends::receiver_gives(&mut self.receiver, self.now, &mut segment);
-            self.backward.extend(frame.map(|frame| (self.now + DELAY, frame, segment)));
+            ends::receiver_gives(&mut self.receiver, self.now, &mut header, &mut segment);
+            self.backward.push_back((self.now + DELAY, header, segment));
             self.acks += 1;
         }
         while self.sender.needs().ready && self.card_free <= self.now {
-            let (frame, _) = ends::sender_gives(&mut self.sender, self.now, &mut segment);
-            if let Some(frame) = frame {
-                self.to_queue(frame, segment);
-            }
+            ends::sender_gives(&mut self.sender, self.now, &mut header, &mut segment);
+            self.to_queue(header, segment);
         }
     }
 
     /// A packet leaves the card and waits for the bottleneck.
-    fn to_queue(&mut self, mut frame: Frame, segment: Segment) {
-        let wire = Bytes(u64::from(frame.wire));
+    fn to_queue(&mut self, mut header: Header, segment: Segment) {
+        let wire = Bytes(u64::from(header.wire));
         self.card_free = self.now + Rate::from_gbps(10).time_for(wire);
         let waiting = self.queue_free.since(self.card_free).0 / self.bottleneck.time_for(wire).0;
-        if frame.ecn == Ecn::Capable && waiting >= MARK_FROM {
-            frame.ecn = Ecn::Marked;
+        if header.marks.ecn == Ecn::Capable && waiting >= MARK_FROM {
+            header.marks.ecn = Ecn::Marked;
             self.marks += 1;
         }
         self.queue_free = self.queue_free.max(self.card_free) + self.bottleneck.time_for(wire);
-        self.forward.push_back((self.queue_free + DELAY, frame, segment));
+        self.forward.push_back((self.queue_free + DELAY, header, segment));
         self.data += u64::from(segment.length > 0);
     }
 
     /// Everything that arrives now, and timers.
     fn arrive(&mut self) {
         let now = self.now;
-        while let Some((_, frame, segment)) = self.forward.pop_front_if(|(time, _, _)| *time <= now) {
-            ends::receiver_takes(&mut self.receiver, now, frame.ecn, &segment);
+        while let Some((_, header, segment)) = self.forward.pop_front_if(|(time, _, _)| *time <= now) {
+            ends::receiver_takes(&mut self.receiver, now, header.marks.ecn, &segment);
         }
-        while let Some((_, frame, segment)) = self.backward.pop_front_if(|(time, _, _)| *time <= now) {
-            ends::sender_takes(&mut self.sender, now, frame.ecn, &segment);
+        while let Some((_, header, segment)) = self.backward.pop_front_if(|(time, _, _)| *time <= now) {
+            ends::sender_takes(&mut self.sender, now, header.marks.ecn, &segment);
         }
         if self.sender.needs().wake.min(self.receiver.needs().wake) <= now {
             ends::wake(&mut self.sender, &mut self.receiver, now);

@@ -21,6 +21,6 @@ mod transport;
 pub use protocols::TransportSettings;
 pub use receiver::{Receiver, ReceiverReport, reply_after_close};
 pub use rto::RtoFloor;
-pub use segment::{Frame, Needs, Outgoing, Segment};
+pub use segment::{Needs, Outgoing, Segment};
 pub use sender::{Sender, SenderReport, SenderState};
 pub use transport::{FlowSite, Packetisation, Transport};

@@ -8,9 +8,9 @@ mod tcp;
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, Kind, Time};
+use weft_core::{Bytes, Class, Ecn, Header, Kind, Time};
 
-use crate::segment::{Flags, Frame, Needs, Outgoing, Segment, reverse_ports};
+use crate::segment::{Flags, Needs, Outgoing, Segment, reverse_ports};
 use crate::transport::{FlowSite, Marking, Transport};
 
 /// The receiving end of one flow, made when its first packet arrives.
@@ -96,21 +96,21 @@ impl Receiver {
 
     /// The network card is free: the next acknowledgement, sent now.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        let mut segment = Segment::default();
-        self.poll_into(now, &mut segment).map(|frame| Outgoing::new(segment, frame))
+        let (mut header, mut segment) = Default::default();
+        self.poll_into(now, &mut header, &mut segment).then(|| Outgoing::new(&header, segment))
     }
 
-    /// As [`Receiver::poll`], with all of the segment written to where the packet is to live; left alone if there is
-    /// nothing to send.
+    /// As [`Receiver::poll`], written to where the packet is to live: all of the segment, and of the header the fields
+    /// that the end decides (ports, wire, kind, class, marks). False, and nothing is written, if there is nothing to send.
     #[inline]
-    pub fn poll_into(&mut self, now: Time, segment: &mut Segment) -> Option<Frame> {
+    pub fn poll_into(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
         match &mut self.end {
             End::Tcp(end) if self.needs.ready => {
-                let frame = end.send(now, segment);
+                end.send(now, header, segment);
                 self.needs = end.needs();
-                Some(frame)
+                true
             }
-            _ => None,
+            _ => false,
         }
     }
 
@@ -170,14 +170,14 @@ pub fn reply_after_close(transport: &Transport, segment: &Segment, now: Time) ->
         ..Segment::default()
     };
     let capable = transport.marking == Marking::Accurate;
-    let frame = Frame {
-        ports: reverse_ports(segment.flow),
+    Some(Outgoing {
+        segment: reply,
         wire: transport.ack_wire(0),
         kind: Kind::Ack,
         class: Class(0),
         ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
-    };
-    Some(Outgoing::new(reply, frame))
+        ports: reverse_ports(segment.flow),
+    })
 }
 
 #[cfg(test)]

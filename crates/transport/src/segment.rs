@@ -3,7 +3,7 @@
 //! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
 //! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.
 
-use weft_core::{Class, Ecn, FlowId, Kind, Time};
+use weft_core::{Class, Ecn, FlowId, Header, Kind, Time};
 
 /// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
 pub const MAX_BLOCKS: usize = 3;
@@ -122,29 +122,13 @@ pub struct Outgoing {
     pub ports: u32,
 }
 
-/// What switches will see of a packet an end sends: the fields of [`Outgoing`] beside the segment, small enough for
-/// registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// Source (high half) and destination port.
-    pub ports: u32,
-    /// Size on the wire, framing included.
-    pub wire: u16,
-    /// What it carries, as far as a switch cares.
-    pub kind: Kind,
-    /// Priority.
-    pub class: Class,
-    /// Whether switches may mark it.
-    pub ecn: Ecn,
-}
-
 impl Outgoing {
-    /// A segment in its frame.
+    /// A segment and the header that an end has written.
     #[must_use]
     #[inline]
-    pub const fn new(segment: Segment, frame: Frame) -> Outgoing {
-        let Frame { ports, wire, kind, class, ecn } = frame;
-        Outgoing { segment, wire, kind, class, ecn, ports }
+    pub(crate) const fn new(header: &Header, segment: Segment) -> Outgoing {
+        let Header { ports, wire, kind, class, marks, .. } = *header;
+        Outgoing { segment, wire, kind, class, ecn: marks.ecn, ports }
     }
 }
 
@@ -183,9 +167,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn a_segment_is_a_cache_line_and_the_rest_fits_in_two_registers() {
+    fn a_segment_is_a_cache_line_and_needs_are_two_registers() {
         assert_eq!(size_of::<Segment>(), 64);
-        assert!(size_of::<Option<Frame>>() <= 16 && size_of::<Needs>() <= 16);
+        assert_eq!(size_of::<Needs>(), 16);
     }
 
     #[test]

@@ -6,9 +6,9 @@ mod tcp;
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Ecn, Span, Time};
+use weft_core::{Bytes, Ecn, Header, Span, Time};
 
-use crate::segment::{Frame, Needs, Outgoing, Segment};
+use crate::segment::{Needs, Outgoing, Segment};
 use crate::transport::{FlowSite, Transport};
 
 /// The sending end of one flow.
@@ -119,22 +119,22 @@ impl Sender {
 
     /// The network card is free: the next packet, sent now.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        let mut segment = Segment::default();
-        self.poll_into(now, &mut segment).map(|frame| Outgoing::new(segment, frame))
+        let (mut header, mut segment) = Default::default();
+        self.poll_into(now, &mut header, &mut segment).then(|| Outgoing::new(&header, segment))
     }
 
-    /// As [`Sender::poll`], with all of the segment written to where the packet is to live; left alone if there is
-    /// nothing to send.
+    /// As [`Sender::poll`], written to where the packet is to live: all of the segment, and of the header the fields that
+    /// the end decides (ports, wire, kind, class, marks). False, and nothing is written, if there is nothing to send.
     #[inline]
-    pub fn poll_into(&mut self, now: Time, segment: &mut Segment) -> Option<Frame> {
-        if !self.needs.ready {
-            return None;
+    pub fn poll_into(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
+        if self.needs.ready {
+            forward!(&mut self.end, end => {
+                end.send(now, header, segment);
+                self.needs = end.needs();
+            });
+            return true;
         }
-        Some(forward!(&mut self.end, end => {
-            let frame = end.send(now, segment);
-            self.needs = end.needs();
-            frame
-        }))
+        false
     }
 
     /// When [`Sender::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.

@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, FlowId, Kind, Span, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, Header, Kind, Marks, Span, Time};
 
 use super::ReceiverReport;
 use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
 use super::order::Order;
 use crate::gro::GroCounter;
-use crate::segment::{Flags, Frame, Needs, Segment, reverse_ports};
+use crate::segment::{Block, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
 use crate::shim::Shim;
 use crate::transport::{FlowSite, Marking, Transport};
 
@@ -264,9 +264,22 @@ impl TcpReceiver {
     }
 
     /// An acknowledgement of everything that has arrived is due at once.
+    #[inline]
     fn acknowledge(&mut self, flags: Flags) {
-        let gaps = self.rules.sack && self.arrivals.gaps();
-        let (blocks, blocks_used) = if gaps { self.arrivals.blocks() } else { Default::default() };
+        if self.rules.sack && self.arrivals.gaps() {
+            self.acknowledge_with_blocks(flags);
+        } else {
+            self.acknowledge_with(flags, ([Block::default(); MAX_BLOCKS], 0));
+        }
+    }
+
+    #[inline(never)]
+    fn acknowledge_with_blocks(&mut self, flags: Flags) {
+        self.acknowledge_with(flags, self.arrivals.blocks());
+    }
+
+    #[inline]
+    fn acknowledge_with(&mut self, flags: Flags, (blocks, blocks_used): ([Block; MAX_BLOCKS], u8)) {
         let closing = self.rules.close && self.completed.is_some();
         let flags = flags.with_if(self.unacknowledged.again, Flags::AGAIN);
         let flags = flags.with_if(self.echo_mark, Flags::ECE).with_if(closing, Flags::FIN);
@@ -277,19 +290,19 @@ impl TcpReceiver {
 
     /// Sends the next acknowledgement; there must be one.
     #[inline]
-    pub(super) fn send(&mut self, now: Time, segment: &mut Segment) -> Frame {
+    pub(super) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let ack = self.acks.first();
         let (flags, used) = (ack.flags, ack.blocks_used);
         *segment = ack.segment(Segment { flow: self.flow, sent: now, ..Segment::default() });
         self.acks.drop_first();
-        let (wire, kind) = if flags.has(Flags::SYN) {
-            (self.transport.syn_wire(), Kind::Control)
-        } else if used == 0 {
-            (self.rules.ack_wire, Kind::Ack)
-        } else {
-            (self.transport.ack_wire(usize::from(used)), Kind::Ack)
-        };
-        Frame { ports: self.ports, wire, kind, class: Class(0), ecn: self.rules.ecn }
+        (header.wire, header.kind) = (self.rules.ack_wire, Kind::Ack);
+        (header.ports, header.class, header.marks) = (self.ports, Class(0), Marks { ecn: self.rules.ecn });
+        if used > 0 {
+            header.wire = self.transport.ack_wire(usize::from(used));
+        }
+        if flags.has(Flags::SYN) {
+            (header.wire, header.kind) = (self.transport.syn_wire(), Kind::Control);
+        }
     }
 
     #[inline]

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, FlowId, Kind, Rate, Span, Time};
+use weft_core::{Bytes, Class, FlowId, Header, Kind, Marks, Rate, Span, Time};
 
 use super::SenderReport;
-use crate::segment::{Flags, Frame, Needs, Segment, ports};
+use crate::segment::{Flags, Needs, Segment, ports};
 use crate::transport::{FlowSite, Transport};
 
 /// The sending end.
@@ -35,7 +35,7 @@ impl DatagramSender {
     }
 
     /// Sends the next datagram; there must be one.
-    pub(super) fn send(&mut self, now: Time, segment: &mut Segment) -> Frame {
+    pub(super) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let length = self.transport.datagram_mss().min(self.size - self.next);
         let last = self.next + length == self.size;
         *segment = Segment {
@@ -49,9 +49,9 @@ impl DatagramSender {
         self.next += length;
         self.due += self.interval;
         self.awake = self.due <= now;
-        let wire = self.transport.datagram_wire(length);
-        let ports = ports(self.flow);
-        Frame { ports, wire, kind: Kind::Data, class: Class(0), ecn: Ecn::NotCapable }
+        header.ports = ports(self.flow);
+        header.wire = self.transport.datagram_wire(length);
+        (header.kind, header.class, header.marks) = (Kind::Data, Class(0), Marks::default());
     }
 
     pub(super) fn on_wakeup(&mut self, now: Time) {

@@ -19,7 +19,7 @@ use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
 use crate::transport::{FlowSite, Marking, Transport};
 
-use self::send::Choice;
+use self::send::{Choice, What};
 
 /// Where the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl TcpSender {
             phase: if handshake { Phase::Opening } else { Phase::Open },
             state: SenderState::Open,
             owed: Owed { syn: handshake, ..Owed::default() },
-            choice: Choice::Nothing,
+            choice: Choice::default(),
             size: site.size.0.max(1),
             una: 0,
             next: 0,
@@ -216,7 +216,7 @@ impl TcpSender {
     pub(super) fn needs(&self) -> Needs {
         Needs {
             wake: self.retransmit_at.min(self.probe_at).min(self.verdict_at),
-            ready: self.choice != Choice::Nothing,
+            ready: self.choice.what != What::Nothing,
             complete: matches!(self.phase, Phase::Closing | Phase::Done),
             done: self.phase == Phase::Done,
         }

@@ -60,6 +60,7 @@ impl TcpSender {
     }
 
     /// Something is missing, or was in the life of this connection.
+    #[inline(never)]
     fn acknowledged_in_trouble(&mut self, now: Time, ack: u64, segment: &Segment) {
         let in_flight = self.pipe();
         let mut digest = self.take_in(ack, segment);

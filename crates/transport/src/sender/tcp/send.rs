@@ -3,23 +3,31 @@
 
 use std::ops::Range;
 
-use weft_core::{Class, Ecn, Kind, Time};
+use weft_core::{Class, Ecn, Header, Kind, Marks, Time};
 
 use super::{Phase, SenderState, TcpSender};
-use crate::segment::{Flags, Frame, Segment};
+use crate::segment::{Flags, Segment};
 use crate::settings::LossDetection;
 
 /// What to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum What {
+    #[default]
     Nothing,
     Syn,
     /// The answer to the other side's FIN.
     Close,
     /// Payload sent before.
-    Again(Range<u64>, Why),
-    /// So much new payload.
-    New(u64),
+    Again(Why),
+    /// New payload.
+    New,
+}
+
+/// What to send, and of payload which bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) what: What,
+    bytes: Range<u64>,
 }
 
 /// Why payload goes again.
@@ -44,41 +52,47 @@ struct New {
     may_go: bool,
 }
 
-impl New {
-    #[inline]
-    const fn choice(self) -> Choice {
-        if self.may_go { Choice::New(self.length) } else { Choice::Nothing }
+
+impl Choice {
+    const NOTHING: Choice = Choice::without_payload(What::Nothing);
+
+    const fn without_payload(what: What) -> Choice {
+        Choice { what, bytes: 0..0 }
+    }
+
+    const fn again(bytes: Range<u64>, why: Why) -> Choice {
+        Choice { what: What::Again(why), bytes }
     }
 }
 
 impl TcpSender {
     /// Sends what was chosen; there must be something.
     #[inline]
-    pub(in crate::sender) fn send(&mut self, now: Time, segment: &mut Segment) -> Frame {
-        if let Choice::New(length) = self.choice {
-            return self.send_new(length, now, segment);
+    pub(in crate::sender) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        if self.choice.what == What::New {
+            self.send_new(now, header, segment);
+        } else {
+            self.send_other(now, header, segment);
         }
-        self.send_other(now, segment)
     }
 
     /// Sends what is not new payload.
     #[inline(never)]
-    fn send_other(&mut self, now: Time, segment: &mut Segment) -> Frame {
-        let frame = match std::mem::replace(&mut self.choice, Choice::Nothing) {
-            Choice::Again(bytes, why) => self.send_again(bytes, why, now, segment),
-            Choice::Syn => self.send_syn(now, segment),
-            Choice::Close => self.send_close(now, segment),
-            Choice::New(_) | Choice::Nothing => unreachable!("there is something else to send"),
-        };
+    fn send_other(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        match self.choice.what {
+            What::Again(why) => self.send_again(why, now, header, segment),
+            What::Syn => self.send_syn(now, header, segment),
+            What::Close => self.send_close(now, header, segment),
+            What::New | What::Nothing => unreachable!("there is something else to send"),
+        }
         self.look_ahead();
-        frame
     }
 
     /// Chooses what goes next, after anything changed.
     #[inline]
     pub(super) fn look_ahead(&mut self) {
         self.choice = if self.phase == Phase::Open && self.usual() && !self.owed.probe {
-            self.new_segment().choice()
+            self.choice_of(self.new_segment())
         } else {
             self.choose()
         };
@@ -88,9 +102,9 @@ impl TcpSender {
     pub(super) fn choose(&self) -> Choice {
         match self.phase {
             Phase::Open => self.choose_payload(),
-            Phase::Opening if self.owed.syn => Choice::Syn,
-            Phase::Closing => Choice::Close,
-            Phase::Opening | Phase::Done => Choice::Nothing,
+            Phase::Opening if self.owed.syn => Choice::without_payload(What::Syn),
+            Phase::Closing => Choice::without_payload(What::Close),
+            Phase::Opening | Phase::Done => Choice::NOTHING,
         }
     }
 
@@ -101,32 +115,33 @@ impl TcpSender {
         if let Some(bytes) = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting()) {
             let bytes = self.one_segment(bytes);
             let fits = self.owed.lost || bytes.end - bytes.start <= room;
-            return if fits { Choice::Again(bytes, Why::Lost) } else { Choice::Nothing };
+            return if fits { Choice::again(bytes, Why::Lost) } else { Choice::NOTHING };
         }
         let new = self.new_segment();
         if self.owed.probe {
-            return if new.length > 0 { Choice::New(new.length) } else { self.last_segment(Why::Probe) };
+            let probe = New { may_go: true, ..new };
+            return if new.length > 0 { self.choice_of(probe) } else { self.last_segment(Why::Probe) };
         }
         if new.length > 0 {
-            return new.choice();
+            return self.choice_of(new);
         }
         if self.state == SenderState::Recovery && room >= self.window.mss {
             return self.choose_doubtful();
         }
-        Choice::Nothing
+        Choice::NOTHING
     }
 
     /// Rules 3 and 4, which RACK does not need.
     fn choose_doubtful(&self) -> Choice {
         let tcp = &self.transport.tcp;
         if !tcp.sack || tcp.loss_detection == LossDetection::Rack {
-            return Choice::Nothing;
+            return Choice::NOTHING;
         }
         let doubtful = self.trouble.as_ref().and_then(|trouble| trouble.board.first_doubtful());
         match doubtful {
-            Some(bytes) => Choice::Again(self.one_segment(bytes), Why::Doubtful),
+            Some(bytes) => Choice::again(self.one_segment(bytes), Why::Doubtful),
             None if !self.rescued => self.last_segment(Why::Rescue),
-            None => Choice::Nothing,
+            None => Choice::NOTHING,
         }
     }
 
@@ -142,10 +157,10 @@ impl TcpSender {
             None => self.una..self.next,
         };
         if missing.is_empty() {
-            return Choice::Nothing;
+            return Choice::NOTHING;
         }
         let start = (missing.end - 1) / self.window.mss * self.window.mss;
-        Choice::Again(start.max(missing.start)..missing.end, why)
+        Choice::again(start.max(missing.start)..missing.end, why)
     }
 
     /// What the window has room for.
@@ -165,6 +180,13 @@ impl TcpSender {
         // What is in flight is known, and nothing but the window is to be asked.
         let may_go = if self.usual() { in_flight <= self.window.cwnd } else { self.may_send_new(length) };
         New { length, may_go }
+    }
+
+    /// New payload, if it may go.
+    #[inline]
+    fn choice_of(&self, new: New) -> Choice {
+        let what = if new.may_go { What::New } else { What::Nothing };
+        Choice { what, bytes: self.next..self.next + new.length }
     }
 
     /// Nothing is or was missing, and bursts are of no concern.
@@ -204,33 +226,35 @@ impl TcpSender {
     }
 
     #[cold]
-    fn send_syn(&mut self, now: Time, segment: &mut Segment) -> Frame {
+    fn send_syn(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let again = self.trip.backoff() > 0;
         self.owed.syn = false;
         self.start_retransmission_timer(now, false);
         let asks = Flags::ECE.with(Flags::CWR);
         let flags = Flags::SYN.with_if(self.rules.marks, asks).with_if(again, Flags::AGAIN);
         *segment = Segment { flow: self.flow, flags, sent: now, ..Segment::default() };
-        self.frame(self.transport.syn_wire(), Kind::Control, self.rules.ecn_again)
+        self.head(header, Kind::Control, self.transport.syn_wire(), self.rules.ecn_again);
     }
 
     #[cold]
-    fn send_close(&mut self, now: Time, segment: &mut Segment) -> Frame {
+    fn send_close(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         self.phase = Phase::Done;
         let (flow, flags, sequence) = (self.flow, Flags::ACK, self.size);
         *segment = Segment { flow, flags, sequence, sent: now, ..Segment::default() };
-        self.frame(self.transport.ack_wire(0), Kind::Ack, self.rules.ecn_again)
+        self.head(header, Kind::Ack, self.transport.ack_wire(0), self.rules.ecn_again);
     }
 
     #[inline]
-    fn frame(&self, wire: u16, kind: Kind, ecn: Ecn) -> Frame {
-        Frame { ports: self.ports, wire, kind, class: Class(0), ecn }
+    fn head(&self, header: &mut Header, kind: Kind, wire: u16, ecn: Ecn) {
+        (header.ports, header.wire, header.kind) = (self.ports, wire, kind);
+        (header.class, header.marks) = (Class(0), Marks { ecn });
     }
 
     #[inline]
-    fn send_new(&mut self, length: u64, now: Time, segment: &mut Segment) -> Frame {
-        let start = self.next;
-        self.next += length;
+    fn send_new(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        let bytes = self.choice.bytes.clone();
+        let length = bytes.end - bytes.start;
+        self.next = bytes.end;
         self.newest = now;
         self.reduction.sent(length);
         let probe = self.owed.probe;
@@ -240,13 +264,13 @@ impl TcpSender {
         self.start_retransmission_timer(now, probe);
         self.schedule_probe(now);
         let flags = Flags::default().with_if(std::mem::take(&mut self.owed.cwr), Flags::CWR);
-        *segment = self.data(start..self.next, flags, now);
-        let new = self.new_segment();
-        self.note_usage(new.length > 0 && !new.may_go);
-        self.choice = if self.usual() { new.choice() } else { self.choose() };
+        *segment = self.data(bytes, flags, now);
         let full = length == self.window.mss;
         let wire = if full { self.rules.full_wire } else { self.transport.data_wire(length) };
-        self.frame(wire, Kind::Data, self.rules.ecn)
+        self.head(header, Kind::Data, wire, self.rules.ecn);
+        let new = self.new_segment();
+        self.note_usage(new.length > 0 && !new.may_go);
+        self.choice = if self.usual() { self.choice_of(new) } else { self.choose() };
     }
 
     #[inline(never)]
@@ -260,7 +284,8 @@ impl TcpSender {
         }
     }
 
-    fn send_again(&mut self, bytes: Range<u64>, why: Why, now: Time, segment: &mut Segment) -> Frame {
+    fn send_again(&mut self, why: Why, now: Time, header: &mut Header, segment: &mut Segment) {
+        let bytes = self.choice.bytes.clone();
         let (next, newest) = (self.next, self.newest);
         let board = &mut self.trouble().board;
         // What is in flight by now was sent before this.
@@ -280,7 +305,7 @@ impl TcpSender {
         self.reduction.sent(length);
         self.start_retransmission_timer(now, bytes.start == self.una);
         *segment = self.data(bytes, Flags::AGAIN, now);
-        self.frame(self.transport.data_wire(length), Kind::Data, self.rules.ecn_again)
+        self.head(header, Kind::Data, self.transport.data_wire(length), self.rules.ecn_again);
     }
 
     #[inline]

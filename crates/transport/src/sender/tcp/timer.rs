@@ -56,13 +56,14 @@ impl TcpSender {
     /// Sets the probe timer after new data was sent or acknowledged; no probe where something is known to be missing.
     #[inline]
     pub(super) fn schedule_probe(&mut self, now: Time) {
-        self.probe_at = Time::NEVER;
         if self.rules.tlp {
             self.schedule_probe_if_calm(now);
         }
     }
 
+    #[inline(never)]
     fn schedule_probe_if_calm(&mut self, now: Time) {
+        self.probe_at = Time::NEVER;
         let calm = matches!(self.state, SenderState::Open | SenderState::Reducing);
         if calm && self.probe.is_none() && self.outstanding() > 0 && self.nothing_missing() {
             self.probe_at = (now + self.probe_timeout()).min(self.retransmit_at);
