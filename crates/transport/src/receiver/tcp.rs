@@ -161,7 +161,7 @@ impl TcpReceiver {
         let Some(below) = &mut self.below else { return };
         let mut up = std::mem::take(&mut below.up);
         for (ecn, segment) in up.drain(..) {
-            self.take(now, ecn == Ecn::Marked, &segment);
+            self.take_late(now, ecn == Ecn::Marked, &segment);
         }
         if let Some(below) = &mut self.below {
             below.up = up;
@@ -176,8 +176,14 @@ impl TcpReceiver {
         self.acks.push(Ack { flags, echo: segment.sent, ..Ack::default() });
     }
 
+    /// A packet reaches TCP after the shim.
+    #[inline(never)]
+    fn take_late(&mut self, now: Time, marked: bool, segment: &Segment) {
+        self.take(now, marked, segment);
+    }
+
     /// A packet reaches TCP.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, now: Time, marked: bool, segment: &Segment) {
         self.note_mark(marked, segment);
         let again = segment.flags.has(Flags::AGAIN);

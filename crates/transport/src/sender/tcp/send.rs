@@ -23,7 +23,7 @@ pub(super) enum What {
     New,
 }
 
-/// What to send, and of payload which bytes.
+/// What to send, and of payload sent before which bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) what: What,
@@ -54,14 +54,21 @@ struct New {
 
 
 impl Choice {
-    const NOTHING: Choice = Choice::without_payload(What::Nothing);
-
-    const fn without_payload(what: What) -> Choice {
-        Choice { what, bytes: 0..0 }
-    }
-
     const fn again(bytes: Range<u64>, why: Why) -> Choice {
         Choice { what: What::Again(why), bytes }
+    }
+}
+
+impl From<What> for Choice {
+    fn from(what: What) -> Choice {
+        Choice { what, bytes: 0..0 }
+    }
+}
+
+impl New {
+    #[inline]
+    const fn choice(self) -> What {
+        if self.may_go { What::New } else { What::Nothing }
     }
 }
 
@@ -91,20 +98,20 @@ impl TcpSender {
     /// Chooses what goes next, after anything changed.
     #[inline]
     pub(super) fn look_ahead(&mut self) {
-        self.choice = if self.phase == Phase::Open && self.usual() && !self.owed.probe {
-            self.choice_of(self.new_segment())
+        if self.phase == Phase::Open && self.usual() && !self.owed.probe {
+            self.choice.what = self.new_segment(true).choice();
         } else {
-            self.choose()
-        };
+            self.choice = self.choose();
+        }
     }
 
     #[inline(never)]
     pub(super) fn choose(&self) -> Choice {
         match self.phase {
             Phase::Open => self.choose_payload(),
-            Phase::Opening if self.owed.syn => Choice::without_payload(What::Syn),
-            Phase::Closing => Choice::without_payload(What::Close),
-            Phase::Opening | Phase::Done => Choice::NOTHING,
+            Phase::Opening if self.owed.syn => What::Syn.into(),
+            Phase::Closing => What::Close.into(),
+            Phase::Opening | Phase::Done => What::Nothing.into(),
         }
     }
 
@@ -115,33 +122,32 @@ impl TcpSender {
         if let Some(bytes) = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting()) {
             let bytes = self.one_segment(bytes);
             let fits = self.owed.lost || bytes.end - bytes.start <= room;
-            return if fits { Choice::again(bytes, Why::Lost) } else { Choice::NOTHING };
+            return if fits { Choice::again(bytes, Why::Lost) } else { What::Nothing.into() };
         }
-        let new = self.new_segment();
+        let new = self.new_segment(self.usual());
         if self.owed.probe {
-            let probe = New { may_go: true, ..new };
-            return if new.length > 0 { self.choice_of(probe) } else { self.last_segment(Why::Probe) };
+            return if new.length > 0 { What::New.into() } else { self.last_segment(Why::Probe) };
         }
         if new.length > 0 {
-            return self.choice_of(new);
+            return new.choice().into();
         }
         if self.state == SenderState::Recovery && room >= self.window.mss {
             return self.choose_doubtful();
         }
-        Choice::NOTHING
+        What::Nothing.into()
     }
 
     /// Rules 3 and 4, which RACK does not need.
     fn choose_doubtful(&self) -> Choice {
         let tcp = &self.transport.tcp;
         if !tcp.sack || tcp.loss_detection == LossDetection::Rack {
-            return Choice::NOTHING;
+            return What::Nothing.into();
         }
         let doubtful = self.trouble.as_ref().and_then(|trouble| trouble.board.first_doubtful());
         match doubtful {
             Some(bytes) => Choice::again(self.one_segment(bytes), Why::Doubtful),
             None if !self.rescued => self.last_segment(Why::Rescue),
-            None => Choice::NOTHING,
+            None => What::Nothing.into(),
         }
     }
 
@@ -157,7 +163,7 @@ impl TcpSender {
             None => self.una..self.next,
         };
         if missing.is_empty() {
-            return Choice::NOTHING;
+            return What::Nothing.into();
         }
         let start = (missing.end - 1) / self.window.mss * self.window.mss;
         Choice::again(start.max(missing.start)..missing.end, why)
@@ -169,24 +175,22 @@ impl TcpSender {
         self.window.cwnd.saturating_sub(self.pipe())
     }
 
-    /// The next new segment.
+    /// Payload of a new segment, as far as the application goes.
     #[inline]
-    fn new_segment(&self) -> New {
-        let length = self.window.mss.min(self.size - self.next);
+    fn next_length(&self) -> u64 {
+        self.window.mss.min(self.size - self.next)
+    }
+
+    /// The next new segment. What is usual, see [`TcpSender::usual`].
+    #[inline]
+    fn new_segment(&self, usual: bool) -> New {
+        let length = self.next_length();
         let in_flight = self.outstanding() + length;
         if length == 0 || in_flight > self.rules.receive_window {
             return New { length: 0, may_go: false };
         }
-        // What is in flight is known, and nothing but the window is to be asked.
-        let may_go = if self.usual() { in_flight <= self.window.cwnd } else { self.may_send_new(length) };
+        let may_go = if usual { in_flight <= self.window.cwnd } else { self.may_send_new(length) };
         New { length, may_go }
-    }
-
-    /// New payload, if it may go.
-    #[inline]
-    fn choice_of(&self, new: New) -> Choice {
-        let what = if new.may_go { What::New } else { What::Nothing };
-        Choice { what, bytes: self.next..self.next + new.length }
     }
 
     /// Nothing is or was missing, and bursts are of no concern.
@@ -252,25 +256,28 @@ impl TcpSender {
 
     #[inline]
     fn send_new(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
-        let bytes = self.choice.bytes.clone();
-        let length = bytes.end - bytes.start;
-        self.next = bytes.end;
+        let (usual, probe) = (self.usual(), self.owed.probe);
+        let (start, length) = (self.next, self.next_length());
+        self.next += length;
         self.newest = now;
         self.reduction.sent(length);
-        let probe = self.owed.probe;
-        if probe || self.rules.tso {
+        if probe || !usual {
             self.count_probe_and_burst(length);
         }
         self.start_retransmission_timer(now, probe);
         self.schedule_probe(now);
         let flags = Flags::default().with_if(std::mem::take(&mut self.owed.cwr), Flags::CWR);
-        *segment = self.data(bytes, flags, now);
+        *segment = self.data(start..self.next, flags, now);
         let full = length == self.window.mss;
         let wire = if full { self.rules.full_wire } else { self.transport.data_wire(length) };
         self.head(header, Kind::Data, wire, self.rules.ecn);
-        let new = self.new_segment();
+        let new = self.new_segment(usual);
         self.note_usage(new.length > 0 && !new.may_go);
-        self.choice = if self.usual() { self.choice_of(new) } else { self.choose() };
+        if usual {
+            self.choice.what = new.choice();
+        } else {
+            self.choice = self.choose();
+        }
     }
 
     #[inline(never)]
