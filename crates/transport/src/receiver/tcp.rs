@@ -92,7 +92,8 @@ pub(super) struct TcpReceiver {
     /// packet had one.
     echo_mark: bool,
     size: u64,
-    completed: Option<Time>,
+    /// Never, until the last byte has arrived.
+    completed: Time,
     below: Option<Box<Below>>,
     batches: GroCounter,
     order: Order,
@@ -114,7 +115,7 @@ impl TcpReceiver {
             quick: tcp.quick_acks,
             echo_mark: false,
             size: site.size.0.max(1),
-            completed: None,
+            completed: Time::NEVER,
             below: tcp.reorder_shim.then(below),
             batches: GroCounter::new(&tcp.batches),
             order: Order::default(),
@@ -264,8 +265,8 @@ impl TcpReceiver {
 
     #[inline]
     fn note_completion(&mut self, now: Time) {
-        if self.arrivals.expected() >= self.size {
-            self.completed.get_or_insert(now);
+        if self.arrivals.expected() >= self.size && !self.is_complete() {
+            self.completed = now;
         }
     }
 
@@ -286,7 +287,7 @@ impl TcpReceiver {
 
     #[inline]
     fn acknowledge_with(&mut self, flags: Flags, (blocks, blocks_used): ([Block; MAX_BLOCKS], u8)) {
-        let closing = self.rules.close && self.completed.is_some();
+        let closing = self.rules.close && self.is_complete();
         let flags = flags.with_if(self.unacknowledged.again, Flags::AGAIN);
         let flags = flags.with_if(self.echo_mark, Flags::ECE).with_if(closing, Flags::FIN);
         let (ack, echo) = (self.arrivals.expected(), self.unacknowledged.sent);
@@ -314,7 +315,7 @@ impl TcpReceiver {
     #[inline]
     pub(super) fn needs(&self) -> Needs {
         let shim = self.below.as_ref().map_or(Time::NEVER, |below| below.shim.next_wakeup());
-        let (ready, complete) = (!self.acks.is_empty(), self.completed.is_some());
+        let (ready, complete) = (!self.acks.is_empty(), self.is_complete());
         Needs {
             wake: self.unacknowledged.due.min(self.unacknowledged.batch_ends).min(shim),
             ready,
@@ -336,14 +337,19 @@ impl TcpReceiver {
         }
     }
 
+    #[inline]
+    fn is_complete(&self) -> bool {
+        self.completed != Time::NEVER
+    }
+
     pub(super) fn completed(&self) -> Option<Time> {
-        self.completed
+        self.is_complete().then_some(self.completed)
     }
 
     pub(super) fn report(&self) -> ReceiverReport {
         ReceiverReport {
             delivered: Bytes(self.arrivals.expected()),
-            completed: self.completed,
+            completed: self.completed(),
             dupacks: self.order.dupacks,
             dupacks_reorder: self.order.dupacks_reorder,
             out_of_order: self.order.out_of_order,

@@ -19,7 +19,7 @@ use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
 use crate::transport::{FlowSite, Marking, Transport};
 
-use self::send::{Choice, What};
+use self::send::What;
 
 /// Where the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ pub(super) struct TcpSender {
     state: SenderState,
     owed: Owed,
     /// What the next poll gives; made anew whenever anything changes.
-    choice: Choice,
+    choice: What,
     size: u64,
     /// The first byte not acknowledged (SND.UNA).
     una: u64,
@@ -171,7 +171,7 @@ impl TcpSender {
             phase: if handshake { Phase::Opening } else { Phase::Open },
             state: SenderState::Open,
             owed: Owed { syn: handshake, ..Owed::default() },
-            choice: Choice::default(),
+            choice: What::Nothing,
             size: site.size.0.max(1),
             una: 0,
             next: 0,
@@ -216,7 +216,7 @@ impl TcpSender {
     pub(super) fn needs(&self) -> Needs {
         Needs {
             wake: self.retransmit_at.min(self.probe_at).min(self.verdict_at),
-            ready: self.choice.what != What::Nothing,
+            ready: self.choice != What::Nothing,
             complete: matches!(self.phase, Phase::Closing | Phase::Done),
             done: self.phase == Phase::Done,
         }

@@ -17,17 +17,10 @@ pub(super) enum What {
     Syn,
     /// The answer to the other side's FIN.
     Close,
-    /// Payload sent before.
+    /// Payload sent before; which, is found again when it goes.
     Again(Why),
     /// New payload.
     New,
-}
-
-/// What to send, and of payload sent before which bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Choice {
-    pub(super) what: What,
-    bytes: Range<u64>,
 }
 
 /// Why payload goes again.
@@ -53,17 +46,10 @@ struct New {
 }
 
 
-impl Choice {
-    const fn again(bytes: Range<u64>, why: Why) -> Choice {
-        Choice { what: What::Again(why), bytes }
-    }
-}
+/// What to send, and of payload sent before which bytes.
+type Choice = (What, Range<u64>);
 
-impl From<What> for Choice {
-    fn from(what: What) -> Choice {
-        Choice { what, bytes: 0..0 }
-    }
-}
+const NOTHING: Choice = (What::Nothing, 0..0);
 
 impl New {
     #[inline]
@@ -76,7 +62,7 @@ impl TcpSender {
     /// Sends what was chosen; there must be something.
     #[inline]
     pub(in crate::sender) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
-        if self.choice.what == What::New {
+        if self.choice == What::New {
             self.send_new(now, header, segment);
         } else {
             self.send_other(now, header, segment);
@@ -86,7 +72,7 @@ impl TcpSender {
     /// Sends what is not new payload.
     #[inline(never)]
     fn send_other(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
-        match self.choice.what {
+        match self.choice {
             What::Again(why) => self.send_again(why, now, header, segment),
             What::Syn => self.send_syn(now, header, segment),
             What::Close => self.send_close(now, header, segment),
@@ -99,19 +85,19 @@ impl TcpSender {
     #[inline]
     pub(super) fn look_ahead(&mut self) {
         if self.phase == Phase::Open && self.usual() && !self.owed.probe {
-            self.choice.what = self.new_segment(true).choice();
+            self.choice = self.new_segment(true).choice();
         } else {
-            self.choice = self.choose();
+            self.choice = self.choose().0;
         }
     }
 
     #[inline(never)]
-    pub(super) fn choose(&self) -> Choice {
+    fn choose(&self) -> Choice {
         match self.phase {
             Phase::Open => self.choose_payload(),
-            Phase::Opening if self.owed.syn => What::Syn.into(),
-            Phase::Closing => What::Close.into(),
-            Phase::Opening | Phase::Done => What::Nothing.into(),
+            Phase::Opening if self.owed.syn => (What::Syn, 0..0),
+            Phase::Closing => (What::Close, 0..0),
+            Phase::Opening | Phase::Done => NOTHING,
         }
     }
 
@@ -122,32 +108,32 @@ impl TcpSender {
         if let Some(bytes) = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting()) {
             let bytes = self.one_segment(bytes);
             let fits = self.owed.lost || bytes.end - bytes.start <= room;
-            return if fits { Choice::again(bytes, Why::Lost) } else { What::Nothing.into() };
+            return if fits { (What::Again(Why::Lost), bytes) } else { NOTHING };
         }
         let new = self.new_segment(self.usual());
         if self.owed.probe {
-            return if new.length > 0 { What::New.into() } else { self.last_segment(Why::Probe) };
+            return if new.length > 0 { (What::New, 0..0) } else { self.last_segment(Why::Probe) };
         }
         if new.length > 0 {
-            return new.choice().into();
+            return (new.choice(), 0..0);
         }
         if self.state == SenderState::Recovery && room >= self.window.mss {
             return self.choose_doubtful();
         }
-        What::Nothing.into()
+        NOTHING
     }
 
     /// Rules 3 and 4, which RACK does not need.
     fn choose_doubtful(&self) -> Choice {
         let tcp = &self.transport.tcp;
         if !tcp.sack || tcp.loss_detection == LossDetection::Rack {
-            return What::Nothing.into();
+            return NOTHING;
         }
         let doubtful = self.trouble.as_ref().and_then(|trouble| trouble.board.first_doubtful());
         match doubtful {
-            Some(bytes) => Choice::again(self.one_segment(bytes), Why::Doubtful),
+            Some(bytes) => (What::Again(Why::Doubtful), self.one_segment(bytes)),
             None if !self.rescued => self.last_segment(Why::Rescue),
-            None => What::Nothing.into(),
+            None => NOTHING,
         }
     }
 
@@ -163,10 +149,10 @@ impl TcpSender {
             None => self.una..self.next,
         };
         if missing.is_empty() {
-            return What::Nothing.into();
+            return NOTHING;
         }
         let start = (missing.end - 1) / self.window.mss * self.window.mss;
-        Choice::again(start.max(missing.start)..missing.end, why)
+        (What::Again(why), start.max(missing.start)..missing.end)
     }
 
     /// What the window has room for.
@@ -274,9 +260,9 @@ impl TcpSender {
         let new = self.new_segment(usual);
         self.note_usage(new.length > 0 && !new.may_go);
         if usual {
-            self.choice.what = new.choice();
+            self.choice = new.choice();
         } else {
-            self.choice = self.choose();
+            self.choice = self.choose().0;
         }
     }
 
@@ -292,7 +278,7 @@ impl TcpSender {
     }
 
     fn send_again(&mut self, why: Why, now: Time, header: &mut Header, segment: &mut Segment) {
-        let bytes = self.choice.bytes.clone();
+        let bytes = self.choose().1;
         let (next, newest) = (self.next, self.newest);
         let board = &mut self.trouble().board;
         // What is in flight by now was sent before this.
