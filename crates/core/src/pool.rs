@@ -37,6 +37,12 @@ impl<Body> Pool<Body> {
             self.bodies[id.index()] = body;
             return id;
         }
+        self.grow(header, body)
+    }
+
+    /// More packets are alive than ever before.
+    #[cold]
+    fn grow(&mut self, header: Header, body: Body) -> PacketId {
         let id = PacketId(u32::try_from(self.bodies.len()).expect("fewer than 2^32 packets alive"));
         self.headers.column.push(header);
         self.headers.next.push(PacketId::NONE);
@@ -53,7 +59,7 @@ impl<Body> Pool<Body> {
     {
         let id = match self.free.pop() {
             Some(id) => id,
-            None => self.insert(Header::default(), Body::default()),
+            None => self.grow(Header::default(), Body::default()),
         };
         (id, &mut self.headers.column[id.index()], &mut self.bodies[id.index()])
     }
