@@ -127,12 +127,12 @@ impl Pipe {
         }
         while self.sender.needs().ready && self.card_free <= self.now {
             ends::sender_gives(&mut self.sender, self.now, &mut header, &mut segment);
-            self.to_queue(header, segment);
+            self.enqueue(header, segment);
         }
     }
 
     /// A packet leaves the card and waits for the bottleneck.
-    fn to_queue(&mut self, mut header: Header, segment: Segment) {
+    fn enqueue(&mut self, mut header: Header, segment: Segment) {
         let wire = Bytes(u64::from(header.wire));
         self.card_free = self.now + Rate::from_gbps(10).time_for(wire);
         let waiting = self.queue_free.since(self.card_free).0 / self.bottleneck.time_for(wire).0;

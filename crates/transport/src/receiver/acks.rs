@@ -25,7 +25,7 @@ pub(super) struct Ack {
 pub(super) struct Acks {
     first: Ack,
     waiting: bool,
-    more: Option<Box<VecDeque<Ack>>>,
+    more: VecDeque<Ack>,
 }
 
 impl Ack {
@@ -57,12 +57,12 @@ impl Acks {
         (self.first, self.waiting) = (ack, true);
     }
 
+    #[inline(never)]
     fn push_behind(&mut self, ack: Ack) {
-        let more = self.more.get_or_insert_default();
-        if more.len() == MOST {
-            more.pop_back();
+        if self.more.len() == MOST {
+            self.more.pop_back();
         }
-        more.push_back(ack);
+        self.more.push_back(ack);
     }
 
     /// The acknowledgement to send next; of no meaning when there is none.
@@ -75,9 +75,7 @@ impl Acks {
     #[inline]
     pub(super) fn drop_first(&mut self) {
         self.waiting = false;
-        if let Some(more) = &mut self.more
-            && let Some(next) = more.pop_front()
-        {
+        if let Some(next) = self.more.pop_front() {
             (self.first, self.waiting) = (next, true);
         }
     }

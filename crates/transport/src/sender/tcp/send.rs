@@ -45,7 +45,6 @@ struct New {
     may_go: bool,
 }
 
-
 /// What to send, and of payload sent before which bytes.
 type Choice = (What, Range<u64>);
 

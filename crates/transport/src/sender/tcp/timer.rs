@@ -35,8 +35,7 @@ impl TcpSender {
     /// The impatient variant of RFC 6582 restarts the timer for the first partial acknowledgement only.
     #[inline]
     fn keeps_timer(&mut self) -> bool {
-        let partial =
-            !self.rules.sack && self.transport.tcp.impatient && self.state == SenderState::Recovery;
+        let partial = !self.rules.sack && self.transport.tcp.impatient && self.state == SenderState::Recovery;
         partial && std::mem::replace(&mut self.restarted, true)
     }
 
