@@ -4,10 +4,9 @@ use weft_core::record::{FlowRecord, LinkRecord, NodeRecord, PacketBalance, RunRe
 use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
 use weft_topology::{Handshake, Ideal, Link, Node, Train};
-use weft_transport::{ReceiverReport, SenderReport};
+use weft_transport::ReceiverReport;
 
 use crate::domain::{Domain, Placed};
-use crate::ends::Slab;
 use crate::run::{Finish, Simulation};
 use crate::setup::Plan;
 use crate::tally::Tally;
@@ -124,24 +123,33 @@ impl Collector<'_> {
     fn flows(&self, domains: &[Domain]) -> Vec<FlowRecord> {
         let setup = &self.plan.setup;
         let due = setup.flows.partition_point(|flow| flow.start < self.end);
-        let (mut sent, mut received) = (vec![None; due], vec![None; due]);
-        for domain in domains {
-            gather(&domain.ends.senders, &domain.ends.sent, &mut sent, |end| end.report());
-            gather(&domain.ends.receivers, &domain.ends.received, &mut received, |end| end.report());
+        let (mut sent, mut received) = (vec![(Bytes::ZERO, 0); due], vec![ReceiverReport::default(); due]);
+        for Domain { ends, .. } in domains {
+            for active in ends.senders.active() {
+                let report = active.end.report();
+                sent[active.flow.index()] = (report.retransmitted, report.timeouts);
+            }
+            for active in ends.receivers.active() {
+                received[active.flow.index()] = active.end.report();
+            }
+            for (flow, retransmitted, timeouts) in ends.outcomes.senders() {
+                sent[flow.index()] = (retransmitted, timeouts);
+            }
+            for (flow, report) in ends.outcomes.receivers(|flow| setup.flows[flow.index()].size) {
+                received[flow.index()] = report;
+            }
         }
         let mut ideal = Ideal::new(&setup.graph, &setup.timeline.initial, setup.switch.latency);
-        (0..due).map(|number| self.flow_record(number, (&sent[number], &received[number]), &mut ideal)).collect()
+        (0..due).map(|number| self.flow_record(number, (sent[number], received[number]), &mut ideal)).collect()
     }
 
     fn flow_record(
         &self,
         number: usize,
-        (sent, received): (&Option<SenderReport>, &Option<ReceiverReport>),
+        ((retransmitted, timeouts), received): ((Bytes, u32), ReceiverReport),
         ideal: &mut Ideal<'_>,
     ) -> FlowRecord {
         let flow = &self.plan.setup.flows[number];
-        let sent = sent.unwrap_or_default();
-        let received = received.unwrap_or_default();
         FlowRecord {
             flow: FlowId(number as u32),
             tag: flow.tag,
@@ -152,8 +160,8 @@ impl Collector<'_> {
             end: received.completed,
             ideal: self.ideal(number, ideal),
             delivered: received.delivered,
-            retransmitted: sent.retransmitted,
-            timeouts: sent.timeouts,
+            retransmitted,
+            timeouts,
             dupacks: received.dupacks,
             dupacks_reorder: received.dupacks_reorder,
             out_of_order: received.out_of_order,
@@ -188,20 +196,5 @@ impl Collector<'_> {
                 alone.max(pause * packets.count.saturating_sub(1) + alone / packets.count.max(1))
             }
         }
-    }
-}
-
-/// The reports of all ends of a domain, done or active, by flow.
-fn gather<E, R: Clone>(
-    active: &Slab<E>,
-    done: &[(FlowId, R)],
-    reports: &mut [Option<R>],
-    report: impl Fn(&E) -> R,
-) {
-    for (flow, report) in done {
-        reports[flow.index()] = Some(report.clone());
-    }
-    for active in active.active() {
-        reports[active.flow.index()] = Some(report(&active.end));
     }
 }

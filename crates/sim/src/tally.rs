@@ -34,12 +34,10 @@ impl Tally {
         }
     }
 
-    /// A packet waited for its host's card while that served others.
+    /// A data packet waited for its host's card while that served others.
     #[inline]
-    pub(crate) fn waited_at_host(&mut self, kind: Kind, wait: Span) {
-        if kind == Kind::Data {
-            self.waits[0].wait_ns.add(wait.0 / 1_000);
-        }
+    pub(crate) fn waited_at_host(&mut self, wait: Span) {
+        self.waits[0].wait_ns.add(wait.0 / 1_000);
     }
 
     /// A packet was lost.
