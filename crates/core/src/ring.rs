@@ -100,7 +100,10 @@ mod tests {
             } else {
                 assert_eq!(ring.pop(), deque.pop_front());
             }
-            assert_eq!((ring.len(), ring.front(), ring.is_empty()), (deque.len(), deque.front().copied(), deque.is_empty()));
+            assert_eq!(
+                (ring.len(), ring.front(), ring.is_empty()),
+                (deque.len(), deque.front().copied(), deque.is_empty())
+            );
         }
         assert!(ring.iter().eq(deque.iter().copied()));
     }

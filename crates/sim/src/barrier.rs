@@ -22,7 +22,11 @@ impl Barrier {
     pub(crate) fn new(threads: usize) -> Barrier {
         Barrier {
             threads,
-            patience: if threads <= thread::available_parallelism().map_or(1, usize::from) { PATIENCE } else { 0 },
+            patience: if threads <= thread::available_parallelism().map_or(1, usize::from) {
+                PATIENCE
+            } else {
+                0
+            },
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             broken: AtomicBool::new(false),

@@ -140,7 +140,9 @@ impl Collector<'_> {
             }
         }
         let mut ideal = Ideal::new(&setup.graph, &setup.timeline.initial, setup.switch.latency);
-        (0..due).map(|number| self.flow_record(number, (sent[number], received[number]), &mut ideal)).collect()
+        (0..due)
+            .map(|number| self.flow_record(number, (sent[number], received[number]), &mut ideal))
+            .collect()
     }
 
     fn flow_record(

@@ -56,7 +56,8 @@ impl Mail {
         for to in 0..self.domains {
             let packets = &mut domain.outbox.packets[to];
             if !packets.is_empty() {
-                let mut letter_box = self.letter_box(set, domain.number, to).lock().expect("no thread panics");
+                let mut letter_box =
+                    self.letter_box(set, domain.number, to).lock().expect("no thread panics");
                 std::mem::swap(&mut *letter_box, packets);
             }
         }
@@ -67,7 +68,8 @@ impl Mail {
     pub(crate) fn collect(&self, set: usize, domain: &mut Domain) {
         for from in 0..self.domains {
             if from != domain.number {
-                let mut letter_box = self.letter_box(set, from, domain.number).lock().expect("no thread panics");
+                let mut letter_box =
+                    self.letter_box(set, from, domain.number).lock().expect("no thread panics");
                 letter_box.drain(..).for_each(|handoff| domain.take_in(&handoff));
             }
         }

@@ -3,10 +3,10 @@
 //! Nothing waits in the card: a packet exists from the moment its transmission starts. What a flow may not send yet
 //! because the card serves others is counted as waiting at hop 0.
 
-use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ring, Time};
 use weft_core::{Ecn, Pool};
-use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
+use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ring, Time};
 use weft_transport::segment::Flags;
+use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
 use weft_workload::Flow;
 
 use crate::domain::Domain;

@@ -146,7 +146,8 @@ fn balanced(graph: &Graph, units: &[Vec<usize>], domains: usize) -> Vec<u16> {
         unit.iter().map(tier).max().unwrap_or(0)
     };
     let weight = |unit: &[usize]| -> u128 {
-        let rates = |node: &usize| graph.links_of(graph.node_at(*node)).iter().map(|link| u128::from(link.rate.0));
+        let rates =
+            |node: &usize| graph.links_of(graph.node_at(*node)).iter().map(|link| u128::from(link.rate.0));
         unit.iter().flat_map(rates).sum()
     };
     let mut total = vec![0u128; 256];

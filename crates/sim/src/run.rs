@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use weft_core::record::{RunRecord, Stop};
 use weft_core::Time;
+use weft_core::record::{RunRecord, Stop};
 
 use crate::collect::collect;
 use crate::course::{Course, Standing, Step};

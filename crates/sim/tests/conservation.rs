@@ -3,8 +3,8 @@
 
 mod lab;
 
-use weft_core::record::{RunRecord, Stop};
 use weft_core::Span;
+use weft_core::record::{RunRecord, Stop};
 use weft_sim::Setup;
 use weft_switch::BalancerSettings;
 

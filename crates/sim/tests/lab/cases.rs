@@ -102,7 +102,6 @@ pub(crate) fn case(seed: u64) -> Setup {
     setup
 }
 
-
 /// The same with cables that fail and come back while flows run.
 pub(crate) fn failing(seed: u64) -> Setup {
     let mut setup = case(seed);
