@@ -42,7 +42,12 @@ fn main() -> ExitCode {
     for (what, n) in &found.covered {
         println!("{what:>24} {n}");
     }
-    println!("seeds {first} to {}: {} broke a law {:?}", first + cases - 1, found.failures.len(), found.failures);
+    println!(
+        "seeds {first} to {}: {} broke a law {:?}",
+        first + cases - 1,
+        found.failures.len(),
+        found.failures
+    );
     if found.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

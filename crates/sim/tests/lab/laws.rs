@@ -2,7 +2,7 @@
 //! have their limits, order and progress, and the same record whoever computes it. A law that is broken is told in
 //! words.
 
-use weft_core::record::{FlowRecord, Reason, RunRecord, Stop};
+use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, Rate, Span, Time};
 use weft_switch::BalancerSettings;
 use weft_switch::mark::{MarkerSettings, NonEct};
@@ -187,8 +187,7 @@ fn paths_keep_order(world: &World, record: &RunRecord) -> Verdict {
 
 /// Every flow has one path for the whole run.
 fn keeps_paths(world: &World) -> bool {
-    let per_flow =
-        matches!(world.setup.balancer, BalancerSettings::Ecmp(_) | BalancerSettings::FlowDrill(_));
+    let per_flow = matches!(world.setup.balancer, BalancerSettings::Ecmp(_) | BalancerSettings::FlowDrill(_));
     per_flow && world.plan.outages.is_empty()
 }
 
@@ -196,7 +195,12 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
     let specs = &world.setup.flows;
     let last = record.ended + Span(u64::from(record.stop != Stop::Finished));
     let due = specs.iter().filter(|flow| flow.start < last).count();
-    demand!(record.flows.len() == due, "{} flows of {due} that are due by {}", record.flows.len(), record.ended);
+    demand!(
+        record.flows.len() == due,
+        "{} flows of {due} that are due by {}",
+        record.flows.len(),
+        record.ended
+    );
     for (flow, spec) in record.flows.iter().zip(specs) {
         let same = (flow.start, flow.size, flow.source) == (spec.start, spec.size, spec.source);
         demand!(same, "{flow:?} is not {spec:?}");
@@ -214,9 +218,8 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
 /// Datagrams may be lost for ever, and networks may fall apart; all other flows finish.
 fn flows_finish(world: &World, record: &RunRecord) -> Verdict {
     let open = record.flows.iter().zip(&world.setup.flows).filter(|(flow, _)| flow.end.is_none());
-    let datagrams = |spec: &weft_workload::Flow| {
-        spec.constant_rate().is_some() || world.transport.tcp().is_none()
-    };
+    let datagrams =
+        |spec: &weft_workload::Flow| spec.constant_rate().is_some() || world.transport.tcp().is_none();
     let stuck = open.filter(|(_, spec)| !(datagrams(spec) && record.packets.dropped > 0)).count();
     if world.is_cut() && record.stop == Stop::TimeLimit {
         return Ok(());
@@ -243,22 +246,45 @@ fn nobody_beats_the_empty_network(world: &World, record: &RunRecord) -> Verdict 
     Ok(())
 }
 
+/// Waits by hop: how many, the greatest, the mean.
+fn waits(record: &RunRecord) -> Vec<(u64, u64, f64)> {
+    let numbers = |hop: &HopRecord| (hop.wait_ns.count(), hop.wait_ns.max(), hop.wait_ns.mean());
+    record.hops.iter().map(numbers).collect()
+}
+
+/// Foreseen and asked departures give the same record but for the number of events, and but for the waits of packets that
+/// still wait when the run ends: a port that foresees tells these too.
+pub(crate) fn same_but_foreseen(foreseen: &RunRecord, asked: &RunRecord) -> Verdict {
+    let (mut further, left) = (0, asked.packets.left);
+    for (hop, foreseen) in foreseen.hops.iter().enumerate() {
+        let (count, max) = asked.hops.get(hop).map_or((0, 0), |hop| (hop.wait_ns.count(), hop.wait_ns.max()));
+        let wait = &foreseen.wait_ns;
+        demand!(wait.count() >= count && wait.max() >= max, "hop {hop}: waits are missing");
+        further += wait.count() - count;
+    }
+    demand!(
+        further <= left,
+        "{further} waits more, {left} packets left: {:?}, {:?}",
+        waits(foreseen),
+        waits(asked)
+    );
+    let hops = if further == 0 { foreseen.hops.clone() } else { asked.hops.clone() };
+    same(&RunRecord { events: asked.events, hops, ..foreseen.clone() }, asked)
+}
+
 /// Whether two records are the same, and what differs first, because a record is too long to print.
 pub(crate) fn same(a: &RunRecord, b: &RunRecord) -> Verdict {
     demand!(a.flows.len() == b.flows.len(), "{} flows, {}", a.flows.len(), b.flows.len());
     for (a, b) in a.flows.iter().zip(&b.flows) {
         demand!(a == b, "flows\n{a:?}\n{b:?}");
     }
+    demand!((a.stop, a.ended) == (b.stop, b.ended), "end {:?} {}, {:?} {}", a.stop, a.ended, b.stop, b.ended);
     for (number, (a, b)) in a.links.iter().zip(&b.links).enumerate() {
         demand!(a == b, "link {number}\n{a:?}\n{b:?}");
     }
     demand!(a.packets == b.packets, "packets {:?}, {:?}", a.packets, b.packets);
-    demand!((a.stop, a.ended) == (b.stop, b.ended), "end {:?} {}, {:?} {}", a.stop, a.ended, b.stop, b.ended);
     demand!(a.packet_hops == b.packet_hops, "{} packet hops, {}", a.packet_hops, b.packet_hops);
     demand!(a.drops == b.drops, "drops {:?}, {:?}", a.drops, b.drops);
-    let waits = |record: &RunRecord| -> Vec<_> {
-        record.hops.iter().map(|hop| (hop.wait_ns.count(), hop.wait_ns.max())).collect()
-    };
     demand!(a.hops == b.hops, "waits {:?}, {:?}", waits(a), waits(b));
     demand!(a.queues == b.queues && a.imbalance == b.imbalance, "samples differ");
     demand!(a.events == b.events, "{} events, {}", a.events, b.events);

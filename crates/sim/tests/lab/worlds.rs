@@ -44,7 +44,8 @@ impl World {
         setup.flows = flows(&mut random, &setup.graph, &setup.transport);
         setup.queues_every =
             one_in(&mut random, 2).then(|| Span::from_ns(10_000 + u64::from(random.below(20_000))));
-        let plan = if one_in(&mut random, 4) { failures(&mut random, &setup.graph) } else { Default::default() };
+        let plan =
+            if one_in(&mut random, 4) { failures(&mut random, &setup.graph) } else { Default::default() };
         setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing(&mut random)));
         let mut world = World { setup, topology, transport, plan, lossy };
         world.setup.until = Time::ZERO + world.limit(&mut random);
@@ -115,7 +116,8 @@ fn flows(random: &mut Random, graph: &Graph, transport: &Transport) -> Vec<Flow>
             let destination = target.filter(|target| *target != source).unwrap_or(other);
             let start = Span(random.bits() % within / grid * grid);
             let size = (1 + random.exponential(mean as f64) as u64).min(1_000 * transport.mss());
-            let rate = if random.below(5) < constant { pick(random, &[200, 1_000, 9_000, 30_000]) } else { 0 };
+            let rate =
+                if random.below(5) < constant { pick(random, &[200, 1_000, 9_000, 30_000]) } else { 0 };
             Flow { rate: Rate::from_mbps(rate), ..super::flow(start, source, destination, size) }
         })
         .collect();

@@ -2,9 +2,9 @@
 
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Rate, Span};
+use weft_transport::RtoFloor;
 use weft_transport::congestion::{cubic, dctcp, htcp, newreno};
 use weft_transport::protocols::{self, udp};
-use weft_transport::RtoFloor;
 use weft_transport::settings::{EcnUse, LossDetection, Recovery, Tcp};
 use weft_transport::{TransportSettings, gro, shim};
 

@@ -50,7 +50,9 @@ pub(super) fn topology(random: &mut Random) -> TopologySettings {
             host_link,
             fabric_link: other,
         }),
-        3 => TopologySettings::SingleSwitch(single_switch::Settings { hosts: 1 + up_to(random, 7), host_link }),
+        3 => {
+            TopologySettings::SingleSwitch(single_switch::Settings { hosts: 1 + up_to(random, 7), host_link })
+        }
         4 => TopologySettings::Dumbbell(dumbbell::Settings {
             hosts_per_side: up_to(random, 4),
             host_link,
