@@ -1,6 +1,7 @@
 //! What a person sees who only has the `weft` command: files, words and exit codes, never the inside.
 
 mod comparisons;
+mod crashes;
 mod expectations;
 mod imports;
 mod interruptions;
