@@ -26,8 +26,6 @@ pub(crate) struct Domain {
     /// Its number.
     pub(crate) number: usize,
     pub(crate) now: Time,
-    /// The run of this domain goes on before this instant.
-    pub(crate) horizon: Time,
     pub(crate) calendar: Calendar,
     pub(crate) pool: Pool<Segment>,
     pub(crate) wires: Vec<Wire>,
@@ -55,8 +53,7 @@ impl Domain {
         let mut domain = Domain {
             number,
             now: Time::ZERO,
-            horizon: Time::ZERO,
-            calendar: Calendar::new(Order::new(setup.seed), width_for(event_rate(graph))),
+            calendar: Calendar::new(Order::new(setup.seed), graph.links().len(), width_for(event_rate(graph))),
             pool: Pool::new(),
             wires: wires(plan, number),
             switches: switches(plan, number),

@@ -89,7 +89,7 @@ impl Member<'_> {
             }
             match course.next(&all) {
                 Step::Run(until) => {
-                    self.domain.horizon = until;
+                    self.domain.calendar.set_end(until);
                     self.domain.run(u64::MAX);
                     course.reached = until;
                 }
