@@ -282,7 +282,7 @@ mod tests {
                 1 => Event::Transmitted(LinkId(number)),
                 _ => return Event::SenderWake(FlowId(number)),
             };
-            if list.iter().all(|entry| entry.event() != event) {
+            if list.iter().all(|entry| entry.name.event() != event) {
                 return event;
             }
         }
