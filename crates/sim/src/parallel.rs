@@ -27,8 +27,9 @@ struct Meeting {
     looks: Vec<Mutex<Vec<Look>>>,
 }
 
-/// A standing, and the number of events, for all to read.
+/// A standing, and the number of events, for all to read; on cache lines of its own.
 #[derive(Default)]
+#[repr(align(128))]
 struct Published {
     next: AtomicU64,
     last: AtomicU64,
