@@ -55,7 +55,11 @@ impl Domain {
         let mut domain = Domain {
             number,
             now: Time::ZERO,
-            calendar: Calendar::new(Order::new(setup.seed), graph.links().len(), width_for(event_rate(graph))),
+            calendar: Calendar::new(
+                Order::new(setup.seed),
+                graph.links().len(),
+                width_for(event_rate(graph)),
+            ),
             pool: Pool::new(),
             wires: wires(plan, number),
             switches: switches(plan, number),
