@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`cases`] (what is run), [`pass`] (one pass of a case), [`bound`] (the yardstick), `count`
 //! (instructions), `memory` (bytes of a flow, a host, a port), [`results`] (all figures, and the comparison with an earlier
-//! call). It changes nothing of what it measures and knows no part of a simulation.
+//! call), [`peers`] (the page about other simulators). It changes nothing of what it measures and knows no part of a simulation.
 
 pub mod bound;
 pub mod cases;
@@ -12,6 +12,7 @@ mod count;
 pub mod heap;
 mod memory;
 pub mod pass;
+pub mod peers;
 pub mod results;
 mod table;
 

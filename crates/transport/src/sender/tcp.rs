@@ -124,7 +124,11 @@ impl TcpSender {
         let handshake = transport.tcp.handshake;
         TcpSender {
             law: transport.law(),
-            window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss: transport.tcp_mss() },
+            window: Window {
+                cwnd: transport.initial_window(),
+                ssthresh: transport.initial_ssthresh(),
+                mss: transport.tcp_mss(),
+            },
             trip: RoundTrip::new(),
             flow: site.flow,
             ports: ports(site.flow),
