@@ -48,6 +48,8 @@ pub struct Carried {
     pub packet_hops: u64,
     /// Mean completion time in seconds.
     pub mean_fct: f64,
+    /// The same of flows below 100 kB; not a number if there are none.
+    pub small_fct: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -75,6 +77,7 @@ struct Flow {
     demand: Demand,
     there: [u16; 4],
     back: [u16; 4],
+    ended: u64,
     packets: u32,
     next: u32,
     acked: u32,
@@ -94,7 +97,6 @@ struct Bound {
     unused: Vec<u32>,
     flows: Vec<Flow>,
     finished: usize,
-    total_fct: u64,
     packet_hops: u64,
 }
 
@@ -103,8 +105,11 @@ struct Bound {
 pub fn carry(demands: &[Demand]) -> Carried {
     let mut bound = Bound::new(demands);
     bound.run();
-    let mean_fct = bound.total_fct as f64 / 1e12 / demands.len().max(1) as f64;
-    Carried { packet_hops: bound.packet_hops, mean_fct }
+    Carried {
+        packet_hops: bound.packet_hops,
+        mean_fct: bound.mean_fct(|_| true),
+        small_fct: bound.mean_fct(|bytes| bytes < 100_000),
+    }
 }
 
 impl Bound {
@@ -116,9 +121,15 @@ impl Bound {
             unused: Vec::with_capacity(1 << 16),
             flows: (0..).zip(demands).map(|(number, demand)| flow(number, *demand)).collect(),
             finished: 0,
-            total_fct: 0,
             packet_hops: 0,
         }
+    }
+
+    /// Mean completion time in seconds of the flows whose size is `wanted`.
+    fn mean_fct(&self, wanted: fn(u64) -> bool) -> f64 {
+        let flows = self.flows.iter().filter(|flow| wanted(flow.demand.bytes));
+        let times: Vec<f64> = flows.map(|flow| (flow.ended - flow.demand.start) as f64 / 1e12).collect();
+        times.iter().sum::<f64>() / times.len() as f64
     }
 
     fn run(&mut self) {
@@ -185,7 +196,7 @@ impl Bound {
         flow.received += 1;
         if flow.received == flow.packets {
             self.finished += 1;
-            self.total_fct += now - flow.demand.start;
+            flow.ended = now;
         }
         (packet.route, packet.hop, packet.wire) = (flow.back, 0, HEADER as u16);
         packet.flags |= 2;
@@ -245,6 +256,7 @@ fn flow(number: u64, demand: Demand) -> Flow {
         demand,
         there: route(source, destination, draw(2 * number)),
         back: route(destination, source, draw(2 * number + 1)),
+        ended: 0,
         packets: bytes.div_ceil(PAYLOAD) as u32,
         next: 0,
         acked: 0,

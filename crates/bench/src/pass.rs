@@ -116,20 +116,27 @@ impl Pass {
 /// # Errors
 /// What can only be found out while building.
 pub(crate) fn run_bound(prepared: &Prepared) -> Result<Pass, Error> {
-    let flows = prepared.setup(SEED)?.flows;
-    let demand = |flow: &weft_workload::Flow| bound::Demand {
-        start: flow.start.0,
-        source: flow.source.0,
-        destination: flow.destination.0,
-        bytes: flow.size.0,
-    };
-    let demands: Vec<bound::Demand> = flows.iter().map(demand).collect();
+    let demands = demands(prepared)?;
     loop_edge(0);
     let (carried, seconds) = clock::timed(|| bound::carry(&demands));
     loop_edge(carried.packet_hops);
     let count = demands.len() as u64;
     let packet_hops = carried.packet_hops;
     Ok(Pass { flows: count, finished: count, events: packet_hops, packet_hops, seconds, ..Pass::default() })
+}
+
+/// The flows of a case as the bound loop takes them.
+///
+/// # Errors
+/// What can only be found out while building.
+pub(crate) fn demands(prepared: &Prepared) -> Result<Vec<bound::Demand>, Error> {
+    let demand = |flow: &weft_workload::Flow| bound::Demand {
+        start: flow.start.0,
+        source: flow.source.0,
+        destination: flow.destination.0,
+        bytes: flow.size.0,
+    };
+    Ok(prepared.setup(SEED)?.flows.iter().map(demand).collect())
 }
 
 /// Where the measured loop begins and ends. Counting of instructions is cut at calls of this function, hence it must stay

@@ -1,5 +1,6 @@
 //! The page of the book that compares Weft with other simulators: their figures, ours, and whether ours lie within the spread
-//! of theirs. The words are in [`text`](self), the figures are computed whenever the page is written.
+//! of theirs. The words and the figures of the others lie in files beside this one, ours are computed whenever the page is
+//! written.
 
 mod fair;
 mod measured;
@@ -12,7 +13,9 @@ use std::path::Path;
 use weft::Error;
 use weft_core::Bytes;
 
+use crate::bound::{self, Carried};
 use crate::cases::{self, CASES};
+use crate::pass;
 use crate::results::Results;
 use measured::{Measured, runs};
 use published::{COMPLETIONS, COSTS, Completion};
@@ -59,12 +62,12 @@ pub fn page(from: &Path, costs: &Results, progress: fn(&str)) -> Result<String, 
         runs(from, case, set, seeds)
     };
     let r1 = ask("R1", "r1", &[], R1_SEEDS)?;
-    let newreno = ask("R1, NewReno", "r1", &[NEWRENO], 1)?;
+    let newreno = ask("R1, NewReno", "r1", &[NEWRENO, "switch.ecn=off"], 1)?;
     let spray = ask("R1, spraying", "r1-spray", &[], 1)?;
     let drill = ask("R1, DRILL", "r1-drill", &[], 1)?;
     let r2 = ask("R2", "r2", &[], R2_SEEDS)?;
     let mut text = include_str!("peers/introduction.md").to_owned();
-    text += &first_run(&r1);
+    text += &first_run(&r1, &bound(from)?);
     text += &other_schemes(&newreno, &spray, &drill);
     text += &second_run(&r2, &pairs(from)?);
     text += &packets(&[
@@ -82,6 +85,11 @@ pub fn page(from: &Path, costs: &Results, progress: fn(&str)) -> Result<String, 
     text += include_str!("peers/reasons.md");
     text += &cost(costs);
     Ok(text)
+}
+
+/// What the bound loop makes of R1.
+fn bound(from: &Path) -> Result<Carried, Error> {
+    Ok(bound::carry(&pass::demands(&cases::load(from, &CASES[0], false, &[])?)?))
 }
 
 /// Sources and destinations of R2.
@@ -124,11 +132,14 @@ fn verdicts(name: &str, ours: &Measured, theirs: &[&Completion]) -> String {
     format!("| {name} | {} |\n", [0, 1, 2, 3, 4].map(verdict).join(" | "))
 }
 
-fn first_run(ours: &[Measured]) -> String {
+fn first_run(ours: &[Measured], bound: &Carried) -> String {
     let theirs = rows("R1", "DCTCP and ECMP");
     let mut text = format!("\n## R1: DCTCP and ECMP\n\nCompletion times in microseconds.\n\n{HEAD}");
     theirs.iter().for_each(|peer| text += &row(&peer.tool, &peer.cells));
     text += &our_rows(ours);
+    let micros = |seconds: f64| Some(seconds * 1e6);
+    let cells = [micros(bound.small_fct), None, None, None, micros(bound.mean_fct)];
+    text += &row("bound loop (no losses, cards in order)", &cells);
     let mean = Measured::mean(ours);
     let pair: Vec<&Completion> =
         theirs.iter().filter(|peer| ["htsim", "netbench"].contains(&peer.tool.as_str())).copied().collect();
