@@ -38,13 +38,13 @@ const fn standard(name: &'static str, file: &'static str, about: &'static str) -
     Case { name, file, standard: true, about }
 }
 
-/// The cases with these names; without names the standard ones, or all.
+/// The cases with these names; without names the standard ones, or all if asked for or if the reduced forms do.
 ///
 /// # Errors
 /// [`Error::BadInput`] for a name that is no case, with the nearest.
-pub(crate) fn chosen(names: &[String], all: bool) -> Result<Vec<Case>, Error> {
+pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<Case>, Error> {
     if names.is_empty() {
-        return Ok(CASES.iter().filter(|case| all || case.standard).copied().collect());
+        return Ok(CASES.iter().filter(|case| all || reduced || case.standard).copied().collect());
     }
     if all {
         return Err(Error::BadInput("name cases or say --all, not both".to_owned()));
@@ -84,14 +84,14 @@ mod tests {
 
     #[test]
     fn without_names_the_standard_cases_are_run() {
-        let names = |all| chosen(&[], all).expect("no name is wrong").len();
-        assert_eq!((names(false), names(true)), (7, 9));
+        let names = |all, reduced| chosen(&[], all, reduced).expect("no name is wrong").len();
+        assert_eq!((names(false, false), names(true, false), names(false, true)), (7, 9, 9));
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_nearest() {
-        let error = chosen(&["r1-dril".to_owned()], false).expect_err("there is no such case");
+        let error = chosen(&["r1-dril".to_owned()], false, false).expect_err("there is no such case");
         assert!(error.to_string().contains("did you mean `r1-drill`?"), "{error}");
-        assert!(chosen(&["r1".to_owned()], true).is_err());
+        assert!(chosen(&["r1".to_owned()], true, false).is_err());
     }
 }

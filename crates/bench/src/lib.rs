@@ -32,7 +32,7 @@ pub struct Options {
     pub all: bool,
     /// Passes of each case; at least 1.
     pub repeat: usize,
-    /// Only count: instructions and allocations of the reduced forms.
+    /// Only count: instructions and allocations of the reduced forms, which are small for all cases.
     pub count: bool,
     /// The folder of the scenarios.
     pub from: PathBuf,
@@ -46,7 +46,7 @@ pub struct Options {
 /// [`Error::BadInput`] for a name that is no case, for scenarios that are not there, and when counting is asked for and
 /// valgrind is missing; [`Error::Failed`] when a count breaks.
 pub fn bench(options: &Options) -> Result<Results, Error> {
-    let chosen = cases::chosen(&options.names, options.all)?;
+    let chosen = cases::chosen(&options.names, options.all, options.count)?;
     let counting = count::available();
     if options.count {
         counting.clone()?;
@@ -77,7 +77,7 @@ pub fn one_pass(name: &str, from: &std::path::Path) -> Result<String, Error> {
     let pass = if name == count::BOUND {
         pass::run_bound(&cases::load(from, &cases::CASES[0], true, &[])?)?
     } else {
-        let case = cases::chosen(&[name.to_owned()], false)?[0];
+        let case = cases::chosen(&[name.to_owned()], false, false)?[0];
         pass::run(&cases::load(from, &case, true, &[])?)?
     };
     serde_json::to_string(&pass).map_err(|cause| Error::Failed(cause.to_string()))

@@ -66,7 +66,7 @@ pub fn page(from: &Path, costs: &Results, progress: fn(&str)) -> Result<String, 
     let spray = ask("R1, spraying", "r1-spray", &[], 1)?;
     let drill = ask("R1, DRILL", "r1-drill", &[], 1)?;
     let r2 = ask("R2", "r2", &[], R2_SEEDS)?;
-    let mut text = include_str!("peers/introduction.md").to_owned();
+    let mut text = include_str!("peers/introduction.txt").to_owned();
     text += &first_run(&r1, &bound(from)?);
     text += &other_schemes(&newreno, &spray, &drill);
     text += &second_run(&r2, &pairs(from)?);
@@ -82,7 +82,7 @@ pub fn page(from: &Path, costs: &Results, progress: fn(&str)) -> Result<String, 
         varied.push((*what, ask(what, "r1", set, 1)?[0], ask(what, "r2", set, 4)?));
     }
     text += &variations(&varied);
-    text += include_str!("peers/reasons.md");
+    text += include_str!("peers/reasons.txt");
     text += &cost(costs);
     Ok(text)
 }
@@ -213,7 +213,7 @@ fn variations(varied: &[(&str, Measured, Vec<Measured>)]) -> String {
 }
 
 fn cost(ours: &Results) -> String {
-    let mut text = include_str!("peers/cost.md").to_owned();
+    let mut text = include_str!("peers/cost.txt").to_owned();
     let their_bound = |run: &str| {
         let bound = COSTS.iter().find(|cost| cost.tool == "bound loop").expect("it is in the table");
         (bound.ns_per_hop, bound.instructions_per_hop.filter(|_| run == "R1"))
