@@ -1,6 +1,8 @@
 //! Ready-made runs for tests: a topology, a transport and flows in a few words.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod cases;
+
 use std::sync::Arc;
 
 use weft_core::record::RunRecord;
@@ -33,6 +35,7 @@ pub(crate) fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),
         queues_every: None,
+        division: weft_sim::Division::LONE,
         seed: 1,
     }
 }

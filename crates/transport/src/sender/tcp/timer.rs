@@ -9,10 +9,6 @@ use crate::recovery::prr::Delivery;
 use crate::segment::{Flags, Segment};
 
 impl TcpSender {
-    pub(in crate::sender) fn next_wakeup(&self) -> Time {
-        self.retransmit_at.min(self.probe_at).min(self.verdict_at)
-    }
-
     pub(in crate::sender) fn on_wakeup(&mut self, now: Time) {
         if self.verdict_at <= now {
             self.verdict_due(now);
@@ -22,9 +18,11 @@ impl TcpSender {
         } else if self.retransmit_at <= now {
             self.timed_out(now);
         }
+        self.look_ahead();
     }
 
     /// After an acknowledgement.
+    #[inline]
     pub(super) fn restart_timers(&mut self, now: Time, progress: bool) {
         if self.outstanding() == 0 {
             self.retransmit_at = Time::NEVER;
@@ -35,27 +33,38 @@ impl TcpSender {
     }
 
     /// The impatient variant of RFC 6582 restarts the timer for the first partial acknowledgement only.
+    #[inline]
     fn keeps_timer(&mut self) -> bool {
-        let tcp = &self.transport.tcp;
-        let partial = !tcp.sack && tcp.impatient && self.state == SenderState::Recovery;
+        let partial = !self.rules.sack && self.transport.tcp.impatient && self.state == SenderState::Recovery;
         partial && std::mem::replace(&mut self.restarted, true)
     }
 
     /// Something was sent: the timer runs from now on. If it was the first unacknowledged segment, it runs anew.
+    #[inline]
     pub(super) fn start_retransmission_timer(&mut self, now: Time, first: bool) {
         if first || self.retransmit_at == Time::NEVER {
-            self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
+            self.restart_retransmission_timer(now);
         }
     }
 
+    #[inline(never)]
+    fn restart_retransmission_timer(&mut self, now: Time) {
+        self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
+    }
+
     /// Sets the probe timer after new data was sent or acknowledged; no probe where something is known to be missing.
+    #[inline]
     pub(super) fn schedule_probe(&mut self, now: Time) {
+        if self.rules.tlp {
+            self.schedule_probe_if_calm(now);
+        }
+    }
+
+    #[inline(never)]
+    fn schedule_probe_if_calm(&mut self, now: Time) {
         self.probe_at = Time::NEVER;
         let calm = matches!(self.state, SenderState::Open | SenderState::Reducing);
-        if !self.transport.tlp() || !calm || self.probe.is_some() || self.outstanding() == 0 {
-            return;
-        }
-        if self.nothing_missing() {
+        if calm && self.probe.is_none() && self.outstanding() > 0 && self.nothing_missing() {
             self.probe_at = (now + self.probe_timeout()).min(self.retransmit_at);
         }
     }
@@ -86,6 +95,7 @@ impl TcpSender {
 
     /// What became of the probe. If it was a retransmission and it, not the first copy, was answered, it repaired a loss:
     /// the window falls as for any loss (RFC 8985, section 7.4).
+    #[inline]
     pub(super) fn after_probe(&mut self, now: Time, segment: &Segment) {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else { return };
         self.probe = None;
