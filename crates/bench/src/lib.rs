@@ -32,6 +32,8 @@ pub struct Options {
     pub all: bool,
     /// Passes of each case; at least 1.
     pub repeat: usize,
+    /// Threads of one run; counting takes one in any case.
+    pub threads: usize,
     /// Only count: instructions and allocations of the reduced forms, which are small for all cases.
     pub count: bool,
     /// The folder of the scenarios.
@@ -64,8 +66,10 @@ pub fn bench(options: &Options) -> Result<Results, Error> {
     }
     results.bound.timed = Timed::of(&bound, &bound);
     results.note = counting.err().map(|error| error.to_string());
-    (options.progress)("memory");
-    results.memory = memory::measure(&options.from)?;
+    if options.names.is_empty() {
+        (options.progress)("memory");
+        results.memory = Some(memory::measure(&options.from)?);
+    }
     Ok(results)
 }
 
@@ -75,10 +79,10 @@ pub fn bench(options: &Options) -> Result<Results, Error> {
 /// As [`bench`].
 pub fn one_pass(name: &str, from: &std::path::Path) -> Result<String, Error> {
     let pass = if name == count::BOUND {
-        pass::run_bound(&cases::load(from, &cases::CASES[0], true, &[])?)?
+        pass::run_bound(&cases::load(from, &cases::CASES[0], true, &["measure.flows=60".to_owned()])?)?
     } else {
         let case = cases::chosen(&[name.to_owned()], false, false)?[0];
-        pass::run(&cases::load(from, &case, true, &[])?)?
+        pass::run(&cases::load(from, &case, true, &[])?, 1)?
     };
     serde_json::to_string(&pass).map_err(|cause| Error::Failed(cause.to_string()))
 }
@@ -110,7 +114,7 @@ impl Bench<'_> {
         let mut passes = Vec::with_capacity(self.options.repeat);
         for number in 1..=self.options.repeat {
             (self.options.progress)(&format!("{}: pass {number} of {}", case.name, self.options.repeat));
-            passes.push(pass::run(&prepared)?);
+            passes.push(pass::run(&prepared, self.options.threads)?);
             bound.push(pass::run_bound(&self.yardstick)?);
         }
         Ok(Timed::of(&passes, &bound[first..]).expect("there is at least one pass"))

@@ -50,7 +50,7 @@ pub(crate) fn measure(folder: &Path) -> Result<Memory, Error> {
 /// The reduced form of a case with a setting at `number` and at twice `number`.
 fn twice(folder: &Path, case: &str, setting: &str, number: u64) -> Result<[Pass; 2], Error> {
     let case: &Case = CASES.iter().find(|known| known.name == case).expect("it is in the list");
-    let at = |number: u64| pass::run(&cases::load(folder, case, true, &[format!("{setting}={number}")])?);
+    let at = |number: u64| pass::run(&cases::load(folder, case, true, &[format!("{setting}={number}")])?, 1);
     Ok([at(number)?, at(2 * number)?])
 }
 

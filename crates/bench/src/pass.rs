@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use weft::{Error, Prepared};
-use weft_sim::{Progress, Simulation};
+use weft_sim::{Division, Progress, Setup, Simulation};
 
 use crate::heap::{self, Heap};
 use crate::{bound, clock};
@@ -60,14 +60,15 @@ impl Pass {
     }
 }
 
-/// Runs a case.
+/// Runs a case on so many threads.
 ///
 /// # Errors
 /// What can only be found out while building.
-pub(crate) fn run(prepared: &Prepared) -> Result<Pass, Error> {
+pub(crate) fn run(prepared: &Prepared, threads: usize) -> Result<Pass, Error> {
     let mut looks: Vec<Look> = Vec::with_capacity(LOOKS);
     let before = heap::now().bytes;
-    let simulation = Simulation::new(prepared.setup(SEED)?);
+    let setup = Setup { division: Division::threads(threads), ..prepared.setup(SEED)? };
+    let simulation = Simulation::new(setup);
     let mut seconds = 0.0;
     let start = heap::now();
     looks.push(Look { events: 0, heap: start });

@@ -14,8 +14,9 @@ pub struct Results {
     pub weft: String,
     /// The yardstick.
     pub bound: CaseResult,
-    /// Bytes of single things.
-    pub memory: Memory,
+    /// Bytes of single things; measured unless cases are named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
     /// The cases, in the order in which they were run.
     pub cases: Vec<CaseResult>,
     /// Why something is missing.

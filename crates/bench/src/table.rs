@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::memory::Memory;
 use crate::results::{CaseResult, Results};
 
 /// Both tables, memory and notes.
@@ -20,12 +21,14 @@ pub(crate) fn draw(results: &Results) -> String {
         rows().for_each(|(name, case)| text += &counted(name, case, bound));
         text += "\n";
     }
-    let memory = &results.memory;
-    let _ = writeln!(
-        text,
-        "bytes: {:.0} per flow to come, {:.0} per finished flow, {:.0} per idle host, {:.0} per idle port",
-        memory.unstarted_flow, memory.finished_flow, memory.idle_host, memory.idle_port
-    );
+    if let Some(memory) = &results.memory {
+        let Memory { unstarted_flow, finished_flow, idle_host, idle_port } = memory;
+        let _ = writeln!(
+            text,
+            "bytes: {unstarted_flow:.0} per flow to come, {finished_flow:.0} per finished flow, {idle_host:.0} per idle host, \
+             {idle_port:.0} per idle port"
+        );
+    }
     if let Some(note) = &results.note {
         let _ = writeln!(text, "{note}");
     }

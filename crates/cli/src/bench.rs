@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// Passes of each case
     #[arg(long, value_name = "N", default_value = "3")]
     repeat: NonZero<usize>,
+    /// Threads of each run
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: NonZero<usize>,
     /// Only count instructions and allocations, in reduced form
     #[arg(long)]
     count: bool,
@@ -62,6 +65,7 @@ impl Arguments {
             names: self.names,
             all: self.all,
             repeat: self.repeat.get(),
+            threads: self.threads.get(),
             count: self.count,
             from: self.from,
             progress: console::complain,
