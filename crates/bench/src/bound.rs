@@ -245,9 +245,8 @@ impl Flow {
 
 fn link(number: u32) -> Link {
     let byte = if number < UP { HOST_BYTE } else { FABRIC_BYTE };
-    // A host's own card marks nothing.
-    let marking = if number < DOWN { u64::MAX } else { MARKING * byte };
-    Link { free: 0, byte, marking, first: NONE, last: NONE }
+    // Hosts' cards mark as well: nothing else would hold a window whose bottleneck is its own card.
+    Link { free: 0, byte, marking: MARKING * byte, first: NONE, last: NONE }
 }
 
 fn flow(number: u64, demand: Demand) -> Flow {

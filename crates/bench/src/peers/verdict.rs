@@ -25,9 +25,9 @@ impl Spread {
     pub(crate) fn verdict(self, value: f64) -> String {
         let percent = |end: f64| (value / end - 1.0).abs() * 100.0;
         if value < self.least {
-            format!("{:.0} % below", percent(self.least))
+            format!("{:.1} % below", percent(self.least))
         } else if value > self.greatest {
-            format!("{:.0} % above", percent(self.greatest))
+            format!("{:.1} % above", percent(self.greatest))
         } else {
             "inside".to_owned()
         }
@@ -51,8 +51,8 @@ mod tests {
     fn a_value_outside_is_measured_from_the_nearer_end() {
         let spread = Spread::of([200.0, 100.0, 150.0].into_iter()).expect("there are values");
         assert_eq!(spread.verdict(100.0), "inside");
-        assert_eq!(spread.verdict(90.0), "10 % below");
-        assert_eq!(spread.verdict(210.0), "5 % above");
+        assert_eq!(spread.verdict(90.0), "10.0 % below");
+        assert_eq!(spread.verdict(210.0), "5.0 % above");
         assert_eq!(spread.shown(), "100.0 to 200");
         assert_eq!(Spread::of([].into_iter()), None);
     }
