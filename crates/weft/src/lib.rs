@@ -11,6 +11,7 @@ mod jobs;
 mod lists;
 mod manifest;
 mod page;
+mod prepare;
 mod study;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +21,9 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
+pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
+pub use weft_sim::Setup;
 
 /// What [`run`] needs besides the scenario.
 pub struct RunOptions {

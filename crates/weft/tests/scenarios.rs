@@ -15,8 +15,9 @@ const WARM_UP: &str = "measure.warm_up='100 us'";
 
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let entries = fs::read_dir(folder).expect("there is a folder of scenarios");
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let entries = |folder: &Path| fs::read_dir(folder).expect("there is a folder of scenarios").flatten();
+    let all = entries(&folder).chain(entries(&folder.join("bench")));
+    let mut found: Vec<PathBuf> = all.map(|entry| entry.path()).collect();
     found.retain(|path| path.extension().is_some_and(|end| end == "toml"));
     found.sort();
     found
@@ -41,7 +42,7 @@ fn every_scenario_that_ships_has_no_mistakes_and_runs() {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scenarios");
     let _ = fs::remove_dir_all(&out);
     let scenarios = shipped();
-    assert!(scenarios.len() >= 2, "scenarios ship with Weft");
+    assert!(scenarios.len() >= 8, "scenarios ship with Weft");
     for scenario in scenarios {
         let checked = weft::check(&scenario, &[]).expect("it can be read");
         assert_eq!(checked.mistakes, 0, "{}", checked.rendered);

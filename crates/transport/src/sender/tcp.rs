@@ -172,7 +172,11 @@ impl TcpSender {
             size: site.size.0.max(1),
             una: 0,
             next: 0,
-            window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss: transport.tcp_mss() },
+            window: Window {
+                cwnd: transport.initial_window(),
+                ssthresh: transport.initial_ssthresh(),
+                mss: transport.tcp_mss(),
+            },
             rules: Rules::new(transport),
             usage: Usage::default(),
             retransmit_at: Time::NEVER,
