@@ -1,11 +1,12 @@
 //! Checks of the repository's own structure, run as `cargo xtask NAME`: which crate may use which, how long functions
 //! and files are, and whether generated pages and links are true.
 //!
-//! It knows the repository, not the simulator: the only thing it asks Weft is the text of the reference pages.
+//! It knows the repository, not the simulator: all it asks Weft is the text of pages of the book.
 
 mod layers;
 mod links;
 mod markdown;
+mod peers;
 mod reference;
 mod shape;
 mod sources;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["all"] => run_all(CHECKS.iter(), &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
+        ["peers", "--write"] => run("peers", peers::write, &root),
         [name] if CHECKS.iter().any(|check| check.0 == *name) => {
             run_all(CHECKS.iter().filter(|check| check.0 == *name), &root)
         }
@@ -69,5 +71,6 @@ fn usage() -> ExitCode {
     CHECKS.iter().for_each(|(name, meaning, _)| eprintln!("  {name:<18} {meaning}"));
     eprintln!("  {:<18} all of these", "all");
     eprintln!("  {:<18} write the generated pages", "reference --write");
+    eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
     ExitCode::from(2)
 }
