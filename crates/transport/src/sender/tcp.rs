@@ -93,8 +93,6 @@ struct Rules {
     ecn: Ecn,
     ecn_again: Ecn,
     marks: bool,
-    /// Nothing but the windows limits new payload until something is missing.
-    usual: bool,
     sack: bool,
     timestamps: bool,
     close: bool,
@@ -111,7 +109,6 @@ impl Rules {
             ecn: capable(transport.marking != Marking::Off),
             ecn_again: capable(transport.marking == Marking::Accurate),
             marks: transport.marking != Marking::Off,
-            usual: transport.tcp.sack && !transport.tcp.tso,
             sack: transport.tcp.sack,
             timestamps: transport.tcp.timestamps,
             close: transport.tcp.close,

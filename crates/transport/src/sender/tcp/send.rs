@@ -178,10 +178,11 @@ impl TcpSender {
         New { length, may_go }
     }
 
-    /// Nothing is or was missing, and bursts are of no concern.
+    /// Nothing is or was missing, and bursts are of no concern: what is outstanding is in flight, and nothing but the
+    /// windows limits new payload.
     #[inline]
     fn usual(&self) -> bool {
-        self.rules.usual && self.trouble.is_none()
+        !self.rules.tso && self.trouble.is_none() && self.dupacks == 0
     }
 
     /// Whether the window, limited transmit and the burst rule let a new segment of `length` out.
