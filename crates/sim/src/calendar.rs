@@ -97,7 +97,9 @@ impl Calendar {
 
     fn set_limit(&mut self) {
         self.limit = self.end.min(self.heap_first);
-        self.last = (self.end.0.saturating_sub(1) >> self.shift).min(self.heap_first.0 >> self.shift).min(NOWHERE - 1);
+        self.last = (self.end.0.saturating_sub(1) >> self.shift)
+            .min(self.heap_first.0 >> self.shift)
+            .min(NOWHERE - 1);
     }
 
     /// When the next event is; [`Time::NEVER`] if nothing is pending.
