@@ -30,6 +30,7 @@ impl Network {
             drops: self.tally.drops(),
             queues,
             imbalance,
+            flow_series: self.flow_watch.take().map(|watch| watch.series),
             events: self.tally.events,
             packet_hops: self.tally.packet_hops,
             packets: PacketBalance { left: self.pool.alive() as u64, ..self.tally.packets },

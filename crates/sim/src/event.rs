@@ -30,7 +30,7 @@ pub(crate) enum Event {
     ReceiverWake(FlowId),
     /// The application hands a flow over.
     FlowStart(FlowId),
-    /// Queues are looked at.
+    /// Queues or flows are looked at.
     Sample,
 }
 

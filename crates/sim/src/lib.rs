@@ -2,7 +2,7 @@
 //!
 //! Knows no file and no report. In reading order: [`run`] (the loop, the page the tour starts from), `carry` (wires and
 //! switches), `host` (network cards and the ends of flows), `event` (the total order), `calendar` (the event list),
-//! `network` (the state, built once), `sample` and `collect` (what is measured).
+//! `network` (the state, built once), `sample`, `flow_series` and `collect` (what is measured).
 //!
 //! Everything a handler touches belongs to one node or one link; nothing is shared between nodes but the packet pool
 //! and the calendar. That is what lets the parallel engine cut the network into domains.
@@ -12,6 +12,7 @@ mod carry;
 mod collect;
 mod ends;
 mod event;
+pub mod flow_series;
 mod host;
 mod network;
 pub mod run;
@@ -20,6 +21,7 @@ mod tally;
 pub mod tap;
 mod wire;
 
+pub use flow_series::FlowSampling;
 pub use network::Setup;
 pub use run::{Progress, Simulation};
 pub use tap::{Seen, Tap};

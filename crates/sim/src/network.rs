@@ -12,6 +12,7 @@ use weft_workload::Flow;
 use crate::calendar::{Calendar, width_for};
 use crate::ends::Ends;
 use crate::event::{Event, Order};
+use crate::flow_series::{FlowSampling, FlowWatch};
 use crate::host::Host;
 use crate::sample::Sampler;
 use crate::tally::Tally;
@@ -41,6 +42,8 @@ pub struct Setup {
     pub until: Time,
     /// Look at the queues so often.
     pub queues_every: Option<Span>,
+    /// Look at the senders of flows.
+    pub flow_samples: Option<FlowSampling>,
     /// Seed of all random streams.
     pub seed: u64,
 }
@@ -60,6 +63,7 @@ pub(crate) struct Network {
     pub(crate) effects: Effects,
     pub(crate) tally: Tally,
     pub(crate) sampler: Option<Sampler>,
+    pub(crate) flow_watch: Option<FlowWatch>,
     pub(crate) tap: Option<Tap>,
 }
 
@@ -81,6 +85,7 @@ impl Network {
             tally: Tally::new(),
             tap: None,
             sampler: setup.queues_every.map(|every| Sampler::new(&graph, every)),
+            flow_watch: setup.flow_samples.map(FlowWatch::new),
             setup,
         };
         network.schedule_first();
@@ -107,8 +112,10 @@ impl Network {
         if let Some(first) = self.ends.flows.first() {
             self.schedule(first.start, Event::FlowStart(weft_core::FlowId(0)));
         }
-        if let Some(every) = self.setup.queues_every {
-            self.schedule(Time::ZERO + every, Event::Sample);
+        let queues = self.setup.queues_every;
+        let flows = self.setup.flow_samples.map(|sampling| sampling.every);
+        if let Some(first) = queues.into_iter().chain(flows).min() {
+            self.schedule(Time::ZERO + first, Event::Sample);
         }
     }
 }

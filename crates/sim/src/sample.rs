@@ -2,7 +2,7 @@
 //! section 3.2.3). Sampling changes nothing.
 
 use weft_core::record::{ImbalanceRecord, QueueSeries};
-use weft_core::{LinkId, PortId, Span, SwitchId};
+use weft_core::{LinkId, PortId, Span, SwitchId, Time};
 use weft_topology::{Graph, Link, Node};
 
 use crate::event::Event;
@@ -161,9 +161,26 @@ fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>)
 }
 
 impl Network {
-    /// Looks at all queues and plans the next look; none when nothing else is left to happen.
+    /// Looks at what is due and plans the next look; none when nothing else is left to happen.
     pub(crate) fn sample(&mut self) {
-        let Some(mut sampler) = self.sampler.take() else { return };
+        let next = self.sample_queues().min(self.sample_flows());
+        if !self.calendar.is_empty() {
+            self.schedule(next, Event::Sample);
+        }
+    }
+
+    /// Looks at all queues if that is due now. Returns when the next look is.
+    fn sample_queues(&mut self) -> Time {
+        let Some(mut sampler) = self.sampler.take() else { return Time::NEVER };
+        let every = sampler.series.every;
+        if self.now.0.is_multiple_of(every.0) {
+            self.look_at_queues(&mut sampler);
+        }
+        self.sampler = Some(sampler);
+        Time((self.now.0 / every.0 + 1) * every.0)
+    }
+
+    fn look_at_queues(&mut self, sampler: &mut Sampler) {
         let switches = &self.switches;
         let look = |(switch, port): &(SwitchId, PortId)| {
             let switch = &switches[switch.index()];
@@ -174,10 +191,6 @@ impl Network {
         if self.now >= self.setup.warm_up {
             sampler.add();
         }
-        if !self.calendar.is_empty() {
-            self.schedule(self.now + sampler.series.every, Event::Sample);
-        }
-        self.sampler = Some(sampler);
     }
 }
 

@@ -1,8 +1,10 @@
 //! TCP's sending end: state, and which part of it answers to what. Acknowledgements are in `tcp/ack.rs`, losses and the
-//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, timers in `tcp/timer.rs`.
+//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`, timers in
+//! `tcp/timer.rs`.
 
 mod ack;
 mod losses;
+mod pace;
 mod send;
 mod timer;
 
@@ -11,6 +13,7 @@ use std::sync::Arc;
 use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
 
 use super::{SenderReport, SenderState};
+use pace::Pace;
 use crate::congestion::{AnyLaw, Window};
 use crate::recovery::prr::Reduction;
 use crate::recovery::rack::Rack;
@@ -104,8 +107,7 @@ pub(super) struct TcpSender {
     trouble: Option<Box<Trouble>>,
     owed: Owed,
     usage: Usage,
-    /// Payload left of the burst being sent (TSO).
-    burst: u64,
+    pace: Pace,
     /// The recovery's rescue retransmission was made (RescueRxt).
     rescued: bool,
     /// A partial acknowledgement has restarted the timer.
@@ -140,7 +142,7 @@ impl TcpSender {
             trouble: None,
             owed: Owed { syn: handshake, ..Owed::default() },
             usage: Usage::default(),
-            burst: 0,
+            pace: Pace::new(),
             rescued: false,
             restarted: false,
             probe: None,

@@ -193,6 +193,7 @@ impl TcpSender {
     /// All payload has arrived.
     fn all_acknowledged(&mut self) {
         (self.retransmit_at, self.probe_at, self.verdict_at) = (Time::NEVER, Time::NEVER, Time::NEVER);
+        self.pace.wake = Time::NEVER;
         self.phase = if self.transport.tcp.close { Phase::Closing } else { Phase::Done };
     }
 }

@@ -79,7 +79,7 @@ impl TcpSender {
         let event = CongestionEvent { now, cause, in_flight, line_rate: self.line_rate };
         self.window.ssthresh = self.law.reduce(&self.window, &event).max(self.window.mss);
         self.reduction = Reduction::new(in_flight);
-        self.burst = 0;
+        self.pace.burst = 0;
         if self.transport.tcp.recovery == Recovery::Halve {
             self.window.cwnd = self.window.ssthresh;
         }
@@ -137,7 +137,7 @@ impl TcpSender {
         self.window.cwnd = self.window.mss;
         self.usage.limited = true;
         self.dupacks = 0;
-        self.burst = 0;
+        self.pace.burst = 0;
         self.owed.lost = true;
         self.owed.probe = false;
         self.probe = None;

@@ -36,12 +36,12 @@ enum Why {
 }
 
 impl TcpSender {
-    pub(in crate::sender) fn ready(&self, _now: Time) -> bool {
-        self.choose() != Choice::Nothing
+    pub(in crate::sender) fn ready(&self, now: Time) -> bool {
+        self.choose(now) != Choice::Nothing
     }
 
     pub(in crate::sender) fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        match self.choose() {
+        match self.choose(now) {
             Choice::Nothing => None,
             Choice::Syn => Some(self.send_syn(now)),
             Choice::Close => Some(self.send_close(now)),
@@ -50,9 +50,9 @@ impl TcpSender {
         }
     }
 
-    fn choose(&self) -> Choice {
+    fn choose(&self, now: Time) -> Choice {
         match self.phase {
-            Phase::Open => self.choose_payload(),
+            Phase::Open => self.choose_payload(now),
             Phase::Opening if self.owed.syn => Choice::Syn,
             Phase::Closing => Choice::Close,
             Phase::Opening | Phase::Done => Choice::Nothing,
@@ -61,7 +61,7 @@ impl TcpSender {
 
     /// The order of RFC 6675, NextSeg: what is lost, new data, what may be lost, the last segment. A tail loss probe does
     /// not ask the window.
-    fn choose_payload(&self) -> Choice {
+    fn choose_payload(&self, now: Time) -> Choice {
         let room = self.window.cwnd.saturating_sub(self.pipe());
         if let Some(trouble) = &self.trouble
             && let Some(bytes) = trouble.board.first_waiting()
@@ -75,7 +75,8 @@ impl TcpSender {
             return if length > 0 { Choice::New(length) } else { self.last_segment(Why::Probe) };
         }
         if length > 0 {
-            return if self.may_send_new(length, room) { Choice::New(length) } else { Choice::Nothing };
+            let goes = self.may_send_new(length, room) && self.burst_allows(room, now);
+            return if goes { Choice::New(length) } else { Choice::Nothing };
         }
         if self.state == SenderState::Recovery && room >= self.window.mss {
             return self.choose_doubtful();
@@ -122,29 +123,11 @@ impl TcpSender {
         if taken <= self.transport.receive_window() { length } else { 0 }
     }
 
-    /// Whether the window, limited transmit and the burst rule let a new segment of `length` out.
+    /// Whether the window and limited transmit let a new segment of `length` out.
     fn may_send_new(&self, length: u64, room: u64) -> bool {
         let tcp = &self.transport.tcp;
         let waits = !tcp.limited_transmit && self.state == SenderState::Disorder;
-        if length > room || waits && self.outstanding() + length > self.window.cwnd {
-            return false;
-        }
-        !tcp.tso || self.burst > 0 || self.worth_a_burst(room)
-    }
-
-    /// Enough of the window, and of the receiver's, is open to send a burst, or all that is left, or waiting would be for nothing.
-    fn worth_a_burst(&self, room: u64) -> bool {
-        let left = self.size - self.next;
-        let room = room.min(self.transport.receive_window() - self.outstanding());
-        let open = if left <= room { left } else { room / self.window.mss * self.window.mss };
-        open >= self.burst_size().min(left) || self.pipe() == 0
-    }
-
-    fn burst_size(&self) -> u64 {
-        let tcp = &self.transport.tcp;
-        let part = self.window.cwnd.min(self.transport.receive_window()) / u64::from(tcp.tso_divisor);
-        let whole = part.min(tcp.tso_limit.0) / self.window.mss * self.window.mss;
-        whole.max(self.window.mss)
+        length <= room && !(waits && self.outstanding() + length > self.window.cwnd)
     }
 
     fn send_syn(&mut self, now: Time) -> Outgoing {
@@ -175,9 +158,8 @@ impl TcpSender {
 
     fn send_new(&mut self, length: u64, now: Time) -> Outgoing {
         let bytes = self.next..self.next + length;
-        if self.transport.tcp.tso {
-            let burst = if self.burst > 0 { self.burst } else { self.burst_size() };
-            self.burst = burst.saturating_sub(length);
+        if self.transport.tcp.tso || self.transport.tcp.pacing {
+            self.continue_burst(length, self.window.cwnd.saturating_sub(self.pipe()), now);
         }
         self.next = bytes.end;
         self.newest = now;
@@ -188,7 +170,7 @@ impl TcpSender {
         }
         self.start_retransmission_timer(now, probe);
         self.schedule_probe(now);
-        self.note_usage();
+        self.note_usage(now);
         let flags = Flags::default().with_if(std::mem::take(&mut self.owed.cwr), Flags::CWR);
         let ecn = self.ecn(self.transport.marking != Marking::Off);
         self.data(bytes, flags, ecn, now)
@@ -233,10 +215,10 @@ impl TcpSender {
     }
 
     /// Notes after new data was sent whether the window is the limit (tcp_cwnd_validate of Linux).
-    fn note_usage(&mut self) {
+    fn note_usage(&mut self, now: Time) {
         let length = self.new_length();
         let room = self.window.cwnd.saturating_sub(self.pipe());
-        let limited = length > 0 && !self.may_send_new(length, room);
+        let limited = length > 0 && (!self.may_send_new(length, room) || self.waits_for_burst(room, now));
         let usage = &mut self.usage;
         let outstanding = self.next - self.una;
         if self.una >= usage.until || limited || !usage.limited && outstanding > usage.most {

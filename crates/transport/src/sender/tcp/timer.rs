@@ -1,4 +1,4 @@
-//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict. Each is an
+//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict, pacing. Each is an
 //! instant, never where nothing is due; nothing is ever cancelled but by moving it.
 
 use weft_core::{Span, Time};
@@ -10,10 +10,13 @@ use crate::segment::{Flags, Segment};
 
 impl TcpSender {
     pub(in crate::sender) fn next_wakeup(&self) -> Time {
-        self.retransmit_at.min(self.probe_at).min(self.verdict_at)
+        self.retransmit_at.min(self.probe_at).min(self.verdict_at).min(self.pace.wake)
     }
 
     pub(in crate::sender) fn on_wakeup(&mut self, now: Time) {
+        if self.pace.wake <= now {
+            self.pace.wake = Time::NEVER;
+        }
         if self.verdict_at <= now {
             self.verdict_due(now);
         }
