@@ -70,6 +70,8 @@ settings! {
         limited_transmit: bool = true,
         /// How the window falls during recovery.
         recovery: Recovery = Recovery::Prr,
+        /// The threshold after a fall is a whole number of segments, rounded down, as Linux counts windows; otherwise bytes.
+        whole_segments: bool = false,
         /// Without selective acknowledgements: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         impatient: bool = false,
         /// Tail loss probe (RFC 8985, section 7); needs `rack`.

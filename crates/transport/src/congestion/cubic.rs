@@ -27,6 +27,9 @@ settings! {
         /// A flow that meets congestion below its last W_max aims lower still, to make room for newcomers; RFC 9438,
         /// section 4.7.
         fast_convergence: bool = true,
+        /// Before the first congestion event, and after a time-out, the window grows by at least 1/20 per round trip: the
+        /// path is unknown, and a cubic from its flat part would be slow. Linux does so (`tcp_cubic`); RFC 9438 does not.
+        fast_probing: bool = true,
         /// Never slower than a Reno flow would be; RFC 9438, section 4.3.
         tcp_friendliness: bool = true,
         /// End slow start by long trains of acknowledgements or a rise of the round trip, as Linux does.
@@ -37,6 +40,9 @@ settings! {
     }
 }
 
+/// Growth per round trip while the path is unknown.
+const PROBING: f64 = 1.0 / 20.0;
+
 /// CUBIC.
 #[derive(Clone, Debug)]
 pub struct Cubic {
@@ -44,6 +50,7 @@ pub struct Cubic {
     scaling: f64,
     beta: f64,
     fast_convergence: bool,
+    fast_probing: bool,
     tcp_friendliness: bool,
     hystart: Option<HyStart>,
     /// The window around which the next epoch is flat, in segments (W_max); zero when unknown.
@@ -78,6 +85,7 @@ impl Cubic {
             scaling: settings.scaling,
             beta: settings.beta.0,
             fast_convergence: settings.fast_convergence,
+            fast_probing: settings.fast_probing,
             tcp_friendliness: settings.tcp_friendliness,
             hystart: settings.hystart.then(|| HyStart::new(settings.hystart_paced)),
             plateau: 0.0,
@@ -109,11 +117,12 @@ impl Cubic {
         epoch.friendly += self.friendly_slope(epoch.friendly) * share;
         self.epoch = Some(epoch);
         let age = ack.now.since(epoch.start);
-        if self.tcp_friendliness && self.cubic(&epoch, age) < epoch.friendly {
+        let exact = cwnd + self.credit;
+        let least = if self.fast_probing && self.plateau == 0.0 { exact * (1.0 + PROBING) } else { exact };
+        if self.tcp_friendliness && self.cubic(&epoch, age).max(least) < epoch.friendly {
             window.cwnd += (epoch.friendly - cwnd).max(0.0) as u64 * window.mss;
         } else {
-            let exact = cwnd + self.credit;
-            let target = self.cubic(&epoch, age + ack.srtt).clamp(exact, 1.5 * exact);
+            let target = self.cubic(&epoch, age + ack.srtt).clamp(least, 1.5 * exact);
             self.credit += (target - exact) * share;
             window.cwnd += self.credit as u64 * window.mss;
             self.credit -= self.credit.floor();
@@ -271,6 +280,21 @@ mod tests {
         (rig.window.cwnd, rig.window.ssthresh) = (234 * MSS, 234 * MSS);
         let seconds = rig.seconds_until(334, 166.7);
         assert!((seconds / 6.11 - 1.0).abs() < 0.05, "{seconds}");
+    }
+
+    /// A Linux host left slow start at 490 segments and reached 495 within 10 ms, half a round trip.
+    #[test]
+    fn while_the_path_is_unknown_it_grows_by_a_twentieth_per_round_trip() {
+        for (fast_probing, after_four_rounds) in [(true, 590.0..=596.0), (false, 490.0..=494.0)] {
+            let settings = Settings { fast_probing, ..Settings::default() };
+            let mut rig = Rig::avoiding(law(settings), 490, Span::from_ms(20));
+            (0..4).for_each(|_| rig.round());
+            assert!(after_four_rounds.contains(&rig.segments()), "{}", rig.segments());
+            rig.fall(Cause::Loss);
+            let from = rig.segments();
+            rig.round();
+            assert!(rig.segments() < from + 8.0, "an event tells of the path: {}", rig.segments());
+        }
     }
 
     #[test]

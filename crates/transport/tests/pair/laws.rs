@@ -114,7 +114,8 @@ fn cubic_falls_to_seven_tenths_as_on_linux() {
     let mut settings = cubic::Settings::default();
     linux(&mut settings.tcp);
     let course = course(&TransportSettings::Cubic(settings), slow_path(Span::from_ms(20), 166), 20);
-    for (_, top, bottom) in &course.falls {
+    // The first fall ends the search for the path.
+    for (_, top, bottom) in &course.falls[1..] {
         assert!((332..=338).contains(top) && (232..=236).contains(bottom), "{course:?}");
     }
     assert!(periods(&course, 1).iter().all(|period| (5.5..6.6).contains(period)), "{course:?}");

@@ -77,7 +77,9 @@ impl TcpSender {
     pub(super) fn reduce(&mut self, now: Time, cause: Cause) {
         let in_flight = self.outstanding();
         let event = CongestionEvent { now, cause, in_flight, line_rate: self.line_rate };
-        self.window.ssthresh = self.law.reduce(&self.window, &event).max(self.window.mss);
+        let mss = self.window.mss;
+        let target = self.law.reduce(&self.window, &event).max(mss);
+        self.window.ssthresh = if self.transport.tcp.whole_segments { target / mss * mss } else { target };
         self.reduction = Reduction::new(in_flight);
         self.pace.burst = 0;
         if self.transport.tcp.recovery == Recovery::Halve {

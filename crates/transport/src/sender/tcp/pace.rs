@@ -61,14 +61,20 @@ impl TcpSender {
         (part.min(self.burst_limit()) / self.window.mss * self.window.mss).max(self.window.mss)
     }
 
-    /// The payload of a burst at most: what the rate carries in a while, more if the other end is near.
+    /// The payload of a burst at most: whole segments of what the rate carries in a while, more if the other end is near.
     fn burst_limit(&self) -> u64 {
         let tcp = &self.transport.tcp;
         let Some(time) = tcp.tso_time.filter(|_| self.trip.measured()) else { return tcp.tso_limit.0 };
         let carried = (time.0 as f64 / self.pace_of(1)) as u64;
-        let away = (self.trip.least().0 / 1_000_000).checked_shr(tcp.tso_rtt_log).unwrap_or(0);
-        let near = if tcp.tso_rtt_log > 0 { tcp.tso_limit.0.checked_shr(away.min(64) as u32).unwrap_or(0) } else { 0 };
-        (carried + near).min(tcp.tso_limit.0).max(u64::from(tcp.tso_min_segments) * self.window.mss)
+        let segments = (carried + self.bonus()).min(tcp.tso_limit.0) / self.window.mss;
+        segments.max(u64::from(tcp.tso_min_segments)) * self.window.mss
+    }
+
+    /// What near hosts may send on top.
+    fn bonus(&self) -> u64 {
+        let tcp = &self.transport.tcp;
+        let halvings = self.trip.least().0 / 1_000_000 >> tcp.tso_rtt_log;
+        if tcp.tso_rtt_log == 0 || halvings > 63 { 0 } else { tcp.tso_limit.0 >> halvings }
     }
 
     /// Picoseconds that `bytes` take at the pace: so many times the window per round trip.
