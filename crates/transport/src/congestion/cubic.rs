@@ -7,7 +7,7 @@
 //! 3(1-beta)/(1+beta) with decrease to beta. Windows are counted in segments inside, and grow by whole segments.
 
 use weft_core::settings::Share;
-use weft_core::{Span, Time, settings};
+use weft_core::{Span, Time, choice, settings};
 
 use super::growth::{at_least_two_segments, flight, slow_start};
 use super::hystart::HyStart;
@@ -16,6 +16,16 @@ use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, Window};
 /// One sentence for lists.
 pub const SUMMARY: &str =
     "window as a cubic of the time since the last congestion (RFC 9438), the Linux default";
+
+choice! {
+    /// How windows are computed.
+    pub enum Arithmetic {
+        /// Real numbers, as RFC 9438 says.
+        Exact = "exact",
+        /// Whole segments as in Linux: the distance from the plateau is rounded down, so that the window is back at W_max a second or so before K, and a loss counts from the window, not from what is in flight.
+        Linux = "linux",
+    }
+}
 
 settings! {
     /// CUBIC.
@@ -32,6 +42,8 @@ settings! {
         fast_probing: bool = true,
         /// Never slower than a Reno flow would be; RFC 9438, section 4.3.
         tcp_friendliness: bool = true,
+        /// How windows are computed.
+        arithmetic: Arithmetic = Arithmetic::Exact,
         /// End slow start by long trains of acknowledgements or a rise of the round trip, as Linux does.
         hystart: bool = true,
         /// Trains may last a whole round trip instead of half of one, as in Linux when the host's queue paces (fq); has
@@ -52,6 +64,7 @@ pub struct Cubic {
     fast_convergence: bool,
     fast_probing: bool,
     tcp_friendliness: bool,
+    linux: bool,
     hystart: Option<HyStart>,
     /// The window around which the next epoch is flat, in segments (W_max); zero when unknown.
     plateau: f64,
@@ -87,6 +100,7 @@ impl Cubic {
             fast_convergence: settings.fast_convergence,
             fast_probing: settings.fast_probing,
             tcp_friendliness: settings.tcp_friendliness,
+            linux: settings.arithmetic == Arithmetic::Linux,
             hystart: settings.hystart.then(|| HyStart::new(settings.hystart_paced)),
             plateau: 0.0,
             prior: 0.0,
@@ -117,7 +131,7 @@ impl Cubic {
         epoch.friendly += self.friendly_slope(epoch.friendly) * share;
         self.epoch = Some(epoch);
         let age = ack.now.since(epoch.start);
-        let exact = cwnd + self.credit;
+        let exact = if self.linux { cwnd.floor() } else { cwnd + self.credit };
         let least = if self.fast_probing && self.plateau == 0.0 { exact * (1.0 + PROBING) } else { exact };
         if self.tcp_friendliness && self.cubic(&epoch, age).max(least) < epoch.friendly {
             window.cwnd += (epoch.friendly - cwnd).max(0.0) as u64 * window.mss;
@@ -132,7 +146,8 @@ impl Cubic {
     /// The cubic of RFC 9438, equation 1, in segments.
     fn cubic(&self, epoch: &Epoch, age: Span) -> f64 {
         let offset = age.seconds() - epoch.k;
-        self.scaling * offset * offset * offset + epoch.plateau
+        let distance = self.scaling * offset * offset * offset;
+        epoch.plateau + if self.linux { distance.trunc() } else { distance }
     }
 
     /// Segments per round trip by which W_est grows: with a decrease to beta, what takes as much as Reno does; Reno's own
@@ -143,7 +158,8 @@ impl Cubic {
 
     /// Where the next epoch is flat after an event at `cwnd` segments.
     fn next_plateau(&self, cwnd: f64) -> f64 {
-        if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd }
+        let far = if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        if self.linux { far.floor() } else { far }
     }
 
     /// The window was not the limit: the epoch's clock stands still meanwhile (RFC 9438, section 5.8).
@@ -181,6 +197,7 @@ impl CongestionLaw for Cubic {
         (self.epoch, self.credit) = (None, 0.0);
         let from = match event.cause {
             Cause::Mark => window.cwnd,
+            Cause::Loss if self.linux => window.cwnd,
             Cause::Loss => flight(window, event),
             Cause::Timeout => {
                 self.forget();
