@@ -3,6 +3,7 @@
 //!
 //! It knows the repository, not the simulator: the only thing it asks Weft is the text of the reference pages.
 
+mod fidelity;
 mod layers;
 mod links;
 mod markdown;
@@ -33,6 +34,8 @@ fn main() -> ExitCode {
     let root = workspace::root();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["all"] => run_all(CHECKS.iter(), &root),
+        ["fidelity"] => fidelity::run(&[], &root),
+        ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
         [name] if CHECKS.iter().any(|check| check.0 == *name) => {
             run_all(CHECKS.iter().filter(|check| check.0 == *name), &root)
@@ -69,5 +72,6 @@ fn usage() -> ExitCode {
     CHECKS.iter().for_each(|(name, meaning, _)| eprintln!("  {name:<18} {meaning}"));
     eprintln!("  {:<18} all of these", "all");
     eprintln!("  {:<18} write the generated pages", "reference --write");
+    eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     ExitCode::from(2)
 }

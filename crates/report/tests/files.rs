@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_core::record::{
-    DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, HopRecord, LinkRecord, NodeRecord, QueueSeries,
-    Reason, RunRecord,
+    DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, HopRecord, LinkRecord, NodeRecord,
+    QueueSeries, Reason, RunRecord,
 };
 use weft_core::{Bytes, FlowId, HostId, LinkId, Rate, Span, Time};
 use weft_report::files::partial;

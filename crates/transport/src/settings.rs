@@ -109,7 +109,7 @@ settings! {
         /// Near hosts may send larger bursts: `tso_limit`, halved as often as the smallest round trip in microseconds holds
         /// 2^this, on top of what `tso_time` gives; 0: no such bonus. Linux has 9, which leaves hosts within 512 us the whole limit.
         tso_rtt_log: u32 [0, 31] = 0,
-        /// Wait no longer for a burst, counted from the last segment sent; absent: any time. Linux has 1 ms.
+        /// Wait no longer for a burst, counted from the last segment sent, of a paced sender from the end of its share of time; absent: any time. Linux has 1 ms.
         tso_wait: Option<Span> = None,
         /// Spread what is sent over the round trip, burst by burst, as Linux does behind the queueing discipline fq.
         pacing: bool = false,

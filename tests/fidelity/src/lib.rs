@@ -27,8 +27,8 @@ pub struct Pair {
     pub case: &'static Case,
     /// The real hosts.
     pub real: Course,
-    /// The simulated ones.
-    pub simulated: Course,
+    /// The simulated ones, one course per start of the second flow; the first is that of the scenario as it stands.
+    pub simulated: Vec<Course>,
 }
 
 /// The folder of this package, where traces and scenarios lie.
@@ -43,13 +43,27 @@ pub fn root() -> PathBuf {
     folder().join("../..")
 }
 
-/// Reads every trace and runs every scenario, writing below `out`.
+/// Reads every trace and runs every scenario, writing below `out`. What is there is removed: it may be of a program that
+/// has changed since.
+///
+/// # Panics
+/// The folder cannot be removed.
 #[must_use]
 pub fn compare(out: &Path) -> Vec<Pair> {
+    if out.exists() {
+        std::fs::remove_dir_all(out).expect("the folder of earlier results can be removed");
+    }
     let pair = |case: &'static Case| Pair {
         case,
         real: trace::read(&folder().join(format!("traces/{}.csv.gz", case.name))),
-        simulated: run::run(&folder().join(format!("scenarios/{}.toml", case.name)), out),
+        simulated: simulated(case, out),
     };
     case::CASES.iter().map(pair).collect()
+}
+
+fn simulated(case: &Case, out: &Path) -> Vec<Course> {
+    let scenario = folder().join(format!("scenarios/{}.toml", case.name));
+    let starting = |ms: &u32| run::run(&scenario, &[case.second_flow_at(*ms)], &out.join(format!("{ms}-ms")));
+    let first = run::run(&scenario, &[], out);
+    std::iter::once(first).chain(case.starts.iter().map(starting)).collect()
 }

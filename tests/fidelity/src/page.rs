@@ -38,8 +38,8 @@ pub fn report(pairs: &[Pair]) -> String {
         for verdict in verdicts(pair) {
             let [real, simulated] = [verdict.real, verdict.simulated].map(shown);
             let name = verdict.real.name;
-            let (percent, word) = (percent(&verdict), word(&verdict));
-            writeln!(text, "  {name:<32} {real:>10} {simulated:>10} {percent:>8}  {word}")
+            let (percent, word, range) = (percent(&verdict), word(&verdict), range(&verdict));
+            writeln!(text, "  {name:<32} {real:>10} {simulated:>10} {percent:>8}{range}  {word}")
                 .expect("a text takes any line");
         }
     }
@@ -63,6 +63,15 @@ fn shown(figure: Figure) -> String {
         _ if value >= 10.0 => format!("{value:.2}"),
         _ => format!("{value:.3}"),
     }
+}
+
+/// The courses' least and greatest value, if there are several.
+fn range(verdict: &Verdict) -> String {
+    let ends = |(least, greatest)| {
+        let [least, greatest] = [least, greatest].map(|value| shown(Figure { value, ..verdict.real }));
+        format!(" ({least} to {greatest})")
+    };
+    verdict.range.map_or(String::new(), ends)
 }
 
 fn percent(verdict: &Verdict) -> String {
@@ -92,8 +101,13 @@ fn section(pair: &Pair) -> String {
         let [real, simulated] = [verdict.real, verdict.simulated].map(shown);
         let note = if verdict.deviation.is_some() { " (see below)" } else { "" };
         let unit = if unit.is_empty() { String::new() } else { format!(" ({unit})") };
-        writeln!(text, "| {name}{unit} | {real} | {simulated} | {}{note} |", percent(verdict))
-            .expect("a text takes any line");
+        writeln!(
+            text,
+            "| {name}{unit} | {real} | {simulated}{} | {}{note} |",
+            range(verdict),
+            percent(verdict)
+        )
+        .expect("a text takes any line");
     }
     text.push('\n');
     for deviation in verdicts.iter().filter_map(|verdict| verdict.deviation) {
@@ -126,11 +140,12 @@ fn drawings(pair: &Pair) -> [(Drawing, String); 2] {
 /// The lines of both sides, each in its colour; only the first of a side is named.
 fn sides(pair: &Pair, lines: impl Fn(&Course) -> Vec<Vec<(f64, f64)>>) -> Vec<Line> {
     let side = |course: &Course, name: &str, colour: &'static str| -> Vec<Line> {
-        let named = |(n, points)| Line { name: if n == 0 { name.to_owned() } else { String::new() }, colour, points };
+        let named =
+            |(n, points)| Line { name: if n == 0 { name.to_owned() } else { String::new() }, colour, points };
         lines(course).into_iter().enumerate().map(named).collect()
     };
     let mut all = side(&pair.real, "Linux", COLOURS[0]);
-    all.extend(side(&pair.simulated, "Weft", COLOURS[1]));
+    all.extend(side(&pair.simulated[0], "Weft", COLOURS[1]));
     all
 }
 
@@ -158,9 +173,8 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// Means of so many points.
 fn averaged(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let bin = |bin: &[(f64, f64)]| {
-        (bin[0].0, bin.iter().map(|point| point.1).sum::<f64>() / bin.len() as f64)
-    };
+    let bin =
+        |bin: &[(f64, f64)]| (bin[0].0, bin.iter().map(|point| point.1).sum::<f64>() / bin.len() as f64);
     points.chunks(points.len().div_ceil(MOST_POINTS).max(1)).map(bin).collect()
 }
 
@@ -182,6 +196,7 @@ pub fn stale(pairs: &[Pair], root: &Path) -> Vec<String> {
     let drawn = pairs.iter().flat_map(drawings);
     let images = drawn.map(|(drawing, file)| (format!("{IMAGES}/{file}"), svg(&drawing)));
     let all = images.chain([(PAGE.to_owned(), text(pairs))]);
-    let differs = |(file, text): &(String, String)| fs::read_to_string(root.join(file)).ok().as_ref() != Some(text);
+    let differs =
+        |(file, text): &(String, String)| fs::read_to_string(root.join(file)).ok().as_ref() != Some(text);
     all.filter(differs).map(|(file, _)| file).collect()
 }

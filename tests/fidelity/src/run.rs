@@ -17,17 +17,17 @@ const PACKET: f64 = 1500.0;
 /// Names of the bottleneck's transmitter and of its far end in the scenarios.
 const BOTTLENECK: (&str, &str) = ("bottleneck", "server");
 
-/// Runs a scenario with one seed, writing below `out`.
+/// Runs a scenario with one seed and some overrides, writing below `out`.
 ///
 /// # Panics
 /// The scenarios belong to the repository: that one cannot be run is a defect.
 #[must_use]
-pub fn run(scenario: &Path, out: &Path) -> Course {
+pub fn run(scenario: &Path, set: &[String], out: &Path) -> Course {
     let options = RunOptions {
         out: out.to_owned(),
         demo: false,
         seeds: None,
-        set: Vec::new(),
+        set: set.to_vec(),
         jobs: 1,
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),

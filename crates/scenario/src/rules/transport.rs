@@ -88,7 +88,8 @@ pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
         facts.idle_transport(&["shim_timeout", "shim_limit"], "reorder_shim is off", found);
     }
     if !tcp.tso {
-        let of_bursts = ["tso_limit", "tso_divisor", "tso_time", "tso_min_segments", "tso_rtt_log", "tso_wait"];
+        let of_bursts =
+            ["tso_limit", "tso_divisor", "tso_time", "tso_min_segments", "tso_rtt_log", "tso_wait"];
         facts.idle_transport(&of_bursts, "tso is off", found);
     }
     if !tcp.pacing {

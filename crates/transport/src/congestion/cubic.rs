@@ -158,7 +158,8 @@ impl Cubic {
 
     /// Where the next epoch is flat after an event at `cwnd` segments.
     fn next_plateau(&self, cwnd: f64) -> f64 {
-        let far = if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        let far =
+            if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
         if self.linux { far.floor() } else { far }
     }
 

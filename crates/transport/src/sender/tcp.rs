@@ -13,7 +13,6 @@ use std::sync::Arc;
 use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
 
 use super::{SenderReport, SenderState};
-use pace::Pace;
 use crate::congestion::{AnyLaw, Window};
 use crate::recovery::prr::Reduction;
 use crate::recovery::rack::Rack;
@@ -21,6 +20,7 @@ use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Segment, ports};
 use crate::transport::{FlowSite, Transport};
+use pace::Pace;
 
 /// Where the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

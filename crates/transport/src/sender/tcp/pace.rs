@@ -50,7 +50,8 @@ impl TcpSender {
         let left = self.size - self.next;
         let room = room.min(self.transport.receive_window() - self.outstanding());
         let open = if left <= room { left } else { room / self.window.mss * self.window.mss };
-        let waited = || self.transport.tcp.tso_wait.is_some_and(|most| now.since(self.newest) > most);
+        let last = self.newest.max(self.pace.next);
+        let waited = || self.transport.tcp.tso_wait.is_some_and(|most| now > last + most);
         open >= self.worth_waiting_for().min(left) || self.pipe() == 0 || waited()
     }
 
