@@ -2,7 +2,7 @@
 //! declaration of settings.
 //!
 //! This crate knows no switch, no host, no engine and no file. In reading order: [`units`] (time, rate, size and
-//! their text form), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live),
+//! their text form), [`transmission`] (how long a packet occupies a line), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live), [`ring`] (where they wait),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
 //! report), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
@@ -16,7 +16,9 @@ pub mod pool;
 pub mod problem;
 pub mod random;
 pub mod record;
+pub mod ring;
 pub mod settings;
+pub mod transmission;
 pub mod units;
 
 pub use header::{Class, Ecn, Header, Kind, Marks, Tuple};
@@ -24,4 +26,6 @@ pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
 pub use pool::{Headers, Pool, Queue};
 pub use problem::Problem;
 pub use random::{Purpose, Random};
+pub use ring::Ring;
+pub use transmission::Transmission;
 pub use units::{Bytes, Rate, Span, Time};

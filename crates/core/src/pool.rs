@@ -37,11 +37,31 @@ impl<Body> Pool<Body> {
             self.bodies[id.index()] = body;
             return id;
         }
+        self.grow(header, body)
+    }
+
+    /// More packets are alive than ever before.
+    #[cold]
+    fn grow(&mut self, header: Header, body: Body) -> PacketId {
         let id = PacketId(u32::try_from(self.bodies.len()).expect("fewer than 2^32 packets alive"));
         self.headers.column.push(header);
         self.headers.next.push(PacketId::NONE);
         self.bodies.push(body);
         id
+    }
+
+    /// A place for a new packet, to be written by the caller in full: it holds what its last packet left. Allocates only
+    /// while the number of packets alive reaches a new maximum.
+    #[inline]
+    pub fn place(&mut self) -> (PacketId, &mut Header, &mut Body)
+    where
+        Body: Default,
+    {
+        let id = match self.free.pop() {
+            Some(id) => id,
+            None => self.grow(Header::default(), Body::default()),
+        };
+        (id, &mut self.headers.column[id.index()], &mut self.bodies[id.index()])
     }
 
     /// The end of a packet; its id may be given out again.
@@ -151,5 +171,17 @@ mod tests {
         assert_eq!(pool.alive(), 0);
         let again = pool.insert(Header::default(), 9);
         assert_eq!((again, *pool.body(again), pool.alive()), (ids[3], 9, 1));
+    }
+
+    #[test]
+    fn places_are_those_of_dead_packets_then_new_ones() {
+        let mut pool = Pool::new();
+        let first = pool.insert(Header::default(), 1);
+        pool.remove(first);
+        let (id, header, body) = pool.place();
+        (header.wire, *body) = (84, 7);
+        assert_eq!((id, pool.headers.get(id).wire, *pool.body(id)), (first, 84, 7));
+        let (other, _, body) = pool.place();
+        assert_eq!((*body, other == id, pool.alive()), (0, false, 2));
     }
 }

@@ -256,8 +256,6 @@ pub struct FlowSample {
     pub state: FlowState,
     /// Payload acknowledged.
     pub acknowledged: Bytes,
-    /// Payload delivered in order to the receiving application.
-    pub delivered: Bytes,
     /// Payload sent again so far.
     pub retransmitted: Bytes,
 }

@@ -38,6 +38,7 @@ impl Time {
 
     /// The interval since `earlier`; zero if `earlier` is later.
     #[must_use]
+    #[inline]
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -122,7 +123,18 @@ impl Rate {
 
     /// How long `size` takes at this rate, rounded up to a picosecond. A zero rate takes for ever.
     #[must_use]
+    #[inline]
     pub const fn time_for(self, size: Bytes) -> Span {
+        const PS_PER_BYTE_PER_S: u64 = 8 * PS_PER_S;
+        match size.0.checked_mul(PS_PER_BYTE_PER_S) {
+            Some(bit_ps) if self.0 > 0 => Span(bit_ps.div_ceil(self.0)),
+            _ => self.long_time_for(size),
+        }
+    }
+
+    /// The same for more than 2 MB, where 64 bits do not hold the product.
+    #[cold]
+    const fn long_time_for(self, size: Bytes) -> Span {
         if self.0 == 0 {
             return Span(u64::MAX);
         }
@@ -132,8 +144,12 @@ impl Rate {
 
     /// How many whole bytes pass in `span`, rounded down.
     #[must_use]
+    #[inline]
     pub const fn bytes_in(self, span: Span) -> Bytes {
-        Bytes((self.0 as u128 * span.0 as u128 / (8 * PS_PER_S as u128)) as u64)
+        match self.0.checked_mul(span.0) {
+            Some(bit_ps) => Bytes(bit_ps / (8 * PS_PER_S)),
+            None => Bytes((self.0 as u128 * span.0 as u128 / (8 * PS_PER_S as u128)) as u64),
+        }
     }
 
     /// Gigabits per second, for display.
@@ -145,12 +161,14 @@ impl Rate {
 
 impl Add<Span> for Time {
     type Output = Time;
+    #[inline]
     fn add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
     }
 }
 
 impl AddAssign<Span> for Time {
+    #[inline]
     fn add_assign(&mut self, span: Span) {
         *self = *self + span;
     }
@@ -160,34 +178,40 @@ macro_rules! quantity {
     ($type:ident) => {
         impl Add for $type {
             type Output = $type;
+            #[inline]
             fn add(self, other: $type) -> $type {
                 $type(self.0.saturating_add(other.0))
             }
         }
         impl AddAssign for $type {
+            #[inline]
             fn add_assign(&mut self, other: $type) {
                 *self = *self + other;
             }
         }
         impl Sub for $type {
             type Output = $type;
+            #[inline]
             fn sub(self, other: $type) -> $type {
                 $type(self.0 - other.0)
             }
         }
         impl SubAssign for $type {
+            #[inline]
             fn sub_assign(&mut self, other: $type) {
                 self.0 -= other.0;
             }
         }
         impl Mul<u64> for $type {
             type Output = $type;
+            #[inline]
             fn mul(self, times: u64) -> $type {
                 $type(self.0.saturating_mul(times))
             }
         }
         impl Div<u64> for $type {
             type Output = $type;
+            #[inline]
             fn div(self, parts: u64) -> $type {
                 $type(self.0 / parts)
             }
@@ -247,6 +271,18 @@ mod tests {
         assert_eq!(rate.time_for(Bytes(1)), Span(2_666_666_666_667));
         assert_eq!(rate.bytes_in(Span(2_666_666_666_666)), Bytes(0));
         assert_eq!(Rate(0).time_for(Bytes(1)), Span(u64::MAX));
+    }
+
+    #[test]
+    fn sizes_and_spans_beyond_64_bits_of_product_continue_without_a_step() {
+        let rate = Rate::from_gbps(10);
+        let last = u64::MAX / (8 * PS_PER_S);
+        for size in [last - 1, last, last + 1, 1 << 40] {
+            assert_eq!(rate.time_for(Bytes(size)), Span(size * 800));
+            assert_eq!(rate.bytes_in(Span(size * 800)), Bytes(size));
+            assert_eq!(rate.bytes_in(Span(size * 800 + 799)), Bytes(size));
+        }
+        assert_eq!(Rate(1).time_for(Bytes(u64::MAX)), Span(u64::MAX));
     }
 
     #[test]

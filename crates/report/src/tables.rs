@@ -154,7 +154,6 @@ fn flow_samples(series: &FlowSeries) -> Table {
         .integers("srtt_ps", "ps", column(|row| row.srtt.0))
         .texts("state", series.rows.iter().map(|row| row.state.name().to_owned()))
         .integers("acked_bytes", "B", column(|row| row.acknowledged.0))
-        .integers("delivered_bytes", "B", column(|row| row.delivered.0))
         .integers("retx_bytes", "B", column(|row| row.retransmitted.0))
 }
 

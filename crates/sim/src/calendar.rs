@@ -52,10 +52,19 @@ impl Calendar {
         }
     }
 
-    /// Whether nothing is pending.
-    pub(crate) fn is_empty(&self) -> bool {
-        let open = &self.buckets[self.open as usize % BUCKETS];
-        open.is_empty() && self.far.is_empty() && self.occupied.iter().all(|word| *word == 0)
+    /// When the next event is; [`Time::NEVER`] if nothing is pending.
+    pub(crate) fn next_time(&self) -> Time {
+        if let Some(next) = self.buckets[self.open as usize % BUCKETS].last() {
+            return next.time;
+        }
+        let far = self.far.peek().map_or(Time::NEVER, |Reverse(entry)| entry.time);
+        match self.next_occupied() {
+            NOWHERE => far,
+            near => {
+                let times = self.buckets[near as usize % BUCKETS].iter().map(|entry| entry.time);
+                times.min().expect("an occupied bucket holds events").min(far)
+            }
+        }
     }
 
     /// Adds an event. It must not lie before the last event taken.
@@ -71,12 +80,14 @@ impl Calendar {
         }
     }
 
-    /// Takes the next event.
+    /// Takes the next event if it is before `end`.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Entry> {
-        match self.buckets[self.open as usize % BUCKETS].pop() {
-            None => self.open_next(),
-            next => next,
+    pub(crate) fn pop_before(&mut self, end: Time) -> Option<Entry> {
+        let open = &mut self.buckets[self.open as usize % BUCKETS];
+        match open.last() {
+            None => self.open_next(end),
+            Some(next) if next.time < end => open.pop(),
+            Some(_) => None,
         }
     }
 
@@ -101,27 +112,31 @@ impl Calendar {
         }
     }
 
-    /// Opens the next bucket that holds anything and takes its first event.
+    /// Opens the next bucket that holds anything, and takes its first event if it is before `end`. A bucket that begins
+    /// later stays closed: events may still come that are before it.
     #[inline]
-    fn open_next(&mut self) -> Option<Entry> {
-        let mut next = self.next_occupied();
+    fn open_next(&mut self, end: Time) -> Option<Entry> {
+        let (mut next, last) = (self.next_occupied(), (end.0 - 1) >> self.shift);
         if next >= self.far_from {
-            next = self.fetch_far(next)?;
+            next = next.min(self.far.peek().map_or(NOWHERE, |Reverse(entry)| entry.time.0 >> self.shift));
+        }
+        if next > last || next == NOWHERE {
+            return None;
+        }
+        if next >= self.far_from {
+            self.fetch_far(next);
         }
         self.open = next;
         let slot = next as usize % BUCKETS;
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         let open = &mut self.buckets[slot];
         sort(self.order, open);
-        open.pop()
+        open.pop_if(|first| first.time < end)
     }
 
-    /// Moves what has come within the wheel's reach from the heap into the wheel. `near` is the first occupied bucket of
-    /// the wheel; returns the first of all, `None`: there is none.
+    /// Moves what is within reach of bucket `next`, which is opened now, from the heap into the wheel.
     #[inline(never)]
-    fn fetch_far(&mut self, near: u64) -> Option<u64> {
-        let first = self.far.peek().map_or(NOWHERE, |Reverse(entry)| entry.time.0 >> self.shift);
-        let next = near.min(first);
+    fn fetch_far(&mut self, next: u64) {
         self.far_from = NOWHERE;
         while let Some(Reverse(entry)) = self.far.peek().copied() {
             let bucket = entry.time.0 >> self.shift;
@@ -132,7 +147,6 @@ impl Calendar {
             self.far.pop();
             self.put(bucket, entry);
         }
-        (next != NOWHERE).then_some(next)
     }
 
     /// The number of the first closed bucket that holds anything, or [`NOWHERE`].
@@ -172,34 +186,35 @@ mod tests {
     use super::*;
     use weft_core::{LinkId, Purpose, Random};
 
-    /// Whatever is pushed and popped in between, the calendar gives what a sorted list gives.
+    /// Whatever is pushed and popped in between, up to whatever instant, the calendar gives what a sorted list gives.
     #[test]
     fn agrees_with_a_sorted_list() {
         for (seed, width) in [(1, Span(1)), (2, Span(1 << 10)), (3, Span(1 << 16)), (4, Span(1 << 24))] {
             let mut random = Random::new(seed, Purpose::Test, 0);
             let order = Order::new(seed);
-            let (mut calendar, mut list) = (Calendar::new(order, width), Vec::new());
+            let (mut calendar, mut list) = (Calendar::new(order, width), Vec::<Entry>::new());
             let mut now = Time::ZERO;
             for _ in 0..50_000 {
+                let reach = [10, 100_000, 1 << 30, 1 << 40][random.below(4) as usize];
+                let time = now + Span(random.bits() % reach);
                 if random.chance(0.52) {
-                    let reach = [10, 100_000, 1 << 30, 1 << 40][random.below(4) as usize];
-                    let time = now + Span(random.bits() % reach);
                     let event = Event::Arrive(LinkId(random.below(1000)));
                     calendar.push(time, event);
                     let entry = Entry::new(time, event);
                     let place = list.partition_point(|other| order.precedes(entry, *other));
                     list.insert(place, entry);
                 } else {
-                    let expected = list.pop();
-                    assert_eq!(calendar.pop(), expected);
+                    let end = if random.chance(0.5) { Time::NEVER } else { Time(time.0 + 1) };
+                    let expected = list.pop_if(|entry| entry.time < end);
+                    assert_eq!(calendar.pop_before(end), expected);
                     now = expected.map_or(now, |entry| entry.time);
                 }
-                assert_eq!(calendar.is_empty(), list.is_empty());
+                assert_eq!(calendar.next_time(), list.last().map_or(Time::NEVER, |entry| entry.time));
             }
             while let Some(entry) = list.pop() {
-                assert_eq!(calendar.pop(), Some(entry));
+                assert_eq!(calendar.pop_before(Time::NEVER), Some(entry));
             }
-            assert!(calendar.pop().is_none() && calendar.is_empty());
+            assert!(calendar.pop_before(Time::NEVER).is_none() && calendar.next_time() == Time::NEVER);
         }
     }
 }

@@ -1,82 +1,92 @@
 //! Packets on their way: over wires, through switches, and lost.
 
 use weft_core::record::Reason;
-use weft_core::{LinkId, PacketId, PortId, SwitchId};
-use weft_switch::{Effect, Turn};
+use weft_core::{LinkId, PacketId, PortId, SwitchId, Time};
+use weft_switch::{Departure, Effect, Turn};
 use weft_topology::{Change, Node};
 
+use crate::domain::Domain;
 use crate::event::Event;
-use crate::network::Network;
+use crate::wire::Flying;
 
-/// What an event leaves to be done at a switch: its effects, and before them the port whose transmitter is idle.
-pub(crate) type Asking = (SwitchId, Option<PortId>);
-
-impl Network {
-    /// The transmission of a packet starts. Part of every hop of every packet, hence always inlined.
+impl Domain {
+    /// A packet goes on a link; its last bit leaves at `end`. Part of every hop of every packet, hence always inlined.
     #[inline(always)]
-    pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId) {
+    pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId, wire_bytes: u16, end: Time) {
         let wire = &mut self.wires[link.index()];
-        let header = self.pool.headers.get_mut(packet);
-        let (left, lands) = wire.launch(self.now, header.wire);
-        header.arrived = lands;
-        self.tally.packet_hops += 1;
-        self.calendar.push(left, Event::Transmitted(link));
-        if let Some(reason) = wire.failure() {
-            return self.lose(link, packet, reason);
+        let lands = wire.launch(end, wire_bytes);
+        if wire.special {
+            return self.launch_specially(link, packet, lands);
         }
         if wire.in_flight.is_empty() {
             self.calendar.push(lands, Event::Arrive(link));
         }
-        wire.in_flight.push(packet, &mut self.pool.headers);
+        wire.in_flight.push(Flying { lands, packet });
+    }
+
+    /// The same on a link that may be down, lossy or lead to another domain.
+    #[inline(never)]
+    fn launch_specially(&mut self, link: LinkId, packet: PacketId, lands: Time) {
+        let wire = &mut self.wires[link.index()];
+        if let Some(reason) = wire.failure() {
+            return self.lose(link, packet, reason);
+        }
+        if let Some(domain) = wire.away {
+            return self.hand_over(domain, link, packet, lands);
+        }
+        if wire.in_flight.is_empty() {
+            self.calendar.push(lands, Event::Arrive(link));
+        }
+        wire.in_flight.push(Flying { lands, packet });
     }
 
     /// The last bit of a packet has left a transmitter, which is idle now.
     #[inline]
-    pub(crate) fn transmitted(&mut self, link: LinkId) -> Option<Asking> {
+    pub(crate) fn transmitted(&mut self, link: LinkId) {
         let wire = &self.wires[link.index()];
         match wire.from {
-            Node::Host(host) => {
-                self.card_idle(host);
-                None
-            }
-            Node::Switch(switch) => Some((switch, Some(wire.port))),
+            Node::Host(host) => self.card_idle(host),
+            Node::Switch(switch) => self.carry_out(switch, Some(wire.port)),
         }
     }
 
     /// A packet lands at the far end of a link.
-    #[inline]
-    pub(crate) fn arrive(&mut self, link: LinkId) -> Option<Asking> {
+    #[inline(always)]
+    pub(crate) fn arrive(&mut self, link: LinkId) {
         let wire = &mut self.wires[link.index()];
-        let packet = wire.land(self.now, &self.pool.headers)?;
+        let Some(packet) = wire.land(self.now) else { return };
         let (to, port) = (wire.to, wire.to_port);
         if let Some(next) = wire.in_flight.front() {
-            let lands = self.pool.headers.get(next).arrived;
-            self.calendar.push(lands, Event::Arrive(link));
+            self.calendar.push(next.lands, Event::Arrive(link));
         }
         match to {
-            Node::Host(host) => {
-                self.at_host(host, packet);
-                None
-            }
-            Node::Switch(switch) => {
-                self.at_switch(switch, port, packet);
-                Some((switch, None))
-            }
+            Node::Host(host) => self.at_host(host, packet),
+            Node::Switch(switch) => self.at_switch(switch, port, packet),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn at_switch(&mut self, switch: SwitchId, from: PortId, packet: PacketId) {
         if let Some(tap) = &mut self.tap {
             tap.arrived(switch, (self.now, from), packet, self.pool.headers.get(packet));
         }
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        self.switches[switch.index()].receive(&mut turn, from, packet);
+        let own = self.switches[switch.index()].as_mut().expect("packets for a switch land in its domain");
+        let first_link = own.first_link;
+        match own.switch.receive(&mut turn, from, packet) {
+            Some(departure) => {
+                let Departure { port, start, end, header } = departure;
+                self.tally.waited(&header, start.since(self.now));
+                *self.pool.headers.get_mut(packet) = header;
+                self.launch(LinkId(first_link + u32::from(port.0)), packet, header.wire, end);
+            }
+            None => self.carry_out(switch, None),
+        }
     }
 
-    /// Does what a switch asked for, the last first, and what it asks for meanwhile. Ends every event at a switch, hence
-    /// always inlined.
-    #[inline(always)]
+    /// Does what a switch asked for, the last first, and what it asks for meanwhile; before that it feeds the port whose
+    /// transmitter is idle.
+    #[inline(never)]
     pub(crate) fn carry_out(&mut self, switch: SwitchId, mut idle: Option<PortId>) {
         loop {
             if let Some(port) = idle.take() {
@@ -91,17 +101,20 @@ impl Network {
     }
 
     /// Gives the idle transmitter of a port its next packet. What else the switch wants is left to
-    /// [`Network::carry_out`].
-    #[inline(always)]
+    /// [`Domain::carry_out`].
     fn feed(&mut self, switch: SwitchId, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        let Some(packet) = self.switches[switch.index()].next_packet(&mut turn, port) else { return };
-        let header = self.pool.headers.get(packet);
-        self.tally.waited(header, self.now.since(header.arrived));
+        let own = self.switches[switch.index()].as_mut().expect("a switch is fed in its domain");
+        let Some(packet) = own.switch.next_packet(&mut turn, port) else { return };
+        let header = *self.pool.headers.get(packet);
+        self.tally.waited(&header, self.now.since(header.arrived));
         if let Some(tap) = &mut self.tap {
-            tap.left(switch, (self.now, port), packet, header);
+            tap.left(switch, (self.now, port), packet, &header);
         }
-        self.launch(self.link_of(switch, port), packet);
+        let link = LinkId(own.first_link + u32::from(port.0));
+        let end = self.wires[link.index()].end_of(self.now, header.wire);
+        self.schedule(end, Event::Transmitted(link));
+        self.launch(link, packet, header.wire, end);
     }
 
     #[cold]
@@ -124,40 +137,40 @@ impl Network {
         self.pool.remove(packet);
     }
 
-    /// The next change of the network's timeline. Returns what a switch asks for because of it.
-    pub(crate) fn change(&mut self, number: u32) -> Option<Asking> {
-        let timeline = std::sync::Arc::clone(&self.setup.timeline);
-        if let Some((time, _)) = timeline.changes.get(number as usize + 1) {
-            self.schedule(*time, Event::Change(number + 1));
-        }
-        match &timeline.changes[number as usize].1 {
+    /// A change of the network's timeline, as far as it concerns this domain.
+    pub(crate) fn change(&mut self, number: usize) {
+        let plan = std::sync::Arc::clone(&self.plan);
+        let (time, change) = &plan.setup.timeline.changes[number];
+        self.now = *time;
+        match change {
             Change::CableDown(cable) => self.set_cable(*cable, false),
             Change::CableUp(cable) => self.set_cable(*cable, true),
-            Change::LocalDown { switch, port } => return self.set_port(*switch, *port, false),
-            Change::LocalUp { switch, port } => return self.set_port(*switch, *port, true),
+            Change::LocalDown { switch, port } => self.set_port(*switch, *port, false),
+            Change::LocalUp { switch, port } => self.set_port(*switch, *port, true),
             Change::Install { switch, state } => {
-                let routes = &timeline.states[*state].switches[switch.index()];
-                self.switches[switch.index()].install(routes.group_of_leaf.clone(), routes.groups.clone());
+                let routes = &plan.setup.timeline.states[*state].switches[switch.index()];
+                if let Some(own) = &mut self.switches[switch.index()] {
+                    own.switch.install(routes.group_of_leaf.clone(), routes.groups.clone());
+                }
             }
         }
-        None
     }
 
     /// A cable goes down, with what is in flight on it, or comes back.
     fn set_cable(&mut self, cable: usize, up: bool) {
-        for link in self.setup.graph.links_of_cable(cable) {
-            let wire = &mut self.wires[link.index()];
-            wire.up = up;
-            wire.failed |= !up;
-            while !up && let Some(packet) = self.wires[link.index()].in_flight.pop(&self.pool.headers) {
-                self.lose(link, packet, Reason::LinkDown);
+        for link in self.plan.setup.graph.links_of_cable(cable) {
+            self.wires[link.index()].set_up(up);
+            while !up && let Some(lost) = self.wires[link.index()].in_flight.pop() {
+                self.lose(link, lost.packet, Reason::LinkDown);
             }
         }
     }
 
-    fn set_port(&mut self, switch: SwitchId, port: PortId, up: bool) -> Option<Asking> {
+    fn set_port(&mut self, switch: SwitchId, port: PortId, up: bool) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        self.switches[switch.index()].set_port(&mut turn, port, up);
-        Some((switch, None))
+        if let Some(own) = &mut self.switches[switch.index()] {
+            own.switch.set_port(&mut turn, port, up);
+            self.carry_out(switch, None);
+        }
     }
 }

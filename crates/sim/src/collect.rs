@@ -1,47 +1,83 @@
 //! From the state at the end of a run to its record.
 
-use std::sync::Arc;
-
 use weft_core::record::{FlowRecord, LinkRecord, NodeRecord, PacketBalance, RunRecord, Stop};
-use weft_core::{Bytes, FlowId, PortId, Span};
-use weft_topology::{Handshake, Ideal, Node, Train};
-use weft_transport::{ReceiverReport, SenderReport};
+use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
+use weft_switch::PortCounters;
+use weft_topology::{Handshake, Ideal, Link, Node, Train};
+use weft_transport::ReceiverReport;
 
-use crate::ends::Slab;
-use crate::network::Network;
+use crate::domain::{Domain, Placed};
+use crate::flow_series::gathered;
+use crate::run::{Finish, Simulation};
+use crate::setup::Plan;
+use crate::tally::Tally;
 
-impl Network {
-    /// What the run has to say.
-    pub(crate) fn record(mut self, stop: Stop) -> RunRecord {
-        let links = self.link_records();
-        let (queues, imbalance) = match &self.sampler {
-            Some(sampler) => {
-                let (series, imbalance) = sampler.results();
-                (Some(series), imbalance)
+/// What the run has to say, from all its domains.
+pub(crate) fn collect(simulation: Simulation, finish: Finish) -> RunRecord {
+    let Simulation { plan, mut domains, sampler } = simulation;
+    // A run that reached its limit includes that instant; one that ended on the grid does not.
+    let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
+    let mut tally = Tally::new();
+    for domain in &mut domains {
+        domain.take_back(end);
+        tally.merge(&domain.tally);
+    }
+    let (queues, imbalance) = match &sampler {
+        Some(sampler) => {
+            let (series, imbalance) = sampler.results();
+            (Some(series), imbalance)
+        }
+        None => (None, Vec::new()),
+    };
+    let left = domains.iter().map(|domain| domain.pool.alive() as u64).sum();
+    let collector = Collector { plan: &plan, ended: finish.at, end };
+    let links = collector.links(&mut domains);
+    RunRecord {
+        tags: plan.setup.tags.clone(),
+        nodes: collector.nodes(),
+        packet_hops: links.iter().map(|link| link.packets).sum(),
+        links,
+        flows: collector.flows(&domains),
+        hops: tally.hops(),
+        drops: tally.drops(),
+        queues,
+        imbalance,
+        flow_series: gathered(&mut domains),
+        events: tally.events,
+        packets: PacketBalance { left, ..tally.packets },
+        ended: finish.at,
+        warm_up: plan.setup.warm_up,
+        stop: finish.stop,
+    }
+}
+
+impl Domain {
+    /// What was counted in advance and did not happen before `end`: transmissions of foreseen ports.
+    fn take_back(&mut self, end: Time) {
+        for switch in &mut self.switches {
+            let Some(Placed { switch, first_link }) = switch else { continue };
+            switch.settle(end);
+            for port in 0..switch.ports() {
+                let (packets, bytes) = switch.waiting(end, PortId(port as u16));
+                let wire = &mut self.wires[*first_link as usize + port];
+                wire.packets -= packets;
+                wire.sent -= bytes;
             }
-            None => (None, Vec::new()),
-        };
-        RunRecord {
-            tags: self.setup.tags.clone(),
-            nodes: self.node_records(),
-            links,
-            flows: self.flow_records(),
-            hops: self.tally.hops(),
-            drops: self.tally.drops(),
-            queues,
-            imbalance,
-            flow_series: self.flow_watch.take().map(|watch| watch.series),
-            events: self.tally.events,
-            packet_hops: self.tally.packet_hops,
-            packets: PacketBalance { left: self.pool.alive() as u64, ..self.tally.packets },
-            ended: self.now,
-            warm_up: self.setup.warm_up,
-            stop,
         }
     }
+}
 
-    fn node_records(&self) -> Vec<NodeRecord> {
-        let graph = &self.setup.graph;
+/// Makes records.
+struct Collector<'a> {
+    plan: &'a Plan,
+    ended: Time,
+    /// Before this instant everything has happened.
+    end: Time,
+}
+
+impl Collector<'_> {
+    fn nodes(&self) -> Vec<NodeRecord> {
+        let graph = &self.plan.setup.graph;
         let tier = |node: Node| match node {
             Node::Host(_) => 0,
             Node::Switch(switch) => graph.switches()[switch.index()].tier,
@@ -50,56 +86,74 @@ impl Network {
         nodes.map(|node| NodeRecord { name: graph.name(node), tier: tier(node) }).collect()
     }
 
-    fn link_records(&mut self) -> Vec<LinkRecord> {
-        (0..self.wires.len()).map(|number| self.link_record(number)).collect()
+    fn links(&self, domains: &mut [Domain]) -> Vec<LinkRecord> {
+        let links = self.plan.setup.graph.links().iter().enumerate();
+        links.map(|(number, link)| self.link(LinkId(number as u32), link, domains)).collect()
     }
 
-    fn link_record(&mut self, number: usize) -> LinkRecord {
-        let link = self.setup.graph.links()[number];
-        let wire = &self.wires[number];
-        let mut record = LinkRecord {
-            from: self.setup.graph.node_index(link.from) as u32,
-            to: self.setup.graph.node_index(link.to) as u32,
+    fn link(&self, id: LinkId, link: &Link, domains: &mut [Domain]) -> LinkRecord {
+        let graph = &self.plan.setup.graph;
+        // Packets are lost at both ends of a link; everything else is counted by the transmitter.
+        let lost = domains.iter().map(|domain| domain.wires[id.index()].lost).sum::<u64>();
+        let domain = &mut domains[self.plan.partition.of(link.from)];
+        let wire = &domain.wires[id.index()];
+        let (sent, packets, failed) = (wire.sent, wire.packets, wire.failed);
+        let counters = self.counters(domain, link);
+        LinkRecord {
+            from: graph.node_index(link.from) as u32,
+            to: graph.node_index(link.to) as u32,
             port: link.port.0,
             rate: link.rate,
             delay: link.delay,
-            failed: wire.failed,
-            sent: wire.sent,
-            packets: wire.packets,
-            dropped: wire.lost,
-            ..LinkRecord::default()
-        };
-        if let Node::Switch(switch) = link.from {
-            let counters = self.switches[switch.index()].counters(self.now, PortId(link.port.0));
-            record.dropped += counters.dropped;
-            record.marked = counters.marked;
-            record.peak = counters.peak;
-            record.mean_queue = counters.byte_time as f64 / (self.now.0.max(1)) as f64;
+            failed,
+            sent,
+            packets,
+            dropped: lost + counters.dropped,
+            marked: counters.marked,
+            peak: counters.peak,
+            mean_queue: counters.byte_time as f64 / (self.ended.0.max(1)) as f64,
         }
-        record
+    }
+
+    fn counters(&self, domain: &mut Domain, link: &Link) -> PortCounters {
+        let Node::Switch(switch) = link.from else { return PortCounters::default() };
+        let own = domain.switches[switch.index()].as_mut().expect("a domain has its switches");
+        own.switch.counters(self.ended, PortId(link.port.0))
     }
 
     /// One record per flow that was to start before the end.
-    fn flow_records(&self) -> Vec<FlowRecord> {
-        let due = self.ends.flows.iter().take_while(|flow| flow.start <= self.now).count();
-        let sent = gather(&self.ends.senders, &self.ends.sent, due, |end| end.report());
-        let received = gather(&self.ends.receivers, &self.ends.received, due, |end| end.report());
-        let timeline = Arc::clone(&self.setup.timeline);
-        let mut ideal = Ideal::new(&self.setup.graph, &timeline.initial, self.setup.switch.latency);
+    fn flows(&self, domains: &[Domain]) -> Vec<FlowRecord> {
+        let setup = &self.plan.setup;
+        let due = setup.flows.partition_point(|flow| flow.start < self.end);
+        let (mut sent, mut received) = (vec![(Bytes::ZERO, 0); due], vec![ReceiverReport::default(); due]);
+        for Domain { ends, .. } in domains {
+            for active in ends.senders.active() {
+                let report = active.end.report();
+                sent[active.flow.index()] = (report.retransmitted, report.timeouts);
+            }
+            for active in ends.receivers.active() {
+                received[active.flow.index()] = active.end.report();
+            }
+            for (flow, retransmitted, timeouts) in ends.outcomes.senders() {
+                sent[flow.index()] = (retransmitted, timeouts);
+            }
+            for (flow, report) in ends.outcomes.receivers(|flow| setup.flows[flow.index()].size) {
+                received[flow.index()] = report;
+            }
+        }
+        let mut ideal = Ideal::new(&setup.graph, &setup.timeline.initial, setup.switch.latency);
         (0..due)
-            .map(|number| self.flow_record(number, (&sent[number], &received[number]), &mut ideal))
+            .map(|number| self.flow_record(number, (sent[number], received[number]), &mut ideal))
             .collect()
     }
 
     fn flow_record(
         &self,
         number: usize,
-        (sent, received): (&Option<SenderReport>, &Option<ReceiverReport>),
+        ((retransmitted, timeouts), received): ((Bytes, u32), ReceiverReport),
         ideal: &mut Ideal<'_>,
     ) -> FlowRecord {
-        let flow = &self.ends.flows[number];
-        let sent = sent.unwrap_or_default();
-        let received = received.unwrap_or_default();
+        let flow = &self.plan.setup.flows[number];
         FlowRecord {
             flow: FlowId(number as u32),
             tag: flow.tag,
@@ -110,8 +164,8 @@ impl Network {
             end: received.completed,
             ideal: self.ideal(number, ideal),
             delivered: received.delivered,
-            retransmitted: sent.retransmitted,
-            timeouts: sent.timeouts,
+            retransmitted,
+            timeouts,
             dupacks: received.dupacks,
             dupacks_reorder: received.dupacks_reorder,
             out_of_order: received.out_of_order,
@@ -123,8 +177,8 @@ impl Network {
 
     /// The time the flow would take alone at full rate.
     fn ideal(&self, number: usize, ideal: &mut Ideal<'_>) -> Span {
-        let flow = &self.ends.flows[number];
-        let transport = &self.setup.transport;
+        let flow = &self.plan.setup.flows[number];
+        let transport = &self.plan.setup.transport;
         let constant = flow.constant_rate();
         let packets = if constant.is_some() {
             transport.datagrams(flow.size)
@@ -147,21 +201,4 @@ impl Network {
             }
         }
     }
-}
-
-/// The reports of all ends, done or active, by flow.
-fn gather<E, R: Clone>(
-    active: &Slab<E>,
-    done: &[(FlowId, R)],
-    flows: usize,
-    report: impl Fn(&E) -> R,
-) -> Vec<Option<R>> {
-    let mut reports = vec![None; flows];
-    for (flow, report) in done {
-        reports[flow.index()] = Some(report.clone());
-    }
-    for active in active.active() {
-        reports[active.flow.index()] = Some(report(&active.end));
-    }
-    reports
 }

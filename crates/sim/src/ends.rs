@@ -3,52 +3,61 @@
 
 use std::sync::Arc;
 
-use weft_core::{FlowId, Time};
-use weft_transport::{FlowSite, Receiver, ReceiverReport, Sender, SenderReport, Transport};
+use weft_core::{Bytes, FlowId, Header, HostId, Time};
+use weft_transport::{FlowSite, Needs, Outcomes, Receiver, Segment, Sender, Transport};
 use weft_workload::Flow;
 
 /// What both ends of a flow have in common for their host.
 pub(crate) trait End {
-    fn ready(&self, now: Time) -> bool;
-    fn next_wakeup(&self) -> Time;
+    fn needs(&self) -> Needs;
     fn on_wakeup(&mut self, now: Time);
-    /// The state may be dropped.
-    fn done(&self) -> bool;
+    /// Writes the packet that it said it has.
+    fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment);
 }
 
 macro_rules! end {
-    ($type:ty, $done:ident) => {
+    ($type:ty) => {
         impl End for $type {
-            fn ready(&self, now: Time) -> bool {
-                self.ready(now)
-            }
-            fn next_wakeup(&self) -> Time {
-                self.next_wakeup()
+            #[inline]
+            fn needs(&self) -> Needs {
+                self.needs()
             }
             fn on_wakeup(&mut self, now: Time) {
                 self.on_wakeup(now);
             }
-            fn done(&self) -> bool {
-                self.$done()
+            #[inline]
+            fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+                let written = self.poll_into(now, header, segment);
+                debug_assert!(written, "an end that is ready has a packet");
             }
         }
     };
 }
-end!(Sender, finished);
-end!(Receiver, closed);
+end!(Sender);
+end!(Receiver);
 
 /// An end in use, and how its host keeps track of it.
 pub(crate) struct Active<E> {
     pub(crate) end: E,
+    /// The host it is at, and the other one.
+    pub(crate) host: HostId,
+    pub(crate) peer: HostId,
     pub(crate) flow: FlowId,
     /// It waits in its host's ring for the network card.
     pub(crate) in_ring: bool,
+    /// Its flow has been counted as complete.
+    pub(crate) completed: bool,
     /// The earliest pending timer event; later ones are stale.
     pub(crate) wake_at: Time,
     /// Since when it could send.
     pub(crate) ready_since: Time,
-    /// Its flow has been counted as complete.
-    pub(crate) completed: bool,
+}
+
+impl<E> Active<E> {
+    fn new(end: E, (host, peer): (HostId, HostId), flow: FlowId) -> Active<E> {
+        let (wake_at, ready_since) = (Time::NEVER, Time::ZERO);
+        Active { end, host, peer, flow, in_ring: false, completed: false, wake_at, ready_since }
+    }
 }
 
 /// Ends of one side, in reused places.
@@ -69,17 +78,16 @@ impl<E> Slab<E> {
         Slab { places: Vec::new(), free: Vec::new(), of_flow: vec![NEW; flows] }
     }
 
-    pub(crate) fn insert(&mut self, flow: FlowId, end: E, now: Time) {
-        let active =
-            Active { end, flow, in_ring: false, wake_at: Time::NEVER, ready_since: now, completed: false };
+    fn insert(&mut self, active: Active<E>) -> &mut Active<E> {
         let place = self.free.pop().unwrap_or(self.places.len() as u32);
         if place as usize == self.places.len() {
             self.places.push(None);
         }
-        self.places[place as usize] = Some(active);
-        self.of_flow[flow.index()] = place;
+        self.of_flow[active.flow.index()] = place;
+        self.places[place as usize].insert(active)
     }
 
+    #[inline]
     pub(crate) fn get(&mut self, flow: FlowId) -> Option<&mut Active<E>> {
         let place = self.of_flow[flow.index()];
         if place >= GONE { None } else { self.places[place as usize].as_mut() }
@@ -89,7 +97,7 @@ impl<E> Slab<E> {
         self.of_flow[flow.index()] == NEW
     }
 
-    pub(crate) fn remove(&mut self, flow: FlowId) -> Option<Active<E>> {
+    fn remove(&mut self, flow: FlowId) -> Option<Active<E>> {
         let place = self.of_flow[flow.index()];
         if place >= GONE {
             return None;
@@ -104,75 +112,65 @@ impl<E> Slab<E> {
     }
 }
 
-/// All flows and their ends.
+/// The ends of all flows that are in one domain.
 pub(crate) struct Ends {
     transport: Arc<Transport>,
-    pub(crate) flows: Vec<Flow>,
     pub(crate) senders: Slab<Sender>,
     pub(crate) receivers: Slab<Receiver>,
-    pub(crate) sent: Vec<(FlowId, SenderReport)>,
-    pub(crate) received: Vec<(FlowId, ReceiverReport)>,
-    /// Flows started so far; flows start in order.
+    /// What is left of those that are done.
+    pub(crate) outcomes: Outcomes,
+    /// Flows before this one have been handed over, or are another domain's.
     pub(crate) started: usize,
     /// Flows whose last byte has arrived.
     pub(crate) completed: usize,
 }
 
 impl Ends {
-    pub(crate) fn new(transport: Arc<Transport>, flows: Vec<Flow>) -> Ends {
-        let count = flows.len();
+    /// For a run of so many flows.
+    pub(crate) fn new(transport: Arc<Transport>, flows: usize) -> Ends {
         Ends {
             transport,
-            flows,
-            senders: Slab::new(count),
-            receivers: Slab::new(count),
-            sent: Vec::new(),
-            received: Vec::new(),
+            senders: Slab::new(flows),
+            receivers: Slab::new(flows),
+            outcomes: Outcomes::default(),
             started: 0,
             completed: 0,
         }
     }
 
-    pub(crate) fn flow(&self, flow: FlowId) -> &Flow {
-        &self.flows[flow.index()]
-    }
-
-    /// What the ends must know of a flow.
-    fn site(&self, flow: FlowId, site: &FlowSite) -> FlowSite {
-        let spec = self.flow(flow);
-        FlowSite { flow, size: spec.size, rate: spec.constant_rate(), ..site.clone() }
-    }
-
     /// The sender of a flow that starts now.
-    pub(crate) fn open_sender(&mut self, flow: FlowId, host: &FlowSite, now: Time) {
-        let sender = Sender::new(&self.transport, &self.site(flow, host), now);
-        self.senders.insert(flow, sender, now);
+    pub(crate) fn open_sender(&mut self, flow: (FlowId, &Flow), host: &FlowSite, now: Time) {
+        let sender = Sender::new(&self.transport, &site(flow, host), now);
+        let (source, destination) = (flow.1.source, flow.1.destination);
+        self.senders.insert(Active::new(sender, (source, destination), flow.0));
     }
 
     /// The receiver of a flow whose first packet arrived.
-    pub(crate) fn open_receiver(&mut self, flow: FlowId, host: &FlowSite, now: Time) {
-        let receiver = Receiver::new(&self.transport, &self.site(flow, host), now);
-        self.receivers.insert(flow, receiver, now);
-    }
-
-    /// Counts a flow whose last byte has arrived, once.
-    pub(crate) fn note_completion(&mut self, flow: FlowId) {
-        let Some(active) = self.receivers.get(flow) else { return };
-        if !active.completed && active.end.completed().is_some() {
-            active.completed = true;
-            self.completed += 1;
-        }
+    pub(crate) fn open_receiver(
+        &mut self,
+        flow: (FlowId, &Flow),
+        host: &FlowSite,
+        now: Time,
+    ) -> &mut Receiver {
+        let receiver = Receiver::new(&self.transport, &site(flow, host), now);
+        let (source, destination) = (flow.1.source, flow.1.destination);
+        &mut self.receivers.insert(Active::new(receiver, (destination, source), flow.0)).end
     }
 
     pub(crate) fn close_sender(&mut self, flow: FlowId) {
         if let Some(active) = self.senders.remove(flow) {
-            self.sent.push((flow, active.end.report()));
+            self.outcomes.sender_done(flow, &active.end.report());
         }
     }
 
-    pub(crate) fn close_receiver(&mut self, flow: FlowId) {
+    pub(crate) fn close_receiver(&mut self, flow: FlowId, size: Bytes) {
         if let Some(active) = self.receivers.remove(flow) {
-            self.received.push((flow, active.end.report()));
+            self.outcomes.receiver_done(flow, size, &active.end.report());
         }
     }
+}
+
+/// What the ends must know of a flow.
+fn site((flow, spec): (FlowId, &Flow), host: &FlowSite) -> FlowSite {
+    FlowSite { flow, size: spec.size, rate: spec.constant_rate(), ..host.clone() }
 }

@@ -1,11 +1,10 @@
 //! What can happen, and in which order: the written total order of events.
 //!
-//! An event is named by its kind and one index (a link, a flow, a change, a probe): 32 bits. Its key is
-//! `(time, kind, tie, index)`:
+//! An event is named by its kind and one index (a link or a flow): 32 bits. Its key is `(time, kind, tie, index)`:
 //!
 //! 1. earlier first;
-//! 2. at one instant by kind, in the order of [`Event`]: changes of the network, arrivals (decisions of switches),
-//!    departures, timers, flow starts, samples;
+//! 2. at one instant by kind, in the order of [`Event`]: arrivals (decisions of switches), departures, timers, flow
+//!    starts; changes of the network come before all of them and looks at the queues after (see `course`);
 //! 3. among equals by a draw: a mix of the run's seed, the instant and the event's own name, so that no sender wins
 //!    every tie, and the same one wins on every machine;
 //! 4. by index.
@@ -18,8 +17,6 @@ use weft_core::{FlowId, LinkId, Time};
 /// Something that happens at an instant. The order of the variants is part of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// The next change of the network's timeline.
-    Change(u32),
     /// The last bit of the first packet in flight reaches the far end of a link.
     Arrive(LinkId),
     /// The last bit of a packet has left the transmitter of a link.
@@ -30,8 +27,6 @@ pub(crate) enum Event {
     ReceiverWake(FlowId),
     /// The application hands a flow over.
     FlowStart(FlowId),
-    /// Queues or flows are looked at.
-    Sample,
 }
 
 const INDEX_BITS: u32 = 29;
@@ -42,13 +37,11 @@ impl Event {
     #[inline]
     pub(crate) fn pack(self) -> u32 {
         let (kind, index) = match self {
-            Event::Change(n) => (0, n),
             Event::Arrive(link) => (1, link.0),
             Event::Transmitted(link) => (2, link.0),
             Event::SenderWake(flow) => (3, flow.0),
             Event::ReceiverWake(flow) => (4, flow.0),
             Event::FlowStart(flow) => (5, flow.0),
-            Event::Sample => (6, 0),
         };
         kind << INDEX_BITS | index & INDEX_MASK
     }
@@ -58,14 +51,12 @@ impl Event {
     pub(crate) fn unpack(word: u32) -> Event {
         let index = word & INDEX_MASK;
         match word >> INDEX_BITS {
-            0 => Event::Change(index),
             1 => Event::Arrive(LinkId(index)),
             2 => Event::Transmitted(LinkId(index)),
             3 => Event::SenderWake(FlowId(index)),
             4 => Event::ReceiverWake(FlowId(index)),
             5 => Event::FlowStart(FlowId(index)),
-            6 => Event::Sample,
-            _ => unreachable!("there are seven kinds"),
+            _ => unreachable!("there are five kinds"),
         }
     }
 }
@@ -135,13 +126,11 @@ mod tests {
         assert_eq!(size_of::<Entry>(), 16);
         let order = Order::new(1);
         let events = [
-            Event::Change(3),
             Event::Arrive(LinkId(5)),
             Event::Transmitted(LinkId(7)),
             Event::SenderWake(FlowId(9)),
             Event::ReceiverWake(FlowId(11)),
             Event::FlowStart(FlowId(13)),
-            Event::Sample,
         ];
         let entries: Vec<_> = events.iter().map(|event| Entry::new(Time(42), *event)).collect();
         for (entry, event) in entries.iter().zip(events) {

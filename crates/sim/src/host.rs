@@ -3,26 +3,30 @@
 //! Nothing waits in the card: a packet exists from the moment its transmission starts. What a flow may not send yet
 //! because the card serves others is counted as waiting at hop 0.
 
-use std::collections::VecDeque;
-
-use weft_core::{Ecn, FlowId, Header, HostId, LinkId, Marks, PacketId, PortId, Rate, Time};
+use weft_core::{Ecn, Pool};
+use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ring, Time};
+use weft_transport::segment::Flags;
 use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
+use weft_workload::Flow;
 
+use crate::domain::Domain;
 use crate::ends::{Active, End, Slab};
 use crate::event::Event;
-use crate::network::Network;
 
 /// The network card of a host and who wants to use it.
 pub(crate) struct Host {
     pub(crate) link: LinkId,
     rate: Rate,
-    busy: bool,
+    /// The card transmits until then.
+    busy_until: Time,
+    /// An event will come when the card is idle.
+    called: bool,
     /// Replies of connections that are closed already.
-    replies: VecDeque<(FlowId, Outgoing)>,
+    replies: Vec<(FlowId, Outgoing)>,
     /// Receivers with something to acknowledge.
-    receivers: VecDeque<FlowId>,
+    receivers: Ring<FlowId>,
     /// Senders that may send.
-    senders: VecDeque<FlowId>,
+    senders: Ring<FlowId>,
 }
 
 impl Host {
@@ -30,11 +34,24 @@ impl Host {
         Host {
             link,
             rate,
-            busy: false,
-            replies: VecDeque::new(),
-            receivers: VecDeque::new(),
-            senders: VecDeque::new(),
+            busy_until: Time::ZERO,
+            called: false,
+            replies: Vec::new(),
+            receivers: Ring::new(),
+            senders: Ring::new(),
         }
+    }
+
+    /// Somebody waits for the card.
+    #[inline]
+    fn is_wanted(&self) -> bool {
+        !(self.senders.is_empty() && self.receivers.is_empty() && self.replies.is_empty())
+    }
+
+    /// Whoever comes may send at once.
+    #[inline]
+    fn is_free(&self, now: Time) -> bool {
+        now >= self.busy_until && !self.is_wanted()
     }
 
     fn site(&self) -> FlowSite {
@@ -42,198 +59,289 @@ impl Host {
     }
 }
 
-/// What an end of a flow needs after anything happened to it.
-struct Needs {
+/// What an end did, and what it needs, after anything happened to it.
+struct Acted {
+    /// The packet it sends.
+    sent: Option<PacketId>,
+    /// How long that could have been sent.
+    waited: weft_core::Span,
     wake: Option<Time>,
+    /// It waits for the card.
+    joins: bool,
+    complete: bool,
     done: bool,
 }
 
-/// Looks at an end after an event: it joins the ring when it can send, and says what else it needs.
-fn attend<E: End>(ends: &mut Slab<E>, ring: &mut VecDeque<FlowId>, flow: FlowId, now: Time) -> Option<Needs> {
-    let active = ends.get(flow)?;
-    let deadline = active.end.next_wakeup();
-    let wake = (deadline < active.wake_at).then_some(deadline);
-    if let Some(time) = wake {
-        active.wake_at = time;
+/// Lets an end act after an event: if the card is `free` for it, it sends a packet; if it has more, it waits for its turn.
+#[inline]
+fn act<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, now: Time, free: bool) -> Acted {
+    let waited = if active.in_ring { now.since(active.ready_since) } else { weft_core::Span::ZERO };
+    active.in_ring &= !free;
+    let sent = if free && active.end.needs().ready { Some(write(active, pool, now)) } else { None };
+    let needs = active.end.needs();
+    let wake = (needs.wake < active.wake_at).then_some(needs.wake);
+    if wake.is_some() {
+        active.wake_at = needs.wake;
     }
-    if !active.in_ring && active.end.ready(now) {
+    let joins = needs.ready && !active.in_ring;
+    if joins {
         active.in_ring = true;
         active.ready_since = now;
-        ring.push_back(flow);
     }
-    Some(Needs { wake, done: active.end.done() && !active.in_ring })
+    Acted { sent, waited, wake, joins, complete: needs.complete, done: needs.done && !active.in_ring }
+}
+
+/// The next packet of an end that has one.
+#[inline]
+fn write<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, now: Time) -> PacketId {
+    let (packet, header, segment) = pool.place();
+    active.end.send(now, header, segment);
+    header.arrived = now;
+    header.source = active.host;
+    header.destination = active.peer;
+    header.note = 0;
+    header.ingress = PortId(0);
+    header.hops = 0;
+    packet
 }
 
 /// A timer event of an end fires. Events of timers that have moved since are stale.
-fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<&mut Active<E>> {
+fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<HostId> {
     let active = ends.get(flow).filter(|active| active.wake_at == now)?;
     active.wake_at = Time::NEVER;
-    if active.end.next_wakeup() <= now {
+    if active.end.needs().wake <= now {
         active.end.on_wakeup(now);
     }
-    Some(active)
+    Some(active.host)
 }
 
-impl Network {
-    /// The application hands over the next flow.
+impl Domain {
+    /// Plans the next start of a flow that begins here.
+    pub(crate) fn schedule_next_flow(&mut self) {
+        let flows = &self.plan.setup.flows[self.ends.started..];
+        let Some(ahead) = flows.iter().position(|flow| self.has_host(flow.source)) else { return };
+        let (number, start) = (self.ends.started + ahead, flows[ahead].start);
+        self.ends.started = number + 1;
+        self.schedule(start.max(self.now), Event::FlowStart(FlowId(number as u32)));
+    }
+
+    /// The application hands over a flow.
     pub(crate) fn flow_start(&mut self, flow: FlowId) {
-        let source = self.ends.flow(flow).source;
-        let site = self.hosts[source.index()].site();
-        self.ends.started += 1;
-        self.ends.open_sender(flow, &site, self.now);
-        if let Some(next) = self.ends.flows.get(flow.index() + 1) {
-            self.schedule(next.start.max(self.now), Event::FlowStart(FlowId(flow.0 + 1)));
-        }
-        self.attend_sender(flow, source);
-        self.use_card(source);
+        let spec = *self.flow(flow);
+        let site = self.hosts[spec.source.index()].site();
+        self.ends.open_sender((flow, &spec), &site, self.now);
+        self.schedule_next_flow();
+        self.sender_has_news(flow, spec.source);
     }
 
     /// A packet reached a host.
+    #[inline]
     pub(crate) fn at_host(&mut self, host: HostId, packet: PacketId) {
-        let ecn = self.pool.headers.get(packet).marks.ecn;
-        let segment = *self.pool.body(packet);
-        self.pool.remove(packet);
         self.tally.packets.delivered += 1;
-        if self.ends.flow(segment.flow).source == host {
-            self.hand_to_sender(&segment, ecn, host);
-        } else {
-            self.hand_to_receiver(&segment, ecn, host);
-        }
-        self.use_card(host);
-    }
-
-    fn hand_to_sender(&mut self, segment: &Segment, ecn: Ecn, host: HostId) {
-        if let Some(active) = self.ends.senders.get(segment.flow) {
+        let ecn = self.pool.headers.get(packet).marks.ecn;
+        let segment = self.pool.body(packet);
+        let flow = segment.flow;
+        if segment.flags.has(Flags::ACK) {
+            if let Some(active) = self.ends.senders.get(flow) {
+                active.end.on_packet(self.now, ecn, segment);
+            }
+            self.pool.remove(packet);
+            self.sender_has_news(flow, host);
+        } else if let Some(active) = self.ends.receivers.get(flow) {
             active.end.on_packet(self.now, ecn, segment);
-            self.attend_sender(segment.flow, host);
+            self.pool.remove(packet);
+            self.receiver_has_news(flow, host);
+        } else {
+            let segment = *segment;
+            self.pool.remove(packet);
+            self.at_closed_door(&segment, ecn, host);
         }
     }
 
-    fn hand_to_receiver(&mut self, segment: &Segment, ecn: Ecn, host: HostId) {
+    /// A packet for a receiver that is not there: no longer, or not yet.
+    #[cold]
+    fn at_closed_door(&mut self, segment: &Segment, ecn: Ecn, host: HostId) {
         let flow = segment.flow;
         if self.ends.receivers.is_new(flow) {
             let site = self.hosts[host.index()].site();
-            self.ends.open_receiver(flow, &site, self.now);
-        }
-        match self.ends.receivers.get(flow) {
-            Some(active) => {
-                active.end.on_packet(self.now, ecn, segment);
-                self.attend_receiver(flow, host);
-            }
-            None => {
-                let reply = reply_after_close(&self.setup.transport, segment, self.now);
-                self.hosts[host.index()].replies.extend(reply.map(|out| (flow, out)));
-            }
+            let spec = *self.flow(flow);
+            let receiver = self.ends.open_receiver((flow, &spec), &site, self.now);
+            receiver.on_packet(self.now, ecn, segment);
+            self.receiver_has_news(flow, host);
+        } else {
+            let reply = reply_after_close(&self.plan.setup.transport, segment, self.now);
+            self.hosts[host.index()].replies.extend(reply.map(|out| (flow, out)));
+            self.use_card(host);
         }
     }
 
     /// A timer of a sender.
     pub(crate) fn sender_wake(&mut self, flow: FlowId) {
-        if wake(&mut self.ends.senders, flow, self.now).is_some() {
-            let source = self.ends.flow(flow).source;
-            self.attend_sender(flow, source);
-            self.use_card(source);
+        if let Some(host) = wake(&mut self.ends.senders, flow, self.now) {
+            self.sender_has_news(flow, host);
         }
     }
 
     /// A timer of a receiver.
     pub(crate) fn receiver_wake(&mut self, flow: FlowId) {
-        if wake(&mut self.ends.receivers, flow, self.now).is_some() {
-            let destination = self.ends.flow(flow).destination;
-            self.attend_receiver(flow, destination);
-            self.use_card(destination);
+        if let Some(host) = wake(&mut self.ends.receivers, flow, self.now) {
+            self.receiver_has_news(flow, host);
         }
     }
 
-    fn attend_sender(&mut self, flow: FlowId, host: HostId) {
-        let ring = &mut self.hosts[host.index()].senders;
-        let Some(needs) = attend(&mut self.ends.senders, ring, flow, self.now) else { return };
-        if let Some(time) = needs.wake {
-            self.schedule(time.max(self.now), Event::SenderWake(flow));
-        }
-        if needs.done {
-            self.ends.close_sender(flow);
-        }
-    }
-
-    fn attend_receiver(&mut self, flow: FlowId, host: HostId) {
-        let ring = &mut self.hosts[host.index()].receivers;
-        let Some(needs) = attend(&mut self.ends.receivers, ring, flow, self.now) else { return };
-        if let Some(time) = needs.wake {
-            self.schedule(time.max(self.now), Event::ReceiverWake(flow));
-        }
-        self.ends.note_completion(flow);
-        if needs.done {
-            self.ends.close_receiver(flow);
-        }
-    }
-
-    /// The card has sent a packet.
-    pub(crate) fn card_idle(&mut self, host: HostId) {
-        self.hosts[host.index()].busy = false;
+    #[inline]
+    fn sender_has_news(&mut self, flow: FlowId, host: HostId) {
+        let free = self.hosts[host.index()].is_free(self.now);
+        self.sender_acts(flow, host, free);
         self.use_card(host);
     }
 
-    /// Starts the next packet if the card is idle and anybody has one: replies, acknowledgements, senders in turn.
+    #[inline]
+    fn receiver_has_news(&mut self, flow: FlowId, host: HostId) {
+        let free = self.hosts[host.index()].is_free(self.now);
+        self.receiver_acts(flow, host, free);
+        self.use_card(host);
+    }
+
+    /// Returns whether it has sent a packet.
+    fn sender_acts(&mut self, flow: FlowId, host: HostId, free: bool) -> bool {
+        let Some(active) = self.ends.senders.get(flow) else { return false };
+        let acted = act(active, &mut self.pool, self.now, free);
+        if acted.joins {
+            self.hosts[host.index()].senders.push(flow);
+        }
+        if let Some(time) = acted.wake {
+            self.schedule(time.max(self.now), Event::SenderWake(flow));
+        }
+        if acted.done {
+            self.ends.close_sender(flow);
+        }
+        let Some(packet) = acted.sent else { return false };
+        if self.pool.headers.get(packet).kind == Kind::Data {
+            self.tally.waited_at_host(acted.waited);
+        }
+        self.send(host, packet);
+        true
+    }
+
+    /// Returns whether it has sent a packet.
+    fn receiver_acts(&mut self, flow: FlowId, host: HostId, free: bool) -> bool {
+        let Some(active) = self.ends.receivers.get(flow) else { return false };
+        let acted = act(active, &mut self.pool, self.now, free);
+        let completes = acted.complete && !active.completed;
+        active.completed |= acted.complete;
+        if acted.joins {
+            self.hosts[host.index()].receivers.push(flow);
+        }
+        if let Some(time) = acted.wake {
+            self.schedule(time.max(self.now), Event::ReceiverWake(flow));
+        }
+        if completes {
+            self.completed_one();
+        }
+        if acted.done {
+            let size = self.flow(flow).size;
+            self.ends.close_receiver(flow, size);
+        }
+        let Some(packet) = acted.sent else { return false };
+        self.send(host, packet);
+        true
+    }
+
+    /// The last byte of a flow has arrived. On one thread the run ends on the grid when that was the last flow.
+    fn completed_one(&mut self) {
+        self.ends.completed += 1;
+        if self.plan.partition.domains == 1 && self.ends.completed == self.plan.setup.flows.len() {
+            let grid = self.plan.partition.grid.0;
+            self.horizon = self.horizon.min(Time((self.now.0 / grid + 1) * grid));
+        }
+    }
+
+    /// The card is idle, and was wanted when it became busy.
+    pub(crate) fn card_idle(&mut self, host: HostId) {
+        self.hosts[host.index()].called = false;
+        self.use_card(host);
+    }
+
+    /// If somebody waits for the card: the next packet if it is idle, and an event for when it is idle again if anybody is
+    /// left waiting.
+    #[inline]
     fn use_card(&mut self, host: HostId) {
-        if self.hosts[host.index()].busy {
-            return;
-        }
-        let reply = self.hosts[host.index()].replies.pop_front();
-        let next = reply.or_else(|| self.next_of_receivers(host)).or_else(|| self.next_of_senders(host));
-        if let Some((flow, out)) = next {
-            self.hosts[host.index()].busy = true;
-            self.send(host, flow, &out);
+        if self.hosts[host.index()].is_wanted() {
+            self.serve_card(host);
         }
     }
 
-    fn next_of_receivers(&mut self, host: HostId) -> Option<(FlowId, Outgoing)> {
-        while let Some(flow) = self.hosts[host.index()].receivers.pop_front() {
-            let Some(active) = self.ends.receivers.get(flow) else { continue };
-            active.in_ring = false;
-            let out = active.end.poll(self.now);
-            self.attend_receiver(flow, host);
-            if let Some(out) = out {
-                return Some((flow, out));
-            }
+    #[inline(never)]
+    fn serve_card(&mut self, host: HostId) {
+        if self.now >= self.hosts[host.index()].busy_until {
+            let _ = self.reply(host) || self.next_of_receivers(host) || self.next_of_senders(host);
         }
-        None
+        let card = &mut self.hosts[host.index()];
+        if !card.called && card.is_wanted() {
+            card.called = true;
+            self.calendar.push(card.busy_until, Event::Transmitted(card.link));
+        }
     }
 
-    fn next_of_senders(&mut self, host: HostId) -> Option<(FlowId, Outgoing)> {
-        while let Some(flow) = self.hosts[host.index()].senders.pop_front() {
-            let Some(active) = self.ends.senders.get(flow) else { continue };
-            active.in_ring = false;
-            let waited = self.now.since(active.ready_since);
-            let out = active.end.poll(self.now);
-            self.attend_sender(flow, host);
-            if let Some(out) = out {
-                self.tally.waited_at_host(out.kind, waited);
-                return Some((flow, out));
+    /// The oldest reply of a closed connection.
+    fn reply(&mut self, host: HostId) -> bool {
+        let replies = &mut self.hosts[host.index()].replies;
+        if replies.is_empty() {
+            return false;
+        }
+        let (flow, out) = replies.remove(0);
+        let spec = self.flow(flow);
+        let peer = if spec.source == host { spec.destination } else { spec.source };
+        let packet = self.pool.insert(header(host, peer, &out), out.segment);
+        self.send(host, packet);
+        true
+    }
+
+    fn next_of_receivers(&mut self, host: HostId) -> bool {
+        while let Some(flow) = self.hosts[host.index()].receivers.pop() {
+            if self.receiver_acts(flow, host, true) {
+                return true;
             }
         }
-        None
+        false
+    }
+
+    fn next_of_senders(&mut self, host: HostId) -> bool {
+        while let Some(flow) = self.hosts[host.index()].senders.pop() {
+            if self.sender_acts(flow, host, true) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Puts a packet on the wire.
-    fn send(&mut self, host: HostId, flow: FlowId, out: &Outgoing) {
-        let spec = self.ends.flow(flow);
-        let peer = if spec.source == host { spec.destination } else { spec.source };
-        let header = Header {
-            arrived: self.now,
-            source: host,
-            destination: peer,
-            ports: out.ports,
-            note: 0,
-            wire: out.wire,
-            ingress: PortId(0),
-            kind: out.kind,
-            class: out.class,
-            marks: Marks { ecn: out.ecn },
-            hops: 0,
-        };
-        let packet = self.pool.insert(header, out.segment);
+    #[inline]
+    fn send(&mut self, host: HostId, packet: PacketId) {
         self.tally.packets.created += 1;
-        self.launch(self.hosts[host.index()].link, packet);
+        let wire_bytes = self.pool.headers.get(packet).wire;
+        let card = &mut self.hosts[host.index()];
+        let (link, end) = (card.link, self.wires[card.link.index()].end_of(self.now, wire_bytes));
+        card.busy_until = end;
+        self.launch(link, packet, wire_bytes, end);
+    }
+
+    fn flow(&self, flow: FlowId) -> &Flow {
+        &self.plan.setup.flows[flow.index()]
+    }
+}
+
+/// The header of a packet that no end has written.
+fn header(source: HostId, destination: HostId, out: &Outgoing) -> Header {
+    Header {
+        source,
+        destination,
+        ports: out.ports,
+        wire: out.wire,
+        kind: out.kind,
+        class: out.class,
+        marks: weft_core::Marks { ecn: out.ecn },
+        ..Header::default()
     }
 }

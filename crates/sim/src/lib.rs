@@ -2,26 +2,35 @@
 //!
 //! Knows no file and no report. In reading order: [`run`] (the loop, the page the tour starts from), `carry` (wires and
 //! switches), `host` (network cards and the ends of flows), `event` (the total order), `calendar` (the event list),
-//! `network` (the state, built once), `sample`, `flow_series` and `collect` (what is measured).
+//! `setup` and `domain` (the state, built once), `course` (what comes next), `sample`,
+//! `flow_series` and `collect` (what is measured).
 //!
-//! Everything a handler touches belongs to one node or one link; nothing is shared between nodes but the packet pool
-//! and the calendar. That is what lets the parallel engine cut the network into domains.
+//! Everything a handler touches belongs to one node or to one end of a link. That is what lets the network be cut into
+//! domains, each on a thread of its own: `partition` (the cut), `exchange` (packets that change domains), `parallel`
+//! and `barrier` (the threads).
 
+mod barrier;
 mod calendar;
 mod carry;
 mod collect;
+mod course;
+mod domain;
 mod ends;
 mod event;
+mod exchange;
 pub mod flow_series;
 mod host;
-mod network;
+mod parallel;
+mod partition;
 pub mod run;
 mod sample;
+mod setup;
 mod tally;
 pub mod tap;
 mod wire;
 
 pub use flow_series::FlowSampling;
-pub use network::Setup;
+pub use partition::Division;
 pub use run::{Progress, Simulation};
+pub use setup::Setup;
 pub use tap::{Seen, Tap};

@@ -1,14 +1,21 @@
 //! The loop: take the next event, hand it to its handler. The tour of the code starts here.
 
+use std::sync::Arc;
+
 use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
 
+use crate::collect::collect;
+use crate::course::{Course, Standing, Step};
+use crate::domain::Domain;
 use crate::event::Event;
-use crate::network::{Network, Setup};
+use crate::parallel;
+use crate::sample::Sampler;
+use crate::setup::{Plan, Setup};
 use crate::tap::Tap;
 
 /// How far a run has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Simulated time.
     pub now: Time,
@@ -21,80 +28,141 @@ pub struct Progress {
 }
 
 /// Events between two looks at the watcher.
-const WATCH_EVERY: u64 = 1 << 16;
+pub(crate) const WATCH_EVERY: u64 = 1 << 16;
+
+/// Who is told about the progress of a run; false stops it.
+pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> bool;
 
 /// A run, ready to go.
 pub struct Simulation {
-    network: Network,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) domains: Vec<Domain>,
+    pub(crate) sampler: Option<Sampler>,
+}
+
+/// How a run came to its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finish {
+    pub(crate) stop: Stop,
+    pub(crate) at: Time,
 }
 
 impl Simulation {
     /// Builds the network in its first state.
     #[must_use]
     pub fn new(setup: Setup) -> Simulation {
-        Simulation { network: Network::new(setup) }
+        let plan = Arc::new(Plan::new(setup));
+        let build = |number| Domain::new(&plan, number);
+        Simulation {
+            domains: (0..plan.partition.domains).map(build).collect(),
+            sampler: Sampler::new(&plan.setup),
+            plan,
+        }
     }
 
     /// Runs to the end with a tap on one switch.
     #[must_use]
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {
-        self.network.tap = Some(tap);
-        let stop = self.network.run(&mut |_| true);
-        let tap = self.network.tap.take().expect("the tap stays where it was put");
-        (self.network.record(stop), tap)
+        let owner = self.plan.partition.of_switch(tap.switch);
+        self.domains[owner].tap(tap);
+        let finish = self.go(&mut |_| true);
+        let tap = self.domains[owner].tap.take().expect("the tap stays where it was put");
+        (collect(self, finish), tap)
     }
 
     /// Runs to the end: all flows finished, the time limit, or `watch` says false. `watch` is called now and then and
     /// changes nothing in the result unless it stops the run.
     #[must_use]
-    pub fn run(mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> RunRecord {
-        let stop = self.network.run(watch);
-        self.network.record(stop)
+    pub fn run(mut self, watch: Watch<'_>) -> RunRecord {
+        let finish = self.go(watch);
+        collect(self, finish)
+    }
+
+    fn go(&mut self, watch: Watch<'_>) -> Finish {
+        if self.domains.len() > 1 { parallel::run(self, watch) } else { self.run_alone(watch) }
+    }
+
+    /// All on this thread.
+    fn run_alone(&mut self, watch: Watch<'_>) -> Finish {
+        let mut course = Course::new(&self.plan);
+        let domain = &mut self.domains[0];
+        let mut interrupted = false;
+        loop {
+            match course.next(&domain.standing(interrupted)) {
+                Step::Run(until) => {
+                    interrupted = !domain.run_watched(until, watch);
+                    course.reached = domain.horizon;
+                }
+                Step::Change(number) => domain.change(number),
+                Step::Look(now) => {
+                    if let (Some(sampler), Some(look)) = (&mut self.sampler, domain.look(now)) {
+                        sampler.add(now, &[look]);
+                    }
+                }
+                Step::Stop(stop) => {
+                    watch(&domain.progress());
+                    return Finish { stop, at: course.reached };
+                }
+            }
+        }
     }
 }
 
-impl Network {
-    fn run(&mut self, watch: &mut dyn FnMut(&Progress) -> bool) -> Stop {
-        while self.ends.completed < self.ends.flows.len() {
-            let Some(entry) = self.calendar.pop() else { return Stop::Stuck };
-            if entry.time > self.setup.until {
-                self.now = self.setup.until;
-                return Stop::TimeLimit;
+impl Domain {
+    /// Runs all events before `until`, or before the end of the grid's interval in which the last flow was completed.
+    /// False if the watcher wants to stop.
+    fn run_watched(&mut self, until: Time, watch: Watch<'_>) -> bool {
+        self.horizon = until;
+        while !self.run(self.tally.events / WATCH_EVERY * WATCH_EVERY + WATCH_EVERY) {
+            if !watch(&self.progress()) {
+                return false;
             }
+        }
+        true
+    }
+
+    /// Runs events before the horizon, and pauses after that many in all. True if none is left there.
+    #[inline]
+    pub(crate) fn run(&mut self, pause: u64) -> bool {
+        while let Some(entry) = self.calendar.pop_before(self.horizon) {
             self.now = entry.time;
             self.tally.events += 1;
             self.handle(entry.event());
-            if self.tally.events.is_multiple_of(WATCH_EVERY) && !watch(&self.progress()) {
-                return Stop::Interrupted;
+            if self.tally.events == pause {
+                return false;
             }
         }
-        watch(&self.progress());
-        Stop::Finished
+        true
     }
 
     /// One line for each kind of event; always inlined, because it is the loop.
     #[inline(always)]
     fn handle(&mut self, event: Event) {
-        let asking = match event {
-            Event::Change(number) => self.change(number),
+        match event {
             Event::Arrive(link) => self.arrive(link),
             Event::Transmitted(link) => self.transmitted(link),
-            Event::SenderWake(flow) => return self.sender_wake(flow),
-            Event::ReceiverWake(flow) => return self.receiver_wake(flow),
-            Event::FlowStart(flow) => return self.flow_start(flow),
-            Event::Sample => return self.sample(),
-        };
-        if let Some((switch, idle)) = asking {
-            self.carry_out(switch, idle);
+            Event::SenderWake(flow) => self.sender_wake(flow),
+            Event::ReceiverWake(flow) => self.receiver_wake(flow),
+            Event::FlowStart(flow) => self.flow_start(flow),
         }
     }
 
-    fn progress(&self) -> Progress {
+    /// Where this domain stands.
+    pub(crate) fn standing(&self, interrupted: bool) -> Standing {
+        Standing {
+            next: self.calendar.next_time().min(self.outbox.first()),
+            last: self.now,
+            completed: self.ends.completed,
+            interrupted,
+        }
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
         Progress {
             now: self.now,
             events: self.tally.events,
             flows_done: self.ends.completed,
-            flows_total: self.ends.flows.len(),
+            flows_total: self.plan.setup.flows.len(),
         }
     }
 }

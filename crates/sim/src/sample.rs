@@ -2,22 +2,53 @@
 //! section 3.2.3). Sampling changes nothing.
 
 use weft_core::record::{ImbalanceRecord, QueueSeries};
-use weft_core::{LinkId, PortId, Span, SwitchId, Time};
+use weft_core::{LinkId, PortId, SwitchId, Time};
 use weft_topology::{Graph, Link, Node};
 
-use crate::event::Event;
-use crate::network::Network;
+use crate::domain::{Domain, Placed};
+use crate::setup::{Plan, Setup};
 
 /// Bins of a series at most; then neighbours are merged.
 const MAX_BINS: usize = 512;
 
-/// What is sampled and what has been seen.
+/// Bytes and packets of one port.
+pub(crate) type Look = (u64, u64);
+
+/// What has been seen by all domains.
 pub(crate) struct Sampler {
     series: QueueSeries,
-    ports: Vec<(SwitchId, PortId)>,
     sets: Vec<ParallelPorts>,
-    /// Scratch: the queue of each sampled port now.
-    seen: Vec<(u64, u64)>,
+    /// From this instant on looks count.
+    from: Time,
+    /// The queue of each sampled port now.
+    seen: Vec<Look>,
+}
+
+/// A domain's view: its own among all sampled ports, and what it sees; the others' ports stay zero.
+pub(crate) struct Eye {
+    own: Vec<(usize, SwitchId, PortId)>,
+    seen: Vec<Look>,
+}
+
+impl Eye {
+    pub(crate) fn new(plan: &Plan, domain: usize) -> Option<Eye> {
+        plan.setup.queues_every?;
+        let all = sampled(&plan.setup.graph);
+        let own = |(_, _, switch): &(LinkId, &Link, SwitchId)| plan.partition.of_switch(*switch) == domain;
+        let numbered = all.iter().enumerate().filter(|(_, port)| own(port));
+        let own = numbered.map(|(column, (_, link, switch))| (column, *switch, link.port)).collect();
+        Some(Eye { own, seen: vec![(0, 0); all.len()] })
+    }
+}
+
+/// All ports of all switches, as links.
+fn sampled(graph: &Graph) -> Vec<(LinkId, &Link, SwitchId)> {
+    let links = graph.links().iter().enumerate();
+    let of_switch = |(n, link): (usize, &'_ Link)| match link.from {
+        Node::Switch(switch) => Some((LinkId(n as u32), switch)),
+        Node::Host(_) => None,
+    };
+    links.filter_map(|(n, link)| of_switch((n, link)).map(|(id, switch)| (id, link, switch))).collect()
 }
 
 /// A kind of set of parallel ports.
@@ -32,32 +63,35 @@ struct ParallelPorts {
 }
 
 impl Sampler {
-    /// Watches all ports of all switches.
-    pub(crate) fn new(graph: &Graph, every: Span) -> Sampler {
-        let links: Vec<(LinkId, &Link, SwitchId)> = graph
-            .links()
-            .iter()
-            .enumerate()
-            .filter_map(|(n, link)| match link.from {
-                Node::Switch(switch) => Some((LinkId(n as u32), link, switch)),
-                Node::Host(_) => None,
-            })
-            .collect();
-        Sampler {
-            series: QueueSeries {
-                every,
-                samples_per_bin: 1,
-                links: links.iter().map(|(id, ..)| *id).collect(),
-                ..QueueSeries::default()
-            },
-            ports: links.iter().map(|(_, link, switch)| (*switch, link.port)).collect(),
-            sets: vec![uplinks(graph, &links), towards(graph, &links)],
+    /// Watches all ports of all switches, if the run wants that.
+    pub(crate) fn new(setup: &Setup) -> Option<Sampler> {
+        let links = sampled(&setup.graph);
+        let series = QueueSeries {
+            every: setup.queues_every?,
+            samples_per_bin: 1,
+            links: links.iter().map(|(id, ..)| *id).collect(),
+            ..QueueSeries::default()
+        };
+        Some(Sampler {
+            series,
+            sets: vec![uplinks(&setup.graph, &links), towards(&setup.graph, &links)],
+            from: setup.warm_up,
             seen: Vec::new(),
-        }
+        })
     }
 
-    /// One look: `seen` holds bytes and packets by sampled port.
-    fn add(&mut self) {
+    /// What all domains see at `now`, put together.
+    pub(crate) fn add(&mut self, now: Time, looks: &[&[Look]]) {
+        if now < self.from || !now.0.is_multiple_of(self.series.every.0) {
+            return;
+        }
+        self.seen.clear();
+        self.seen.resize(self.series.links.len(), (0, 0));
+        for look in looks {
+            for (all, one) in self.seen.iter_mut().zip(*look) {
+                *all = (all.0 + one.0, all.1 + one.1);
+            }
+        }
         for kind in &mut self.sets {
             kind.add(&self.seen);
         }
@@ -160,37 +194,19 @@ fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>)
     ParallelPorts { name, hop, sets, samples: 0, bytes: 0.0, packets: 0.0 }
 }
 
-impl Network {
-    /// Looks at what is due and plans the next look; none when nothing else is left to happen.
-    pub(crate) fn sample(&mut self) {
-        let next = self.sample_queues().min(self.sample_flows());
-        if !self.calendar.is_empty() {
-            self.schedule(next, Event::Sample);
+impl Domain {
+    /// Looks at the own flows and queues after all events of `now`.
+    pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
+        self.look_at_flows(now);
+        let after = Time(now.0 + 1);
+        self.switches.iter_mut().flatten().for_each(|placed| placed.switch.settle(after));
+        let eye = self.eye.as_mut()?;
+        for (column, switch, port) in &eye.own {
+            if let Some(Placed { switch, .. }) = &self.switches[switch.index()] {
+                eye.seen[*column] = (switch.queued(*port).0, switch.queued_packets(*port));
+            }
         }
-    }
-
-    /// Looks at all queues if that is due now. Returns when the next look is.
-    fn sample_queues(&mut self) -> Time {
-        let Some(mut sampler) = self.sampler.take() else { return Time::NEVER };
-        let every = sampler.series.every;
-        if self.now.0.is_multiple_of(every.0) {
-            self.look_at_queues(&mut sampler);
-        }
-        self.sampler = Some(sampler);
-        Time((self.now.0 / every.0 + 1) * every.0)
-    }
-
-    fn look_at_queues(&mut self, sampler: &mut Sampler) {
-        let switches = &self.switches;
-        let look = |(switch, port): &(SwitchId, PortId)| {
-            let switch = &switches[switch.index()];
-            (switch.queued(*port).0, switch.queued_packets(*port))
-        };
-        sampler.seen.clear();
-        sampler.seen.extend(sampler.ports.iter().map(look));
-        if self.now >= self.setup.warm_up {
-            sampler.add();
-        }
+        Some(&eye.seen)
     }
 }
 

@@ -12,8 +12,6 @@ pub(crate) struct Tally {
     drops: Vec<[(u64, u64); Reason::ALL.len()]>,
     /// Events handled.
     pub(crate) events: u64,
-    /// Link traversals.
-    pub(crate) packet_hops: u64,
     /// What became of all packets; `left` is counted at the end.
     pub(crate) packets: PacketBalance,
 }
@@ -24,7 +22,6 @@ impl Tally {
             waits: std::array::from_fn(|_| HopRecord::default()),
             drops: vec![[(0, 0); Reason::ALL.len()]; HOPS],
             events: 0,
-            packet_hops: 0,
             packets: PacketBalance::default(),
         }
     }
@@ -37,12 +34,10 @@ impl Tally {
         }
     }
 
-    /// A packet waited for its host's card while that served others.
+    /// A data packet waited for its host's card while that served others.
     #[inline]
-    pub(crate) fn waited_at_host(&mut self, kind: Kind, wait: Span) {
-        if kind == Kind::Data {
-            self.waits[0].wait_ns.add(wait.0 / 1_000);
-        }
+    pub(crate) fn waited_at_host(&mut self, wait: Span) {
+        self.waits[0].wait_ns.add(wait.0 / 1_000);
     }
 
     /// A packet was lost.
@@ -51,6 +46,20 @@ impl Tally {
         count.0 += 1;
         self.packets.dropped += 1;
         count.1 += u64::from(header.wire);
+    }
+
+    /// Adds the counts of another domain.
+    pub(crate) fn merge(&mut self, other: &Tally) {
+        for (mine, theirs) in self.waits.iter_mut().zip(&other.waits) {
+            mine.wait_ns.merge(&theirs.wait_ns);
+        }
+        for (mine, theirs) in self.drops.iter_mut().flatten().zip(other.drops.iter().flatten()) {
+            *mine = (mine.0 + theirs.0, mine.1 + theirs.1);
+        }
+        self.events += other.events;
+        self.packets.created += other.packets.created;
+        self.packets.delivered += other.packets.delivered;
+        self.packets.dropped += other.packets.dropped;
     }
 
     /// Waiting by hop, without the hops nobody reached.

@@ -41,7 +41,7 @@ pub enum Seen {
 /// The tap.
 #[derive(Clone, Debug)]
 pub struct Tap {
-    switch: SwitchId,
+    pub(crate) switch: SwitchId,
     /// Everything seen, in order.
     pub seen: Vec<Seen>,
     arrivals: u32,

@@ -1,22 +1,25 @@
 //! One direction of a cable: a transmitter and the packets in flight. At most one pending arrival per link; the packets
-//! behind it wait in an intrusive list with their arrival times in their headers.
+//! behind it wait in a ring with their times.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Headers, PacketId, PortId, Purpose, Queue, Random, Rate, Span, Time};
+use weft_core::{Bytes, PacketId, PortId, Purpose, Random, Ring, Span, Time, Transmission};
 use weft_topology::{Link, Node};
 
 /// A transmitter and its wire.
 pub(crate) struct Wire {
-    /// Picoseconds per byte if that is a whole number, else 0.
-    ps_per_byte: u64,
-    rate: Rate,
+    transmission: Transmission,
     /// Propagation, and the latency of the switch at the far end.
     delay: Span,
     pub(crate) from: Node,
     pub(crate) port: PortId,
     pub(crate) to: Node,
     pub(crate) to_port: PortId,
-    pub(crate) in_flight: Queue,
+    /// The domain of the far end, if that is another one.
+    pub(crate) away: Option<u16>,
+    /// What has been sent, or will be when its turn comes, and has not landed.
+    pub(crate) in_flight: Ring<Flying>,
+    /// Down, lossy or leading to another domain: a packet that is sent may not land here.
+    pub(crate) special: bool,
     pub(crate) up: bool,
     /// Down for at least part of the run.
     pub(crate) failed: bool,
@@ -24,48 +27,58 @@ pub(crate) struct Wire {
     pub(crate) packets: u64,
     /// Packets lost on this wire or at its transmitter, without the drops that the switch counts itself.
     pub(crate) lost: u64,
-    loss: Option<(f64, Random)>,
+    loss: Option<Box<(f64, Random)>>,
+}
+
+/// A packet in flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flying {
+    pub(crate) lands: Time,
+    pub(crate) packet: PacketId,
 }
 
 impl Wire {
     /// A wire that is up. `extra` is the latency of the node at the far end.
     pub(crate) fn new(link: &Link, extra: Span, seed: u64, number: usize) -> Wire {
-        let per_second = 8 * weft_core::units::PS_PER_S;
-        let whole = per_second.is_multiple_of(link.rate.0.max(1));
         let random = || Random::new(seed, Purpose::Loss, number as u64);
         Wire {
-            ps_per_byte: if whole { per_second / link.rate.0.max(1) } else { 0 },
-            rate: link.rate,
+            transmission: Transmission::at(link.rate),
             delay: link.delay + extra,
             from: link.from,
             port: link.port,
             to: link.to,
             to_port: link.to_port,
-            in_flight: Queue::EMPTY,
+            away: None,
+            in_flight: Ring::new(),
+            special: link.loss > 0.0,
             up: true,
             failed: false,
             sent: Bytes::ZERO,
             packets: 0,
             lost: 0,
-            loss: (link.loss > 0.0).then(|| (link.loss, random())),
+            loss: (link.loss > 0.0).then(|| Box::new((link.loss, random()))),
         }
     }
 
-    /// Counts a packet whose transmission starts at `now`: when its last bit leaves, and when it lands.
+    /// When the last bit of a packet leaves whose first bit leaves at `start`.
     #[inline]
-    pub(crate) fn launch(&mut self, now: Time, wire: u16) -> (Time, Time) {
+    pub(crate) fn end_of(&self, start: Time, wire: u16) -> Time {
+        Time(start.0 + self.transmission.time(wire).0)
+    }
+
+    /// Counts a packet whose last bit leaves at `end`: when it lands.
+    #[inline]
+    pub(crate) fn launch(&mut self, end: Time, wire: u16) -> Time {
         self.sent += Bytes(u64::from(wire));
         self.packets += 1;
-        let left = now + self.time_for(wire);
-        (left, left + self.delay)
+        Time(end.0 + self.delay.0)
     }
 
-    #[inline]
-    fn time_for(&self, wire: u16) -> Span {
-        match self.ps_per_byte {
-            0 => self.rate.time_for(Bytes(u64::from(wire))),
-            ps => Span(ps * u64::from(wire)),
-        }
+    /// The cable fails or comes back.
+    pub(crate) fn set_up(&mut self, up: bool) {
+        self.up = up;
+        self.failed |= !up;
+        self.special = !up || self.away.is_some() || self.loss.is_some();
     }
 
     /// Why the next packet will not arrive, if it will not.
@@ -74,17 +87,15 @@ impl Wire {
         if !self.up {
             return Some(Reason::LinkDown);
         }
-        let (share, random) = self.loss.as_mut()?;
+        let (share, random) = &mut **self.loss.as_mut()?;
         random.chance(*share).then_some(Reason::Loss)
     }
 
     /// The packet that lands at `now`, if any: after a failure an arrival may find nothing.
     #[inline]
-    pub(crate) fn land(&mut self, now: Time, headers: &Headers) -> Option<PacketId> {
-        let first = self.in_flight.front()?;
-        if headers.get(first).arrived != now {
-            return None;
-        }
-        self.in_flight.pop(headers)
+    pub(crate) fn land(&mut self, now: Time) -> Option<PacketId> {
+        let first = self.in_flight.front().filter(|first| first.lands == now)?;
+        self.in_flight.skip();
+        Some(first.packet)
     }
 }

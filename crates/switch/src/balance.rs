@@ -6,7 +6,7 @@
 
 use weft_core::{GroupId, Header, PortId, Random, SwitchId, Time, family};
 
-use crate::visibility::Visible;
+use crate::outputs::Outputs;
 
 pub mod drill;
 pub mod ecmp;
@@ -26,7 +26,6 @@ pub struct Site {
 }
 
 /// The equal-cost ports for one packet and the load of each as its engine sees it now.
-#[derive(Clone, Copy)]
 pub struct Candidates<'a> {
     /// Names the set of ports; state kept per group survives until [`Balancer::groups_changed`].
     pub group: GroupId,
@@ -36,10 +35,9 @@ pub struct Candidates<'a> {
 }
 
 /// How loads are read.
-#[derive(Clone, Copy)]
 pub(crate) enum Loads<'a> {
-    /// From the switch: visible bytes of the first `classes` of `queues` queues of each port.
-    Switch { visible: &'a Visible, queues: usize, classes: usize },
+    /// From the switch: visible bytes of the first `classes` queues of each port.
+    Switch { outputs: &'a mut Outputs, now: Time, classes: usize },
     /// From a list, by port: for tests and for the book.
     Given(&'a [u64]),
 }
@@ -65,13 +63,12 @@ impl<'a> Candidates<'a> {
 
     /// The load of candidate `index` in bytes, read now.
     #[must_use]
-    pub fn load(&self, index: usize) -> u64 {
-        let port = self.ports[index].index();
-        match self.loads {
-            Loads::Given(loads) => loads[port],
-            Loads::Switch { visible, queues, classes } => {
-                (0..classes).map(|class| visible.get(port * queues + class)).sum()
-            }
+    #[inline]
+    pub fn load(&mut self, index: usize) -> u64 {
+        let port = self.ports[index];
+        match &mut self.loads {
+            Loads::Given(loads) => loads[port.index()],
+            Loads::Switch { outputs, now, classes } => outputs.load(*now, port, *classes),
         }
     }
 }
@@ -82,7 +79,7 @@ pub trait Balancer {
     fn choose(
         &mut self,
         packet: &Header,
-        candidates: &Candidates<'_>,
+        candidates: &mut Candidates<'_>,
         now: Time,
         random: &mut Random,
     ) -> usize;
@@ -110,7 +107,7 @@ family! {
         "flow-drill" => flow_drill::FlowDrill,
     }
     methods {
-        fn choose(&mut self, packet: &Header, candidates: &Candidates<'_>, now: Time, random: &mut Random) -> usize;
+        fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
     }

@@ -18,6 +18,8 @@ pub mod settings;
 pub mod share;
 
 mod engine;
+mod foresight;
+mod outputs;
 mod port;
 mod switch;
 mod table;
@@ -26,5 +28,5 @@ mod visibility;
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
 pub use port::{ClassQueue, PortCounters};
 pub use settings::SwitchSettings;
-pub use switch::{Effect, Effects, Switch, SwitchSite, Turn};
+pub use switch::{Departure, Effect, Effects, Switch, SwitchSite, Turn};
 pub use table::{Route, Table};

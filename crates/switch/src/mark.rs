@@ -89,6 +89,10 @@ pub trait Marker {
     fn leaving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Verdict {
         Verdict::Pass
     }
+    /// Whether [`Marker::leaving`] ever says anything else than [`Verdict::Pass`].
+    fn looks_at_departures(&self) -> bool {
+        false
+    }
 }
 
 family! {
@@ -105,6 +109,7 @@ family! {
     methods {
         fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
         fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
+        fn looks_at_departures(&self) -> bool;
     }
 }
 

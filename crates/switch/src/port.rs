@@ -1,8 +1,9 @@
 //! The output side of a switch: queues per port, what is in service, and the counters of an operator.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Ecn, Headers, PacketId, Queue, Random, Time};
+use weft_core::{Bytes, Ecn, Header, Headers, PacketId, Queue, Random, Time};
 
+use crate::foresight::Foresight;
 use crate::mark::{AnyMarker, Sight, Verdict};
 use crate::schedule::AnyScheduler;
 use crate::settings::SwitchSettings;
@@ -44,6 +45,8 @@ pub(crate) struct InService {
 pub(crate) struct Port {
     pub(crate) in_service: Option<InService>,
     pub(crate) up: bool,
+    /// Departures are known when packets arrive.
+    pub(crate) foresees: bool,
     /// Bytes in all queues, the packet in service included.
     pub(crate) bytes: u64,
     /// Packets in all queues, the packet in service included.
@@ -59,13 +62,16 @@ pub(crate) struct Output {
     /// One for each queue.
     pub(crate) markers: Box<[AnyMarker]>,
     pub(crate) scheduler: AnyScheduler,
+    /// Of a port whose departures are known in advance: those to come.
+    pub(crate) foresight: Option<Foresight>,
 }
 
 /// The packet memory of a switch.
 pub(crate) struct Store {
-    /// Bytes in the whole switch.
-    pub(crate) total: u64,
-    pub(crate) sharing: AnySharing,
+    /// Bytes in the whole switch, if the sharing rule looks at them.
+    total: u64,
+    sharing: AnySharing,
+    counts: bool,
 }
 
 impl Output {
@@ -77,21 +83,16 @@ impl Output {
             queues: vec![ClassQueue::default(); queues].into(),
             markers: (0..queues).map(|_| AnyMarker::new(&settings.ecn, ())).collect(),
             scheduler: AnyScheduler::new(&settings.schedule, queues),
+            foresight: None,
         }
     }
 
     /// Is there room for a packet of `wire` bytes in a queue?
-    #[inline]
     pub(crate) fn admit(&self, queue: usize, wire: u16, store: &Store) -> Result<(), Reason> {
         if !self.port.up {
             return Err(Reason::LinkDown);
         }
-        store.sharing.admit(&Occupancy {
-            packet: u64::from(wire),
-            queue: self.queues[queue].bytes,
-            port: self.port.bytes,
-            total: store.total,
-        })
+        store.admit(self.queues[queue].bytes, self.port.bytes, wire)
     }
 
     /// Takes the head of a queue; its bytes stay charged. With the marker's word on it.
@@ -121,18 +122,32 @@ impl Output {
 }
 
 impl Store {
+    pub(crate) fn new(sharing: AnySharing) -> Store {
+        Store { total: 0, counts: sharing.looks_beyond_port(), sharing }
+    }
+
+    /// Is there room for a packet of `wire` bytes in a queue that holds `queue` bytes?
+    #[inline]
+    pub(crate) fn admit(&self, queue: u64, port: u64, wire: u16) -> Result<(), Reason> {
+        self.sharing.admit(&Occupancy { packet: u64::from(wire), queue, port, total: self.total })
+    }
+
     /// A packet was stored in a queue that now holds `queue` bytes.
     #[inline]
     pub(crate) fn stored(&mut self, queue: u64, wire: u16) {
-        self.total += u64::from(wire);
-        self.sharing.stored(queue, u64::from(wire));
+        if self.counts {
+            self.total += u64::from(wire);
+            self.sharing.stored(queue, u64::from(wire));
+        }
     }
 
     /// A packet left a queue that now holds `queue` bytes.
     #[inline]
-    fn released(&mut self, queue: u64, wire: u16) {
-        self.total -= u64::from(wire);
-        self.sharing.released(queue, u64::from(wire));
+    pub(crate) fn released(&mut self, queue: u64, wire: u16) {
+        if self.counts {
+            self.total -= u64::from(wire);
+            self.sharing.released(queue, u64::from(wire));
+        }
     }
 }
 
@@ -141,6 +156,7 @@ impl Port {
         Port {
             in_service: None,
             up: true,
+            foresees: false,
             bytes: 0,
             packets: 0,
             counted_until: Time::ZERO,
@@ -159,7 +175,7 @@ impl Port {
 
     /// A packet is gone.
     #[inline]
-    fn release(&mut self, now: Time, wire: u16) {
+    pub(crate) fn release(&mut self, now: Time, wire: u16) {
         self.count_until(now);
         self.packets -= 1;
         self.bytes -= u64::from(wire);
@@ -173,16 +189,26 @@ impl Port {
         self.counted_until = now;
     }
 
-    /// The counters with the time integral up to `now`.
+    /// The counters with the time integral up to `now`; of a port that foresees, up to the last departure.
     pub(crate) fn counters(&mut self, now: Time) -> PortCounters {
-        self.count_until(now);
+        if !self.foresees {
+            self.count_until(now);
+        }
         self.counters
+    }
+
+    /// A packet came in whose departure is known: the port holds so many bytes now, and so many byte-picoseconds more.
+    #[inline]
+    pub(crate) fn store_until(&mut self, bytes: u64, byte_time: u128) {
+        self.bytes = bytes;
+        self.counters.peak = self.counters.peak.max(Bytes(bytes));
+        self.counters.byte_time += byte_time;
     }
 
     /// A packet gets a mark.
     #[inline]
-    pub(crate) fn mark(&mut self, packet: PacketId, headers: &mut Headers) {
-        headers.get_mut(packet).marks.ecn = Ecn::Marked;
+    pub(crate) fn mark(&mut self, header: &mut Header) {
+        header.marks.ecn = Ecn::Marked;
         self.counters.marked += 1;
     }
 }

@@ -31,8 +31,13 @@ pub struct Memory {
 
 /// Decides on admission. Called for every packet before it is stored.
 pub trait Sharing {
-    /// `Err` names why there is no room.
+    /// `Err` names why there is no room. A packet that is admitted must also be admitted if less is stored elsewhere in
+    /// the switch: packets of other ports that have left are given back late, and only looked for when this refuses.
     fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
+    /// Whether anything but the port at hand matters; if not, nobody keeps count.
+    fn looks_beyond_port(&self) -> bool {
+        true
+    }
     /// `bytes` were stored in a queue that now holds `queue` bytes.
     fn stored(&mut self, _queue: u64, _bytes: u64) {}
     /// `bytes` left a queue that now holds `queue` bytes.
@@ -52,6 +57,7 @@ family! {
     }
     methods {
         fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
+        fn looks_beyond_port(&self) -> bool;
         fn stored(&mut self, queue: u64, bytes: u64);
         fn released(&mut self, queue: u64, bytes: u64);
     }

@@ -2,17 +2,15 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Bytes, Class, GroupId, Header, Headers, PacketId, PortId, Purpose, Random, Rate, Span, SwitchId, Time,
+    Bytes, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Site};
 use crate::engine::Engine;
-use crate::mark::{Sight, Verdict};
-use crate::port::{InService, Output, PortCounters, Store};
+use crate::outputs::{Outputs, queue_of};
+use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings, Visibility};
-use crate::share::{AnySharing, Memory};
 use crate::table::{Route, Table};
-use crate::visibility::Visible;
 
 /// What the driver of a switch has to carry out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,18 +48,28 @@ pub struct SwitchSite {
     pub full_packet: Bytes,
 }
 
+/// When a packet that was received leaves: known at once of a port whose departures are foreseen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// By which port.
+    pub port: PortId,
+    /// Its first bit leaves.
+    pub start: Time,
+    /// Its last bit leaves.
+    pub end: Time,
+    /// Its header as it leaves, for the driver to store.
+    pub header: Header,
+}
+
 /// A combined input-output-queued switch with shared memory.
 pub struct Switch {
     table: Table,
     engines: Vec<Engine>,
-    outputs: Vec<Output>,
-    visible: Visible,
-    store: Store,
-    marking: Random,
+    outputs: Outputs,
     inputs: Vec<Input>,
+    rates: Vec<Rate>,
     queues: usize,
     class_load: ClassLoad,
-    count_in_service: bool,
 }
 
 /// An input port.
@@ -82,90 +90,67 @@ impl Switch {
         site: &SwitchSite,
         table: Table,
     ) -> Switch {
-        let ports = site.rates.len();
-        let queues = settings.queues as usize;
         let engine = |engine| {
             let place = Site { seed: site.seed, switch: site.switch, engine: engine as u16 };
             Engine::new(balancer, place)
         };
         let engines: Vec<_> = (0..settings.engines).map(engine).collect();
         let reads_loads = engines[0].balancer.reads_loads();
-        let memory = Memory { buffer: settings.buffer, queues: (ports * queues) as u64 };
         Switch {
             table,
-            outputs: site.rates.iter().map(|_| Output::new(settings)).collect(),
-            visible: Visible::new(ports * queues, reads_loads),
-            store: Store { total: 0, sharing: AnySharing::new(&settings.sharing, memory) },
-            marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
+            outputs: Outputs::new(settings, site, reads_loads),
             inputs: inputs(settings, site),
-            queues,
+            rates: site.rates.clone(),
+            queues: settings.queues as usize,
             class_load: settings.class_load,
-            count_in_service: settings.count_in_service,
             engines,
         }
     }
 
-    /// A whole packet came in by port `from`: look up, balance, admit, mark, queue - or drop.
+    /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::next_packet`] is not to be asked:
+    /// it needs no event for the end of a transmission, and nothing else changes. Returns false, and does nothing, if the
+    /// settings do not allow it: several queues per port, marks on departure. The link behind the port must stay as it
+    /// is, and the port be empty.
+    pub fn foresee(&mut self, port: PortId) -> bool {
+        self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
+    }
+
+    /// A whole packet came in by port `from`: look up, balance, admit, mark, queue - or drop. Tells when it leaves, if the
+    /// departures of its port are foreseen; otherwise the effects tell when there is work for a transmitter.
     #[inline]
-    pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) {
-        let header = turn.headers.get_mut(packet);
+    pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<Departure> {
+        let mut header = *turn.headers.get(packet);
         header.ingress = from;
         header.arrived = turn.now;
         header.hops = header.hops.saturating_add(1);
-        let header = *header;
-        match self.output(turn.now, &header) {
-            Some(port) => self.enqueue(turn, port, (packet, &header)),
-            None => turn.effects.push(Effect::Dropped(packet, Reason::NoRoute)),
+        let Some(port) = self.output(turn.now, &header) else {
+            return lost(turn, packet, header, Reason::NoRoute);
+        };
+        let after = self.inputs[from.index()].visible_after;
+        if self.outputs.foresees(port) {
+            return match self.outputs.join(turn.now, port, &mut header, after) {
+                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end, header }),
+                Err(reason) => lost(turn, packet, header, reason),
+            };
         }
+        *turn.headers.get_mut(packet) = header;
+        self.outputs.enqueue(turn, port, packet, after);
+        None
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
     #[inline]
     pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
-        let output = &mut self.outputs[port.index()];
-        if let Some(done) = output.port.in_service.take() {
-            let queue = usize::from(done.queue);
-            output.release(turn.now, queue, done.wire, &mut self.store);
-            if self.count_in_service {
-                self.visible.left(slot(port, queue, self.queues), done.wire);
-            }
-        }
-        loop {
-            let output = &mut self.outputs[port.index()];
-            let queue = output.scheduler.pick(&output.queues, turn.headers)?;
-            let (packet, verdict) = output.take(queue, turn.headers, &mut self.marking);
-            match verdict {
-                Verdict::Pass => {}
-                Verdict::Mark => output.port.mark(packet, turn.headers),
-                Verdict::Drop => {
-                    self.give_up(turn, (port, queue), packet, Reason::Early);
-                    continue;
-                }
-            }
-            let wire = turn.headers.get(packet).wire;
-            output.port.in_service = Some(InService { queue: queue as u8, wire });
-            if !self.count_in_service {
-                self.visible.left(slot(port, queue, self.queues), wire);
-            }
-            return Some(packet);
-        }
+        self.outputs.next_packet(turn, port)
     }
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in
     /// service is the driver's to lose, and stays charged until [`Switch::next_packet`] is asked at its end. A port that
     /// came back is used at once by the groups that contain it.
     pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
-        self.outputs[port.index()].port.up = up;
         self.table.set_port(port, up);
         self.forget_groups();
-        if up {
-            return;
-        }
-        for queue in 0..self.queues {
-            while let Some(packet) = self.outputs[port.index()].queues[queue].packets.pop(turn.headers) {
-                self.give_up(turn, (port, queue), packet, Reason::LinkDown);
-            }
-        }
+        self.outputs.set_port(turn, port, up);
     }
 
     /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
@@ -174,27 +159,39 @@ impl Switch {
         self.forget_groups();
     }
 
+    /// Gives back the memory of packets that have left foreseen ports before `now`; to be called before anybody looks at
+    /// what the switch holds.
+    pub fn settle(&mut self, now: Time) {
+        self.outputs.settle_all(now);
+    }
+
     /// What has happened at a port up to `now`.
     pub fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
-        self.outputs[port.index()].port.counters(now)
+        self.outputs.counters(now, port)
+    }
+
+    /// Packets of a foreseen port, and their bytes, whose transmission has not begun before `now`.
+    #[must_use]
+    pub fn waiting(&self, now: Time, port: PortId) -> (u64, Bytes) {
+        self.outputs.waiting(now, port)
     }
 
     /// Wire bytes a port holds, the packet in service included.
     #[must_use]
     pub fn queued(&self, port: PortId) -> Bytes {
-        Bytes(self.outputs[port.index()].port.bytes)
+        Bytes(self.outputs.port(port).port.bytes)
     }
 
     /// Packets a port holds, the packet in service included.
     #[must_use]
     pub fn queued_packets(&self, port: PortId) -> u64 {
-        self.outputs[port.index()].port.packets
+        self.outputs.packets(port)
     }
 
     /// Wire bytes the whole switch holds.
     #[must_use]
     pub fn stored(&self) -> Bytes {
-        Bytes(self.store.total)
+        Bytes(self.outputs.stored())
     }
 
     /// Number of ports.
@@ -212,62 +209,15 @@ impl Switch {
             Route::Group(_, []) => return None,
             Route::Group(group, ports) => (group, ports),
         };
-        self.visible.advance(now);
-        let loads = Loads::Switch {
-            visible: &self.visible,
-            queues: self.queues,
-            classes: match self.class_load {
-                ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
-                ClassLoad::All => self.queues,
-            },
+        self.outputs.advance(now);
+        let classes = match self.class_load {
+            ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
+            ClassLoad::All => self.queues,
         };
+        let loads = Loads::Switch { outputs: &mut self.outputs, now, classes };
         let engine = &mut self.engines[self.inputs[header.ingress.index()].engine];
-        let candidates = Candidates { group, ports, loads };
-        Some(ports[engine.balancer.choose(header, &candidates, now, &mut engine.random)])
-    }
-
-    /// Admits, marks and queues a packet at its output port.
-    #[inline]
-    fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, (packet, header): (PacketId, &Header)) {
-        let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
-        let output = &mut self.outputs[port.index()];
-        if let Err(reason) = output.admit(queue, wire, &self.store) {
-            return self.dropped(port, packet, reason, turn.effects);
-        }
-        let own = &mut output.queues[queue];
-        let sight = Sight { packet: header, queue: own.bytes, port: output.port.bytes };
-        match output.markers[queue].arriving(&sight, &mut self.marking) {
-            Verdict::Pass => {}
-            Verdict::Mark => output.port.mark(packet, turn.headers),
-            Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
-        }
-        own.packets.push(packet, turn.headers);
-        own.bytes += u64::from(wire);
-        self.store.stored(own.bytes, wire);
-        output.port.store(turn.now, wire);
-        if output.port.in_service.is_none() {
-            turn.effects.push(Effect::HasWork(port));
-        }
-        if self.visible.is_tracked() {
-            let after = self.inputs[header.ingress.index()].visible_after;
-            self.visible.enqueued(turn.now, after, slot(port, queue, self.queues), wire);
-        }
-    }
-
-    /// A packet that was stored, and has been taken from its queue, is thrown away instead of served.
-    #[cold]
-    fn give_up(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), packet: PacketId, reason: Reason) {
-        let (port, queue) = at;
-        let wire = turn.headers.get(packet).wire;
-        self.visible.left(slot(port, queue, self.queues), wire);
-        self.outputs[port.index()].release(turn.now, queue, wire, &mut self.store);
-        self.dropped(port, packet, reason, turn.effects);
-    }
-
-    #[cold]
-    fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
-        self.outputs[port.index()].port.counters.dropped += 1;
-        effects.push(Effect::Dropped(packet, reason));
+        let mut candidates = Candidates { group, ports, loads };
+        Some(ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)])
     }
 
     fn forget_groups(&mut self) {
@@ -277,16 +227,12 @@ impl Switch {
     }
 }
 
-/// The place of a queue among all of the switch.
-#[inline]
-fn slot(port: PortId, queue: usize, queues: usize) -> usize {
-    port.index() * queues + queue
-}
-
-/// The queue of a class.
-#[inline]
-fn queue_of(class: Class, queues: usize) -> usize {
-    usize::from(class.0).min(queues - 1)
+/// A packet is lost on arrival.
+#[cold]
+fn lost(turn: &mut Turn<'_>, packet: PacketId, header: Header, reason: Reason) -> Option<Departure> {
+    *turn.headers.get_mut(packet) = header;
+    turn.effects.push(Effect::Dropped(packet, reason));
+    None
 }
 
 /// What a switch knows of its input ports: input i belongs to engine i mod F, and sees its decisions after the delay

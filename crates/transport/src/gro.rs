@@ -56,6 +56,7 @@ impl GroCounter {
 
     /// A segment of `len` bytes from byte `start` on arrived, with or without a congestion mark. Whether it merged into
     /// the open batch; otherwise it begins a new one.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, start: u64, len: u64, marked: bool) -> bool {
         let same_poll = self.poll(now);
         let fits = start == self.next && self.bytes + len <= self.limit && marked == self.marked;
@@ -76,6 +77,7 @@ impl GroCounter {
     }
 
     /// Counts a packet of a poll; whether it belongs to the same poll as the one before.
+    #[inline]
     fn poll(&mut self, now: Time) -> bool {
         let same = self.polled < self.budget && now.since(self.latest) <= self.flush;
         self.polled = if same { self.polled + 1 } else { 1 };

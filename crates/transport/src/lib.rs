@@ -8,6 +8,7 @@
 
 pub mod congestion;
 pub mod gro;
+mod outcome;
 pub mod protocols;
 mod receiver;
 mod recovery;
@@ -18,9 +19,10 @@ pub mod settings;
 pub mod shim;
 mod transport;
 
+pub use outcome::Outcomes;
 pub use protocols::TransportSettings;
 pub use receiver::{Receiver, ReceiverReport, reply_after_close};
 pub use rto::RtoFloor;
-pub use segment::{Outgoing, Segment};
+pub use segment::{Needs, Outgoing, Segment};
 pub use sender::{Sender, SenderReport, SenderState};
 pub use transport::{FlowSite, Packetisation, Transport};

@@ -8,13 +8,17 @@ mod tcp;
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, Kind, Time};
+use weft_core::{Bytes, Class, Ecn, Header, Kind, Time};
 
-use crate::segment::{Flags, Outgoing, Segment, reverse_ports};
+use crate::segment::{Flags, Needs, Outgoing, Segment, reverse_ports};
 use crate::transport::{FlowSite, Marking, Transport};
 
 /// The receiving end of one flow, made when its first packet arrives.
-pub struct Receiver(End);
+pub struct Receiver {
+    /// As it was after the last call.
+    needs: Needs,
+    end: End,
+}
 
 #[allow(
     clippy::large_enum_variant,
@@ -49,16 +53,10 @@ pub struct ReceiverReport {
 }
 
 macro_rules! forward {
-    ($self:ident, $end:ident => $call:expr) => {
-        match &$self.0 {
-            End::Tcp($end) => $call,
-            End::Datagram($end) => $call,
-        }
-    };
-    (mut $self:ident, $end:ident => $call:expr) => {
-        match &mut $self.0 {
-            End::Tcp($end) => $call,
-            End::Datagram($end) => $call,
+    ($end:expr, $member:ident => $call:expr) => {
+        match $end {
+            End::Tcp($member) => $call,
+            End::Datagram($member) => $call,
         }
     };
 }
@@ -67,56 +65,89 @@ impl Receiver {
     /// The receiver of a flow whose first packet is about to be given to it.
     #[must_use]
     pub fn new(transport: &Arc<Transport>, site: &FlowSite, _now: Time) -> Receiver {
-        Receiver(match transport.datagram_rate(site) {
+        let end = match transport.datagram_rate(site) {
             Some(_) => End::Datagram(datagram::DatagramReceiver::new(transport, site)),
             None => End::Tcp(tcp::TcpReceiver::new(transport, site)),
-        })
+        };
+        Receiver { needs: forward!(&end, end => end.needs()), end }
+    }
+
+    /// What the receiver needs from its host.
+    #[must_use]
+    #[inline]
+    pub const fn needs(&self) -> Needs {
+        self.needs
     }
 
     /// A packet of the flow arrived.
     pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        forward!(mut self, end => end.on_packet(now, ecn, segment));
+        forward!(&mut self.end, end => {
+            end.on_packet(now, ecn, segment);
+            self.needs = end.needs();
+        });
     }
 
     /// Whether [`Receiver::poll`] would give a packet now.
     #[must_use]
-    pub fn ready(&self, _now: Time) -> bool {
-        forward!(self, end => end.ready())
+    #[inline]
+    pub const fn ready(&self, _now: Time) -> bool {
+        self.needs.ready
     }
 
     /// The network card is free: the next acknowledgement, sent now.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        forward!(mut self, end => end.poll(now))
+        let (mut header, mut segment) = Default::default();
+        self.poll_into(now, &mut header, &mut segment).then(|| Outgoing::new(&header, segment))
+    }
+
+    /// As [`Receiver::poll`], written to where the packet is to live: all of the segment, and of the header the fields
+    /// that the end decides (ports, wire, kind, class, marks). False, and nothing is written, if there is nothing to send.
+    #[inline]
+    pub fn poll_into(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
+        match &mut self.end {
+            End::Tcp(end) if self.needs.ready => {
+                end.send(now, header, segment);
+                self.needs = end.needs();
+                true
+            }
+            _ => false,
+        }
     }
 
     /// When [`Receiver::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
     #[must_use]
-    pub fn next_wakeup(&self) -> Time {
-        forward!(self, end => end.next_wakeup())
+    #[inline]
+    pub const fn next_wakeup(&self) -> Time {
+        self.needs.wake
     }
 
     /// The clock reached some instant; called early, nothing happens.
     pub fn on_wakeup(&mut self, now: Time) {
-        forward!(mut self, end => end.on_wakeup(now));
+        if let End::Tcp(end) = &mut self.end {
+            end.on_wakeup(now);
+            self.needs = end.needs();
+        }
     }
 
     /// When the application had the last byte; of datagrams: when the last of the flow arrived.
     #[must_use]
+    #[inline]
     pub fn completed(&self) -> Option<Time> {
-        forward!(self, end => end.completed())
+        if self.needs.complete { forward!(&self.end, end => end.completed()) } else { None }
     }
 
     /// Everything has arrived and is answered: the state may be dropped. What still comes is answered by
     /// [`reply_after_close`].
     #[must_use]
-    pub fn closed(&self) -> bool {
-        forward!(self, end => end.closed())
+    #[inline]
+    pub const fn closed(&self) -> bool {
+        self.needs.done
     }
 
     /// Counts.
     #[must_use]
     pub fn report(&self) -> ReceiverReport {
-        forward!(self, end => end.report())
+        forward!(&self.end, end => end.report())
     }
 }
 
@@ -134,28 +165,19 @@ pub fn reply_after_close(transport: &Transport, segment: &Segment, now: Time) ->
         flow: segment.flow,
         flags: flags.with_if(transport.tcp.close, Flags::FIN),
         ack: Segment::EVERYTHING,
+        sent: now,
         echo: segment.sent,
         ..Segment::default()
     };
-    Some(outgoing(transport, reply, now))
-}
-
-/// Puts an answer on the wire.
-fn outgoing(transport: &Transport, segment: Segment, now: Time) -> Outgoing {
-    let opening = segment.flags.has(Flags::SYN);
     let capable = transport.marking == Marking::Accurate;
-    Outgoing {
-        segment: Segment { sent: now, ..segment },
-        wire: if opening {
-            transport.syn_wire()
-        } else {
-            transport.ack_wire(usize::from(segment.blocks_used))
-        },
-        kind: if opening { Kind::Control } else { Kind::Ack },
+    Some(Outgoing {
+        segment: reply,
+        wire: transport.ack_wire(0),
+        kind: Kind::Ack,
         class: Class(0),
         ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
         ports: reverse_ports(segment.flow),
-    }
+    })
 }
 
 #[cfg(test)]

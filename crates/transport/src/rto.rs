@@ -38,6 +38,7 @@ impl RoundTrip {
     }
 
     /// Takes in a measurement (RFC 6298, equations 2.2 and 2.3).
+    #[inline]
     pub(crate) fn sample(&mut self, rtt: Span) {
         let rtt = Span(rtt.0.max(1));
         if self.srtt == Span::ZERO {
@@ -66,13 +67,15 @@ impl RoundTrip {
     }
 
     /// The time-out at present, back-off included.
+    #[inline]
     pub(crate) fn timeout(&self, limits: &RtoLimits) -> Span {
         let base = match (self.measured(), limits.floor) {
             (false, _) => limits.initial,
             (true, RtoFloor::Linux) => self.srtt + (self.variation * 4).max(limits.least),
             (true, RtoFloor::Rfc) => (self.srtt + self.variation * 4).max(limits.least),
         };
-        (base * (1 << self.backoff.min(40))).min(limits.greatest)
+        let backed_off = if self.backoff == 0 { base } else { base * (1 << self.backoff.min(40)) };
+        backed_off.min(limits.greatest)
     }
 
     /// At least one measurement has been taken.

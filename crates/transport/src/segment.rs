@@ -3,7 +3,7 @@
 //! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
 //! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.
 
-use weft_core::{Class, Ecn, FlowId, Kind, Time};
+use weft_core::{Class, Ecn, FlowId, Header, Kind, Time};
 
 /// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
 pub const MAX_BLOCKS: usize = 3;
@@ -32,18 +32,21 @@ impl Flags {
 
     /// Whether all of `other` are set.
     #[must_use]
+    #[inline]
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// These and `other`.
     #[must_use]
+    #[inline]
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
     /// These, and `other` if `condition`.
     #[must_use]
+    #[inline]
     pub const fn with_if(self, condition: bool, other: Flags) -> Flags {
         if condition { self.with(other) } else { self }
     }
@@ -119,6 +122,29 @@ pub struct Outgoing {
     pub ports: u32,
 }
 
+impl Outgoing {
+    /// A segment and the header that an end has written.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn new(header: &Header, segment: Segment) -> Outgoing {
+        let Header { ports, wire, kind, class, marks, .. } = *header;
+        Outgoing { segment, wire, kind, class, ecn: marks.ecn, ports }
+    }
+}
+
+/// What an end needs from its host, as it is after each call that changes the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// The end has to be woken at this instant at the latest; [`Time::NEVER`] if nothing is due.
+    pub wake: Time,
+    /// It has a packet for the network card.
+    pub ready: bool,
+    /// All payload has arrived, as far as this end knows.
+    pub complete: bool,
+    /// Its state may be dropped.
+    pub done: bool,
+}
+
 /// Source and destination port of a flow in its own direction: the flow's number, spread over the ports from 1024 on, so
 /// that no two flows between the same hosts share both.
 #[must_use]
@@ -141,8 +167,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn a_segment_is_a_cache_line() {
+    fn a_segment_is_a_cache_line_and_needs_are_two_registers() {
         assert_eq!(size_of::<Segment>(), 64);
+        assert_eq!(size_of::<Needs>(), 16);
     }
 
     #[test]

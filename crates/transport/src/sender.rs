@@ -6,16 +6,20 @@ mod tcp;
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Ecn, Span, Time};
+use weft_core::{Bytes, Ecn, Header, Span, Time};
 
-use crate::segment::{Outgoing, Segment};
+use crate::segment::{Needs, Outgoing, Segment};
 use crate::transport::{FlowSite, Transport};
 
 /// The sending end of one flow.
 ///
 /// What it may send it offers by [`Sender::ready`], and hands out one packet per [`Sender::poll`]; what is not polled is
 /// not in flight.
-pub struct Sender(End);
+pub struct Sender {
+    /// As it was after the last call.
+    needs: Needs,
+    end: End,
+}
 
 #[allow(
     clippy::large_enum_variant,
@@ -72,16 +76,10 @@ pub struct SenderReport {
 }
 
 macro_rules! forward {
-    ($self:ident, $end:ident => $call:expr) => {
-        match &$self.0 {
-            End::Tcp($end) => $call,
-            End::Datagram($end) => $call,
-        }
-    };
-    (mut $self:ident, $end:ident => $call:expr) => {
-        match &mut $self.0 {
-            End::Tcp($end) => $call,
-            End::Datagram($end) => $call,
+    ($end:expr, $member:ident => $call:expr) => {
+        match $end {
+            End::Tcp($member) => $call,
+            End::Datagram($member) => $call,
         }
     };
 }
@@ -90,49 +88,81 @@ impl Sender {
     /// The sender of a flow that the application hands over now.
     #[must_use]
     pub fn new(transport: &Arc<Transport>, site: &FlowSite, now: Time) -> Sender {
-        Sender(match transport.datagram_rate(site) {
+        let end = match transport.datagram_rate(site) {
             Some(rate) => End::Datagram(datagram::DatagramSender::new(transport, site, rate, now)),
-            None => End::Tcp(tcp::TcpSender::new(transport, site, now)),
-        })
+            None => End::Tcp(tcp::TcpSender::new(transport, site)),
+        };
+        Sender { needs: forward!(&end, end => end.needs()), end }
+    }
+
+    /// What the sender needs from its host.
+    #[must_use]
+    #[inline]
+    pub const fn needs(&self) -> Needs {
+        self.needs
     }
 
     /// A packet of the flow arrived: the answer to the opening, or an acknowledgement.
-    pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        forward!(mut self, end => end.on_packet(now, ecn, segment));
+    pub fn on_packet(&mut self, now: Time, _ecn: Ecn, segment: &Segment) {
+        if let End::Tcp(end) = &mut self.end {
+            end.on_packet(now, segment);
+            self.needs = end.needs();
+        }
     }
 
     /// Whether [`Sender::poll`] would give a packet now.
     #[must_use]
-    pub fn ready(&self, now: Time) -> bool {
-        forward!(self, end => end.ready(now))
+    #[inline]
+    pub const fn ready(&self, _now: Time) -> bool {
+        self.needs.ready
     }
 
     /// The network card is free: the next packet, sent now.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        forward!(mut self, end => end.poll(now))
+        let (mut header, mut segment) = Default::default();
+        self.poll_into(now, &mut header, &mut segment).then(|| Outgoing::new(&header, segment))
+    }
+
+    /// As [`Sender::poll`], written to where the packet is to live: all of the segment, and of the header the fields that
+    /// the end decides (ports, wire, kind, class, marks). False, and nothing is written, if there is nothing to send.
+    #[inline]
+    pub fn poll_into(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
+        if self.needs.ready {
+            forward!(&mut self.end, end => {
+                end.send(now, header, segment);
+                self.needs = end.needs();
+            });
+            return true;
+        }
+        false
     }
 
     /// When [`Sender::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
     #[must_use]
-    pub fn next_wakeup(&self) -> Time {
-        forward!(self, end => end.next_wakeup())
+    #[inline]
+    pub const fn next_wakeup(&self) -> Time {
+        self.needs.wake
     }
 
     /// The clock reached some instant; called early, nothing happens.
     pub fn on_wakeup(&mut self, now: Time) {
-        forward!(mut self, end => end.on_wakeup(now));
+        forward!(&mut self.end, end => {
+            end.on_wakeup(now);
+            self.needs = end.needs();
+        });
     }
 
     /// Everything is acknowledged and closed, or, of datagrams, sent: the state may be dropped.
     #[must_use]
-    pub fn finished(&self) -> bool {
-        forward!(self, end => end.finished())
+    #[inline]
+    pub const fn finished(&self) -> bool {
+        self.needs.done
     }
 
     /// State and counts.
     #[must_use]
     pub fn report(&self) -> SenderReport {
-        forward!(self, end => end.report())
+        forward!(&self.end, end => end.report())
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
         queues_every: measure.queues_every,
         flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
+        division: weft_sim::Division::LONE,
         seed,
     })
 }

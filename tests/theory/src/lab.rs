@@ -45,6 +45,7 @@ pub fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         until: Time::ZERO + Span::from_s(1),
         queues_every: None,
         flow_samples: None,
+        division: weft_sim::Division::LONE,
         seed: 1,
     }
 }

@@ -1,6 +1,8 @@
 //! Ready-made runs for tests: a topology, a transport and flows in a few words.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod cases;
+
 use std::sync::Arc;
 
 use weft_core::record::RunRecord;
@@ -34,6 +36,7 @@ pub(crate) fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         until: Time::ZERO + Span::from_s(1),
         queues_every: None,
         flow_samples: None,
+        division: weft_sim::Division::LONE,
         seed: 1,
     }
 }

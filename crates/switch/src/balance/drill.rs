@@ -97,7 +97,7 @@ impl Drill {
     }
 
     /// Looks at `choices` distinct random candidates.
-    fn sample(&mut self, candidates: &Candidates<'_>, random: &mut Random) {
+    fn sample(&mut self, candidates: &mut Candidates<'_>, random: &mut Random) {
         let ports = candidates.len() as u32;
         match self.choices.min(candidates.len()) {
             1 => self.look(candidates, random.below(ports) as u16),
@@ -112,7 +112,7 @@ impl Drill {
     }
 
     /// The first `many` cards of a shuffled deck. Any order to begin with is as good as another.
-    fn sample_many(&mut self, many: usize, candidates: &Candidates<'_>, random: &mut Random) {
+    fn sample_many(&mut self, many: usize, candidates: &mut Candidates<'_>, random: &mut Random) {
         if self.deck.len() != candidates.len() {
             self.deck.clear();
             self.deck.extend(0..candidates.len() as u16);
@@ -125,7 +125,7 @@ impl Drill {
     }
 
     /// Adds the remembered ports that are still in the group; one that was sampled too appears once.
-    fn recall(&mut self, candidates: &Candidates<'_>) {
+    fn recall(&mut self, candidates: &mut Candidates<'_>) {
         let first = candidates.group.index() * self.memory;
         if first + self.memory > self.cells.len() {
             self.cells.resize(first + self.memory, EMPTY);
@@ -147,7 +147,7 @@ impl Drill {
     }
 
     /// Looks at a sample.
-    fn look(&mut self, candidates: &Candidates<'_>, index: u16) {
+    fn look(&mut self, candidates: &mut Candidates<'_>, index: u16) {
         let load = candidates.load(usize::from(index));
         self.seen.push(Seen { index, sampled: true, cell: NOWHERE, load, draw: 0 });
     }
@@ -224,7 +224,7 @@ impl Balancer for Drill {
     fn choose(
         &mut self,
         _packet: &Header,
-        candidates: &Candidates<'_>,
+        candidates: &mut Candidates<'_>,
         _now: Time,
         random: &mut Random,
     ) -> usize {

@@ -70,7 +70,7 @@ impl Balancer for Ecmp {
     fn choose(
         &mut self,
         packet: &Header,
-        candidates: &Candidates<'_>,
+        candidates: &mut Candidates<'_>,
         _now: Time,
         _random: &mut Random,
     ) -> usize {

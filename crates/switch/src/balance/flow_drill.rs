@@ -46,7 +46,7 @@ impl Balancer for FlowDrill {
     fn choose(
         &mut self,
         packet: &Header,
-        candidates: &Candidates<'_>,
+        candidates: &mut Candidates<'_>,
         now: Time,
         random: &mut Random,
     ) -> usize {

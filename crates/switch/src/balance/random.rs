@@ -31,7 +31,7 @@ impl Balancer for PerPacketRandom {
     fn choose(
         &mut self,
         _packet: &Header,
-        candidates: &Candidates<'_>,
+        candidates: &mut Candidates<'_>,
         _now: Time,
         random: &mut Random,
     ) -> usize {

@@ -67,7 +67,7 @@ impl Balancer for RoundRobin {
     fn choose(
         &mut self,
         _packet: &Header,
-        candidates: &Candidates<'_>,
+        candidates: &mut Candidates<'_>,
         _now: Time,
         random: &mut Random,
     ) -> usize {

@@ -44,8 +44,8 @@ impl Bench {
 
     /// The port chosen for a packet.
     fn send(&mut self, packet: &Header) -> PortId {
-        let candidates = Candidates::with_loads(GroupId(0), &self.ports, &self.loads);
-        self.ports[self.balancer.choose(packet, &candidates, NOW, &mut self.random)]
+        let mut candidates = Candidates::with_loads(GroupId(0), &self.ports, &self.loads);
+        self.ports[self.balancer.choose(packet, &mut candidates, NOW, &mut self.random)]
     }
 
     fn next(&mut self) -> usize {
@@ -257,8 +257,8 @@ fn groups_have_memories_of_their_own() {
     let mut bench = Bench::new(drill(1, 1, Tie::Random), &[9, 9, 9, 0, 0, 9, 9, 9]);
     let (low, high) = (ports(4), ports(8)[4..].to_vec());
     let mut send = |group: u16, ports: &[PortId]| {
-        let candidates = Candidates::with_loads(GroupId(group), ports, &bench.loads);
-        ports[bench.balancer.choose(&Header::default(), &candidates, NOW, &mut bench.random)].0
+        let mut candidates = Candidates::with_loads(GroupId(group), ports, &bench.loads);
+        ports[bench.balancer.choose(&Header::default(), &mut candidates, NOW, &mut bench.random)].0
     };
     for _ in 0..100 {
         send(0, &low);

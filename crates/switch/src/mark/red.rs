@@ -103,4 +103,8 @@ impl Marker for Red {
         }
         self.judge(sight.bytes(self.settings.scope), sight, random)
     }
+
+    fn looks_at_departures(&self) -> bool {
+        self.settings.at == At::Dequeue
+    }
 }

@@ -64,4 +64,8 @@ impl Marker for Step {
             At::Enqueue => Verdict::Pass,
         }
     }
+
+    fn looks_at_departures(&self) -> bool {
+        self.at == At::Dequeue
+    }
 }

@@ -46,4 +46,7 @@ impl Sharing for Fixed {
         }
         Ok(())
     }
+    fn looks_beyond_port(&self) -> bool {
+        self.total < u64::MAX
+    }
 }

@@ -30,4 +30,8 @@ impl Sharing for Infinite {
     fn admit(&self, _occupancy: &Occupancy) -> Result<(), Reason> {
         Ok(())
     }
+
+    fn looks_beyond_port(&self) -> bool {
+        false
+    }
 }

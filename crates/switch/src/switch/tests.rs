@@ -12,6 +12,7 @@ use weft_core::{Ecn, HostId, Pool};
 use super::*;
 use crate::balance::{BalancerSettings, drill};
 use crate::settings::Visibility;
+use weft_core::{Class, Purpose, Random};
 
 /// Hosts below this number live on the port of the same number; the others behind the group of uplinks.
 const FAR: u32 = 100;

@@ -3,38 +3,81 @@
 
 use std::collections::VecDeque;
 
-use crate::segment::Segment;
+use weft_core::Time;
+
+use crate::segment::{Block, Flags, MAX_BLOCKS, Segment};
 
 /// Acknowledgements that may wait; beyond, the last is replaced by the newest, which tells more.
 const MOST: usize = 256;
 
+/// What an acknowledgement says: a segment without what is the same in all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ack {
+    pub(super) ack: u64,
+    pub(super) echo: Time,
+    pub(super) blocks: [Block; MAX_BLOCKS],
+    pub(super) flags: Flags,
+    pub(super) blocks_used: u8,
+}
+
 /// A queue that needs memory of its own only for more than one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Acks {
-    first: Option<Segment>,
-    more: VecDeque<Segment>,
+    first: Ack,
+    waiting: bool,
+    more: VecDeque<Ack>,
+}
+
+impl Ack {
+    /// The segment, from a template that says the flow and when it is sent.
+    #[inline]
+    pub(super) const fn segment(&self, template: Segment) -> Segment {
+        Segment {
+            flags: self.flags,
+            blocks_used: self.blocks_used,
+            ack: self.ack,
+            echo: self.echo,
+            blocks: self.blocks,
+            ..template
+        }
+    }
 }
 
 impl Acks {
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.first.is_none()
+        !self.waiting
     }
 
-    pub(super) fn push(&mut self, ack: Segment) {
-        if self.first.is_none() {
-            self.first = Some(ack);
-            return;
+    #[inline]
+    pub(super) fn push(&mut self, ack: Ack) {
+        if self.waiting {
+            return self.push_behind(ack);
         }
+        (self.first, self.waiting) = (ack, true);
+    }
+
+    #[inline(never)]
+    fn push_behind(&mut self, ack: Ack) {
         if self.more.len() == MOST {
             self.more.pop_back();
         }
         self.more.push_back(ack);
     }
 
-    pub(super) fn pop(&mut self) -> Option<Segment> {
-        let ack = self.first.take();
-        self.first = self.more.pop_front();
-        ack
+    /// The acknowledgement to send next; of no meaning when there is none.
+    #[inline]
+    pub(super) fn first(&self) -> &Ack {
+        &self.first
+    }
+
+    /// The first is sent.
+    #[inline]
+    pub(super) fn drop_first(&mut self) {
+        self.waiting = false;
+        if let Some(next) = self.more.pop_front() {
+            (self.first, self.waiting) = (next, true);
+        }
     }
 }
 
@@ -42,18 +85,35 @@ impl Acks {
 mod tests {
     use super::*;
 
-    fn ack(ack: u64) -> Segment {
-        Segment { ack, ..Segment::default() }
+    fn ack(ack: u64) -> Ack {
+        Ack { ack, ..Ack::default() }
     }
 
     #[test]
     fn order_is_kept_and_the_newest_never_lost() {
         let mut acks = Acks::default();
         (0..1000).for_each(|n| acks.push(ack(n)));
-        let all: Vec<u64> = std::iter::from_fn(|| acks.pop()).map(|ack| ack.ack).collect();
+        let mut all = Vec::new();
+        while !acks.is_empty() {
+            all.push(acks.first().ack);
+            acks.drop_first();
+        }
         assert_eq!(all.len(), MOST + 1);
         assert!(all.is_sorted());
         assert_eq!((all[0], all[MOST - 1], all[MOST]), (0, MOST as u64 - 1, 999));
-        assert!(acks.is_empty());
+    }
+
+    #[test]
+    fn after_the_last_the_next_is_the_first_again() {
+        let mut acks = Acks::default();
+        for n in 0..3 {
+            acks.push(ack(n));
+            acks.push(ack(10 + n));
+            assert_eq!(acks.first().ack, n);
+            acks.drop_first();
+            assert_eq!(acks.first().ack, 10 + n);
+            acks.drop_first();
+            assert!(acks.is_empty());
+        }
     }
 }

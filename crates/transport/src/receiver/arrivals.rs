@@ -35,12 +35,29 @@ pub(super) struct Arrivals {
 
 impl Arrivals {
     /// The first byte that has not arrived.
+    #[inline]
     pub(super) fn expected(&self) -> u64 {
         self.expected
     }
 
+    /// Bytes beyond a gap have arrived.
+    #[inline]
+    pub(super) fn gaps(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// Bytes `start..end` arrived.
+    #[inline]
     pub(super) fn take(&mut self, start: u64, end: u64) -> Arrival {
+        if start <= self.expected && end > self.expected && self.held.is_empty() {
+            self.expected = end;
+            return Arrival::InOrder;
+        }
+        self.take_with_gaps(start, end)
+    }
+
+    #[inline(never)]
+    fn take_with_gaps(&mut self, start: u64, end: u64) -> Arrival {
         if end <= self.expected {
             return Arrival::Duplicate;
         }
@@ -48,9 +65,6 @@ impl Arrivals {
             return self.hold(start, end);
         }
         self.expected = end;
-        if self.held.is_empty() {
-            return Arrival::InOrder;
-        }
         self.release();
         Arrival::FilledGap
     }

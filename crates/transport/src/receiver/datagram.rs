@@ -8,7 +8,7 @@ use weft_core::{Bytes, Ecn, Time};
 use super::ReceiverReport;
 use super::order::Order;
 use crate::gro::GroCounter;
-use crate::segment::{Flags, Outgoing, Segment};
+use crate::segment::{Flags, Needs, Segment};
 use crate::transport::{FlowSite, Transport};
 
 /// The receiving end.
@@ -46,26 +46,13 @@ impl DatagramReceiver {
         }
     }
 
-    pub(super) fn ready(&self) -> bool {
-        false
+    pub(super) fn needs(&self) -> Needs {
+        let complete = self.completed.is_some();
+        Needs { wake: Time::NEVER, ready: false, complete, done: complete }
     }
-
-    pub(super) fn poll(&mut self, _now: Time) -> Option<Outgoing> {
-        None
-    }
-
-    pub(super) fn next_wakeup(&self) -> Time {
-        Time::NEVER
-    }
-
-    pub(super) fn on_wakeup(&mut self, _now: Time) {}
 
     pub(super) fn completed(&self) -> Option<Time> {
         self.completed
-    }
-
-    pub(super) fn closed(&self) -> bool {
-        self.completed.is_some()
     }
 
     pub(super) fn report(&self) -> ReceiverReport {

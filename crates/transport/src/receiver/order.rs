@@ -16,6 +16,7 @@ pub(super) struct Order {
 
 impl Order {
     /// Bytes `start..end` arrived, for the first time unless they were sent `again`.
+    #[inline]
     pub(super) fn arrived(&mut self, end: u64, again: bool, mss: u64) {
         if end >= self.highest {
             self.highest = end;

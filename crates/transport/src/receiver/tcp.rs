@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Ecn, FlowId, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, Header, Kind, Marks, Span, Time};
 
-use super::acks::Acks;
+use super::ReceiverReport;
+use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
 use super::order::Order;
-use super::{ReceiverReport, outgoing};
 use crate::gro::GroCounter;
-use crate::segment::{Flags, Outgoing, Segment};
+use crate::segment::{Block, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
 use crate::shim::Shim;
 use crate::transport::{FlowSite, Marking, Transport};
 
@@ -43,24 +43,65 @@ struct Unacknowledged {
 const NOTHING: Unacknowledged =
     Unacknowledged { bytes: 0, sent: Time::ZERO, again: false, due: Time::NEVER, batch_ends: Time::NEVER };
 
-/// TCP's receiving end.
+/// What of the transport each packet asks for, at hand.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    /// Largest payload of a segment.
+    mss: u64,
+    /// Payload beyond which an acknowledgement is due at once.
+    enough: u64,
+    /// Longest wait of an acknowledgement.
+    delay: Span,
+    /// Wire size of an acknowledgement without blocks.
+    ack_wire: u16,
+    marking: Marking,
+    /// Whether switches may mark acknowledgements.
+    ecn: Ecn,
+    sack: bool,
+    close: bool,
+    gro: bool,
+}
+
+impl Rules {
+    fn new(transport: &Transport) -> Rules {
+        let (tcp, mss) = (&transport.tcp, transport.tcp_mss());
+        let capable = transport.marking == Marking::Accurate;
+        Rules {
+            mss,
+            enough: u64::from(tcp.delayed_ack - 1) * mss,
+            delay: tcp.delayed_ack_timeout,
+            ack_wire: transport.ack_wire(0),
+            marking: transport.marking,
+            ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
+            sack: tcp.sack,
+            close: tcp.close,
+            gro: tcp.gro,
+        }
+    }
+}
+
+/// TCP's receiving end. What every packet needs comes first.
+#[repr(C)]
 pub(super) struct TcpReceiver {
-    transport: Arc<Transport>,
-    flow: FlowId,
-    size: u64,
     arrivals: Arrivals,
     unacknowledged: Unacknowledged,
+    rules: Rules,
     /// Packets that are still acknowledged at once.
     quick: u32,
     /// A mark is to be echoed. RFC 3168: since the first until the sender has reduced its window; RFC 8257: the last
     /// packet had one.
     echo_mark: bool,
-    acks: Acks,
+    size: u64,
+    /// Never, until the last byte has arrived.
+    completed: Time,
     below: Option<Box<Below>>,
-    order: Order,
     batches: GroCounter,
+    order: Order,
     marks: u32,
-    completed: Option<Time>,
+    flow: FlowId,
+    ports: u32,
+    acks: Acks,
+    transport: Arc<Transport>,
 }
 
 impl TcpReceiver {
@@ -68,22 +109,25 @@ impl TcpReceiver {
         let tcp = &transport.tcp;
         let below = || Box::new(Below { shim: Shim::new(&tcp.shim), up: Vec::new() });
         TcpReceiver {
-            flow: site.flow,
-            size: site.size.0.max(1),
             arrivals: Arrivals::default(),
             unacknowledged: NOTHING,
+            rules: Rules::new(transport),
             quick: tcp.quick_acks,
             echo_mark: false,
-            acks: Acks::default(),
+            size: site.size.0.max(1),
+            completed: Time::NEVER,
             below: tcp.reorder_shim.then(below),
-            order: Order::default(),
             batches: GroCounter::new(&tcp.batches),
+            order: Order::default(),
             marks: 0,
-            completed: None,
+            flow: site.flow,
+            ports: reverse_ports(site.flow),
+            acks: Acks::default(),
             transport: Arc::clone(transport),
         }
     }
 
+    #[inline]
     pub(super) fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
         if segment.flags.has(Flags::SYN) {
             return self.answer_opening(segment);
@@ -94,67 +138,87 @@ impl TcpReceiver {
         let marked = ecn == Ecn::Marked;
         self.marks += u32::from(marked);
         let again = segment.flags.has(Flags::AGAIN);
-        self.order.arrived(segment.end(), again, self.transport.tcp_mss());
-        let length = u64::from(segment.length);
-        if !self.batches.on_segment(now, segment.sequence, length, marked) {
+        self.order.arrived(segment.end(), again, self.rules.mss);
+        let merged = self.batches.on_segment(now, segment.sequence, u64::from(segment.length), marked);
+        if !merged && self.rules.gro {
             self.end_batch();
         }
-        match &mut self.below {
-            None => self.take(now, ecn, segment),
-            Some(below) => {
-                let bytes = segment.sequence..segment.end();
-                below.shim.on_segment(now, bytes, (ecn, *segment), &mut below.up);
-                self.take_from_shim(now);
-            }
+        if self.below.is_some() {
+            self.through_shim(now, ecn, segment);
+        } else {
+            self.take(now, marked, segment);
         }
+    }
+
+    #[inline(never)]
+    fn through_shim(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+        let Some(below) = &mut self.below else { return };
+        let bytes = segment.sequence..segment.end();
+        below.shim.on_segment(now, bytes, (ecn, *segment), &mut below.up);
+        self.take_from_shim(now);
     }
 
     fn take_from_shim(&mut self, now: Time) {
         let Some(below) = &mut self.below else { return };
         let mut up = std::mem::take(&mut below.up);
         for (ecn, segment) in up.drain(..) {
-            self.take(now, ecn, &segment);
+            self.take_late(now, ecn == Ecn::Marked, &segment);
         }
         if let Some(below) = &mut self.below {
             below.up = up;
         }
     }
 
+    #[cold]
     fn answer_opening(&mut self, segment: &Segment) {
         let again = segment.flags.has(Flags::AGAIN);
-        let marks = self.transport.marking != Marking::Off;
+        let marks = self.rules.marking != Marking::Off;
         let flags = Flags::SYN.with(Flags::ACK).with_if(again, Flags::AGAIN).with_if(marks, Flags::ECE);
-        self.acks.push(Segment { flow: self.flow, flags, echo: segment.sent, ..Segment::default() });
+        self.acks.push(Ack { flags, echo: segment.sent, ..Ack::default() });
+    }
+
+    /// A packet reaches TCP after the shim.
+    #[inline(never)]
+    fn take_late(&mut self, now: Time, marked: bool, segment: &Segment) {
+        self.take(now, marked, segment);
     }
 
     /// A packet reaches TCP.
-    fn take(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        self.note_mark(ecn == Ecn::Marked, segment);
+    #[inline(always)]
+    fn take(&mut self, now: Time, marked: bool, segment: &Segment) {
+        self.note_mark(marked, segment);
         let again = segment.flags.has(Flags::AGAIN);
         let arrival = self.arrivals.take(segment.sequence, segment.end());
         if self.unacknowledged.bytes == 0 {
             (self.unacknowledged.sent, self.unacknowledged.again) = (segment.sent, again);
         }
-        match arrival {
-            Arrival::InOrder => self.in_order(now, segment),
-            Arrival::FilledGap => {
-                self.order.gap_filled(again);
-                self.note_completion(now);
-                self.acknowledge(Flags::ACK);
-            }
-            Arrival::BeyondGap => {
-                self.order.duplicate_sent();
-                self.acknowledge(Flags::ACK);
-            }
-            Arrival::Duplicate => self.acknowledge(Flags::ACK.with(Flags::DUPLICATE)),
+        if arrival == Arrival::InOrder {
+            self.in_order(now, segment);
+        } else {
+            self.out_of_order(now, arrival, again);
         }
         self.quick = self.quick.saturating_sub(1);
     }
 
+    #[inline(never)]
+    fn out_of_order(&mut self, now: Time, arrival: Arrival, again: bool) {
+        if arrival == Arrival::Duplicate {
+            return self.acknowledge(Flags::ACK.with(Flags::DUPLICATE));
+        }
+        if arrival == Arrival::FilledGap {
+            self.order.gap_filled(again);
+            self.note_completion(now);
+        } else {
+            self.order.duplicate_sent();
+        }
+        self.acknowledge(Flags::ACK);
+    }
+
     /// Marks are echoed until the sender says that it reduced its window, or packet for packet: then a change of the mark
     /// first sends what is due under the old one.
+    #[inline]
     fn note_mark(&mut self, marked: bool, segment: &Segment) {
-        match self.transport.marking {
+        match self.rules.marking {
             Marking::Off => {}
             Marking::Classic => {
                 self.echo_mark = marked || self.echo_mark && !segment.flags.has(Flags::CWR);
@@ -168,72 +232,96 @@ impl TcpReceiver {
         }
     }
 
+    #[inline]
     fn in_order(&mut self, now: Time, segment: &Segment) {
         self.note_completion(now);
-        let tcp = &self.transport.tcp;
         self.unacknowledged.bytes += u64::from(segment.length);
-        if self.unacknowledged.due == Time::NEVER {
-            self.unacknowledged.due = now + tcp.delayed_ack_timeout;
+        let fin = segment.flags.has(Flags::FIN);
+        if fin || !self.rules.gro && self.enough_to_acknowledge() {
+            return self.acknowledge(Flags::ACK);
         }
-        if segment.flags.has(Flags::FIN) {
-            self.acknowledge(Flags::ACK);
-        } else if tcp.gro {
-            self.unacknowledged.batch_ends = now + tcp.batches.gro_flush;
-        } else {
-            self.acknowledge_if_enough();
+        if self.unacknowledged.due == Time::NEVER {
+            self.unacknowledged.due = now + self.rules.delay;
+        }
+        if self.rules.gro {
+            self.unacknowledged.batch_ends = now + self.transport.tcp.batches.gro_flush;
         }
     }
 
-    fn acknowledge_if_enough(&mut self) {
-        let enough = u64::from(self.transport.tcp.delayed_ack - 1) * self.transport.tcp_mss();
-        if self.quick > 0 || self.unacknowledged.bytes > enough {
-            self.acknowledge(Flags::ACK);
-        }
+    #[inline]
+    fn enough_to_acknowledge(&self) -> bool {
+        self.quick > 0 || self.unacknowledged.bytes > self.rules.enough
     }
 
     /// Receive offload hands up what it has merged.
     fn end_batch(&mut self) {
         if self.unacknowledged.batch_ends != Time::NEVER {
             self.unacknowledged.batch_ends = Time::NEVER;
-            self.acknowledge_if_enough();
+            if self.enough_to_acknowledge() {
+                self.acknowledge(Flags::ACK);
+            }
         }
     }
 
+    #[inline]
     fn note_completion(&mut self, now: Time) {
-        if self.arrivals.expected() >= self.size {
-            self.completed.get_or_insert(now);
+        if self.arrivals.expected() >= self.size && !self.is_complete() {
+            self.completed = now;
         }
     }
 
     /// An acknowledgement of everything that has arrived is due at once.
+    #[inline]
     fn acknowledge(&mut self, flags: Flags) {
-        let tcp = &self.transport.tcp;
-        let (blocks, used) = if tcp.sack { self.arrivals.blocks() } else { Default::default() };
-        let closing = tcp.close && self.completed.is_some();
+        if self.rules.sack && self.arrivals.gaps() {
+            self.acknowledge_with_blocks(flags);
+        } else {
+            self.acknowledge_with(flags, ([Block::default(); MAX_BLOCKS], 0));
+        }
+    }
+
+    #[inline(never)]
+    fn acknowledge_with_blocks(&mut self, flags: Flags) {
+        self.acknowledge_with(flags, self.arrivals.blocks());
+    }
+
+    #[inline]
+    fn acknowledge_with(&mut self, flags: Flags, (blocks, blocks_used): ([Block; MAX_BLOCKS], u8)) {
+        let closing = self.rules.close && self.is_complete();
         let flags = flags.with_if(self.unacknowledged.again, Flags::AGAIN);
-        self.acks.push(Segment {
-            flow: self.flow,
-            flags: flags.with_if(self.echo_mark, Flags::ECE).with_if(closing, Flags::FIN),
-            blocks_used: used,
-            ack: self.arrivals.expected(),
-            echo: self.unacknowledged.sent,
-            blocks,
-            ..Segment::default()
-        });
+        let flags = flags.with_if(self.echo_mark, Flags::ECE).with_if(closing, Flags::FIN);
+        let (ack, echo) = (self.arrivals.expected(), self.unacknowledged.sent);
+        self.acks.push(Ack { ack, echo, blocks, flags, blocks_used });
         self.unacknowledged = NOTHING;
     }
 
-    pub(super) fn ready(&self) -> bool {
-        !self.acks.is_empty()
+    /// Sends the next acknowledgement; there must be one.
+    #[inline]
+    pub(super) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        let ack = self.acks.first();
+        let (flags, used) = (ack.flags, ack.blocks_used);
+        *segment = ack.segment(Segment { flow: self.flow, sent: now, ..Segment::default() });
+        self.acks.drop_first();
+        (header.wire, header.kind) = (self.rules.ack_wire, Kind::Ack);
+        (header.ports, header.class, header.marks) = (self.ports, Class(0), Marks { ecn: self.rules.ecn });
+        if used > 0 {
+            header.wire = self.transport.ack_wire(usize::from(used));
+        }
+        if flags.has(Flags::SYN) {
+            (header.wire, header.kind) = (self.transport.syn_wire(), Kind::Control);
+        }
     }
 
-    pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        self.acks.pop().map(|ack| outgoing(&self.transport, ack, now))
-    }
-
-    pub(super) fn next_wakeup(&self) -> Time {
+    #[inline]
+    pub(super) fn needs(&self) -> Needs {
         let shim = self.below.as_ref().map_or(Time::NEVER, |below| below.shim.next_wakeup());
-        self.unacknowledged.due.min(self.unacknowledged.batch_ends).min(shim)
+        let (ready, complete) = (!self.acks.is_empty(), self.is_complete());
+        Needs {
+            wake: self.unacknowledged.due.min(self.unacknowledged.batch_ends).min(shim),
+            ready,
+            complete,
+            done: complete && !ready && self.unacknowledged.bytes == 0,
+        }
     }
 
     pub(super) fn on_wakeup(&mut self, now: Time) {
@@ -249,18 +337,19 @@ impl TcpReceiver {
         }
     }
 
-    pub(super) fn completed(&self) -> Option<Time> {
-        self.completed
+    #[inline]
+    fn is_complete(&self) -> bool {
+        self.completed != Time::NEVER
     }
 
-    pub(super) fn closed(&self) -> bool {
-        self.completed.is_some() && self.acks.is_empty() && self.unacknowledged.bytes == 0
+    pub(super) fn completed(&self) -> Option<Time> {
+        self.is_complete().then_some(self.completed)
     }
 
     pub(super) fn report(&self) -> ReceiverReport {
         ReceiverReport {
             delivered: Bytes(self.arrivals.expected()),
-            completed: self.completed,
+            completed: self.completed(),
             dupacks: self.order.dupacks,
             dupacks_reorder: self.order.dupacks_reorder,
             out_of_order: self.order.out_of_order,

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, FlowId, Kind, Rate, Span, Time};
+use weft_core::{Bytes, Class, FlowId, Header, Kind, Marks, Rate, Span, Time};
 
 use super::SenderReport;
-use crate::segment::{Flags, Outgoing, Segment, ports};
+use crate::segment::{Flags, Needs, Segment, ports};
 use crate::transport::{FlowSite, Transport};
 
 /// The sending end.
@@ -34,49 +34,34 @@ impl DatagramSender {
         DatagramSender { transport, flow: site.flow, size, next: 0, due: now, awake: true, interval }
     }
 
-    pub(super) fn on_packet(&mut self, _now: Time, _ecn: Ecn, _segment: &Segment) {}
-
-    pub(super) fn ready(&self, now: Time) -> bool {
-        self.next < self.size && (self.awake || self.due <= now)
-    }
-
-    pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        if !self.ready(now) {
-            return None;
-        }
+    /// Sends the next datagram; there must be one.
+    pub(super) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let length = self.transport.datagram_mss().min(self.size - self.next);
-        let flags = Flags::DATAGRAM.with_if(self.next + length == self.size, Flags::FIN);
-        let sequence = self.next;
+        let last = self.next + length == self.size;
+        *segment = Segment {
+            flow: self.flow,
+            length: length as u16,
+            flags: Flags::DATAGRAM.with_if(last, Flags::FIN),
+            sequence: self.next,
+            sent: now,
+            ..Segment::default()
+        };
         self.next += length;
         self.due += self.interval;
         self.awake = self.due <= now;
-        Some(Outgoing {
-            segment: Segment {
-                flow: self.flow,
-                length: length as u16,
-                flags,
-                sequence,
-                sent: now,
-                ..Segment::default()
-            },
-            wire: self.transport.datagram_wire(length),
-            kind: Kind::Data,
-            class: Class(0),
-            ecn: Ecn::NotCapable,
-            ports: ports(self.flow),
-        })
-    }
-
-    pub(super) fn next_wakeup(&self) -> Time {
-        if self.finished() || self.awake { Time::NEVER } else { self.due }
+        header.ports = ports(self.flow);
+        header.wire = self.transport.datagram_wire(length);
+        (header.kind, header.class, header.marks) = (Kind::Data, Class(0), Marks::default());
     }
 
     pub(super) fn on_wakeup(&mut self, now: Time) {
         self.awake |= self.due <= now;
     }
 
-    pub(super) fn finished(&self) -> bool {
-        self.next == self.size
+    pub(super) fn needs(&self) -> Needs {
+        let complete = self.next == self.size;
+        let wake = if complete || self.awake { Time::NEVER } else { self.due };
+        Needs { wake, ready: !complete && self.awake, complete, done: complete }
     }
 
     pub(super) fn report(&self) -> SenderReport {

@@ -18,9 +18,11 @@ use crate::recovery::prr::Reduction;
 use crate::recovery::rack::Rack;
 use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
-use crate::segment::{Flags, Segment, ports};
-use crate::transport::{FlowSite, Transport};
-use pace::Pace;
+use crate::segment::{Flags, Needs, Segment, ports};
+use crate::transport::{FlowSite, Marking, Transport};
+
+use self::pace::Pace;
+use self::send::What;
 
 /// Where the connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,89 +85,152 @@ struct Counts {
     probes: u32,
 }
 
-/// TCP's sending end.
+/// What of the transport each packet asks for, at hand.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    /// Payload the receiver takes beyond what it acknowledged.
+    receive_window: u64,
+    /// Wire size of a full segment.
+    full_wire: u16,
+    /// Of data: whether switches may mark it the first time, and whether again.
+    ecn: Ecn,
+    ecn_again: Ecn,
+    marks: bool,
+    /// Nothing but the windows limits new payload until something is missing.
+    usual: bool,
+    sack: bool,
+    timestamps: bool,
+    close: bool,
+    tso: bool,
+    pacing: bool,
+    tlp: bool,
+}
+
+impl Rules {
+    fn new(transport: &Transport) -> Rules {
+        let capable = |yes: bool| if yes { Ecn::Capable } else { Ecn::NotCapable };
+        Rules {
+            receive_window: transport.receive_window(),
+            full_wire: transport.data_wire(transport.tcp_mss()),
+            ecn: capable(transport.marking != Marking::Off),
+            ecn_again: capable(transport.marking == Marking::Accurate),
+            marks: transport.marking != Marking::Off,
+            usual: transport.tcp.sack && !transport.tcp.tso && !transport.tcp.pacing,
+            sack: transport.tcp.sack,
+            timestamps: transport.tcp.timestamps,
+            close: transport.tcp.close,
+            tso: transport.tcp.tso,
+            pacing: transport.tcp.pacing,
+            tlp: transport.tlp(),
+        }
+    }
+}
+
+/// TCP's sending end. What every packet needs comes first.
+#[repr(C)]
 pub(super) struct TcpSender {
-    transport: Arc<Transport>,
-    law: AnyLaw,
-    window: Window,
-    trip: RoundTrip,
-    flow: FlowId,
-    ports: u32,
-    line_rate: Rate,
     phase: Phase,
     state: SenderState,
+    owed: Owed,
+    /// What the next poll gives; made anew whenever anything changes.
+    choice: What,
     size: u64,
     /// The first byte not acknowledged (SND.UNA).
     una: u64,
     /// The first byte never sent (SND.NXT; it never goes back).
     next: u64,
-    /// The event at hand is over when this is acknowledged (RecoveryPoint).
-    recover: u64,
+    window: Window,
+    rules: Rules,
+    usage: Usage,
+    retransmit_at: Time,
+    probe_at: Time,
+    verdict_at: Time,
+    /// When the next burst may begin, as long as the host has not asked then.
+    pace_at: Time,
+    /// When new data was last sent.
+    newest: Time,
     /// Duplicate acknowledgements in a row. Without selective acknowledgements each stands for a segment that arrived.
     dupacks: u32,
-    reduction: Reduction,
     trouble: Option<Box<Trouble>>,
-    owed: Owed,
-    usage: Usage,
+    probe: Option<Probe>,
+    flow: FlowId,
+    ports: u32,
+    trip: RoundTrip,
+    transport: Arc<Transport>,
+    reduction: Reduction,
+    law: AnyLaw,
+    /// The event at hand is over when this is acknowledged (RecoveryPoint).
+    recover: u64,
     pace: Pace,
     /// The recovery's rescue retransmission was made (RescueRxt).
     rescued: bool,
     /// A partial acknowledgement has restarted the timer.
     restarted: bool,
-    probe: Option<Probe>,
-    /// When new data was last sent.
-    newest: Time,
-    retransmit_at: Time,
-    probe_at: Time,
-    verdict_at: Time,
+    line_rate: Rate,
     counts: Counts,
 }
 
 impl TcpSender {
-    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite, _now: Time) -> TcpSender {
+    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite) -> TcpSender {
         let handshake = transport.tcp.handshake;
-        TcpSender {
-            law: transport.law(),
-            window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss: transport.tcp_mss() },
-            trip: RoundTrip::new(),
-            flow: site.flow,
-            ports: ports(site.flow),
-            line_rate: site.line_rate,
+        let mut sender = TcpSender {
             phase: if handshake { Phase::Opening } else { Phase::Open },
             state: SenderState::Open,
+            owed: Owed { syn: handshake, ..Owed::default() },
+            choice: What::Nothing,
             size: site.size.0.max(1),
             una: 0,
             next: 0,
-            recover: 0,
-            dupacks: 0,
-            reduction: Reduction::new(0),
-            trouble: None,
-            owed: Owed { syn: handshake, ..Owed::default() },
+            window: Window { cwnd: transport.initial_window(), ssthresh: u64::MAX, mss: transport.tcp_mss() },
+            rules: Rules::new(transport),
             usage: Usage::default(),
-            pace: Pace::new(),
-            rescued: false,
-            restarted: false,
-            probe: None,
-            newest: Time::ZERO,
             retransmit_at: Time::NEVER,
             probe_at: Time::NEVER,
             verdict_at: Time::NEVER,
-            counts: Counts::default(),
+            pace_at: Time::NEVER,
+            newest: Time::ZERO,
+            dupacks: 0,
+            trouble: None,
+            probe: None,
+            flow: site.flow,
+            ports: ports(site.flow),
+            trip: RoundTrip::new(),
             transport: Arc::clone(transport),
-        }
+            reduction: Reduction::new(0),
+            law: transport.law(),
+            recover: 0,
+            pace: Pace::default(),
+            rescued: false,
+            restarted: false,
+            line_rate: site.line_rate,
+            counts: Counts::default(),
+        };
+        sender.look_ahead(Time::ZERO);
+        sender
     }
 
-    pub(super) fn on_packet(&mut self, now: Time, _ecn: Ecn, segment: &Segment) {
-        match self.phase {
-            Phase::Opening if segment.flags.has(Flags::SYN.with(Flags::ACK)) => {
-                self.established(now, segment)
-            }
-            Phase::Open if !segment.flags.has(Flags::SYN) => self.acknowledged(now, segment),
-            _ => {}
+    #[inline]
+    pub(super) fn on_packet(&mut self, now: Time, segment: &Segment) {
+        if self.phase == Phase::Open && !segment.flags.has(Flags::SYN) {
+            self.acknowledged(now, segment);
+        } else if self.phase == Phase::Opening && segment.flags.has(Flags::SYN.with(Flags::ACK)) {
+            self.established(now, segment);
+        }
+        self.look_ahead(now);
+    }
+
+    #[inline]
+    pub(super) fn needs(&self) -> Needs {
+        Needs {
+            wake: self.retransmit_at.min(self.probe_at).min(self.verdict_at).min(self.pace_at),
+            ready: self.choice != What::Nothing,
+            complete: matches!(self.phase, Phase::Closing | Phase::Done),
+            done: self.phase == Phase::Done,
         }
     }
 
     /// The SYN-ACK arrived.
+    #[cold]
     fn established(&mut self, now: Time, segment: &Segment) {
         self.measure(now, segment);
         // A path that loses openings gets one segment to begin with, as in Linux: after the second loss.
@@ -180,8 +245,9 @@ impl TcpSender {
 
     /// Takes the round trip from an echo; of a packet sent more than once only if time stamps tell which copy it answers
     /// (Karn's rule).
+    #[inline]
     fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
-        if segment.flags.has(Flags::AGAIN) && !self.transport.tcp.timestamps {
+        if segment.flags.has(Flags::AGAIN) && !self.rules.timestamps {
             return None;
         }
         let rtt = now.since(segment.echo);
@@ -195,10 +261,15 @@ impl TcpSender {
     }
 
     /// Payload in the network, as far as is known.
+    #[inline]
     fn pipe(&self) -> u64 {
+        if self.trouble.is_none() && self.dupacks == 0 { self.outstanding() } else { self.troubled_pipe() }
+    }
+
+    fn troubled_pipe(&self) -> u64 {
         let outstanding = self.outstanding();
         let pipe = self.trouble.as_ref().map_or(outstanding, |trouble| trouble.board.pipe(outstanding));
-        if self.dupacks == 0 || self.transport.tcp.sack {
+        if self.rules.sack {
             return pipe;
         }
         pipe.saturating_sub(u64::from(self.dupacks) * self.window.mss)
@@ -217,10 +288,6 @@ impl TcpSender {
     /// Nothing is known to be missing.
     fn nothing_missing(&self) -> bool {
         self.dupacks == 0 && self.trouble.as_ref().is_none_or(|trouble| trouble.board.sacked() == 0)
-    }
-
-    pub(super) fn finished(&self) -> bool {
-        self.phase == Phase::Done
     }
 
     pub(super) fn report(&self) -> SenderReport {

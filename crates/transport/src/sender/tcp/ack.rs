@@ -8,7 +8,6 @@ use crate::congestion::AckEvent;
 use crate::recovery::prr::Delivery;
 use crate::recovery::scoreboard::{News, Reference};
 use crate::segment::{Flags, Segment};
-use crate::transport::Marking;
 
 /// What an acknowledgement said.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,17 +25,49 @@ pub(super) struct Digest {
 }
 
 impl TcpSender {
+    #[inline]
     pub(super) fn acknowledged(&mut self, now: Time, segment: &Segment) {
         let ack = segment.ack.min(self.size);
         if ack < self.una || ack > self.next {
             return;
         }
+        let expected = ack > self.una && segment.blocks_used == 0 && self.rules.sack;
+        if expected && self.trouble.is_none() && self.probe.is_none() {
+            self.advance(now, ack, segment);
+        } else {
+            self.acknowledged_in_trouble(now, ack, segment);
+        }
+        if self.una == self.size {
+            self.all_acknowledged();
+        }
+    }
+
+    /// The case of nearly all acknowledgements: progress, and nothing is or was missing.
+    #[inline]
+    fn advance(&mut self, now: Time, ack: u64, segment: &Segment) {
+        let (acked, in_flight) = (ack - self.una, self.outstanding());
+        self.una = ack;
+        self.trip.forget_backoff();
+        let rtt = self.measure(now, segment);
+        let event = self.event(now, segment, (acked, rtt), in_flight);
+        self.law.observe(&mut self.window, &event);
+        if self.state == SenderState::Open && !event.marked {
+            self.law.grow(&mut self.window, &event);
+        } else {
+            self.react(&event, &Digest { acked, delivered: acked, rtt, ..Digest::default() });
+        }
+        self.restart_timers(now, true);
+    }
+
+    /// Something is missing, or was in the life of this connection.
+    #[inline(never)]
+    fn acknowledged_in_trouble(&mut self, now: Time, ack: u64, segment: &Segment) {
         let in_flight = self.pipe();
         let mut digest = self.take_in(ack, segment);
         if digest.delivered > 0 {
             digest.rtt = self.measure(now, segment);
         }
-        let event = self.event(now, segment, &digest, in_flight);
+        let event = self.event(now, segment, (digest.delivered, digest.rtt), in_flight);
         self.law.observe(&mut self.window, &event);
         if self.trouble.is_some() {
             self.judge(now, segment, &mut digest);
@@ -44,22 +75,26 @@ impl TcpSender {
         self.react(&event, &digest);
         self.after_probe(now, segment);
         self.restart_timers(now, digest.acked > 0);
-        if self.una == self.size {
-            self.all_acknowledged();
-        }
     }
 
-    fn event(&self, now: Time, segment: &Segment, digest: &Digest, in_flight: u64) -> AckEvent {
+    #[inline]
+    fn event(
+        &self,
+        now: Time,
+        segment: &Segment,
+        (acked, rtt): (u64, Option<Span>),
+        in_flight: u64,
+    ) -> AckEvent {
         let in_slow_start = self.window.in_slow_start();
         AckEvent {
             now,
-            acked: digest.delivered,
-            rtt: digest.rtt,
+            acked,
+            rtt,
             min_rtt: self.trip.least(),
             srtt: self.trip.smoothed(),
             in_flight,
             cwnd_limited: self.usage.limited || in_slow_start && self.window.cwnd < 2 * self.usage.most,
-            marked: self.transport.marking != Marking::Off && segment.flags.has(Flags::ECE),
+            marked: self.rules.marks && segment.flags.has(Flags::ECE),
             una: self.una,
             next: self.next,
         }
@@ -78,7 +113,7 @@ impl TcpSender {
             digest.delivered -= news.bytes;
             digest.reordered = news.reordered;
         }
-        if !self.transport.tcp.sack {
+        if !self.rules.sack {
             digest.delivered = self.count_duplicates(acked);
         } else if segment.blocks_used > 0 {
             let news = self.take_in_blocks(segment, acked > 0);
@@ -145,6 +180,7 @@ impl TcpSender {
     }
 
     /// Moves the window and the state.
+    #[inline(never)]
     fn react(&mut self, event: &AckEvent, digest: &Digest) {
         self.leave_if_over();
         match self.state {
@@ -191,9 +227,10 @@ impl TcpSender {
     }
 
     /// All payload has arrived.
+    #[cold]
     fn all_acknowledged(&mut self) {
         (self.retransmit_at, self.probe_at, self.verdict_at) = (Time::NEVER, Time::NEVER, Time::NEVER);
-        self.pace.wake = Time::NEVER;
+        self.pace_at = Time::NEVER;
         self.phase = if self.transport.tcp.close { Phase::Closing } else { Phase::Done };
     }
 }

@@ -8,47 +8,40 @@ use super::TcpSender;
 /// Segments at the start of a flow that are not paced, as in Linux.
 const UNPACED: u64 = 10;
 
-/// The state of pacing.
-#[derive(Clone, Copy, Debug)]
+/// The state of bursts and pacing.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pace {
     /// No burst begins before.
     next: Time,
-    /// The host has to ask again then.
-    pub(super) wake: Time,
     /// Payload left of the burst being sent.
     pub(super) burst: u64,
 }
 
 impl Pace {
-    pub(super) const fn new() -> Pace {
-        Pace { next: Time::ZERO, wake: Time::NEVER, burst: 0 }
-    }
-
     /// A burst that takes `span` at the pace begins. A sender that was late may catch up by half of that.
     fn begin(&mut self, now: Time, span: Span) {
         let late = if self.next == Time::ZERO { Span::ZERO } else { now.since(self.next.min(now)) };
         self.next = now + (span - late.min(span / 2));
-        self.wake = self.next;
     }
 }
 
 impl TcpSender {
     /// Whether new payload may go now, as far as bursts and pacing are concerned, with `room` in the window.
     pub(super) fn burst_allows(&self, room: u64, now: Time) -> bool {
-        let early = self.transport.tcp.pacing && self.pace.burst == 0 && now < self.pace.next;
+        let early = self.rules.pacing && self.pace.burst == 0 && now < self.pace.next;
         !early && !self.waits_for_burst(room, now)
     }
 
     /// Whether what is open of the window is too little for a burst.
     pub(super) fn waits_for_burst(&self, room: u64, now: Time) -> bool {
-        self.transport.tcp.tso && self.pace.burst == 0 && !self.worth_a_burst(room, now)
+        self.rules.tso && self.pace.burst == 0 && !self.worth_a_burst(room, now)
     }
 
     /// Enough of the window, and of the receiver's, is open to send a burst, or all that is left, or waiting would be for
     /// nothing, or it has lasted long enough.
     fn worth_a_burst(&self, room: u64, now: Time) -> bool {
         let left = self.size - self.next;
-        let room = room.min(self.transport.receive_window() - self.outstanding());
+        let room = room.min(self.rules.receive_window - self.outstanding());
         let open = if left <= room { left } else { room / self.window.mss * self.window.mss };
         let last = self.newest.max(self.pace.next);
         let waited = || self.transport.tcp.tso_wait.is_some_and(|most| now > last + most);
@@ -57,7 +50,7 @@ impl TcpSender {
 
     /// The payload that is worth a wait: a part of the window, at most a burst.
     fn worth_waiting_for(&self) -> u64 {
-        let window = self.window.cwnd.min(self.transport.receive_window());
+        let window = self.window.cwnd.min(self.rules.receive_window);
         let part = window / u64::from(self.transport.tcp.tso_divisor);
         (part.min(self.burst_limit()) / self.window.mss * self.window.mss).max(self.window.mss)
     }
@@ -87,25 +80,30 @@ impl TcpSender {
         bytes as f64 * self.trip.smoothed().0 as f64 / (factor * window as f64)
     }
 
-    /// A new segment of `length` goes out, `room` being open before it: it continues the burst or begins one.
-    pub(super) fn continue_burst(&mut self, length: u64, room: u64, now: Time) {
-        let tcp = &self.transport.tcp;
+    /// A new segment of `length` has gone out: it continues the burst or begins one.
+    pub(super) fn continue_burst(&mut self, length: u64, now: Time) {
         if self.pace.burst == 0 {
-            let most = if !tcp.tso {
-                length
-            } else if tcp.tso_time.is_some() {
-                self.burst_limit().min(room.min(self.window.cwnd / 2).max(length))
-            } else {
-                self.worth_waiting_for()
-            };
-            self.pace.burst = most;
-            if tcp.pacing && self.next >= UNPACED * self.window.mss && self.trip.measured() {
-                self.pace.begin(now, Span(self.pace_of(most) as u64));
+            self.pace.burst = self.new_burst(length);
+            if self.rules.pacing && self.next >= UNPACED * self.window.mss && self.trip.measured() {
+                self.pace.begin(now, Span(self.pace_of(self.pace.burst) as u64));
+                self.pace_at = self.pace.next;
             }
         }
         self.pace.burst = self.pace.burst.saturating_sub(length);
         if self.pace.burst < self.window.mss {
             self.pace.burst = 0;
+        }
+    }
+
+    /// The payload of the burst that a new segment of `length` has begun.
+    fn new_burst(&self, length: u64) -> u64 {
+        if !self.rules.tso {
+            return length;
+        }
+        let room = (self.window.cwnd + length).saturating_sub(self.pipe());
+        match self.transport.tcp.tso_time {
+            Some(_) => self.burst_limit().min(room.min(self.window.cwnd / 2).max(length)),
+            None => self.worth_waiting_for(),
         }
     }
 }

@@ -1,30 +1,31 @@
-//! What goes out next. The choice is made when the network card asks, so that it rests on the newest acknowledgement.
+//! What goes out next. The choice is made anew whenever anything changes, so that it rests on the newest acknowledgement
+//! when the network card asks.
 
 use std::ops::Range;
 
-use weft_core::{Class, Ecn, Kind, Time};
+use weft_core::{Class, Ecn, Header, Kind, Marks, Time};
 
 use super::{Phase, SenderState, TcpSender};
-use crate::segment::{Flags, Outgoing, Segment};
+use crate::segment::{Flags, Segment};
 use crate::settings::LossDetection;
-use crate::transport::Marking;
 
 /// What to send.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Choice {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum What {
+    #[default]
     Nothing,
     Syn,
     /// The answer to the other side's FIN.
     Close,
-    /// Payload sent before.
-    Again(Range<u64>, Why),
-    /// So much new payload.
-    New(u64),
+    /// Payload sent before; which, is found again when it goes.
+    Again(Why),
+    /// New payload.
+    New,
 }
 
 /// Why payload goes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
+pub(super) enum Why {
     /// It is lost.
     Lost,
     /// It may be lost, and there is nothing better to send (NextSeg, rule 3).
@@ -35,66 +36,103 @@ enum Why {
     Probe,
 }
 
-impl TcpSender {
-    pub(in crate::sender) fn ready(&self, now: Time) -> bool {
-        self.choose(now) != Choice::Nothing
-    }
+/// The next new segment.
+#[derive(Clone, Copy)]
+struct New {
+    /// Its payload, as far as application and receiver go.
+    length: u64,
+    /// Whether it may go now.
+    may_go: bool,
+}
 
-    pub(in crate::sender) fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        match self.choose(now) {
-            Choice::Nothing => None,
-            Choice::Syn => Some(self.send_syn(now)),
-            Choice::Close => Some(self.send_close(now)),
-            Choice::Again(bytes, why) => Some(self.send_again(bytes, why, now)),
-            Choice::New(length) => Some(self.send_new(length, now)),
+/// What to send, and of payload sent before which bytes.
+type Choice = (What, Range<u64>);
+
+const NOTHING: Choice = (What::Nothing, 0..0);
+
+impl New {
+    #[inline]
+    const fn choice(self) -> What {
+        if self.may_go { What::New } else { What::Nothing }
+    }
+}
+
+impl TcpSender {
+    /// Sends what was chosen; there must be something.
+    #[inline]
+    pub(in crate::sender) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        if self.choice == What::New {
+            self.send_new(now, header, segment);
+        } else {
+            self.send_other(now, header, segment);
         }
     }
 
+    /// Sends what is not new payload.
+    #[inline(never)]
+    fn send_other(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        match self.choice {
+            What::Again(why) => self.send_again(why, now, header, segment),
+            What::Syn => self.send_syn(now, header, segment),
+            What::Close => self.send_close(now, header, segment),
+            What::New | What::Nothing => unreachable!("there is something else to send"),
+        }
+        self.look_ahead(now);
+    }
+
+    /// Chooses what goes next, after anything changed.
+    #[inline]
+    pub(super) fn look_ahead(&mut self, now: Time) {
+        if self.phase == Phase::Open && self.usual() && !self.owed.probe {
+            self.choice = self.new_segment(true, now).choice();
+        } else {
+            self.choice = self.choose(now).0;
+        }
+    }
+
+    #[inline(never)]
     fn choose(&self, now: Time) -> Choice {
         match self.phase {
             Phase::Open => self.choose_payload(now),
-            Phase::Opening if self.owed.syn => Choice::Syn,
-            Phase::Closing => Choice::Close,
-            Phase::Opening | Phase::Done => Choice::Nothing,
+            Phase::Opening if self.owed.syn => (What::Syn, 0..0),
+            Phase::Closing => (What::Close, 0..0),
+            Phase::Opening | Phase::Done => NOTHING,
         }
     }
 
     /// The order of RFC 6675, NextSeg: what is lost, new data, what may be lost, the last segment. A tail loss probe does
     /// not ask the window.
     fn choose_payload(&self, now: Time) -> Choice {
-        let room = self.window.cwnd.saturating_sub(self.pipe());
-        if let Some(trouble) = &self.trouble
-            && let Some(bytes) = trouble.board.first_waiting()
-        {
+        let room = self.room();
+        if let Some(bytes) = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting()) {
             let bytes = self.one_segment(bytes);
             let fits = self.owed.lost || bytes.end - bytes.start <= room;
-            return if fits { Choice::Again(bytes, Why::Lost) } else { Choice::Nothing };
+            return if fits { (What::Again(Why::Lost), bytes) } else { NOTHING };
         }
-        let length = self.new_length();
+        let new = self.new_segment(self.usual(), now);
         if self.owed.probe {
-            return if length > 0 { Choice::New(length) } else { self.last_segment(Why::Probe) };
+            return if new.length > 0 { (What::New, 0..0) } else { self.last_segment(Why::Probe) };
         }
-        if length > 0 {
-            let goes = self.may_send_new(length, room) && self.burst_allows(room, now);
-            return if goes { Choice::New(length) } else { Choice::Nothing };
+        if new.length > 0 {
+            return (new.choice(), 0..0);
         }
         if self.state == SenderState::Recovery && room >= self.window.mss {
             return self.choose_doubtful();
         }
-        Choice::Nothing
+        NOTHING
     }
 
     /// Rules 3 and 4, which RACK does not need.
     fn choose_doubtful(&self) -> Choice {
         let tcp = &self.transport.tcp;
         if !tcp.sack || tcp.loss_detection == LossDetection::Rack {
-            return Choice::Nothing;
+            return NOTHING;
         }
         let doubtful = self.trouble.as_ref().and_then(|trouble| trouble.board.first_doubtful());
         match doubtful {
-            Some(bytes) => Choice::Again(self.one_segment(bytes), Why::Doubtful),
+            Some(bytes) => (What::Again(Why::Doubtful), self.one_segment(bytes)),
             None if !self.rescued => self.last_segment(Why::Rescue),
-            None => Choice::Nothing,
+            None => NOTHING,
         }
     }
 
@@ -110,73 +148,128 @@ impl TcpSender {
             None => self.una..self.next,
         };
         if missing.is_empty() {
-            return Choice::Nothing;
+            return NOTHING;
         }
         let start = (missing.end - 1) / self.window.mss * self.window.mss;
-        Choice::Again(start.max(missing.start)..missing.end, why)
+        (What::Again(why), start.max(missing.start)..missing.end)
     }
 
-    /// The payload of the next new segment, as far as application and receiver go.
-    fn new_length(&self) -> u64 {
-        let length = self.window.mss.min(self.size - self.next);
-        let taken = self.outstanding() + length;
-        if taken <= self.transport.receive_window() { length } else { 0 }
+    /// What the window has room for.
+    #[inline]
+    fn room(&self) -> u64 {
+        self.window.cwnd.saturating_sub(self.pipe())
     }
 
-    /// Whether the window and limited transmit let a new segment of `length` out.
-    fn may_send_new(&self, length: u64, room: u64) -> bool {
-        let tcp = &self.transport.tcp;
-        let waits = !tcp.limited_transmit && self.state == SenderState::Disorder;
-        length <= room && !(waits && self.outstanding() + length > self.window.cwnd)
+    /// Payload of a new segment, as far as the application goes.
+    #[inline]
+    fn next_length(&self) -> u64 {
+        self.window.mss.min(self.size - self.next)
     }
 
-    fn send_syn(&mut self, now: Time) -> Outgoing {
+    /// The next new segment. What is usual, see [`TcpSender::usual`].
+    #[inline]
+    fn new_segment(&self, usual: bool, now: Time) -> New {
+        let length = self.next_length();
+        let in_flight = self.outstanding() + length;
+        if length == 0 || in_flight > self.rules.receive_window {
+            return New { length: 0, may_go: false };
+        }
+        let may_go = if usual { in_flight <= self.window.cwnd } else { self.may_send_new(length, now) };
+        New { length, may_go }
+    }
+
+    /// Nothing is or was missing, and bursts are of no concern.
+    #[inline]
+    fn usual(&self) -> bool {
+        self.rules.usual && self.trouble.is_none()
+    }
+
+    /// Whether the window, limited transmit, bursts and pacing let a new segment of `length` out.
+    #[inline(never)]
+    fn may_send_new(&self, length: u64, now: Time) -> bool {
+        self.window_allows(length) && self.burst_allows(self.room(), now)
+    }
+
+    /// Whether the window and limited transmit do.
+    fn window_allows(&self, length: u64) -> bool {
+        let waits = self.state == SenderState::Disorder && !self.may_send_in_disorder(length);
+        length <= self.room() && !waits
+    }
+
+    /// A new segment of `length` is held back by the pace alone: then the window is not the limit.
+    fn held_by_pace(&self, length: u64, now: Time) -> bool {
+        self.rules.pacing && self.window_allows(length) && !self.waits_for_burst(self.room(), now)
+    }
+
+    /// Limited transmit (RFC 3042).
+    fn may_send_in_disorder(&self, length: u64) -> bool {
+        self.transport.tcp.limited_transmit || self.outstanding() + length <= self.window.cwnd
+    }
+
+    #[cold]
+    fn send_syn(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let again = self.trip.backoff() > 0;
         self.owed.syn = false;
         self.start_retransmission_timer(now, false);
-        let asks = self.transport.marking != Marking::Off;
-        let flags = Flags::SYN.with_if(asks, Flags::ECE.with(Flags::CWR)).with_if(again, Flags::AGAIN);
-        self.control(flags, 0, self.transport.syn_wire(), now)
+        let asks = Flags::ECE.with(Flags::CWR);
+        let flags = Flags::SYN.with_if(self.rules.marks, asks).with_if(again, Flags::AGAIN);
+        *segment = Segment { flow: self.flow, flags, sent: now, ..Segment::default() };
+        self.head(header, Kind::Control, self.transport.syn_wire(), self.rules.ecn_again);
     }
 
-    fn send_close(&mut self, now: Time) -> Outgoing {
+    #[cold]
+    fn send_close(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         self.phase = Phase::Done;
-        let ack = self.control(Flags::ACK, self.size, self.transport.ack_wire(0), now);
-        Outgoing { kind: Kind::Ack, ..ack }
+        let (flow, flags, sequence) = (self.flow, Flags::ACK, self.size);
+        *segment = Segment { flow, flags, sequence, sent: now, ..Segment::default() };
+        self.head(header, Kind::Ack, self.transport.ack_wire(0), self.rules.ecn_again);
     }
 
-    /// A segment without payload.
-    fn control(&self, flags: Flags, sequence: u64, wire: u16, now: Time) -> Outgoing {
-        let ecn = self.ecn(self.transport.marking == Marking::Accurate);
-        let segment = Segment { flow: self.flow, flags, sequence, sent: now, ..Segment::default() };
-        Outgoing { segment, wire, kind: Kind::Control, class: Class(0), ecn, ports: self.ports }
+    #[inline]
+    fn head(&self, header: &mut Header, kind: Kind, wire: u16, ecn: Ecn) {
+        (header.ports, header.wire, header.kind) = (self.ports, wire, kind);
+        (header.class, header.marks) = (Class(0), Marks { ecn });
     }
 
-    fn ecn(&self, capable: bool) -> Ecn {
-        if capable { Ecn::Capable } else { Ecn::NotCapable }
-    }
-
-    fn send_new(&mut self, length: u64, now: Time) -> Outgoing {
-        let bytes = self.next..self.next + length;
-        if self.transport.tcp.tso || self.transport.tcp.pacing {
-            self.continue_burst(length, self.window.cwnd.saturating_sub(self.pipe()), now);
-        }
-        self.next = bytes.end;
+    #[inline]
+    fn send_new(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        let (usual, probe) = (self.usual(), self.owed.probe);
+        let (start, length) = (self.next, self.next_length());
+        self.next += length;
         self.newest = now;
         self.reduction.sent(length);
-        let probe = self.owed.probe;
-        if probe {
-            self.probed(false);
+        if probe || !usual {
+            self.count_probe_and_burst(length, now);
         }
         self.start_retransmission_timer(now, probe);
         self.schedule_probe(now);
-        self.note_usage(now);
         let flags = Flags::default().with_if(std::mem::take(&mut self.owed.cwr), Flags::CWR);
-        let ecn = self.ecn(self.transport.marking != Marking::Off);
-        self.data(bytes, flags, ecn, now)
+        *segment = self.data(start..self.next, flags, now);
+        let full = length == self.window.mss;
+        let wire = if full { self.rules.full_wire } else { self.transport.data_wire(length) };
+        self.head(header, Kind::Data, wire, self.rules.ecn);
+        let new = self.new_segment(usual, now);
+        let held = new.length > 0 && !new.may_go;
+        self.note_usage(held && (usual || !self.held_by_pace(new.length, now)));
+        if usual {
+            self.choice = new.choice();
+        } else {
+            self.choice = self.choose(now).0;
+        }
     }
 
-    fn send_again(&mut self, bytes: Range<u64>, why: Why, now: Time) -> Outgoing {
+    #[inline(never)]
+    fn count_probe_and_burst(&mut self, length: u64, now: Time) {
+        if self.rules.tso || self.rules.pacing {
+            self.continue_burst(length, now);
+        }
+        if self.owed.probe {
+            self.probed(false);
+        }
+    }
+
+    fn send_again(&mut self, why: Why, now: Time, header: &mut Header, segment: &mut Segment) {
+        let bytes = self.choose(now).1;
         let (next, newest) = (self.next, self.newest);
         let board = &mut self.trouble().board;
         // What is in flight by now was sent before this.
@@ -195,30 +288,26 @@ impl TcpSender {
         self.counts.retransmitted += length;
         self.reduction.sent(length);
         self.start_retransmission_timer(now, bytes.start == self.una);
-        let ecn = self.ecn(self.transport.marking == Marking::Accurate);
-        self.data(bytes, Flags::AGAIN, ecn, now)
+        *segment = self.data(bytes, Flags::AGAIN, now);
+        self.head(header, Kind::Data, self.transport.data_wire(length), self.rules.ecn_again);
     }
 
-    fn data(&self, bytes: Range<u64>, flags: Flags, ecn: Ecn, now: Time) -> Outgoing {
-        let length = bytes.end - bytes.start;
-        let last = self.transport.tcp.close && bytes.end == self.size;
-        let segment = Segment {
+    #[inline]
+    fn data(&self, bytes: Range<u64>, flags: Flags, now: Time) -> Segment {
+        let last = self.rules.close && bytes.end == self.size;
+        Segment {
             flow: self.flow,
-            length: length as u16,
+            length: (bytes.end - bytes.start) as u16,
             flags: flags.with_if(last, Flags::FIN),
             sequence: bytes.start,
             sent: now,
             ..Segment::default()
-        };
-        let wire = self.transport.data_wire(length);
-        Outgoing { segment, wire, kind: Kind::Data, class: Class(0), ecn, ports: self.ports }
+        }
     }
 
     /// Notes after new data was sent whether the window is the limit (tcp_cwnd_validate of Linux).
-    fn note_usage(&mut self, now: Time) {
-        let length = self.new_length();
-        let room = self.window.cwnd.saturating_sub(self.pipe());
-        let limited = length > 0 && (!self.may_send_new(length, room) || self.waits_for_burst(room, now));
+    #[inline]
+    fn note_usage(&mut self, limited: bool) {
         let usage = &mut self.usage;
         let outstanding = self.next - self.una;
         if self.una >= usage.until || limited || !usage.limited && outstanding > usage.most {

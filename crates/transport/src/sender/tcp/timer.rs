@@ -1,5 +1,5 @@
-//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict, pacing. Each is an
-//! instant, never where nothing is due; nothing is ever cancelled but by moving it.
+//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict, pacing. Each is
+//! an instant, never where nothing is due; nothing is ever cancelled but by moving it.
 
 use weft_core::{Span, Time};
 
@@ -9,13 +9,9 @@ use crate::recovery::prr::Delivery;
 use crate::segment::{Flags, Segment};
 
 impl TcpSender {
-    pub(in crate::sender) fn next_wakeup(&self) -> Time {
-        self.retransmit_at.min(self.probe_at).min(self.verdict_at).min(self.pace.wake)
-    }
-
     pub(in crate::sender) fn on_wakeup(&mut self, now: Time) {
-        if self.pace.wake <= now {
-            self.pace.wake = Time::NEVER;
+        if self.pace_at <= now {
+            self.pace_at = Time::NEVER;
         }
         if self.verdict_at <= now {
             self.verdict_due(now);
@@ -25,9 +21,11 @@ impl TcpSender {
         } else if self.retransmit_at <= now {
             self.timed_out(now);
         }
+        self.look_ahead(now);
     }
 
     /// After an acknowledgement.
+    #[inline]
     pub(super) fn restart_timers(&mut self, now: Time, progress: bool) {
         if self.outstanding() == 0 {
             self.retransmit_at = Time::NEVER;
@@ -38,27 +36,38 @@ impl TcpSender {
     }
 
     /// The impatient variant of RFC 6582 restarts the timer for the first partial acknowledgement only.
+    #[inline]
     fn keeps_timer(&mut self) -> bool {
-        let tcp = &self.transport.tcp;
-        let partial = !tcp.sack && tcp.impatient && self.state == SenderState::Recovery;
+        let partial = !self.rules.sack && self.transport.tcp.impatient && self.state == SenderState::Recovery;
         partial && std::mem::replace(&mut self.restarted, true)
     }
 
     /// Something was sent: the timer runs from now on. If it was the first unacknowledged segment, it runs anew.
+    #[inline]
     pub(super) fn start_retransmission_timer(&mut self, now: Time, first: bool) {
         if first || self.retransmit_at == Time::NEVER {
-            self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
+            self.restart_retransmission_timer(now);
         }
     }
 
+    #[inline(never)]
+    fn restart_retransmission_timer(&mut self, now: Time) {
+        self.retransmit_at = now + self.trip.timeout(&self.transport.rto);
+    }
+
     /// Sets the probe timer after new data was sent or acknowledged; no probe where something is known to be missing.
+    #[inline]
     pub(super) fn schedule_probe(&mut self, now: Time) {
+        if self.rules.tlp {
+            self.schedule_probe_if_calm(now);
+        }
+    }
+
+    #[inline(never)]
+    fn schedule_probe_if_calm(&mut self, now: Time) {
         self.probe_at = Time::NEVER;
         let calm = matches!(self.state, SenderState::Open | SenderState::Reducing);
-        if !self.transport.tlp() || !calm || self.probe.is_some() || self.outstanding() == 0 {
-            return;
-        }
-        if self.nothing_missing() {
+        if calm && self.probe.is_none() && self.outstanding() > 0 && self.nothing_missing() {
             self.probe_at = (now + self.probe_timeout()).min(self.retransmit_at);
         }
     }
@@ -89,6 +98,7 @@ impl TcpSender {
 
     /// What became of the probe. If it was a retransmission and it, not the first copy, was answered, it repaired a loss:
     /// the window falls as for any loss (RFC 8985, section 7.4).
+    #[inline]
     pub(super) fn after_probe(&mut self, now: Time, segment: &Segment) {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else { return };
         self.probe = None;

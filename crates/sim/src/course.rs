@@ -1,0 +1,215 @@
+//! What happens next to all domains together: run on, change the network, look at the queues, stop. Every thread follows
+//! its own copy, fed with the same standings, and comes to the same decisions.
+
+use weft_core::record::Stop;
+use weft_core::{Span, Time};
+
+use crate::setup::Plan;
+
+/// The next thing to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Run all events before this instant.
+    Run(Time),
+    /// Apply this change of the timeline.
+    Change(usize),
+    /// Look at queues and flows, after all events of this instant.
+    Look(Time),
+    /// The run is over.
+    Stop(Stop),
+}
+
+/// How far all domains are, taken together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    /// The next event of all.
+    pub(crate) next: Time,
+    /// The last event of all so far.
+    pub(crate) last: Time,
+    /// Flows whose last byte has arrived.
+    pub(crate) completed: usize,
+    /// Somebody wants the run to stop.
+    pub(crate) interrupted: bool,
+}
+
+/// See the file's head.
+#[derive(Clone, Debug)]
+pub(crate) struct Course {
+    grid: Span,
+    /// Domains must meet at every instant of the grid.
+    meet: bool,
+    changes: Vec<Time>,
+    next_change: usize,
+    /// Intervals between looks at queues and at flows; zero: none.
+    every: [Span; 2],
+    next_look: Time,
+    limit: Time,
+    flows: usize,
+    /// All events before this instant have happened.
+    pub(crate) reached: Time,
+}
+
+const INSTANT: Span = Span(1);
+
+/// The next multiple of one of the intervals.
+fn look_after(now: Time, every: [Span; 2]) -> Time {
+    let next =
+        |every: Span| if every == Span::ZERO { Time::NEVER } else { Time((now.0 / every.0 + 1) * every.0) };
+    next(every[0]).min(next(every[1]))
+}
+
+impl Course {
+    pub(crate) fn new(plan: &Plan) -> Course {
+        let setup = &plan.setup;
+        let flows = setup.flow_samples.map(|sampling| sampling.every);
+        let every = [setup.queues_every, flows].map(|every| every.unwrap_or(Span::ZERO));
+        Course {
+            grid: plan.partition.grid,
+            meet: plan.partition.domains > 1,
+            changes: setup.timeline.changes.iter().map(|(time, _)| *time).collect(),
+            next_change: 0,
+            every,
+            next_look: look_after(Time::ZERO, every),
+            limit: setup.until,
+            flows: setup.flows.len(),
+            reached: Time::ZERO,
+        }
+    }
+
+    /// The instant of the grid at which a run ends whose last flow was completed just before `reached`.
+    fn finish(&self) -> Time {
+        Time(self.reached.0.div_ceil(self.grid.0) * self.grid.0)
+    }
+
+    /// The next step. A change comes before, a look after all events of its instant.
+    pub(crate) fn next(&mut self, standing: &Standing) -> Step {
+        if standing.interrupted {
+            return self.stop(Stop::Interrupted, standing.last);
+        }
+        let done = standing.completed == self.flows;
+        let end = if done { self.finish() } else { Time::NEVER };
+        let change = self.changes.get(self.next_change).copied().unwrap_or(Time::NEVER);
+        let pending = standing.next.min(change);
+        let look = if pending == Time::NEVER { Time::NEVER } else { self.next_look };
+        let first = pending.min(look);
+        if done && (self.reached >= end || first >= end) {
+            return self.stop(Stop::Finished, end);
+        }
+        if first == Time::NEVER {
+            return self.stop(Stop::Stuck, standing.last);
+        }
+        if first > self.limit {
+            return self.stop(Stop::TimeLimit, self.limit);
+        }
+        self.go_on(standing.next, change, look, end)
+    }
+
+    fn go_on(&mut self, next: Time, change: Time, look: Time, end: Time) -> Step {
+        if change <= next && change <= look {
+            self.next_change += 1;
+            return Step::Change(self.next_change - 1);
+        }
+        if look < next {
+            self.next_look = look_after(look, self.every);
+            self.reached = look + INSTANT;
+            return Step::Look(look);
+        }
+        let meeting = if self.meet { Time((next.0 / self.grid.0 + 1) * self.grid.0) } else { Time::NEVER };
+        let until = change.min(look + INSTANT).min(self.limit + INSTANT).min(meeting).min(end);
+        Step::Run(until)
+    }
+
+    fn stop(&mut self, why: Stop, at: Time) -> Step {
+        self.reached = at;
+        Step::Stop(why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course() -> Course {
+        Course {
+            grid: Span(10),
+            meet: true,
+            changes: vec![Time(25), Time(25)],
+            next_change: 0,
+            every: [Span(7), Span::ZERO],
+            next_look: Time(7),
+            limit: Time(1_000),
+            flows: 1,
+            reached: Time::ZERO,
+        }
+    }
+
+    /// Events at the given instants; the flow completes with the last but two.
+    fn follow(course: &mut Course, events: &[u64]) -> Vec<Step> {
+        let (mut steps, mut done) = (Vec::new(), 0);
+        loop {
+            let standing = Standing {
+                next: events.get(done).map_or(Time::NEVER, |time| Time(*time)),
+                last: Time(done.checked_sub(1).map_or(0, |last| events[last])),
+                completed: usize::from(done + 2 >= events.len()),
+                interrupted: false,
+            };
+            let step = course.next(&standing);
+            if let Step::Run(until) = step {
+                done = events.partition_point(|time| Time(*time) < until);
+                course.reached = until;
+            }
+            steps.push(step);
+            if let Step::Stop(_) = step {
+                return steps;
+            }
+        }
+    }
+
+    #[test]
+    fn looks_come_at_the_multiples_of_either_interval() {
+        let every = [Span(7), Span(10)];
+        let looks = std::iter::successors(Some(Time::ZERO), |now| Some(look_after(*now, every)));
+        assert_eq!(looks.skip(1).take(5).map(|look| look.0).collect::<Vec<_>>(), [7, 10, 14, 20, 21]);
+        assert_eq!(look_after(Time(3), [Span::ZERO; 2]), Time::NEVER);
+    }
+
+    #[test]
+    fn changes_come_before_and_looks_after_the_events_of_their_instant() {
+        let mut course = course();
+        let steps = follow(&mut course, &[7, 25, 26, 33, 99]);
+        let expected = [
+            Step::Run(Time(8)),
+            Step::Look(Time(7)),
+            Step::Look(Time(14)),
+            Step::Look(Time(21)),
+            Step::Change(0),
+            Step::Change(1),
+            Step::Run(Time(29)),
+            Step::Look(Time(28)),
+            Step::Stop(Stop::Finished),
+        ];
+        assert_eq!(steps, expected);
+        assert_eq!(course.reached, Time(30), "a run ends on the grid");
+    }
+
+    #[test]
+    fn a_run_ends_at_the_same_instant_whether_domains_meet_or_not() {
+        for events in [vec![3, 4, 5], vec![3, 12, 18, 19], vec![10, 20, 30], vec![1, 2, 400]] {
+            let ends = [true, false].map(|meet| {
+                let mut course = Course { meet, changes: Vec::new(), next_look: Time::NEVER, ..course() };
+                // On one thread the domain itself stops at the grid when the last flow is done.
+                let last = events[events.len() - 3];
+                if !meet {
+                    course.reached = Time(last + 1);
+                    let standing =
+                        Standing { next: Time::NEVER, last: Time(last), completed: 1, interrupted: false };
+                    course.next(&standing);
+                } else {
+                    follow(&mut course, &events);
+                }
+                course.reached
+            });
+            assert_eq!(ends[0], ends[1], "{events:?}");
+        }
+    }
+}

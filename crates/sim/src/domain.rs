@@ -1,0 +1,161 @@
+//! The state of a domain, that is of some nodes and the links that leave or reach them: packets, wires, switches, hosts,
+//! ends of flows, pending events and counts. Built once; from then on only the handlers of [`crate::run`] change it. A
+//! domain never reads another; a run on one thread has one domain that holds everything.
+
+use std::sync::Arc;
+
+use weft_core::{Bytes, HostId, LinkId, Pool, PortId, Span, SwitchId, Time};
+use weft_switch::{Effects, Switch, SwitchSite, Table};
+use weft_topology::{Graph, Node, Routes};
+use weft_transport::Segment;
+
+use crate::calendar::{Calendar, width_for};
+use crate::ends::Ends;
+use crate::event::{Event, Order};
+use crate::exchange::Outbox;
+use crate::flow_series::FlowWatch;
+use crate::host::Host;
+use crate::sample::Eye;
+use crate::setup::Plan;
+use crate::tally::Tally;
+use crate::tap::Tap;
+use crate::wire::Wire;
+
+/// See the file's head. Nodes and links keep their numbers of the whole network; what belongs to other domains is empty.
+pub(crate) struct Domain {
+    pub(crate) plan: Arc<Plan>,
+    /// Its number.
+    pub(crate) number: usize,
+    pub(crate) now: Time,
+    /// The run of this domain goes on before this instant.
+    pub(crate) horizon: Time,
+    pub(crate) calendar: Calendar,
+    pub(crate) pool: Pool<Segment>,
+    pub(crate) wires: Vec<Wire>,
+    pub(crate) switches: Vec<Option<Placed>>,
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) ends: Ends,
+    pub(crate) effects: Effects,
+    pub(crate) tally: Tally,
+    pub(crate) outbox: Outbox,
+    pub(crate) eye: Option<Eye>,
+    pub(crate) flow_watch: Option<FlowWatch>,
+    pub(crate) tap: Option<Tap>,
+}
+
+/// A switch and where it stands.
+pub(crate) struct Placed {
+    pub(crate) switch: Switch,
+    /// The link of its port 0; those of the other ports follow.
+    pub(crate) first_link: u32,
+}
+
+impl Domain {
+    pub(crate) fn new(plan: &Arc<Plan>, number: usize) -> Domain {
+        let setup = &plan.setup;
+        let graph = &setup.graph;
+        let mut domain = Domain {
+            number,
+            now: Time::ZERO,
+            horizon: Time::ZERO,
+            calendar: Calendar::new(Order::new(setup.seed), width_for(event_rate(graph))),
+            pool: Pool::new(),
+            wires: wires(plan, number),
+            switches: switches(plan, number),
+            hosts: (0..graph.hosts()).map(|n| Host::new(LinkId(n), graph.links()[n as usize].rate)).collect(),
+            ends: Ends::new(Arc::clone(&setup.transport), setup.flows.len()),
+            effects: Effects::new(),
+            tally: Tally::new(),
+            outbox: Outbox::new(plan.partition.domains),
+            eye: Eye::new(plan, number),
+            flow_watch: setup.flow_samples.map(FlowWatch::new),
+            tap: None,
+            plan: Arc::clone(plan),
+        };
+        domain.schedule_next_flow();
+        domain
+    }
+
+    /// Adds an event to the calendar.
+    #[inline]
+    pub(crate) fn schedule(&mut self, time: Time, event: Event) {
+        self.calendar.push(time, event);
+    }
+
+    pub(crate) fn has_host(&self, host: HostId) -> bool {
+        self.plan.partition.of_host(host) == self.number
+    }
+
+    /// Puts a tap on a switch of this domain, before the run begins. A tapped switch is asked for every packet, so that
+    /// the tap sees departures when they happen.
+    pub(crate) fn tap(&mut self, tap: Tap) {
+        let bare = bare_switch(&self.plan, tap.switch);
+        self.switches[tap.switch.index()] = Some(placed(&self.plan, tap.switch, bare));
+        self.tap = Some(tap);
+    }
+}
+
+/// Two events per full-size packet on every link at half load: only the width of the calendar's buckets depends on it.
+fn event_rate(graph: &Graph) -> f64 {
+    graph.links().iter().map(|link| link.rate.0 as f64 / (1_500.0 * 8.0)).sum()
+}
+
+fn wires(plan: &Plan, number: usize) -> Vec<Wire> {
+    let setup = &plan.setup;
+    let latency = |node: Node| match node {
+        Node::Host(_) => Span::ZERO,
+        Node::Switch(_) => setup.switch.latency,
+    };
+    let links = setup.graph.links().iter().enumerate();
+    let mut wires: Vec<_> =
+        links.map(|(number, link)| Wire::new(link, latency(link.to), setup.seed, number)).collect();
+    for wire in &mut wires {
+        let far = plan.partition.of(wire.to);
+        wire.away = (far != number).then_some(far as u16);
+        wire.special |= wire.away.is_some();
+    }
+    for cable in setup.timeline.initial.down() {
+        for link in setup.graph.links_of_cable(cable) {
+            wires[link.index()].set_up(false);
+        }
+    }
+    wires
+}
+
+fn switches(plan: &Plan, number: usize) -> Vec<Option<Placed>> {
+    let own = |switch: &SwitchId| plan.partition.of_switch(*switch) == number;
+    let all = (0..plan.setup.graph.switches().len()).map(|number| SwitchId(number as u32));
+    all.map(|switch| own(&switch).then(|| placed(plan, switch, foreseeing(plan, switch)))).collect()
+}
+
+fn placed(plan: &Plan, switch: SwitchId, built: Switch) -> Placed {
+    let first_link = plan.setup.graph.first_link(Node::Switch(switch)).0;
+    Placed { switch: built, first_link }
+}
+
+/// A switch that foresees the departures of all ports whose links stay as they are.
+fn foreseeing(plan: &Plan, switch: SwitchId) -> Switch {
+    let mut built = bare_switch(plan, switch);
+    for port in (0..built.ports()).map(|port| PortId(port as u16)) {
+        if plan.is_steady(plan.setup.graph.link_at(Node::Switch(switch), port)) {
+            built.foresee(port);
+        }
+    }
+    built
+}
+
+/// A switch that is asked for every packet.
+fn bare_switch(plan: &Plan, switch: SwitchId) -> Switch {
+    let setup = &plan.setup;
+    let rates = setup.graph.links_of(Node::Switch(switch)).iter().map(|link| link.rate).collect();
+    let full_packet = Bytes(u64::from(setup.transport.full_wire()));
+    let site = SwitchSite { seed: setup.seed, switch, rates, full_packet };
+    Switch::new(&setup.switch, &setup.balancer, &site, table(&setup.timeline.states[0], switch))
+}
+
+/// The forwarding table of a switch.
+fn table(routes: &Routes, switch: SwitchId) -> Table {
+    let own = &routes.switches[switch.index()];
+    let hosts = (Arc::clone(&routes.leaf_of_host), Arc::clone(&routes.port_of_host));
+    Table::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone())
+}

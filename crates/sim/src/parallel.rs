@@ -1,0 +1,178 @@
+//! One thread for each domain. All meet after every step; then everybody knows where all stand, takes the same decision
+//! and goes on. Handlers do not know that this file exists.
+//!
+//! What is written before a meeting is read after it and not written again before the one that follows: hence two sets
+//! of everything shared, used in turn.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use weft_core::Time;
+
+use crate::barrier::Barrier;
+use crate::course::{Course, Standing, Step};
+use crate::domain::Domain;
+use crate::exchange::Mail;
+use crate::run::{Finish, Progress, Simulation, WATCH_EVERY, Watch};
+use crate::sample::{Look, Sampler};
+
+/// What the threads share.
+struct Meeting {
+    domains: usize,
+    barrier: Barrier,
+    mail: Mail,
+    /// Two sets of one for each domain.
+    standings: Vec<Published>,
+    looks: Vec<Mutex<Vec<Look>>>,
+}
+
+/// A standing, and the number of events, for all to read.
+#[derive(Default)]
+struct Published {
+    next: AtomicU64,
+    last: AtomicU64,
+    completed: AtomicU64,
+    events: AtomicU64,
+    interrupted: AtomicBool,
+}
+
+/// Runs all domains to the end, the first on this thread.
+pub(crate) fn run(simulation: &mut Simulation, watch: Watch<'_>) -> Finish {
+    let domains = simulation.domains.len();
+    let meeting = Meeting {
+        domains,
+        barrier: Barrier::new(domains),
+        mail: Mail::new(domains),
+        standings: (0..2 * domains).map(|_| Published::default()).collect(),
+        looks: (0..2 * domains).map(|_| Mutex::default()).collect(),
+    };
+    let (first, others) = simulation.domains.split_first_mut().expect("a run has a domain");
+    let leader = Leader { watch, sampler: &mut simulation.sampler, watched: 0, interrupted: false };
+    thread::scope(|scope| {
+        for domain in others {
+            let member = Member { meeting: &meeting, domain, round: 0 };
+            scope.spawn(|| member.run(None));
+        }
+        Member { meeting: &meeting, domain: first, round: 0 }.run(Some(leader))
+    })
+}
+
+/// What the first thread does for all: it tells the watcher and keeps the samples.
+struct Leader<'a, 'w> {
+    watch: Watch<'w>,
+    sampler: &'a mut Option<Sampler>,
+    /// Events when the watcher was told last.
+    watched: u64,
+    interrupted: bool,
+}
+
+/// One thread's part.
+struct Member<'a> {
+    meeting: &'a Meeting,
+    domain: &'a mut Domain,
+    /// Meetings so far.
+    round: usize,
+}
+
+impl Member<'_> {
+    fn run(mut self, mut leader: Option<Leader<'_, '_>>) -> Finish {
+        let meeting = self.meeting;
+        let _ending = meeting.barrier.watch_over();
+        let mut course = Course::new(&self.domain.plan);
+        let mut looked = None;
+        loop {
+            let (all, events) = self.meet(leader.as_ref().is_some_and(|leader| leader.interrupted));
+            if let Some(leader) = &mut leader {
+                leader.tell(&all, events, self.domain.plan.setup.flows.len());
+                leader.put_together(looked.take(), meeting);
+            }
+            match course.next(&all) {
+                Step::Run(until) => {
+                    self.domain.horizon = until;
+                    self.domain.run(u64::MAX);
+                    course.reached = until;
+                }
+                Step::Change(number) => self.domain.change(number),
+                Step::Look(now) => looked = Some(self.look(now)),
+                Step::Stop(stop) => return Finish { stop, at: course.reached },
+            }
+        }
+    }
+
+    /// Publishes where this domain stands, hands over what it has for others, waits for all, takes in what they have.
+    /// Returns where all stand, and the events of all.
+    fn meet(&mut self, interrupted: bool) -> (Standing, u64) {
+        let set = self.round % 2;
+        let own = self.meeting.domains * set + self.domain.number;
+        self.meeting.standings[own].publish(&self.domain.standing(interrupted), self.domain.tally.events);
+        self.meeting.mail.post(set, self.domain);
+        self.meeting.barrier.wait();
+        self.meeting.mail.collect(set, self.domain);
+        self.round += 1;
+        let first = self.meeting.domains * set;
+        together(&self.meeting.standings[first..first + self.meeting.domains])
+    }
+
+    /// Looks at the own queues. Returns when, and in which set the looks are.
+    fn look(&mut self, now: Time) -> (Time, usize) {
+        let set = self.round % 2;
+        let own = &self.meeting.looks[self.meeting.domains * set + self.domain.number];
+        if let Some(looked) = self.domain.look(now) {
+            own.lock().expect("no thread panics here").clone_from(looked);
+        }
+        (now, set)
+    }
+}
+
+impl Leader<'_, '_> {
+    /// Puts together what all have seen, after the meeting that followed the look.
+    fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting) {
+        let (Some((now, set)), Some(sampler)) = (looked, self.sampler.as_mut()) else { return };
+        let looks = &meeting.looks[meeting.domains * set..][..meeting.domains];
+        let looks: Vec<_> = looks.iter().map(|look| look.lock().expect("no thread panics here")).collect();
+        sampler.add(now, &looks.iter().map(|look| look.as_slice()).collect::<Vec<_>>());
+    }
+
+    fn tell(&mut self, all: &Standing, events: u64, total: usize) {
+        if events >= self.watched + WATCH_EVERY || all.completed == total {
+            self.watched = events;
+            let progress = Progress { now: all.last, events, flows_done: all.completed, flows_total: total };
+            self.interrupted |= !(self.watch)(&progress);
+        }
+    }
+}
+
+impl Published {
+    fn publish(&self, standing: &Standing, events: u64) {
+        self.next.store(standing.next.0, Ordering::Relaxed);
+        self.last.store(standing.last.0, Ordering::Relaxed);
+        self.completed.store(standing.completed as u64, Ordering::Relaxed);
+        self.events.store(events, Ordering::Relaxed);
+        self.interrupted.store(standing.interrupted, Ordering::Relaxed);
+    }
+
+    fn read(&self) -> (Standing, u64) {
+        let standing = Standing {
+            next: Time(self.next.load(Ordering::Relaxed)),
+            last: Time(self.last.load(Ordering::Relaxed)),
+            completed: self.completed.load(Ordering::Relaxed) as usize,
+            interrupted: self.interrupted.load(Ordering::Relaxed),
+        };
+        (standing, self.events.load(Ordering::Relaxed))
+    }
+}
+
+/// Where all stand, and their events.
+fn together(standings: &[Published]) -> (Standing, u64) {
+    let start = Standing { next: Time::NEVER, last: Time::ZERO, completed: 0, interrupted: false };
+    standings.iter().map(Published::read).fold((start, 0), |(all, total), (one, events)| {
+        let all = Standing {
+            next: all.next.min(one.next),
+            last: all.last.max(one.last),
+            completed: all.completed + one.completed,
+            interrupted: all.interrupted || one.interrupted,
+        };
+        (all, total + events)
+    })
+}

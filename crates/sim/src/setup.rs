@@ -1,0 +1,85 @@
+//! The parts of a run, as whoever starts it hands them over, and what is derived from them once for all domains.
+
+use std::sync::Arc;
+
+use weft_core::{LinkId, Span, Time};
+use weft_switch::{BalancerSettings, SwitchSettings};
+use weft_topology::{Change, Graph, Node, Timeline};
+use weft_transport::Transport;
+use weft_workload::Flow;
+
+use crate::flow_series::FlowSampling;
+use crate::partition::{Division, Partition};
+
+/// The parts of a run. Everything was checked before; building cannot fail.
+#[derive(Clone)]
+pub struct Setup {
+    /// The network.
+    pub graph: Arc<Graph>,
+    /// Routes at the start, and what changes when.
+    pub timeline: Arc<Timeline>,
+    /// Every switch.
+    pub switch: SwitchSettings,
+    /// Every forwarding engine's balancer.
+    pub balancer: BalancerSettings,
+    /// Every host's transport.
+    pub transport: Arc<Transport>,
+    /// What is sent, ordered by start.
+    pub flows: Vec<Flow>,
+    /// Names of the traffic entries.
+    pub tags: Vec<String>,
+    /// Statistics cover flows that start at or after this instant.
+    pub warm_up: Time,
+    /// The run ends here, finished or not.
+    pub until: Time,
+    /// Look at the queues so often.
+    pub queues_every: Option<Span>,
+    /// Look at the senders of flows.
+    pub flow_samples: Option<FlowSampling>,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// How the work is divided among threads. Changes the speed, never a result.
+    pub division: Division,
+}
+
+/// What all domains of a run read and none changes.
+pub(crate) struct Plan {
+    pub(crate) setup: Setup,
+    pub(crate) partition: Partition,
+    /// Links whose cable or port changes during the run.
+    restless: Vec<bool>,
+}
+
+impl Plan {
+    pub(crate) fn new(setup: Setup) -> Plan {
+        let graph = &setup.graph;
+        Plan {
+            partition: Partition::new(graph, setup.switch.latency, setup.division),
+            restless: restless(graph, &setup.timeline),
+            setup,
+        }
+    }
+
+    /// Whether a link stays as it is for the whole run.
+    pub(crate) fn is_steady(&self, link: LinkId) -> bool {
+        !self.restless[link.index()]
+    }
+}
+
+fn restless(graph: &Graph, timeline: &Timeline) -> Vec<bool> {
+    let mut restless = vec![false; graph.links().len()];
+    for (_, change) in &timeline.changes {
+        match change {
+            Change::CableDown(cable) | Change::CableUp(cable) => {
+                for link in graph.links_of_cable(*cable) {
+                    restless[link.index()] = true;
+                }
+            }
+            Change::LocalDown { switch, port } | Change::LocalUp { switch, port } => {
+                restless[graph.link_at(Node::Switch(*switch), *port).index()] = true;
+            }
+            Change::Install { .. } => {}
+        }
+    }
+    restless
+}

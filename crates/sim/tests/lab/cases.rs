@@ -1,0 +1,122 @@
+//! Random small networks: every shape, balancer, buffer, scheduler and law, and failing cables.
+
+use std::sync::Arc;
+
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
+use weft_sim::Setup;
+use weft_switch::BalancerSettings;
+use weft_switch::balance::{drill, ecmp, flow_drill, random, round_robin};
+use weft_switch::mark::{MarkerSettings, step};
+use weft_switch::schedule::SchedulerSettings;
+use weft_switch::share::{SharingSettings, dynamic, fixed};
+use weft_topology::failure::Outage;
+use weft_topology::shapes::{diamond, fat_tree, full_mesh, leaf_spine, single_switch};
+use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, timeline};
+use weft_transport::TransportSettings;
+
+fn topology(random: &mut Random) -> TopologySettings {
+    let link = |random: &mut Random| LinkSettings {
+        delay: Span::from_ns(u64::from(random.below(3_000))),
+        ..LinkSettings::of(Rate::from_gbps([10, 25, 40][random.below(3) as usize]))
+    };
+    match random.below(5) {
+        0 => TopologySettings::LeafSpine(leaf_spine::Settings {
+            leaves: 2 + random.below(3),
+            spines: 1 + random.below(4),
+            hosts_per_leaf: 1 + random.below(4),
+            host_link: link(random),
+            fabric_link: link(random),
+            ..Default::default()
+        }),
+        1 => TopologySettings::FatTree(fat_tree::Settings { k: 4, ..Default::default() }),
+        2 => TopologySettings::Diamond(diamond::Settings::default()),
+        3 => TopologySettings::FullMesh(full_mesh::Settings::default()),
+        _ => TopologySettings::SingleSwitch(single_switch::Settings::default()),
+    }
+}
+
+fn balancer(random: &mut Random) -> BalancerSettings {
+    match random.below(5) {
+        0 => BalancerSettings::Ecmp(ecmp::Settings::default()),
+        1 => BalancerSettings::PerPacketRandom(random::Settings::default()),
+        2 => BalancerSettings::RoundRobin(round_robin::Settings::default()),
+        3 => BalancerSettings::FlowDrill(flow_drill::Settings::default()),
+        _ => BalancerSettings::Drill(drill::Settings {
+            choices: 1 + random.below(4),
+            memory: random.below(4),
+            ..Default::default()
+        }),
+    }
+}
+
+/// TCP whose timers are those of data centres, so that idle waiting stays short.
+fn transport(law: u32) -> TransportSettings {
+    let mut settings = match law {
+        0 => TransportSettings::NewReno(Default::default()),
+        1 => TransportSettings::Cubic(Default::default()),
+        2 => TransportSettings::Htcp(Default::default()),
+        _ => TransportSettings::Dctcp(Default::default()),
+    };
+    let tcp = match &mut settings {
+        TransportSettings::NewReno(own) => &mut own.tcp,
+        TransportSettings::Cubic(own) => &mut own.tcp,
+        TransportSettings::Htcp(own) => &mut own.tcp,
+        TransportSettings::Dctcp(own) => &mut own.tcp,
+        TransportSettings::Udp(_) => unreachable!("chosen above"),
+    };
+    (tcp.min_rto, tcp.initial_rto) = (Span::from_ms(1), Span::from_ms(2));
+    settings
+}
+
+/// A random small case: shallow buffers, so that losses happen.
+pub(crate) fn case(seed: u64) -> Setup {
+    let mut random = Random::new(seed, Purpose::Test, 0);
+    let topology = topology(&mut random);
+    let law = random.below(4);
+    let transport = transport(law);
+    let mut setup = super::setup(&topology, &transport);
+    setup.seed = seed;
+    setup.balancer = balancer(&mut random);
+    setup.switch.engines = 1 + random.below(4);
+    setup.switch.sharing = match random.below(2) {
+        0 => SharingSettings::Fixed(fixed::Settings {
+            per_port: Bytes(20_000 + u64::from(random.below(100_000))),
+        }),
+        _ => SharingSettings::Dynamic(dynamic::Settings { alpha: 0.5, ..Default::default() }),
+    };
+    setup.switch.buffer = Some(Bytes(200_000));
+    setup.switch.queues = 1 + random.below(3);
+    setup.switch.schedule = match random.below(3) {
+        0 => SchedulerSettings::Fifo(Default::default()),
+        1 => SchedulerSettings::Strict(Default::default()),
+        _ => SchedulerSettings::Drr(Default::default()),
+    };
+    if law == 3 {
+        setup.switch.ecn =
+            MarkerSettings::Step(step::Settings { threshold: Amount::Packets(10), ..Default::default() });
+    }
+    setup.until = weft_core::Time::ZERO + Span::from_s(60);
+    setup.queues_every = (random.below(2) == 0).then(|| Span::from_us(7));
+    setup.flows = super::random_flows(&setup, 60, Span::from_us(300), 50_000);
+    setup
+}
+
+/// The same with cables that fail and come back while flows run.
+pub(crate) fn failing(seed: u64) -> Setup {
+    let mut setup = case(seed);
+    let mut random = Random::new(seed, Purpose::Test, 1);
+    let fabric = setup.graph.fabric_cables();
+    let mut outages = Vec::new();
+    for cable in &fabric {
+        if random.below(3) > 0 {
+            continue;
+        }
+        let at = Time::ZERO + Span::from_us(u64::from(random.below(300)));
+        let repair = at + Span::from_us(u64::from(20 + random.below(200)));
+        outages.push(Outage { cables: vec![*cable], at: Some(at), repair: Some(repair) });
+    }
+    let plan = FailurePlan { outages };
+    setup.timeline = Arc::new(timeline(&setup.graph, &plan, &RoutingSettings::default()));
+    setup
+}

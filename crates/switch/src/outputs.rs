@@ -1,0 +1,315 @@
+//! All output ports of a switch and the memory they share: admission, marking, queueing, service. Knows no table and no
+//! balancer.
+
+use weft_core::record::Reason;
+use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Span, Time, Transmission};
+
+use crate::foresight::{Foresight, Slot};
+use crate::mark::{AnyMarker, Sight, Verdict};
+use crate::port::{InService, Output, Port, PortCounters, Store};
+use crate::settings::SwitchSettings;
+use crate::share::{AnySharing, Memory};
+use crate::switch::{Effect, Effects, SwitchSite, Turn};
+use crate::visibility::Visible;
+
+/// See the file's head.
+pub(crate) struct Outputs {
+    ports: Vec<Output>,
+    visible: Visible,
+    store: Store,
+    marking: Random,
+    queues: usize,
+    count_in_service: bool,
+    /// A port without queues by priority and without marks on departure may foresee.
+    plain: bool,
+}
+
+impl Outputs {
+    /// Empty ports; `tracked`: engines look at queue lengths.
+    pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite, tracked: bool) -> Outputs {
+        let queues = settings.queues as usize;
+        let slots = site.rates.len() * queues;
+        let memory = Memory { buffer: settings.buffer, queues: slots as u64 };
+        let marks_departures = AnyMarker::new(&settings.ecn, ()).looks_at_departures();
+        Outputs {
+            ports: site.rates.iter().map(|_| Output::new(settings)).collect(),
+            visible: Visible::new(slots, tracked),
+            store: Store::new(AnySharing::new(&settings.sharing, memory)),
+            marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
+            queues,
+            count_in_service: settings.count_in_service,
+            plain: queues == 1 && !marks_departures && (settings.count_in_service || !tracked),
+        }
+    }
+
+    /// From now on the departures of a port are known when packets arrive, if the settings allow it.
+    pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
+        if self.plain {
+            let output = &mut self.ports[port.index()];
+            let marker = std::mem::take(&mut output.markers).into_iter().next();
+            output.foresight = marker.map(|marker| Foresight::new(line, marker));
+            output.port.foresees = true;
+        }
+        self.plain
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ports.len()
+    }
+
+    pub(crate) fn port(&self, port: PortId) -> &Output {
+        &self.ports[port.index()]
+    }
+
+    pub(crate) fn stored(&self) -> u64 {
+        self.ports.iter().map(|output| output.port.bytes).sum()
+    }
+
+    pub(crate) fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
+        let output = &mut self.ports[port.index()];
+        let counters = output.port.counters(now);
+        let ahead = output.foresight.as_ref().map_or(0, |foresight| foresight.byte_time_after(now));
+        PortCounters { byte_time: counters.byte_time - ahead, ..counters }
+    }
+
+    /// Packets a port holds, the packet in service included.
+    pub(crate) fn packets(&self, port: PortId) -> u64 {
+        let output = &self.ports[port.index()];
+        output.foresight.as_ref().map_or(output.port.packets, Foresight::len)
+    }
+
+    /// The load of a port as engines see it: visible bytes of its first `classes` queues.
+    #[inline]
+    pub(crate) fn load(&mut self, now: Time, port: PortId, classes: usize) -> u64 {
+        self.settle(now, port);
+        let first = slot(port, 0, self.queues);
+        (first..first + classes).map(|slot| self.visible.get(slot)).sum()
+    }
+
+    /// Makes visible what engines may know at `now`.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: Time) {
+        self.visible.advance(now);
+    }
+
+    /// Gives back what has left a foreseen port before `now`.
+    #[inline]
+    fn settle(&mut self, now: Time, port: PortId) {
+        let Outputs { ports, store, visible, .. } = self;
+        let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else { return };
+        give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
+    }
+
+    /// The same for all ports.
+    pub(crate) fn settle_all(&mut self, now: Time) {
+        for port in 0..self.ports.len() {
+            self.settle(now, PortId(port as u16));
+        }
+    }
+
+    /// Whether the departures of a port are foreseen.
+    #[inline]
+    pub(crate) fn foresees(&self, port: PortId) -> bool {
+        self.ports[port.index()].port.foresees
+    }
+
+    /// Admits, marks and queues a packet at a port whose departures are foreseen; such a port has one queue. The header
+    /// may get a mark. `after`: the packet becomes visible so much later.
+    #[inline]
+    pub(crate) fn join(
+        &mut self,
+        now: Time,
+        port: PortId,
+        header: &mut Header,
+        after: Span,
+    ) -> Result<Slot, Reason> {
+        let Outputs { ports, store, visible, marking, .. } = self;
+        let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else {
+            unreachable!("the caller has asked whether the port foresees")
+        };
+        give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
+        let (bytes, wire) = (held.bytes, header.wire);
+        if store.admit(bytes, bytes, wire).is_err() {
+            return self.join_if_others_have_left(now, port, header, after);
+        }
+        let sight = Sight { packet: header, queue: bytes, port: bytes };
+        match foresight.marker.arriving(&sight, marking) {
+            Verdict::Pass => {}
+            Verdict::Mark => held.mark(header),
+            Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
+        }
+        let bytes = bytes + u64::from(wire);
+        store.stored(bytes, wire);
+        if visible.is_tracked() {
+            visible.enqueued(now, after, port.index(), wire);
+        }
+        let slot = foresight.join(now, wire);
+        held.store_until(bytes, u128::from(wire) * u128::from(slot.end.0 - now.0));
+        Ok(slot)
+    }
+
+    /// The memory seems full: what have other ports to give back?
+    #[cold]
+    fn join_if_others_have_left(
+        &mut self,
+        now: Time,
+        port: PortId,
+        header: &mut Header,
+        after: Span,
+    ) -> Result<Slot, Reason> {
+        self.settle_all(now);
+        let held = self.ports[port.index()].port.bytes;
+        match self.store.admit(held, held, header.wire) {
+            Ok(()) => self.join(now, port, header, after),
+            Err(reason) => Err(self.refuse(port, reason)),
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, port: PortId, reason: Reason) -> Reason {
+        self.ports[port.index()].port.counters.dropped += 1;
+        reason
+    }
+
+    /// Is there room at a port? What other ports have to give back is looked at only if it matters.
+    fn admit(&mut self, now: Time, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
+        let first = self.ports[port.index()].admit(queue, wire, &self.store);
+        if first.is_ok() {
+            return first;
+        }
+        self.settle_all(now);
+        self.ports[port.index()].admit(queue, wire, &self.store)
+    }
+
+    /// Admits, marks and queues a packet at a port that is asked for every packet.
+    pub(crate) fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId, after: Span) {
+        let header = *turn.headers.get(packet);
+        let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
+        if let Err(reason) = self.admit(turn.now, port, queue, wire) {
+            return self.dropped(port, packet, reason, turn.effects);
+        }
+        match self.arriving(port, queue, &header) {
+            Verdict::Pass => {}
+            Verdict::Mark => self.ports[port.index()].port.mark(turn.headers.get_mut(packet)),
+            Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
+        }
+        let output = &mut self.ports[port.index()];
+        let own = &mut output.queues[queue];
+        own.packets.push(packet, turn.headers);
+        own.bytes += u64::from(wire);
+        self.store.stored(own.bytes, wire);
+        output.port.store(turn.now, wire);
+        if output.port.in_service.is_none() {
+            turn.effects.push(Effect::HasWork(port));
+        }
+        if self.visible.is_tracked() {
+            self.visible.enqueued(turn.now, after, slot(port, queue, self.queues), wire);
+        }
+    }
+
+    fn arriving(&mut self, port: PortId, queue: usize, header: &Header) -> Verdict {
+        let output = &mut self.ports[port.index()];
+        let sight = Sight { packet: header, queue: output.queues[queue].bytes, port: output.port.bytes };
+        output.markers[queue].arriving(&sight, &mut self.marking)
+    }
+
+    /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
+    #[inline]
+    pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
+        self.finish_service(turn.now, port);
+        loop {
+            let output = &mut self.ports[port.index()];
+            let queue = output.scheduler.pick(&output.queues, turn.headers)?;
+            let (packet, verdict) = output.take(queue, turn.headers, &mut self.marking);
+            match verdict {
+                Verdict::Pass => {}
+                Verdict::Mark => output.port.mark(turn.headers.get_mut(packet)),
+                Verdict::Drop => {
+                    self.give_up(turn, (port, queue), packet, Reason::Early);
+                    continue;
+                }
+            }
+            let wire = turn.headers.get(packet).wire;
+            output.port.in_service = Some(InService { queue: queue as u8, wire });
+            if !self.count_in_service {
+                self.visible.left(slot(port, queue, self.queues), wire);
+            }
+            return Some(packet);
+        }
+    }
+
+    #[inline]
+    fn finish_service(&mut self, now: Time, port: PortId) {
+        let output = &mut self.ports[port.index()];
+        let Some(done) = output.port.in_service.take() else { return };
+        let queue = usize::from(done.queue);
+        output.release(now, queue, done.wire, &mut self.store);
+        if self.count_in_service {
+            self.visible.left(slot(port, queue, self.queues), done.wire);
+        }
+    }
+
+    /// The link behind a port went down or came back. A foreseen port keeps its link.
+    pub(crate) fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
+        let output = &mut self.ports[port.index()];
+        assert!(output.foresight.is_none(), "the link of a port whose departures are foreseen changes");
+        output.port.up = up;
+        if up {
+            return;
+        }
+        for queue in 0..self.queues {
+            while let Some(packet) = self.ports[port.index()].queues[queue].packets.pop(turn.headers) {
+                self.give_up(turn, (port, queue), packet, Reason::LinkDown);
+            }
+        }
+    }
+
+    /// A packet that was stored, and has been taken from its queue, is thrown away instead of served.
+    #[cold]
+    fn give_up(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), packet: PacketId, reason: Reason) {
+        let (port, queue) = at;
+        let wire = turn.headers.get(packet).wire;
+        self.visible.left(slot(port, queue, self.queues), wire);
+        self.ports[port.index()].release(turn.now, queue, wire, &mut self.store);
+        self.dropped(port, packet, reason, turn.effects);
+    }
+
+    #[cold]
+    fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
+        effects.push(Effect::Dropped(packet, self.refuse(port, reason)));
+    }
+
+    /// Packets of a foreseen port, and their bytes, whose first bit has not left before `now`.
+    pub(crate) fn waiting(&self, now: Time, port: PortId) -> (u64, Bytes) {
+        let foresight = self.ports[port.index()].foresight.as_ref();
+        let (packets, bytes) = foresight.map_or((0, 0), |foresight| foresight.waiting(now));
+        (packets, Bytes(bytes))
+    }
+}
+
+/// Gives back what has left before `now`.
+#[inline]
+fn give_back(
+    now: Time,
+    (held, foresight): (&mut Port, &mut Foresight),
+    store: &mut Store,
+    mut left: impl FnMut(u16),
+) {
+    while let Some(wire) = foresight.left(now) {
+        held.bytes -= u64::from(wire);
+        store.released(held.bytes, wire);
+        left(wire);
+    }
+}
+
+/// The place of a queue among all of the switch.
+#[inline]
+fn slot(port: PortId, queue: usize, queues: usize) -> usize {
+    port.index() * queues + queue
+}
+
+/// The queue of a class.
+#[inline]
+pub(crate) fn queue_of(class: Class, queues: usize) -> usize {
+    usize::from(class.0).min(queues - 1)
+}
