@@ -67,7 +67,7 @@ impl TcpSender {
     /// What near hosts may send on top.
     fn bonus(&self) -> u64 {
         let tcp = &self.transport.tcp;
-        let halvings = self.trip.least().0 / 1_000_000 >> tcp.tso_rtt_log;
+        let halvings = (self.trip.least().0 / 1_000_000) >> tcp.tso_rtt_log;
         if tcp.tso_rtt_log == 0 || halvings > 63 { 0 } else { tcp.tso_limit.0 >> halvings }
     }
 
