@@ -10,25 +10,27 @@ MDBOOK    = 0.5.4
 FUZZ      = 0.13.2
 FUZZ_TIME = 60
 
-.PHONY: help demo test deny docs bench fuzz rust chromium
+.PHONY: help demo test deny docs bench counts fuzz rust chromium valgrind
 
 help:
 	@echo "make demo    build Weft, run the demo scenario, print table and report"
 	@echo "make test    everything that must hold before a change lands"
 	@echo "make docs    the book and the API pages"
-	@echo "make bench   the benchmarks"
+	@echo "make bench   what a simulated packet costs here, beside a loop that only moves packets"
+	@echo "make counts  compare what packets cost with bench/counts.json (part of make test)"
 	@echo "make fuzz    fuzz the scenario parser for FUZZ_TIME=$(FUZZ_TIME) seconds"
 
 demo: rust
 	cargo build --release --locked --quiet --package weft-cli
 	target/release/weft run scenarios/drill-80.toml --demo
 
-test: rust chromium deny
+test: rust chromium valgrind deny
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
 	cargo xtask all
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --workspace --no-deps --quiet
 	cargo test --locked --workspace
+	$(MAKE) counts
 	@echo "make test: everything holds"
 
 # Licences, banned crates and origins of what we depend on; the rules are in deny.toml.
@@ -43,8 +45,15 @@ docs: rust
 	cargo doc --locked --workspace --no-deps
 	@echo "docs/book/index.html and target/doc/weft/index.html"
 
-bench: rust
-	cargo bench --locked --workspace --benches
+bench: rust valgrind
+	cargo build --release --locked --quiet --package weft-cli
+	target/release/weft bench
+
+# Instructions and allocations, which depend on the compiler but not on the load of the machine. After an intended change:
+# target/release/weft bench --count --json > bench/counts.json
+counts: rust valgrind
+	cargo build --release --locked --quiet --package weft-cli
+	target/release/weft bench --count --against bench/counts.json
 
 # Without a sanitizer the fuzzer needs no nightly compiler; overflow checks and debug assertions stay on.
 fuzz: rust
@@ -77,3 +86,12 @@ chromium:
 			>/dev/null 2>&1 || true; }
 	@{ $(CHROMIUM); } >/dev/null || { \
 		echo "the report is tested in Chromium: install the package \`chromium\` of your system" >&2; exit 1; }
+
+# What counts instructions.
+valgrind:
+	@command -v valgrind >/dev/null || { \
+		echo "valgrind is missing; installing it with apt-get"; \
+		{ $(ROOT) apt-get update && $(ROOT) apt-get install --yes --no-install-recommends valgrind; } \
+			>/dev/null 2>&1 || true; }
+	@command -v valgrind >/dev/null || { \
+		echo "instructions are counted by valgrind: install the package \`valgrind\` of your system" >&2; exit 1; }

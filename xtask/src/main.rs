@@ -1,12 +1,13 @@
 //! Checks of the repository's own structure, run as `cargo xtask NAME`: which crate may use which, how long functions
 //! and files are, and whether generated pages and links are true.
 //!
-//! It knows the repository, not the simulator: the only thing it asks Weft is the text of the reference pages.
+//! It knows the repository, not the simulator: all it asks Weft is the text of pages of the book.
 
 mod fidelity;
 mod layers;
 mod links;
 mod markdown;
+mod peers;
 mod reference;
 mod shape;
 mod sources;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ["fidelity"] => fidelity::run(&[], &root),
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
+        ["peers", "--write"] => run("peers", peers::write, &root),
         [name] if CHECKS.iter().any(|check| check.0 == *name) => {
             run_all(CHECKS.iter().filter(|check| check.0 == *name), &root)
         }
@@ -73,5 +75,6 @@ fn usage() -> ExitCode {
     eprintln!("  {:<18} all of these", "all");
     eprintln!("  {:<18} write the generated pages", "reference --write");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
+    eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
     ExitCode::from(2)
 }

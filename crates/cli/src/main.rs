@@ -1,8 +1,9 @@
 //! The `weft` command: reads the command line, calls one function of the facade, prints what it returns.
 //!
 //! Exit codes: 0 good; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
-//! here, and no other crate of Weft than the facade is known.
+//! here, and no other crates of Weft are known than the facade and the benchmarks.
 
+mod bench;
 mod check;
 mod command_line;
 mod compare;
@@ -20,6 +21,10 @@ mod run;
 
 use clap::Parser;
 use std::process::ExitCode;
+
+/// Counts allocations for `weft bench`.
+#[global_allocator]
+static ALLOCATOR: weft_bench::heap::Counted = weft_bench::heap::ALLOCATOR;
 
 fn main() -> ExitCode {
     let command = command_line::CommandLine::parse().command;

@@ -37,8 +37,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Runs computed at the same time [default: the number of cores]
-    #[arg(long, visible_alias = "threads", value_name = "N")]
+    #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
+    /// Threads of each run [default: what --jobs leaves over, as far as it pays]; results do not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
     /// Progress on standard error: a line on terminals, JSON lines, or none
     #[arg(long, value_name = "HOW", default_value = "auto")]
     progress: progress::Mode,
@@ -64,12 +67,17 @@ impl Arguments {
 
 fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    let threads = arguments.threads.map_or(1, NonZero::get);
     RunOptions {
         out: arguments.out.clone(),
         demo: arguments.demo,
         seeds: arguments.seeds.clone(),
         set: arguments.set.clone(),
-        jobs: arguments.jobs.unwrap_or_else(cores).get(),
+        jobs: arguments
+            .jobs
+            .unwrap_or_else(|| NonZero::new(cores().get() / threads).unwrap_or(NonZero::<usize>::MIN))
+            .get(),
+        threads: arguments.threads.map(NonZero::get),
         progress: progress::display(arguments.progress),
         stop,
     }

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 10] =
-    ["run", "check", "explain", "list", "report", "compare", "new", "import", "completions", "man"];
+const COMMANDS: [&str; 11] =
+    ["run", "check", "explain", "list", "report", "compare", "new", "import", "bench", "completions", "man"];
 
 fn help_of(command: &[&str]) -> String {
     let output =

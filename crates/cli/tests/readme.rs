@@ -30,8 +30,9 @@ fn workplace() -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("scenarios")).expect("the folder can be made");
     for entry in fs::read_dir(root().join("scenarios")).into_iter().flatten().flatten() {
-        fs::copy(entry.path(), folder.join("scenarios").join(entry.file_name()))
-            .expect("a scenario is a file");
+        if entry.path().is_file() {
+            fs::copy(entry.path(), folder.join("scenarios").join(entry.file_name())).expect("it can be read");
+        }
     }
     folder
 }

@@ -41,7 +41,6 @@ pub struct Random {
 
 /// A bijective 64-bit mixing function with full avalanche.
 #[must_use]
-#[inline]
 pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     z = (z ^ (z >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -58,14 +57,12 @@ impl Random {
     }
 
     /// 64 random bits.
-    #[inline]
     pub fn bits(&mut self) -> u64 {
         self.counter = self.counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(mix(self.counter ^ self.key).wrapping_add(self.key))
     }
 
     /// A number uniform in `0..n`, without bias (Lemire's method). `n` must be positive.
-    #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0);
         let mut product = u64::from(self.bits() as u32) * u64::from(n);
@@ -79,13 +76,11 @@ impl Random {
     }
 
     /// A number uniform in `[0, 1)` with 53 bits.
-    #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
     /// True with probability `p`.
-    #[inline]
     pub fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }

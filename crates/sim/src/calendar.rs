@@ -1,190 +1,294 @@
-//! The event list: a wheel of buckets for the near future, a heap for the far one. Entries of a bucket are sorted when
-//! it is opened. The order of what comes out is that of [`Order`] alone; bucket width and count change speed, never
-//! results.
+//! The event list: a wheel of buckets for what happens on links, a heap for everything else. A link has at most one
+//! pending arrival and one pending end of a transmission, so that a bucket is a list through one table with a row for
+//! each; its entries are sorted when it is opened. The order of what comes out is that of [`Order`] alone; bucket width
+//! and count change speed, never results.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use weft_core::{Span, Time};
+use weft_core::{LinkId, Span, Time};
 
-use crate::event::{Entry, Event, Order};
+use crate::event::{Entry, Event, LinkEvent, Name, Order, Rank};
 
-/// Words of the map of occupied buckets.
+/// Words of the map of occupied buckets, each with a bit in the map of words.
 const WORDS: usize = 64;
 /// Buckets of the wheel.
 const BUCKETS: usize = 64 * WORDS;
 /// So far ahead of the open bucket the wheel takes events: the word of the open bucket never holds bits of the next turn.
 const REACH: u64 = (BUCKETS - 64) as u64;
-/// Entries a bucket holds without allocating; the bucket width aims at half of it.
-const ROOM: usize = 16;
 /// Behind all buckets.
 const NOWHERE: u64 = u64::MAX;
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+
+/// A pending event of a link.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    time: Time,
+    name: Name,
+    /// The next row of the bucket.
+    next: u32,
+}
+
+impl Row {
+    fn entry(self) -> Entry {
+        Entry { time: self.time, name: self.name }
+    }
+}
 
 /// Pending events.
 pub(crate) struct Calendar {
     order: Order,
-    /// Number of the open bucket since time zero; bucket n covers `n << shift ..`. The open bucket is sorted, latest first,
-    /// so that the next event is at the end.
-    open: u64,
-    buckets: Box<[Vec<Entry>; BUCKETS]>,
-    /// Closed buckets that hold anything.
+    /// The bucket that is being emptied, latest first, so that the next event is at the end.
+    open: Vec<Entry>,
+    /// Its number since time zero; bucket n covers `n << shift ..`. What is pushed for this bucket, or for one before it,
+    /// goes there too.
+    number: u64,
+    /// First row of every closed bucket.
+    first: Box<[u32; BUCKETS]>,
+    rows: Vec<Row>,
+    /// Closed buckets that hold anything, and words of this map that hold anything.
     occupied: [u64; WORDS],
-    /// By time only: the order among equals is settled when their bucket is opened.
-    far: BinaryHeap<Reverse<Entry>>,
-    /// From this bucket on, `far` has to be asked.
-    far_from: u64,
+    words: u64,
+    /// Timers, flow starts, and events of links beyond the wheel's reach.
+    heap: BinaryHeap<Reverse<(Time, Rank)>>,
+    /// The first of the heap.
+    heap_first: Time,
     /// A bucket is 2^shift picoseconds wide.
     shift: u32,
+    /// Events from this instant on are left alone.
+    end: Time,
+    /// Before this instant and up to this bucket the wheel decides alone: the heap has nothing, and the end is behind.
+    limit: Time,
+    last: u64,
 }
 
 impl Calendar {
-    /// An empty calendar with buckets of about `width`.
-    pub(crate) fn new(order: Order, width: Span) -> Calendar {
-        let buckets: Box<[_]> = (0..BUCKETS).map(|_| Vec::with_capacity(ROOM)).collect();
+    /// An empty calendar for so many links with buckets of about `width`.
+    pub(crate) fn new(order: Order, links: usize, width: Span) -> Calendar {
+        let empty = Row { time: Time::NEVER, name: Name::of(Event::Arrive(LinkId(0))), next: NONE };
         Calendar {
             order,
-            open: 0,
-            buckets: buckets.try_into().expect("as many as were asked for"),
+            open: Vec::with_capacity(64),
+            number: 0,
+            first: Box::new([NONE; BUCKETS]),
+            rows: vec![empty; 2 * links],
             occupied: [0; WORDS],
-            far: BinaryHeap::new(),
-            far_from: NOWHERE,
+            words: 0,
+            heap: BinaryHeap::new(),
+            heap_first: Time::NEVER,
             shift: width.0.max(1).ilog2(),
+            end: Time::ZERO,
+            limit: Time::ZERO,
+            last: 0,
         }
+    }
+
+    /// From now on [`Calendar::pop`] gives events before `end`, which is not zero.
+    pub(crate) fn set_end(&mut self, end: Time) {
+        self.end = end;
+        self.set_limit();
+    }
+
+    /// Events are given out before this instant.
+    pub(crate) fn end(&self) -> Time {
+        self.end
+    }
+
+    fn set_limit(&mut self) {
+        self.limit = self.end.min(self.heap_first);
+        self.last = (self.end.0.saturating_sub(1) >> self.shift)
+            .min(self.heap_first.0 >> self.shift)
+            .min(NOWHERE - 1);
     }
 
     /// When the next event is; [`Time::NEVER`] if nothing is pending.
     pub(crate) fn next_time(&self) -> Time {
-        if let Some(next) = self.buckets[self.open as usize % BUCKETS].last() {
-            return next.time;
+        if let Some(next) = self.open.last() {
+            return next.time.min(self.heap_first);
         }
-        let far = self.far.peek().map_or(Time::NEVER, |Reverse(entry)| entry.time);
-        match self.next_occupied() {
-            NOWHERE => far,
-            near => {
-                let times = self.buckets[near as usize % BUCKETS].iter().map(|entry| entry.time);
-                times.min().expect("an occupied bucket holds events").min(far)
-            }
+        let mut first = self.heap_first;
+        let near = self.next_occupied();
+        let mut row = if near == NOWHERE { NONE } else { self.first[near as usize % BUCKETS] };
+        while row != NONE {
+            let Row { time, next, .. } = self.rows[row as usize];
+            (first, row) = (first.min(time), next);
         }
+        first
     }
 
-    /// Adds an event. It must not lie before the last event taken.
+    /// Adds an event of a link, the only one of its kind there. It must not lie before the last event taken.
     #[inline]
-    pub(crate) fn push(&mut self, time: Time, event: Event) {
-        let entry = Entry::new(time, event);
+    pub(crate) fn push_link(&mut self, time: Time, event: LinkEvent, link: LinkId) {
+        let (row, name) = (2 * link.index() + event as usize, event.name(link));
         let bucket = time.0 >> self.shift;
         // Wraps around for the open bucket and what lies before it: both are out of reach.
-        if bucket.wrapping_sub(self.open + 1) < REACH {
-            self.put(bucket, entry);
+        if bucket.wrapping_sub(self.number + 1) < REACH {
+            self.put(bucket, row, Entry { time, name });
         } else {
-            self.push_aside(bucket, entry);
+            self.push_aside(bucket, Entry { time, name });
         }
     }
 
-    /// Takes the next event if it is before `end`.
-    #[inline]
-    pub(crate) fn pop_before(&mut self, end: Time) -> Option<Entry> {
-        let open = &mut self.buckets[self.open as usize % BUCKETS];
-        match open.last() {
-            None => self.open_next(end),
-            Some(next) if next.time < end => open.pop(),
-            Some(_) => None,
+    /// Adds any other event.
+    pub(crate) fn push(&mut self, time: Time, event: Event) {
+        match event {
+            Event::Arrive(link) => self.push_link(time, LinkEvent::Arrive, link),
+            Event::Transmitted(link) => self.push_link(time, LinkEvent::Transmitted, link),
+            _ => self.push_far(Entry::new(time, event)),
         }
     }
 
+    /// Takes the next event before the end.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> Option<Entry> {
+        if self.open.is_empty() {
+            let next = self.next_occupied();
+            if next <= self.last {
+                let row = self.take_bucket(next);
+                let Row { time, name, next: more } = self.rows[row as usize];
+                if more == NONE && time < self.limit {
+                    return Some(Entry { time, name });
+                }
+                self.sort(row);
+            }
+        }
+        self.pop_sorted()
+    }
+
     #[inline]
-    fn put(&mut self, bucket: u64, entry: Entry) {
+    fn put(&mut self, bucket: u64, row: usize, entry: Entry) {
         let slot = bucket as usize % BUCKETS;
+        self.rows[row] = Row { time: entry.time, name: entry.name, next: self.first[slot] };
+        self.first[slot] = row as u32;
         self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.buckets[slot].push(entry);
+        self.words |= 1 << (slot / 64);
     }
 
-    /// Adds an event that does not belong into a closed bucket of the wheel.
+    fn push_far(&mut self, entry: Entry) {
+        self.heap.push(Reverse((entry.time, self.order.rank(entry))));
+        if entry.time < self.heap_first {
+            self.heap_first = entry.time;
+            self.set_limit();
+        }
+    }
+
+    /// Adds an event of a link that does not belong into a closed bucket of the wheel.
     #[inline(never)]
     fn push_aside(&mut self, bucket: u64, entry: Entry) {
-        if bucket <= self.open {
-            let order = self.order;
-            let open = &mut self.buckets[self.open as usize % BUCKETS];
-            let place = open.partition_point(|other| order.precedes(entry, *other));
-            open.insert(place, entry);
+        if bucket <= self.number {
+            insert(self.order, &mut self.open, entry);
         } else {
-            self.far.push(Reverse(entry));
-            self.far_from = self.far_from.min(bucket - REACH);
+            self.push_far(entry);
         }
     }
 
-    /// Opens the next bucket that holds anything, and takes its first event if it is before `end`. A bucket that begins
-    /// later stays closed: events may still come that are before it.
-    #[inline]
-    fn open_next(&mut self, end: Time) -> Option<Entry> {
-        let (mut next, last) = (self.next_occupied(), (end.0 - 1) >> self.shift);
-        if next >= self.far_from {
-            next = next.min(self.far.peek().map_or(NOWHERE, |Reverse(entry)| entry.time.0 >> self.shift));
-        }
-        if next > last || next == NOWHERE {
-            return None;
-        }
-        if next >= self.far_from {
-            self.fetch_far(next);
-        }
-        self.open = next;
-        let slot = next as usize % BUCKETS;
-        self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let open = &mut self.buckets[slot];
-        sort(self.order, open);
-        open.pop_if(|first| first.time < end)
-    }
-
-    /// Moves what is within reach of bucket `next`, which is opened now, from the heap into the wheel.
+    /// Sorts the rows of a bucket that has been opened.
     #[inline(never)]
-    fn fetch_far(&mut self, next: u64) {
-        self.far_from = NOWHERE;
-        while let Some(Reverse(entry)) = self.far.peek().copied() {
-            let bucket = entry.time.0 >> self.shift;
-            if bucket - next > REACH {
-                self.far_from = bucket - REACH;
-                break;
-            }
-            self.far.pop();
-            self.put(bucket, entry);
+    fn sort(&mut self, mut row: u32) {
+        while row != NONE {
+            let next = self.rows[row as usize];
+            insert(self.order, &mut self.open, next.entry());
+            row = next.next;
         }
+    }
+
+    #[inline]
+    fn pop_sorted(&mut self) -> Option<Entry> {
+        match self.open.last() {
+            Some(next) if next.time < self.limit => self.open.pop(),
+            _ => self.pop_aside(),
+        }
+    }
+
+    /// Opens a bucket: its first row.
+    #[inline]
+    fn take_bucket(&mut self, number: u64) -> u32 {
+        self.number = number;
+        let slot = number as usize % BUCKETS;
+        let left = self.occupied[slot / 64] & !(1 << (slot % 64));
+        self.occupied[slot / 64] = left;
+        if left == 0 {
+            self.words &= !(1 << (slot / 64));
+        }
+        std::mem::replace(&mut self.first[slot], NONE)
+    }
+
+    /// Takes the next event before the end from the open bucket or the heap.
+    #[inline(never)]
+    fn pop_aside(&mut self) -> Option<Entry> {
+        let near = self.open.last().copied();
+        let far = self.heap.peek().map(|Reverse((time, rank))| rank.entry(*time));
+        match (near, far) {
+            (near, Some(far)) if near.is_none_or(|near| self.order.precedes(far, near)) => {
+                (far.time < self.end).then(|| self.pop_far(far, near.is_none()))
+            }
+            (Some(near), _) if near.time < self.end => self.open.pop(),
+            _ => None,
+        }
+    }
+
+    /// Takes the first of the heap; `alone`: the open bucket is empty, and no closed bucket is before this event.
+    fn pop_far(&mut self, far: Entry, alone: bool) -> Entry {
+        self.heap.pop();
+        self.heap_first = self.heap.peek().map_or(Time::NEVER, |Reverse((time, _))| *time);
+        self.set_limit();
+        if alone {
+            self.number = self.number.max(far.time.0 >> self.shift);
+        }
+        far
     }
 
     /// The number of the first closed bucket that holds anything, or [`NOWHERE`].
     #[inline]
     fn next_occupied(&self) -> u64 {
-        let (first, word) = (self.open & !63, self.open as usize / 64);
-        for ahead in 0..WORDS {
-            let bits = self.occupied[(word + ahead) % WORDS];
-            if bits != 0 {
-                return first + 64 * ahead as u64 + u64::from(bits.trailing_zeros());
-            }
+        if self.words == 0 {
+            return NOWHERE;
         }
-        NOWHERE
+        let word = self.number as usize / 64 % WORDS;
+        let ahead = self.words.rotate_right(word as u32).trailing_zeros();
+        let bits = self.occupied[(word + ahead as usize) % WORDS];
+        (self.number & !63) + 64 * u64::from(ahead) + u64::from(bits.trailing_zeros())
     }
 }
 
-/// Sorts a bucket, latest first. Most hold one event or two, hence by insertion.
+/// Adds an entry to the open bucket. Most buckets hold one event or two, hence by insertion from the end.
 #[inline]
-fn sort(order: Order, bucket: &mut [Entry]) {
-    for end in 1..bucket.len() {
-        let mut place = end;
-        while place > 0 && order.precedes(bucket[place - 1], bucket[place]) {
-            bucket.swap(place - 1, place);
-            place -= 1;
-        }
+fn insert(order: Order, open: &mut Vec<Entry>, entry: Entry) {
+    let mut place = open.len();
+    open.push(entry);
+    while place > 0 && order.precedes(open[place - 1], entry) {
+        open[place] = open[place - 1];
+        place -= 1;
     }
+    open[place] = entry;
 }
 
 /// A width that puts a handful of events into a bucket when `rate` events happen per second.
 pub(crate) fn width_for(rate: f64) -> Span {
-    let width = Span::from_seconds_rounded(8.0 / rate.max(1.0));
-    width.clamp(Span(1 << 10), Span(1 << 24))
+    let width = Span::from_seconds_rounded(1.0 / rate.max(1.0));
+    width.clamp(Span(1 << 8), Span(1 << 24))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::{LinkId, Purpose, Random};
+    use weft_core::{FlowId, Purpose, Random};
+
+    /// A random event that is not pending yet.
+    fn event(random: &mut Random, list: &[Entry]) -> Event {
+        loop {
+            let number = random.below(3_000);
+            let event = match random.below(3) {
+                0 => Event::Arrive(LinkId(number)),
+                1 => Event::Transmitted(LinkId(number)),
+                _ => return Event::SenderWake(FlowId(number)),
+            };
+            if list.iter().all(|entry| entry.name.event() != event) {
+                return event;
+            }
+        }
+    }
 
     /// Whatever is pushed and popped in between, up to whatever instant, the calendar gives what a sorted list gives.
     #[test]
@@ -192,13 +296,13 @@ mod tests {
         for (seed, width) in [(1, Span(1)), (2, Span(1 << 10)), (3, Span(1 << 16)), (4, Span(1 << 24))] {
             let mut random = Random::new(seed, Purpose::Test, 0);
             let order = Order::new(seed);
-            let (mut calendar, mut list) = (Calendar::new(order, width), Vec::<Entry>::new());
+            let (mut calendar, mut list) = (Calendar::new(order, 3_000, width), Vec::<Entry>::new());
             let mut now = Time::ZERO;
-            for _ in 0..50_000 {
+            for _ in 0..20_000 {
                 let reach = [10, 100_000, 1 << 30, 1 << 40][random.below(4) as usize];
                 let time = now + Span(random.bits() % reach);
-                if random.chance(0.52) {
-                    let event = Event::Arrive(LinkId(random.below(1000)));
+                if random.chance(0.51) {
+                    let event = event(&mut random, &list);
                     calendar.push(time, event);
                     let entry = Entry::new(time, event);
                     let place = list.partition_point(|other| order.precedes(entry, *other));
@@ -206,15 +310,17 @@ mod tests {
                 } else {
                     let end = if random.chance(0.5) { Time::NEVER } else { Time(time.0 + 1) };
                     let expected = list.pop_if(|entry| entry.time < end);
-                    assert_eq!(calendar.pop_before(end), expected);
+                    calendar.set_end(end);
+                    assert_eq!(calendar.pop(), expected);
                     now = expected.map_or(now, |entry| entry.time);
                 }
                 assert_eq!(calendar.next_time(), list.last().map_or(Time::NEVER, |entry| entry.time));
             }
+            calendar.set_end(Time::NEVER);
             while let Some(entry) = list.pop() {
-                assert_eq!(calendar.pop_before(Time::NEVER), Some(entry));
+                assert_eq!(calendar.pop(), Some(entry));
             }
-            assert!(calendar.pop_before(Time::NEVER).is_none() && calendar.next_time() == Time::NEVER);
+            assert!(calendar.pop().is_none() && calendar.next_time() == Time::NEVER);
         }
     }
 }

@@ -6,7 +6,7 @@ use weft_switch::{Departure, Effect, Turn};
 use weft_topology::{Change, Node};
 
 use crate::domain::Domain;
-use crate::event::Event;
+use crate::event::LinkEvent;
 use crate::wire::Flying;
 
 impl Domain {
@@ -19,7 +19,7 @@ impl Domain {
             return self.launch_specially(link, packet, lands);
         }
         if wire.in_flight.is_empty() {
-            self.calendar.push(lands, Event::Arrive(link));
+            self.calendar.push_link(lands, LinkEvent::Arrive, link);
         }
         wire.in_flight.push(Flying { lands, packet });
     }
@@ -35,7 +35,7 @@ impl Domain {
             return self.hand_over(domain, link, packet, lands);
         }
         if wire.in_flight.is_empty() {
-            self.calendar.push(lands, Event::Arrive(link));
+            self.calendar.push_link(lands, LinkEvent::Arrive, link);
         }
         wire.in_flight.push(Flying { lands, packet });
     }
@@ -57,7 +57,7 @@ impl Domain {
         let Some(packet) = wire.land(self.now) else { return };
         let (to, port) = (wire.to, wire.to_port);
         if let Some(next) = wire.in_flight.front() {
-            self.calendar.push(next.lands, Event::Arrive(link));
+            self.calendar.push_link(next.lands, LinkEvent::Arrive, link);
         }
         match to {
             Node::Host(host) => self.at_host(host, packet),
@@ -113,7 +113,7 @@ impl Domain {
         }
         let link = LinkId(own.first_link + u32::from(port.0));
         let end = self.wires[link.index()].end_of(self.now, header.wire);
-        self.schedule(end, Event::Transmitted(link));
+        self.calendar.push_link(end, LinkEvent::Transmitted, link);
         self.launch(link, packet, header.wire, end);
     }
 

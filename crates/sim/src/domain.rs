@@ -22,13 +22,13 @@ use crate::tap::Tap;
 use crate::wire::Wire;
 
 /// See the file's head. Nodes and links keep their numbers of the whole network; what belongs to other domains is empty.
+/// Aligned, so that threads share no cache line of their domains: that alone halves the time of a run on two threads.
+#[repr(align(256))]
 pub(crate) struct Domain {
     pub(crate) plan: Arc<Plan>,
     /// Its number.
     pub(crate) number: usize,
     pub(crate) now: Time,
-    /// The run of this domain goes on before this instant.
-    pub(crate) horizon: Time,
     pub(crate) calendar: Calendar,
     pub(crate) pool: Pool<Segment>,
     pub(crate) wires: Vec<Wire>,
@@ -57,8 +57,11 @@ impl Domain {
         let mut domain = Domain {
             number,
             now: Time::ZERO,
-            horizon: Time::ZERO,
-            calendar: Calendar::new(Order::new(setup.seed), width_for(event_rate(graph))),
+            calendar: Calendar::new(
+                Order::new(setup.seed),
+                graph.links().len(),
+                width_for(event_rate(graph)),
+            ),
             pool: Pool::new(),
             wires: wires(plan, number),
             switches: switches(plan, number),

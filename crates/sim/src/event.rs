@@ -32,55 +32,84 @@ pub(crate) enum Event {
 const INDEX_BITS: u32 = 29;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 
-impl Event {
-    /// Kind and index in 32 bits.
+/// Kind and index of an event in 32 bits. Kinds are numbered in the order of [`Event`], so that arrivals, which are most
+/// of all events, are the names below 2^29.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name(u32);
+
+/// An event that its link can have only once at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkEvent {
+    Arrive,
+    Transmitted,
+}
+
+impl LinkEvent {
+    /// The name of the event at a link.
     #[inline]
-    pub(crate) fn pack(self) -> u32 {
-        let (kind, index) = match self {
-            Event::Arrive(link) => (1, link.0),
-            Event::Transmitted(link) => (2, link.0),
-            Event::SenderWake(flow) => (3, flow.0),
-            Event::ReceiverWake(flow) => (4, flow.0),
-            Event::FlowStart(flow) => (5, flow.0),
+    pub(crate) fn name(self, link: LinkId) -> Name {
+        Name((self as u32) << INDEX_BITS | link.0 & INDEX_MASK)
+    }
+}
+
+impl Name {
+    pub(crate) fn of(event: Event) -> Name {
+        let (kind, index) = match event {
+            Event::Arrive(link) => (0, link.0),
+            Event::Transmitted(link) => (1, link.0),
+            Event::SenderWake(flow) => (2, flow.0),
+            Event::ReceiverWake(flow) => (3, flow.0),
+            Event::FlowStart(flow) => (4, flow.0),
         };
-        kind << INDEX_BITS | index & INDEX_MASK
+        Name(kind << INDEX_BITS | index & INDEX_MASK)
     }
 
-    /// The event that [`Event::pack`] packed.
+    /// The link of an arrival.
     #[inline]
-    pub(crate) fn unpack(word: u32) -> Event {
-        let index = word & INDEX_MASK;
-        match word >> INDEX_BITS {
-            1 => Event::Arrive(LinkId(index)),
-            2 => Event::Transmitted(LinkId(index)),
-            3 => Event::SenderWake(FlowId(index)),
-            4 => Event::ReceiverWake(FlowId(index)),
-            5 => Event::FlowStart(FlowId(index)),
+    pub(crate) fn arrival(self) -> Option<LinkId> {
+        (self.0 <= INDEX_MASK).then_some(LinkId(self.0))
+    }
+
+    /// The event it names.
+    #[inline]
+    pub(crate) fn event(self) -> Event {
+        let index = self.0 & INDEX_MASK;
+        match self.0 >> INDEX_BITS {
+            0 => Event::Arrive(LinkId(index)),
+            1 => Event::Transmitted(LinkId(index)),
+            2 => Event::SenderWake(FlowId(index)),
+            3 => Event::ReceiverWake(FlowId(index)),
+            4 => Event::FlowStart(FlowId(index)),
             _ => unreachable!("there are five kinds"),
         }
     }
 }
 
 /// An event and when it happens: 16 bytes. What precedes what, only [`Order`] knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// When.
     pub(crate) time: Time,
-    /// Kind and index.
-    name: u32,
+    pub(crate) name: Name,
 }
 
 impl Entry {
     /// An event at an instant.
     #[inline]
     pub(crate) fn new(time: Time, event: Event) -> Entry {
-        Entry { time, name: event.pack() }
+        Entry { time, name: Name::of(event) }
     }
+}
 
-    /// The event itself.
-    #[inline]
-    pub(crate) fn event(self) -> Event {
-        Event::unpack(self.name)
+/// The key of an event within its instant: kind, draw and index, most significant first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank(u64);
+
+impl Rank {
+    /// The event it belongs to.
+    pub(crate) fn entry(self, time: Time) -> Entry {
+        let kind = (self.0 >> 61) as u32;
+        Entry { time, name: Name(kind << INDEX_BITS | self.0 as u32 & INDEX_MASK) }
     }
 }
 
@@ -104,16 +133,22 @@ impl Order {
 
     /// Whether `a` comes before `b` at the same instant: by kind, then by draw, then by index.
     fn settle(self, a: Entry, b: Entry) -> bool {
-        let kind = |entry: Entry| entry.name >> INDEX_BITS;
+        let kind = |entry: Entry| entry.name.0 >> INDEX_BITS;
         if kind(a) != kind(b) {
             return kind(a) < kind(b);
         }
-        (self.draw(a), a.name) < (self.draw(b), b.name)
+        (self.draw(a), a.name.0) < (self.draw(b), b.name.0)
+    }
+
+    /// The place of an event among those of its instant, and its name.
+    pub(crate) fn rank(self, entry: Entry) -> Rank {
+        let (kind, index) = (entry.name.0 >> INDEX_BITS, entry.name.0 & INDEX_MASK);
+        Rank(u64::from(kind) << 61 | u64::from(self.draw(entry)) << INDEX_BITS | u64::from(index))
     }
 
     fn draw(self, entry: Entry) -> u32 {
         let instant = (entry.time.0 ^ self.key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mix(instant ^ u64::from(entry.name)) as u32 & INDEX_MASK
+        mix(instant ^ u64::from(entry.name.0)) as u32 & INDEX_MASK
     }
 }
 
@@ -134,7 +169,7 @@ mod tests {
         ];
         let entries: Vec<_> = events.iter().map(|event| Entry::new(Time(42), *event)).collect();
         for (entry, event) in entries.iter().zip(events) {
-            assert_eq!(entry.event(), event);
+            assert_eq!(entry.name.event(), event);
         }
         assert!(
             entries.is_sorted_by(|a, b| order.precedes(*a, *b)),

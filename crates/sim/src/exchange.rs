@@ -6,7 +6,7 @@ use weft_core::{Header, LinkId, PacketId, Time};
 use weft_transport::Segment;
 
 use crate::domain::Domain;
-use crate::event::Event;
+use crate::event::LinkEvent;
 use crate::wire::Flying;
 
 /// A packet on a link that ends in another domain.
@@ -92,7 +92,7 @@ impl Domain {
         let packet = self.pool.insert(handoff.header, handoff.body);
         let in_flight = &mut self.wires[handoff.link.index()].in_flight;
         if in_flight.is_empty() {
-            self.calendar.push(handoff.lands, Event::Arrive(handoff.link));
+            self.calendar.push_link(handoff.lands, LinkEvent::Arrive, handoff.link);
         }
         in_flight.push(Flying { lands: handoff.lands, packet });
     }

@@ -11,7 +11,7 @@ use weft_workload::Flow;
 
 use crate::domain::Domain;
 use crate::ends::{Active, End, Slab};
-use crate::event::Event;
+use crate::event::{Event, LinkEvent};
 
 /// The network card of a host and who wants to use it.
 pub(crate) struct Host {
@@ -253,7 +253,8 @@ impl Domain {
         self.ends.completed += 1;
         if self.plan.partition.domains == 1 && self.ends.completed == self.plan.setup.flows.len() {
             let grid = self.plan.partition.grid.0;
-            self.horizon = self.horizon.min(Time((self.now.0 / grid + 1) * grid));
+            let end = Time((self.now.0 / grid + 1) * grid);
+            self.calendar.set_end(end.min(self.calendar.end()));
         }
     }
 
@@ -280,7 +281,7 @@ impl Domain {
         let card = &mut self.hosts[host.index()];
         if !card.called && card.is_wanted() {
             card.called = true;
-            self.calendar.push(card.busy_until, Event::Transmitted(card.link));
+            self.calendar.push_link(card.busy_until, LinkEvent::Transmitted, card.link);
         }
     }
 

@@ -27,8 +27,9 @@ struct Meeting {
     looks: Vec<Mutex<Vec<Look>>>,
 }
 
-/// A standing, and the number of events, for all to read.
+/// A standing, and the number of events, for all to read; on cache lines of its own.
 #[derive(Default)]
+#[repr(align(128))]
 struct Published {
     next: AtomicU64,
     last: AtomicU64,
@@ -89,7 +90,7 @@ impl Member<'_> {
             }
             match course.next(&all) {
                 Step::Run(until) => {
-                    self.domain.horizon = until;
+                    self.domain.calendar.set_end(until);
                     self.domain.run(u64::MAX);
                     course.reached = until;
                 }

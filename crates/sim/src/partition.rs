@@ -8,6 +8,8 @@
 use weft_core::{HostId, Purpose, Random, Span, SwitchId};
 use weft_topology::{Graph, Node};
 
+use crate::setup::Setup;
+
 /// How a run is divided among threads: one for each domain. Changes the speed, never a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
@@ -25,6 +27,21 @@ impl Division {
     #[must_use]
     pub fn threads(threads: usize) -> Division {
         Division { domains: threads.max(1), scatter: None }
+    }
+}
+
+/// Packet-hops that a thread should have between two meetings, were all links busy, for a meeting to cost little.
+const WORTH_MEETING: f64 = 200.0;
+
+impl Setup {
+    /// A cut for at most so many threads, and for fewer if they would mostly wait for each other.
+    #[must_use]
+    pub fn sensible_division(&self, most: usize) -> Division {
+        let grid = grid(&self.graph, &delays(&self.graph, self.switch.latency));
+        let packet = 8.0 * f64::from(self.transport.full_wire());
+        let hops: f64 =
+            self.graph.links().iter().map(|link| link.rate.0 as f64 / packet * grid.seconds()).sum();
+        Division::threads(most.min((hops / WORTH_MEETING) as usize))
     }
 }
 

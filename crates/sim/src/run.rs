@@ -8,7 +8,7 @@ use weft_core::record::{RunRecord, Stop};
 use crate::collect::collect;
 use crate::course::{Course, Standing, Step};
 use crate::domain::Domain;
-use crate::event::Event;
+use crate::event::{Entry, Event};
 use crate::parallel;
 use crate::sample::Sampler;
 use crate::setup::{Plan, Setup};
@@ -91,7 +91,7 @@ impl Simulation {
             match course.next(&domain.standing(interrupted)) {
                 Step::Run(until) => {
                     interrupted = !domain.run_watched(until, watch);
-                    course.reached = domain.horizon;
+                    course.reached = domain.calendar.end();
                 }
                 Step::Change(number) => domain.change(number),
                 Step::Look(now) => {
@@ -112,8 +112,8 @@ impl Domain {
     /// Runs all events before `until`, or before the end of the grid's interval in which the last flow was completed.
     /// False if the watcher wants to stop.
     fn run_watched(&mut self, until: Time, watch: Watch<'_>) -> bool {
-        self.horizon = until;
-        while !self.run(self.tally.events / WATCH_EVERY * WATCH_EVERY + WATCH_EVERY) {
+        self.calendar.set_end(until);
+        while !self.run(WATCH_EVERY - self.tally.events % WATCH_EVERY) {
             if !watch(&self.progress()) {
                 return false;
             }
@@ -121,22 +121,24 @@ impl Domain {
         true
     }
 
-    /// Runs events before the horizon, and pauses after that many in all. True if none is left there.
-    #[inline]
-    pub(crate) fn run(&mut self, pause: u64) -> bool {
-        while let Some(entry) = self.calendar.pop_before(self.horizon) {
-            self.now = entry.time;
-            self.tally.events += 1;
-            self.handle(entry.event());
-            if self.tally.events == pause {
-                return false;
+    /// Runs events before the calendar's end, at most so many. True if none is left there.
+    pub(crate) fn run(&mut self, budget: u64) -> bool {
+        for done in 0..budget {
+            let Some(Entry { time, name }) = self.calendar.pop() else {
+                self.tally.events += done;
+                return true;
+            };
+            self.now = time;
+            match name.arrival() {
+                Some(link) => self.arrive(link),
+                None => self.handle(name.event()),
             }
         }
-        true
+        self.tally.events += budget;
+        false
     }
 
-    /// One line for each kind of event; always inlined, because it is the loop.
-    #[inline(always)]
+    /// One line for each kind of event.
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrive(link) => self.arrive(link),

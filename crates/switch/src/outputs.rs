@@ -86,6 +86,18 @@ impl Outputs {
         (first..first + classes).map(|slot| self.visible.get(slot)).sum()
     }
 
+    /// Engines look at these ports from now on.
+    pub(crate) fn watch(&mut self, ports: &[PortId]) {
+        for port in ports {
+            let Output { port: held, queues, .. } = &self.ports[port.index()];
+            let foreseen = held.foresees.then_some(held.bytes);
+            for queue in 0..self.queues {
+                let bytes = foreseen.unwrap_or_else(|| queues[queue].bytes);
+                self.visible.watch(slot(*port, queue, self.queues), bytes);
+            }
+        }
+    }
+
     /// Makes visible what engines may know at `now`.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
@@ -140,7 +152,7 @@ impl Outputs {
         }
         let bytes = bytes + u64::from(wire);
         store.stored(bytes, wire);
-        if visible.is_tracked() {
+        if visible.is_watched(port.index()) {
             visible.enqueued(now, after, port.index(), wire);
         }
         let slot = foresight.join(now, wire);
@@ -202,8 +214,9 @@ impl Outputs {
         if output.port.in_service.is_none() {
             turn.effects.push(Effect::HasWork(port));
         }
-        if self.visible.is_tracked() {
-            self.visible.enqueued(turn.now, after, slot(port, queue, self.queues), wire);
+        let slot = slot(port, queue, self.queues);
+        if self.visible.is_watched(slot) {
+            self.visible.enqueued(turn.now, after, slot, wire);
         }
     }
 

@@ -96,9 +96,11 @@ impl Switch {
         };
         let engines: Vec<_> = (0..settings.engines).map(engine).collect();
         let reads_loads = engines[0].balancer.reads_loads();
+        let mut outputs = Outputs::new(settings, site, reads_loads);
+        table.choices().for_each(|group| outputs.watch(group));
         Switch {
             table,
-            outputs: Outputs::new(settings, site, reads_loads),
+            outputs,
             inputs: inputs(settings, site),
             rates: site.rates.clone(),
             queues: settings.queues as usize,
@@ -156,6 +158,7 @@ impl Switch {
     /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
         self.table.install(group_of_leaf, groups);
+        self.table.choices().for_each(|group| self.outputs.watch(group));
         self.forget_groups();
     }
 

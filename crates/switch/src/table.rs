@@ -78,6 +78,11 @@ impl Table {
         self.refresh();
     }
 
+    /// The groups that leave a choice, ports that are down included.
+    pub(crate) fn choices(&self) -> impl Iterator<Item = &Vec<PortId>> {
+        self.installed.iter().filter(|group| group.len() > 1)
+    }
+
     fn refresh(&mut self) {
         let alive =
             |group: &Vec<PortId>| group.iter().filter(|port| !self.down.contains(port)).copied().collect();

@@ -20,6 +20,8 @@ pub(crate) struct Visible {
     /// all, packets become visible in the order in which they leave, and the positive part is exact; where inputs of
     /// different rates meet, such a packet hides its own size of the others until its delay is over.
     bytes: Vec<i64>,
+    /// Slots that anybody looks at.
+    watched: Vec<bool>,
     pending: VecDeque<Pending>,
     tracked: bool,
 }
@@ -27,18 +29,28 @@ pub(crate) struct Visible {
 impl Visible {
     /// Nothing queued. When `tracked` is false nobody looks, and nothing is kept.
     pub(crate) fn new(slots: usize, tracked: bool) -> Visible {
-        Visible { bytes: vec![0; if tracked { slots } else { 0 }], pending: VecDeque::new(), tracked }
+        let slots = if tracked { slots } else { 0 };
+        Visible { bytes: vec![0; slots], watched: vec![false; slots], pending: VecDeque::new(), tracked }
     }
 
-    /// Whether anybody looks; if not, [`Visible::enqueued`] must not be called.
+    /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
+    pub(crate) fn watch(&mut self, slot: usize, held: u64) {
+        if self.tracked && !self.watched[slot] {
+            self.watched[slot] = true;
+            self.bytes[slot] = held as i64;
+        }
+    }
+
+    /// Whether anybody looks at a slot.
     #[inline]
-    pub(crate) fn is_tracked(&self) -> bool {
-        self.tracked
+    pub(crate) fn is_watched(&self, slot: usize) -> bool {
+        self.tracked && self.watched[slot]
     }
 
-    /// A packet was put into `slot` at `now` and becomes visible `after` that; with no delay even to decisions of the
-    /// same instant. Ports of different rates have different delays; the list is kept sorted, and short even if nobody
-    /// ever takes a decision.
+    /// A packet was put into `slot`, which is watched, at `now` and becomes visible `after` that; with no delay even to
+    /// decisions of the same instant. Ports of different rates have different delays; the list is kept sorted, and short
+    /// even if nobody ever takes a decision.
+    #[inline]
     pub(crate) fn enqueued(&mut self, now: Time, after: Span, slot: usize, wire: u16) {
         self.advance(now);
         if after == Span::ZERO {
@@ -46,6 +58,14 @@ impl Visible {
             return;
         }
         let pending = Pending { visible_at: now + after, slot: slot as u32, wire };
+        match self.pending.back() {
+            Some(last) if last.visible_at > pending.visible_at => self.overtake(pending),
+            _ => self.pending.push_back(pending),
+        }
+    }
+
+    #[cold]
+    fn overtake(&mut self, pending: Pending) {
         let behind =
             self.pending.iter().rev().take_while(|other| other.visible_at > pending.visible_at).count();
         self.pending.insert(self.pending.len() - behind, pending);
@@ -54,7 +74,7 @@ impl Visible {
     /// The last bit of a packet of `slot` has left, or the packet was thrown away.
     #[inline]
     pub(crate) fn left(&mut self, slot: usize, wire: u16) {
-        if self.tracked {
+        if self.is_watched(slot) {
             self.bytes[slot] -= i64::from(wire);
         }
     }
@@ -79,9 +99,15 @@ impl Visible {
 mod tests {
     use super::*;
 
+    fn watched(slots: usize) -> Visible {
+        let mut visible = Visible::new(slots, true);
+        (0..slots).for_each(|slot| visible.watch(slot, 0));
+        visible
+    }
+
     #[test]
     fn a_packet_counts_strictly_after_its_enqueue_and_until_it_left() {
-        let mut visible = Visible::new(2, true);
+        let mut visible = watched(2);
         visible.enqueued(Time(0), Span(10), 1, 100);
         visible.advance(Time(10));
         assert_eq!(visible.get(1), 0, "decisions at the same instant come first");
@@ -92,8 +118,18 @@ mod tests {
     }
 
     #[test]
-    fn the_list_stays_short_without_decisions() {
+    fn what_a_slot_holds_when_somebody_begins_to_look_counts_until_it_leaves() {
         let mut visible = Visible::new(1, true);
+        visible.left(0, 500);
+        visible.watch(0, 300);
+        visible.watch(0, 0);
+        visible.left(0, 100);
+        assert_eq!(visible.get(0), 200);
+    }
+
+    #[test]
+    fn the_list_stays_short_without_decisions() {
+        let mut visible = watched(1);
         for n in 0..1_000 {
             visible.enqueued(Time(10 * n), Span(30), 0, 100);
             visible.left(0, 100);
@@ -103,7 +139,7 @@ mod tests {
 
     #[test]
     fn delays_of_different_inputs_overtake_each_other() {
-        let mut visible = Visible::new(3, true);
+        let mut visible = watched(3);
         for (slot, delay) in [(0, 40), (1, 10), (2, 20)] {
             visible.enqueued(Time(0), Span(delay), slot, 1);
         }
@@ -118,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_left_before_it_was_visible_never_counts() {
-        let mut visible = Visible::new(1, true);
+        let mut visible = watched(1);
         visible.enqueued(Time(0), Span(100), 0, 84);
         visible.left(0, 84);
         visible.advance(Time(50));

@@ -58,6 +58,8 @@ settings! {
         initial_window: Amount = Amount::Packets(10),
         /// Segments by which one acknowledgement may open the window in slow start (L); 1 by RFC 5681, absent: all that it acknowledges, as Linux does.
         slow_start_limit: Option<u32> = None,
+        /// Window at which slow start ends when nothing was lost or marked before (initial ssthresh); absent: arbitrarily high, as RFC 5681 advises. htsim has 100 packets.
+        initial_ssthresh: Option<Amount> = None,
         /// Payload the receiver takes beyond what it has in order; absent: any amount.
         receive_window: Option<Bytes> = None,
         /// Selective acknowledgements (RFC 2018); without them recovery is NewReno's (RFC 6582).

@@ -228,6 +228,11 @@ impl Transport {
         self.tcp.initial_window.bytes(Bytes(self.mss)).0.max(self.mss)
     }
 
+    /// Where slow start ends at first.
+    pub(crate) fn initial_ssthresh(&self) -> u64 {
+        self.tcp.initial_ssthresh.map_or(u64::MAX, |window| window.bytes(Bytes(self.mss)).0.max(self.mss))
+    }
+
     /// Payload the receiver takes beyond what it acknowledged.
     pub(crate) fn receive_window(&self) -> u64 {
         self.tcp.receive_window.map_or(u64::MAX, |window| window.0.max(self.mss))

@@ -11,6 +11,7 @@ mod jobs;
 mod lists;
 mod manifest;
 mod page;
+mod prepare;
 mod study;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +21,9 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
+pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
+pub use weft_sim::Setup;
 
 /// What [`run`] needs besides the scenario.
 pub struct RunOptions {
@@ -34,6 +37,9 @@ pub struct RunOptions {
     pub set: Vec<String>,
     /// How many runs may be computed at the same time; at least 1.
     pub jobs: usize,
+    /// Threads of one run, whatever they bring; `None`: those that `jobs` leaves over, as far as they pay. Changes the
+    /// speed, never a result.
+    pub threads: Option<usize>,
     /// Called from the computing threads a few times per second.
     pub progress: Box<dyn Fn(&Progress) + Send + Sync>,
     /// Set it to stop: running simulations end at the next event and write what they have.

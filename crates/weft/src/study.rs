@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use weft_core::Time;
 use weft_report::{Kept, Manifest, Run, files};
 use weft_scenario::{Case, Measurement, Metrics, Recorded, Scenario, ScenarioFile};
-use weft_sim::Simulation;
+use weft_sim::{Division, Simulation};
 
 use crate::jobs::{Job, run_all};
 use crate::{Error, Outcome, RunOptions, build, clock, manifest, page};
@@ -29,6 +29,7 @@ struct Planned<'a> {
     folder: PathBuf,
     /// The folder of the whole sweep.
     root: &'a Path,
+    threads: Threads,
 }
 
 /// What became of the runs of a call.
@@ -64,7 +65,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let base = path.parent().unwrap_or(Path::new("."));
     let plan = |(case, manifest): (_, Manifest)| {
         let folder = options.out.join(manifest.path());
-        Planned { case, folder, base, manifest, root: &root }
+        Planned { case, folder, base, manifest, root: &root, threads: Threads::UpTo(1) }
     };
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
     std::fs::create_dir_all(&root)
@@ -95,6 +96,9 @@ fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
         }
     }
     results.reused = results.runs.len();
+    let left_over = options.jobs / open.len().max(1);
+    let threads = options.threads.map_or(Threads::UpTo(left_over.max(1)), Threads::Exactly);
+    open.iter_mut().for_each(|job| job.threads = threads);
     for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
         match result {
             Ok(run) => results.runs.push(run),
@@ -107,6 +111,15 @@ fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
 /// A path relative to the folder of the sweep.
 fn below(root: &Path, folder: &Path) -> String {
     folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().into_owned()
+}
+
+/// How many threads a run gets.
+#[derive(Clone, Copy)]
+enum Threads {
+    /// As asked for.
+    Exactly(usize),
+    /// As many as pay.
+    UpTo(usize),
 }
 
 impl Planned<'_> {
@@ -141,12 +154,18 @@ impl Job for Planned<'_> {
     }
 
     fn compute(&self, watch: &mut dyn FnMut(&weft_sim::Progress) -> bool) -> Result<Run, String> {
-        let setup = build::setup(&self.case.settings, self.base, self.manifest.seed)?;
+        let mut setup = build::setup(&self.case.settings, self.base, self.manifest.seed)?;
+        setup.division = match self.threads {
+            Threads::Exactly(threads) => Division::threads(threads),
+            Threads::UpTo(most) => setup.sensible_division(most),
+        };
+        let threads = setup.division.domains as u32;
         let began = clock::now();
         let record = Simulation::new(setup).run(watch);
         let manifest = Manifest {
             wall_s: began.elapsed().as_secs_f64(),
             events: record.events,
+            threads,
             peak_memory_bytes: manifest::peak_memory(),
             ..self.manifest.clone()
         };

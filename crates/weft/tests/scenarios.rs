@@ -1,6 +1,7 @@
 //! Every scenario that ships can be run: each goes through the facade in a short form, all cases with one seed and few
 //! flows. What the full runs show is not judged here; that is what their `[[expect]]` entries are for.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,14 +16,15 @@ const WARM_UP: &str = "measure.warm_up='100 us'";
 
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let entries = fs::read_dir(folder).expect("there is a folder of scenarios");
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let entries = |folder: &Path| fs::read_dir(folder).expect("there is a folder of scenarios").flatten();
+    let all = entries(&folder).chain(entries(&folder.join("bench")));
+    let mut found: Vec<PathBuf> = all.map(|entry| entry.path()).collect();
     found.retain(|path| path.extension().is_some_and(|end| end == "toml"));
     found.sort();
     found
 }
 
-fn run_short(scenario: &Path, out: PathBuf) -> Outcome {
+fn run_short(scenario: &Path, out: PathBuf, threads: Option<usize>) -> Outcome {
     let text = fs::read_to_string(scenario).expect("a scenario is a text");
     let options = RunOptions {
         out,
@@ -30,6 +32,7 @@ fn run_short(scenario: &Path, out: PathBuf) -> Outcome {
         seeds: Some(vec![1]),
         set: [FLOWS, WARM_UP].map(str::to_owned).to_vec(),
         jobs: 2,
+        threads,
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),
     };
@@ -41,13 +44,62 @@ fn every_scenario_that_ships_has_no_mistakes_and_runs() {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scenarios");
     let _ = fs::remove_dir_all(&out);
     let scenarios = shipped();
-    assert!(scenarios.len() >= 2, "scenarios ship with Weft");
+    assert!(scenarios.len() >= 8, "scenarios ship with Weft");
     for scenario in scenarios {
         let checked = weft::check(&scenario, &[]).expect("it can be read");
         assert_eq!(checked.mistakes, 0, "{}", checked.rendered);
-        let outcome = run_short(&scenario, out.clone());
+        let outcome = run_short(&scenario, out.clone(), None);
         assert_eq!((outcome.failed_runs, outcome.interrupted), (0, false), "{}", outcome.terminal);
         let page = fs::read_to_string(&outcome.report).expect("the report is written");
         assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
+    }
+}
+
+/// All files of the runs below a folder with their contents; of JSON files without what the clock and the machine say.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).expect("results are a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.parent().is_some_and(|run| run.join("summary.json").exists())
+                && !path.ends_with("report.html")
+            {
+                let name = path.strip_prefix(folder.parent().expect("a parent")).expect("below").to_owned();
+                found.insert(name, timeless(&path));
+            }
+        }
+    }
+    found
+}
+
+fn timeless(path: &Path) -> Vec<u8> {
+    let bytes = fs::read(path).expect("a result can be read");
+    let Ok(text) = String::from_utf8(bytes.clone()) else { return bytes };
+    let machine = ["wall_s", "threads", "peak_memory_bytes", "events_per_s", "hops_per_s"];
+    let kept = text.lines().filter(|line| !machine.iter().any(|key| line.contains(&format!("\"{key}\""))));
+    kept.collect::<Vec<_>>().join("\n").into_bytes()
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("threads");
+    let _ = fs::remove_dir_all(&out);
+    for scenario in shipped() {
+        let results = [1, 2, 3, 4].map(|threads| {
+            let out = out.join(threads.to_string());
+            run_short(&scenario, out.clone(), Some(threads));
+            let results = contents(&out);
+            fs::remove_dir_all(&out).expect("results can be removed");
+            results
+        });
+        for other in &results[1..] {
+            assert!(results[0].keys().eq(other.keys()), "{}: other files", scenario.display());
+            for (name, contents) in &results[0] {
+                assert!(*contents == other[name], "{}: {}", scenario.display(), name.display());
+            }
+        }
     }
 }

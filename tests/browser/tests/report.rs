@@ -307,6 +307,7 @@ fn simulated(folder: &Path) -> PathBuf {
         seeds: None,
         set: Vec::new(),
         jobs: 2,
+        threads: None,
         progress: Box::new(|_| ()),
         stop: std::sync::Arc::default(),
     };

@@ -179,3 +179,8 @@ fn datagrams_are_counted_and_complete_with_the_last() {
     assert_eq!((report.completed, report.delivered), (Some(us(3)), Bytes(2528)));
     assert!(receiver.closed());
 }
+
+#[test]
+fn a_receiver_is_small() {
+    assert!(size_of::<Receiver>() <= 384, "{} bytes", size_of::<Receiver>());
+}

@@ -31,7 +31,7 @@ impl TcpSender {
         if ack < self.una || ack > self.next {
             return;
         }
-        let expected = ack > self.una && segment.blocks_used == 0 && self.rules.sack;
+        let expected = ack > self.una && segment.blocks_used == 0 && self.dupacks == 0;
         if expected && self.trouble.is_none() && self.probe.is_none() {
             self.advance(now, ack, segment);
         } else {

@@ -178,10 +178,11 @@ impl TcpSender {
         New { length, may_go }
     }
 
-    /// Nothing is or was missing, and bursts are of no concern.
+    /// Nothing is or was missing, and bursts are of no concern: what is outstanding is in flight, and nothing but the
+    /// windows limits new payload.
     #[inline]
     fn usual(&self) -> bool {
-        self.rules.usual && self.trouble.is_none()
+        !self.rules.bursts && self.trouble.is_none() && self.dupacks == 0
     }
 
     /// Whether the window, limited transmit, bursts and pacing let a new segment of `length` out.
@@ -260,7 +261,7 @@ impl TcpSender {
 
     #[inline(never)]
     fn count_probe_and_burst(&mut self, length: u64, now: Time) {
-        if self.rules.tso || self.rules.pacing {
+        if self.rules.bursts {
             self.continue_burst(length, now);
         }
         if self.owed.probe {

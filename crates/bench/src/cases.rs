@@ -1,0 +1,97 @@
+//! The cases of `weft bench`: which scenarios, in which order, and how they are found. It runs nothing.
+
+use std::path::Path;
+
+use weft::{Error, Prepared, prepare};
+use weft_core::units::did_you_mean;
+
+/// A case: its name, the file of its scenario, and whether it belongs to the standard set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Its name: that of the file, or of the named case of the file's sweep.
+    pub name: &'static str,
+    /// The scenario, without folder.
+    pub file: &'static str,
+    /// It is run unless others are named; the rest only by `--all`.
+    pub standard: bool,
+    /// What it shows.
+    pub about: &'static str,
+}
+
+/// All cases, in the order in which they are run.
+pub const CASES: &[Case] = &[
+    standard("r1", "r1.toml", "web search under DCTCP and ECMP, 320 hosts"),
+    standard("r1-spray", "r1.toml", "the same, every packet on a random path"),
+    standard("r1-drill", "r1.toml", "the same, every packet by DRILL(2,1)"),
+    standard("r1-shared", "r1.toml", "the same, one memory for all ports of a switch"),
+    standard("r2", "r2.toml", "a permutation on 128 hosts at 100 Gb/s"),
+    standard("incast", "incast.toml", "200 hosts answer one, with losses and timers"),
+    standard("fat-tree-1024", "fat-tree-1024.toml", "a permutation on 1024 hosts"),
+    Case {
+        standard: false,
+        ..standard("fat-tree-8192", "fat-tree-8192.toml", "a permutation on 8192 hosts")
+    },
+    Case { standard: false, ..standard("million", "million.toml", "a million small flows on 320 hosts") },
+];
+
+const fn standard(name: &'static str, file: &'static str, about: &'static str) -> Case {
+    Case { name, file, standard: true, about }
+}
+
+/// The cases with these names; without names the standard ones, or all if asked for or if the reduced forms do.
+///
+/// # Errors
+/// [`Error::BadInput`] for a name that is no case, with the nearest.
+pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<Case>, Error> {
+    if names.is_empty() {
+        return Ok(CASES.iter().filter(|case| all || reduced || case.standard).copied().collect());
+    }
+    if all {
+        return Err(Error::BadInput("name cases or say --all, not both".to_owned()));
+    }
+    names.iter().map(|name| named(name)).collect()
+}
+
+fn named(name: &str) -> Result<Case, Error> {
+    CASES.iter().find(|case| case.name == name).copied().ok_or_else(|| {
+        let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+        let hint = did_you_mean(name, names.iter().copied());
+        Error::BadInput(format!("there is no case `{name}`{hint}\nallowed: {}", names.join(", ")))
+    })
+}
+
+/// The scenario of a case, or its reduced form, with overrides.
+///
+/// # Errors
+/// [`Error::BadInput`] when it cannot be read, is wrong, or lacks the case.
+pub(crate) fn load(folder: &Path, case: &Case, small: bool, set: &[String]) -> Result<Prepared, Error> {
+    let path = folder.join(case.file);
+    if !path.exists() {
+        return Err(Error::BadInput(format!(
+            "there is no {}; call `weft bench` in the repository, or name the folder of its scenarios by --from",
+            path.display()
+        )));
+    }
+    let mut prepared = prepare(&path, set, small)?.into_iter();
+    prepared
+        .find(|prepared| prepared.labels.is_empty() || prepared.labels == [case.name])
+        .ok_or_else(|| Error::BadInput(format!("{} has no case `{}`", path.display(), case.name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_names_the_standard_cases_are_run() {
+        let names = |all, reduced| chosen(&[], all, reduced).expect("no name is wrong").len();
+        assert_eq!((names(false, false), names(true, false), names(false, true)), (7, 9, 9));
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_with_the_nearest() {
+        let error = chosen(&["r1-dril".to_owned()], false, false).expect_err("there is no such case");
+        assert!(error.to_string().contains("did you mean `r1-drill`?"), "{error}");
+        assert!(chosen(&["r1".to_owned()], true, false).is_err());
+    }
+}

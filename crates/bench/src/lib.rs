@@ -1,0 +1,122 @@
+//! What a simulation costs: the cases of `weft bench`, how they are measured, and how results compare with those of other
+//! simulators.
+//!
+//! In reading order: [`cases`] (what is run), [`pass`] (one pass of a case), [`bound`] (the yardstick), `count`
+//! (instructions), `memory` (bytes of a flow, a host, a port), [`results`] (all figures, and the comparison with an earlier
+//! call), [`peers`] (the page about other simulators). It changes nothing of what it measures and knows no part of a simulation.
+
+pub mod bound;
+pub mod cases;
+mod clock;
+mod count;
+pub mod heap;
+mod memory;
+pub mod pass;
+pub mod peers;
+pub mod results;
+mod table;
+
+use std::path::PathBuf;
+
+use weft::{Error, Prepared};
+
+use cases::Case;
+use pass::Pass;
+use results::{CaseResult, Counted, Results, Timed};
+
+/// What [`bench`] needs to know.
+pub struct Options {
+    /// Cases to run; none: the standard ones.
+    pub names: Vec<String>,
+    /// Run all cases, the large ones too.
+    pub all: bool,
+    /// Passes of each case; at least 1.
+    pub repeat: usize,
+    /// Threads of one run; counting takes one in any case.
+    pub threads: usize,
+    /// Only count: instructions and allocations of the reduced forms, which are small for all cases.
+    pub count: bool,
+    /// The folder of the scenarios.
+    pub from: PathBuf,
+    /// Called with what is being done.
+    pub progress: fn(&str),
+}
+
+/// Measures.
+///
+/// # Errors
+/// [`Error::BadInput`] for a name that is no case, for scenarios that are not there, and when counting is asked for and
+/// valgrind is missing; [`Error::Failed`] when a count breaks.
+pub fn bench(options: &Options) -> Result<Results, Error> {
+    let chosen = cases::chosen(&options.names, options.all, options.count)?;
+    let counting = count::available();
+    if options.count {
+        counting.clone()?;
+    }
+    let bench = Bench { options, yardstick: options.prepared(&cases::CASES[0], false)? };
+    let mut results = Results { weft: env!("CARGO_PKG_VERSION").to_owned(), ..Results::default() };
+    if counting.is_ok() {
+        results.bound.counted = Some(bench.counted(count::BOUND)?);
+    }
+    let mut bound = Vec::new();
+    for case in &chosen {
+        let counted = counting.is_ok().then(|| bench.counted(case.name)).transpose()?;
+        let timed = (!options.count).then(|| bench.timed(case, &mut bound)).transpose()?;
+        results.cases.push(CaseResult { name: case.name.to_owned(), counted, timed });
+    }
+    results.bound.timed = Timed::of(&bound, &bound);
+    results.note = counting.err().map(|error| error.to_string());
+    if options.names.is_empty() {
+        (options.progress)("memory");
+        results.memory = Some(memory::measure(&options.from)?);
+    }
+    Ok(results)
+}
+
+/// One pass of the reduced form of a case, or of the bound loop: what is run under callgrind. The answer is JSON.
+///
+/// # Errors
+/// As [`bench`].
+pub fn one_pass(name: &str, from: &std::path::Path) -> Result<String, Error> {
+    let pass = if name == count::BOUND {
+        pass::run_bound(&cases::load(from, &cases::CASES[0], true, &["measure.flows=60".to_owned()])?)?
+    } else {
+        let case = cases::chosen(&[name.to_owned()], false, false)?[0];
+        pass::run(&cases::load(from, &case, true, &[])?, 1)?
+    };
+    serde_json::to_string(&pass).map_err(|cause| Error::Failed(cause.to_string()))
+}
+
+/// A call of [`bench`].
+struct Bench<'a> {
+    options: &'a Options,
+    /// The case that the bound loop carries.
+    yardstick: Prepared,
+}
+
+impl Options {
+    fn prepared(&self, case: &Case, small: bool) -> Result<Prepared, Error> {
+        cases::load(&self.from, case, small, &[])
+    }
+}
+
+impl Bench<'_> {
+    fn counted(&self, name: &str) -> Result<Counted, Error> {
+        (self.options.progress)(&format!("{name}: counting instructions"));
+        let (instructions, pass) = count::count(name, &self.options.from)?;
+        Ok(Counted::new(instructions, &pass))
+    }
+
+    /// Passes of a case, each followed by one of the bound loop, so that a busy machine slows down both.
+    fn timed(&self, case: &Case, bound: &mut Vec<Pass>) -> Result<Timed, Error> {
+        let prepared = self.options.prepared(case, false)?;
+        let first = bound.len();
+        let mut passes = Vec::with_capacity(self.options.repeat);
+        for number in 1..=self.options.repeat {
+            (self.options.progress)(&format!("{}: pass {number} of {}", case.name, self.options.repeat));
+            passes.push(pass::run(&prepared, self.options.threads)?);
+            bound.push(pass::run_bound(&self.yardstick)?);
+        }
+        Ok(Timed::of(&passes, &bound[first..]).expect("there is at least one pass"))
+    }
+}

@@ -1,0 +1,267 @@
+//! The page of the book that compares Weft with other simulators: their figures, ours, and whether ours lie within the spread
+//! of theirs. The words and the figures of the others lie in files beside this one, ours are computed whenever the page is
+//! written.
+
+mod fair;
+mod measured;
+mod published;
+mod verdict;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use weft::Error;
+use weft_core::Bytes;
+
+use crate::bound::{self, Carried};
+use crate::cases::{self, CASES};
+use crate::pass;
+use crate::results::Results;
+use measured::{Measured, runs};
+use published::{COMPLETIONS, COSTS, Completion};
+use verdict::{Spread, cell};
+
+/// Where the page lies, from the root of the repository.
+pub const PAGE: &str = "docs/src/peers.md";
+
+/// Seeds of the comparison on R1 and on R2.
+const R1_SEEDS: u64 = 5;
+const R2_SEEDS: u64 = 8;
+/// Draws of paths for the fair shares.
+const DRAWS: u64 = 50;
+
+/// Transport settings that have a file of their own in no scenario: NewReno with everything else as in R1.
+const NEWRENO: &str = "transport={ newreno = { framing = '0 B', least_wire = '40 B', delayed_ack = 1, initial_rto = '1 ms', \
+                       min_rto = '1 ms', rto_floor = 'rfc' } }";
+
+/// What is varied, and how.
+const VARIATIONS: &[(&str, &[&str])] = &[
+    ("as above", &[]),
+    ("acknowledgements delayed, one for two packets", &["transport.dctcp.delayed_ack=2"]),
+    ("marks when a packet leaves (htsim)", &["switch.ecn.step.at=dequeue"]),
+    ("slow start ends at 100 packets (htsim)", &["transport.dctcp.initial_ssthresh=100 pkt"]),
+    ("1380 bytes of payload and 120 of headers (netbench)", &["transport.dctcp.header=120 B"]),
+    (
+        "frames of Ethernet: 38 bytes more, at least 84",
+        &["transport.dctcp.framing=38 B", "transport.dctcp.least_wire=84 B"],
+    ),
+    ("no opening by SYN", &["transport.dctcp.handshake=false"]),
+    ("alpha begins at 0", &["transport.dctcp.initial_alpha=0"]),
+    ("a switch takes 500 ns", &["switch.latency=500 ns"]),
+];
+
+const HEAD: &str = "| | small, mean | small, p99 | medium, mean | large, mean | all, mean |\n|---|---:|---:|---:|---:|---:|\n";
+
+/// The text of the page. `costs` are what `weft bench --json` said on this machine.
+///
+/// # Errors
+/// When the scenarios below `from` cannot be read.
+pub fn page(from: &Path, costs: &Results, progress: fn(&str)) -> Result<String, Error> {
+    let ask = |what: &str, case: &str, set: &[&str], seeds: u64| {
+        progress(what);
+        runs(from, case, set, seeds)
+    };
+    let r1 = ask("R1", "r1", &[], R1_SEEDS)?;
+    let newreno = ask("R1, NewReno", "r1", &[NEWRENO, "switch.ecn=off"], 1)?;
+    let spray = ask("R1, spraying", "r1-spray", &[], 1)?;
+    let drill = ask("R1, DRILL", "r1-drill", &[], 1)?;
+    let r2 = ask("R2", "r2", &[], R2_SEEDS)?;
+    let mut text = include_str!("peers/introduction.txt").to_owned();
+    text += &first_run(&r1, &bound(from)?);
+    text += &other_schemes(&newreno, &spray, &drill);
+    text += &second_run(&r2, &pairs(from)?);
+    text += &packets(&[
+        ("R1, DCTCP and ECMP", &r1),
+        ("R1, NewReno and ECMP", &newreno),
+        ("R1, DCTCP and spraying", &spray),
+        ("R1, DCTCP and DRILL(2,1)", &drill),
+        ("R2, DCTCP and ECMP", &r2),
+    ]);
+    let mut varied = Vec::new();
+    for (what, set) in VARIATIONS {
+        varied.push((*what, ask(what, "r1", set, 1)?[0], ask(what, "r2", set, 4)?));
+    }
+    text += &variations(&varied);
+    text += include_str!("peers/reasons.txt");
+    text += &cost(costs);
+    Ok(text)
+}
+
+/// What the bound loop makes of R1.
+fn bound(from: &Path) -> Result<Carried, Error> {
+    Ok(bound::carry(&pass::demands(&cases::load(from, &CASES[0], false, &[])?)?))
+}
+
+/// Sources and destinations of R2.
+fn pairs(from: &Path) -> Result<Vec<(u32, u32)>, Error> {
+    let case = CASES.iter().find(|case| case.name == "r2").expect("it is in the list");
+    let flows = cases::load(from, case, false, &[])?.setup(1)?.flows;
+    debug_assert!(flows.iter().all(|flow| flow.size == Bytes(20_000_000)));
+    Ok(flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect())
+}
+
+/// The published rows of a run under a scheme.
+fn rows(run: &str, scheme: &str) -> Vec<&'static Completion> {
+    COMPLETIONS.iter().filter(|row| row.run == run && row.scheme == scheme).collect()
+}
+
+fn row(name: &str, cells: &[Option<f64>; 5]) -> String {
+    format!("| {name} | {} |\n", cells.map(cell).join(" | "))
+}
+
+/// The rows of several runs: their mean, and least and greatest value.
+fn our_rows(runs: &[Measured]) -> String {
+    let mut text = row(&format!("**Weft**, mean of {} seeds", runs.len()), &Measured::mean(runs).cells);
+    let range = |n: usize| {
+        let values = runs.iter().filter_map(|run| run.cells[n]);
+        Spread::of(values).map_or("–".to_owned(), |spread| spread.shown())
+    };
+    let _ = writeln!(text, "| Weft, least to greatest | {} |", [0, 1, 2, 3, 4].map(range).join(" | "));
+    text
+}
+
+/// Where our cells lie in the spread of some rows.
+fn verdicts(name: &str, ours: &Measured, theirs: &[&Completion]) -> String {
+    let verdict = |n: usize| {
+        let spread = Spread::of(theirs.iter().filter_map(|row| row.cells[n]));
+        match (spread, ours.cells[n]) {
+            (Some(spread), Some(own)) => spread.verdict(own),
+            _ => "–".to_owned(),
+        }
+    };
+    format!("| {name} | {} |\n", [0, 1, 2, 3, 4].map(verdict).join(" | "))
+}
+
+fn first_run(ours: &[Measured], bound: &Carried) -> String {
+    let theirs = rows("R1", "DCTCP and ECMP");
+    let mut text = format!("\n## R1: DCTCP and ECMP\n\nCompletion times in microseconds.\n\n{HEAD}");
+    theirs.iter().for_each(|peer| text += &row(&peer.tool, &peer.cells));
+    text += &our_rows(ours);
+    let micros = |seconds: f64| Some(seconds * 1e6);
+    let cells = [micros(bound.small_fct), None, None, None, micros(bound.mean_fct)];
+    text += &row("bound loop (no losses, cards in order)", &cells);
+    let mean = Measured::mean(ours);
+    let pair: Vec<&Completion> =
+        theirs.iter().filter(|peer| ["htsim", "netbench"].contains(&peer.tool.as_str())).copied().collect();
+    text += &verdicts("against htsim and netbench", &mean, &pair);
+    text += &verdicts("against all four", &mean, &theirs);
+    text
+}
+
+fn other_schemes(newreno: &[Measured], spray: &[Measured], drill: &[Measured]) -> String {
+    let mut text = format!("\n## R1: other schemes\n\n{HEAD}");
+    let theirs = rows("R1", "NewReno and ECMP");
+    theirs.iter().for_each(|peer| text += &row(&format!("{}, NewReno and ECMP", peer.tool), &peer.cells));
+    text += &row("**Weft**, NewReno and ECMP", &newreno[0].cells);
+    text += &verdicts("against htsim and ns-3", &newreno[0], &theirs);
+    for peer in rows("R1", "pFabric and spraying") {
+        text += &row(&format!("{}, pFabric and spraying", peer.tool), &peer.cells);
+    }
+    text += &row("**Weft**, DCTCP and spraying", &spray[0].cells);
+    text += &row("**Weft**, DCTCP and DRILL(2,1)", &drill[0].cells);
+    text += "\nWeft has no pFabric: the row of YAPS shows what its priorities buy, and is compared with nothing.\n";
+    text
+}
+
+fn second_run(ours: &[Measured], pairs: &[(u32, u32)]) -> String {
+    let theirs = rows("R2", "DCTCP and ECMP");
+    let mut text = format!("\n## R2: DCTCP and ECMP\n\n{HEAD}");
+    theirs.iter().for_each(|peer| text += &row(&peer.tool, &peer.cells));
+    text += &our_rows(ours);
+    text += &verdicts("against htsim and netbench", &Measured::mean(ours), &theirs);
+    // Alone, a flow takes the transmission of its packets; 8960 of 9000 bytes are payload.
+    let alone = 20e6 * 8.0 * 9000.0 / 8960.0 / 100e9 * 1e6;
+    let fair: Vec<f64> = (1..=DRAWS).map(|draw| alone * fair::mean_on_random_paths(pairs, draw)).collect();
+    let mean = fair.iter().sum::<f64>() / DRAWS as f64;
+    let deviation = (fair.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (DRAWS - 1) as f64).sqrt();
+    let _ = writeln!(
+        text,
+        "\nWere all links shared fairly (max-min) and every flow on a path drawn at random, the mean would be {mean:.0} us, with \
+         a standard deviation of {deviation:.0} over {DRAWS} draws."
+    );
+    text
+}
+
+fn packets(runs: &[(&str, &[Measured])]) -> String {
+    let mut text = "\n## What happened to the packets in Weft\n\n\
+        | run | packet-hops | dropped | marked | sent again, kB | time-outs | unfinished flows |\n|---|---:|---:|---:|---:|---:|---:|\n"
+        .to_owned();
+    for (name, runs) in runs {
+        let [hops, dropped, marked, again, timeouts, unfinished] = Measured::mean(runs).counts;
+        let _ = writeln!(
+            text,
+            "| {name} | {:.2} M | {dropped:.0} | {marked:.0} | {:.0} | {timeouts:.0} | {unfinished:.0} |",
+            hops / 1e6,
+            again / 1e3
+        );
+    }
+    text += "\nMeans over the seeds. A packet-hop is one link traversal by any packet, data or acknowledgement.\n";
+    text
+}
+
+fn variations(varied: &[(&str, Measured, Vec<Measured>)]) -> String {
+    let mut text = "\n## What moves the result\n\nOne thing at a time is changed. R1 with seed 1, R2 as the mean of seeds 1 to 4, \
+        microseconds.\n\n\
+        | Weft, R1 and R2 | small, mean | small, p99 | medium, mean | large, mean | all, mean | R2, mean |\n\
+        |---|---:|---:|---:|---:|---:|---:|\n"
+        .to_owned();
+    for (what, first, second) in varied {
+        let cells = first.cells.map(cell).join(" | ");
+        let _ = writeln!(text, "| {what} | {cells} | {} |", cell(Measured::mean(second).cells[4]));
+    }
+    text
+}
+
+fn cost(ours: &Results) -> String {
+    let mut text = include_str!("peers/cost.txt").to_owned();
+    let their_bound = |run: &str| {
+        let bound = COSTS.iter().find(|cost| cost.tool == "bound loop").expect("it is in the table");
+        (bound.ns_per_hop, bound.instructions_per_hop.filter(|_| run == "R1"))
+    };
+    for cost in COSTS.iter() {
+        let (ns, instructions) = their_bound(&cost.run);
+        let name = format!("{}, {}", cost.tool, cost.run);
+        text += &cost_row(
+            &name,
+            (cost.ns_per_hop, ns),
+            (cost.instructions_per_hop, instructions),
+            cost.memory_mb,
+        );
+    }
+    let bound = &ours.bound;
+    let bound_ns = bound.timed.map(|timed| timed.best_ns_per_hop);
+    let bound_instructions = bound.counted.map(|counted| counted.instructions_per_hop);
+    for case in &ours.cases {
+        let ns = (case.timed.map(|timed| timed.best_ns_per_hop), bound_ns);
+        let instructions = (case.counted.map(|counted| counted.instructions_per_hop), bound_instructions);
+        let memory = case.timed.map(|timed| timed.best.peak_bytes as f64 / 1e6);
+        text += &cost_row(&format!("**Weft**, {}", case.name), ns, instructions, memory);
+    }
+    text += &cost_row(
+        "bound loop of `weft bench`, R1",
+        (bound_ns, bound_ns),
+        (bound_instructions, bound_instructions),
+        None,
+    );
+    text
+}
+
+fn cost_row(
+    name: &str,
+    (ns, bound_ns): (Option<f64>, Option<f64>),
+    (instructions, bound_instructions): (Option<f64>, Option<f64>),
+    memory: Option<f64>,
+) -> String {
+    let times = |own: Option<f64>, bound: Option<f64>| match (own, bound) {
+        (Some(own), Some(bound)) => format!("{:.1}×", own / bound),
+        _ => "–".to_owned(),
+    };
+    format!(
+        "| {name} | {} | {} | {} | {} | {} |\n",
+        cell(ns),
+        times(ns, bound_ns),
+        cell(instructions),
+        times(instructions, bound_instructions),
+        cell(memory)
+    )
+}

@@ -1,0 +1,139 @@
+//! What Weft gets: completion times by class, and counts of what happened to the packets. It knows no other program.
+
+use std::path::Path;
+
+use weft::Error;
+use weft_core::Span;
+use weft_core::record::{FlowRecord, RunRecord};
+use weft_sim::Simulation;
+
+use crate::cases::{self, CASES};
+
+/// The bounds of the classes: payload below the first is small, above the second large.
+const SMALL: u64 = 100_000;
+const LARGE: u64 = 10_000_000;
+
+/// Completion times and counts of a run, or their means over several.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Measured {
+    /// As in [`super::published::Completion::cells`].
+    pub(crate) cells: [Option<f64>; 5],
+    /// Link traversals, packets dropped, packets marked, payload sent again, time-outs, flows that did not finish.
+    pub(crate) counts: [f64; 6],
+}
+
+impl Measured {
+    /// A run.
+    pub(crate) fn of(record: &RunRecord) -> Measured {
+        let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start));
+        let class = |wanted: fn(u64) -> bool| {
+            let flows = record.flows.iter().filter(|flow| wanted(flow.size.0));
+            sorted(flows.filter_map(fct).collect())
+        };
+        let small = class(|size| size < SMALL);
+        let cells = [
+            mean(&small),
+            percentile(&small, 99),
+            mean(&class(|size| (SMALL..=LARGE).contains(&size))),
+            mean(&class(|size| size > LARGE)),
+            mean(&class(|_| true)),
+        ];
+        let over_links = |count: fn(&weft_core::record::LinkRecord) -> u64| -> u64 {
+            record.links.iter().map(count).sum()
+        };
+        let over_flows = |count: fn(&FlowRecord) -> u64| -> u64 { record.flows.iter().map(count).sum() };
+        let counts = [
+            record.packet_hops,
+            over_links(|link| link.dropped),
+            over_links(|link| link.marked),
+            over_flows(|flow| flow.retransmitted.0),
+            over_flows(|flow| u64::from(flow.timeouts)),
+            over_flows(|flow| u64::from(flow.end.is_none())),
+        ];
+        Measured { cells, counts: counts.map(|count| count as f64) }
+    }
+
+    /// Means over several runs.
+    pub(crate) fn mean(runs: &[Measured]) -> Measured {
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        let cell = |n: usize| runs.iter().map(|run| run.cells[n]).collect::<Option<Vec<f64>>>().map(mean);
+        let count = |n: usize| mean(runs.iter().map(|run| run.counts[n]).collect());
+        Measured { cells: std::array::from_fn(cell), counts: std::array::from_fn(count) }
+    }
+}
+
+/// Runs a case with overrides once for every seed from 1 on.
+///
+/// # Errors
+/// When the scenario cannot be read.
+pub(crate) fn runs(from: &Path, case: &str, set: &[&str], seeds: u64) -> Result<Vec<Measured>, Error> {
+    let case = CASES.iter().find(|known| known.name == case).expect("it is in the list");
+    let set: Vec<String> = set.iter().map(|change| (*change).to_owned()).collect();
+    let prepared = cases::load(from, case, false, &set)?;
+    let run = |seed: u64| Ok(Measured::of(&Simulation::new(prepared.setup(seed)?).run(&mut |_| true)));
+    (1..=seeds).map(run).collect()
+}
+
+fn sorted(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable();
+    spans
+}
+
+fn mean(spans: &[Span]) -> Option<f64> {
+    let total: f64 = spans.iter().map(|span| span.micros()).sum();
+    (!spans.is_empty()).then(|| total / spans.len() as f64)
+}
+
+/// By nearest rank.
+fn percentile(sorted: &[Span], percent: usize) -> Option<f64> {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.checked_sub(1)?).map(|span| span.micros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::{Bytes, Time};
+
+    fn flow(size: u64, micros: Option<u64>) -> FlowRecord {
+        let start = Time(7);
+        let end = micros.map(|micros| start + Span::from_us(micros));
+        FlowRecord {
+            size: Bytes(size),
+            start,
+            end,
+            timeouts: 2,
+            retransmitted: Bytes(10),
+            ..FlowRecord::default()
+        }
+    }
+
+    #[test]
+    fn classes_meet_at_100_kb_and_10_mb() {
+        let flows = vec![
+            flow(99_999, Some(10)),
+            flow(100_000, Some(20)),
+            flow(10_000_000, Some(40)),
+            flow(10_000_001, Some(90)),
+            flow(1, None),
+        ];
+        let measured = Measured::of(&RunRecord { flows, packet_hops: 9, ..RunRecord::default() });
+        assert_eq!(measured.cells, [Some(10.0), Some(10.0), Some(30.0), Some(90.0), Some(40.0)]);
+        assert_eq!(measured.counts, [9.0, 0.0, 0.0, 50.0, 10.0, 1.0]);
+    }
+
+    #[test]
+    fn the_99th_percentile_is_taken_by_nearest_rank() {
+        let spans: Vec<Span> = (1..=200).map(Span::from_us).collect();
+        assert_eq!(percentile(&spans, 99), Some(198.0));
+        assert_eq!(percentile(&spans[..1], 99), Some(1.0));
+        assert_eq!(percentile(&[], 99), None);
+    }
+
+    #[test]
+    fn a_mean_over_runs_needs_the_class_in_each() {
+        let run = |cell: Option<f64>| Measured { cells: [cell; 5], counts: [1.0; 6] };
+        assert_eq!(Measured::mean(&[run(Some(1.0)), run(Some(3.0))]).cells, [Some(2.0); 5]);
+        assert_eq!(Measured::mean(&[run(Some(1.0)), run(None)]).cells, [None; 5]);
+    }
+}

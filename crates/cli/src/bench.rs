@@ -1,0 +1,93 @@
+//! `weft bench`: what simulations cost, and whether that grew.
+
+use crate::console;
+use clap::Args;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use weft_bench::results::Results;
+
+/// What `weft bench` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft bench                       the standard cases, three passes each
+  weft bench r1 incast --repeat 9  two of them, more passes
+  weft bench --count --against bench/counts.json
+
+Only the event loop counts, not building and reporting. `bound` is a loop that
+only moves packets. Exit code 1 when a count grew by more than 3 %.")]
+pub(crate) struct Arguments {
+    /// Cases to run; without any, the standard ones
+    names: Vec<String>,
+    /// Run all cases, the large ones too
+    #[arg(long)]
+    all: bool,
+    /// Passes of each case
+    #[arg(long, value_name = "N", default_value = "3")]
+    repeat: NonZero<usize>,
+    /// Threads of each run
+    #[arg(long, value_name = "N", default_value = "1")]
+    threads: NonZero<usize>,
+    /// Only count instructions and allocations, in reduced form
+    #[arg(long)]
+    count: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Compare the counts with those of an earlier call, as JSON
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// The folder of the cases' scenarios
+    #[arg(long, value_name = "DIR", default_value = "scenarios/bench")]
+    from: PathBuf,
+    /// One pass of one reduced case: what is run under callgrind
+    #[arg(long, value_name = "NAME", hide = true)]
+    one_pass: Option<String>,
+}
+
+impl Arguments {
+    /// Measures, prints, compares.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        if let Some(name) = &self.one_pass {
+            console::show(&weft_bench::one_pass(name, &self.from)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let before = self.against.as_deref().map(read).transpose()?;
+        let json = self.json;
+        let results = weft_bench::bench(&self.options())?;
+        console::show(&if json { results.json() } else { results.table() });
+        Ok(before.map_or(ExitCode::SUCCESS, |before| compare(&results, &before)))
+    }
+
+    fn options(self) -> weft_bench::Options {
+        weft_bench::Options {
+            names: self.names,
+            all: self.all,
+            repeat: self.repeat.get(),
+            threads: self.threads.get(),
+            count: self.count,
+            from: self.from,
+            progress: console::complain,
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Results, weft::Error> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|cause| weft::Error::BadInput(format!("cannot read {name}: {cause}")))?;
+    Results::read(&name, &text)
+}
+
+/// Says what grew; on standard error, so that the JSON stays whole.
+fn compare(results: &Results, before: &Results) -> ExitCode {
+    let worse = results.worse_than(before);
+    if worse.is_empty() {
+        let compared = results.compared_with(before);
+        console::complain(&format!("{compared} cases cost no more than before (tolerance 3 %)"));
+        return ExitCode::SUCCESS;
+    }
+    worse.iter().for_each(|sentence| console::complain(sentence));
+    ExitCode::from(console::FAILED)
+}
