@@ -29,7 +29,7 @@ pub fn run(scenario: &Path, set: &[String], out: &Path) -> Course {
         seeds: None,
         set: set.to_vec(),
         jobs: 1,
-        threads: 1,
+        threads: Some(1),
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),
     };
