@@ -13,6 +13,7 @@ use crate::calendar::{Calendar, width_for};
 use crate::ends::Ends;
 use crate::event::{Event, Order};
 use crate::exchange::Outbox;
+use crate::flow_series::FlowWatch;
 use crate::host::Host;
 use crate::sample::Eye;
 use crate::setup::{Plan, Setup};
@@ -38,6 +39,7 @@ pub(crate) struct Domain {
     pub(crate) tally: Tally,
     pub(crate) outbox: Outbox,
     pub(crate) eye: Option<Eye>,
+    pub(crate) flow_watch: Option<FlowWatch>,
     pub(crate) tap: Option<Tap>,
 }
 
@@ -65,6 +67,7 @@ impl Domain {
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),
             eye: Eye::new(plan, number),
+            flow_watch: setup.flow_samples.map(FlowWatch::new),
             tap: None,
             plan: Arc::clone(plan),
         };

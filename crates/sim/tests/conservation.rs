@@ -5,7 +5,7 @@ mod lab;
 
 use weft_core::Span;
 use weft_core::record::{RunRecord, Stop};
-use weft_sim::Setup;
+use weft_sim::{FlowSampling, Setup};
 use weft_switch::BalancerSettings;
 
 use lab::cases::case;
@@ -49,14 +49,24 @@ fn the_same_input_gives_the_same_record() {
     }
 }
 
-/// Sampling queues, or watching the progress, changes nothing but the samples.
+/// Sampling queues and flows, or watching the progress, changes nothing but the samples.
 #[test]
 fn looking_changes_nothing() {
     for seed in [7, 8] {
         let (mut with, mut without) = (case(seed), case(seed));
         with.queues_every = Some(Span::from_us(1));
-        without.queues_every = None;
+        with.flow_samples = Some(FlowSampling { every: Span::from_us(3), flows: 10 });
+        (without.queues_every, without.flow_samples) = (None, None);
         let (with, without) = (lab::run(with), lab::run(without));
+        let series = with.flow_series.expect("flows were sampled");
+        assert!(series.rows.iter().all(|row| row.flow.0 < 10 && row.time.0.is_multiple_of(series.every.0)));
+        let seen = |flow: u32| series.rows.iter().rfind(|row| row.flow.0 == flow);
+        let lengthy: Vec<_> = with.flows[..10].iter().filter(|flow| seen(flow.flow.0).is_some()).collect();
+        assert!(!lengthy.is_empty(), "a look meets at least one open flow");
+        for flow in lengthy {
+            let last = seen(flow.flow.0).expect("it was seen");
+            assert!(last.acknowledged <= flow.size && last.cwnd.0 > 0 && last.time >= flow.start);
+        }
         assert_eq!(with.flows, without.flows);
         assert_eq!((with.packet_hops, with.ended), (without.packet_hops, without.ended));
     }
