@@ -3,6 +3,7 @@
 //!
 //! It knows the repository, not the simulator: all it asks Weft is the text of pages of the book.
 
+mod fidelity;
 mod layers;
 mod links;
 mod markdown;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
     let root = workspace::root();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["all"] => run_all(CHECKS.iter(), &root),
+        ["fidelity"] => fidelity::run(&[], &root),
+        ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["peers", "--write"] => run("peers", peers::write, &root),
         [name] if CHECKS.iter().any(|check| check.0 == *name) => {
@@ -71,6 +74,7 @@ fn usage() -> ExitCode {
     CHECKS.iter().for_each(|(name, meaning, _)| eprintln!("  {name:<18} {meaning}"));
     eprintln!("  {:<18} all of these", "all");
     eprintln!("  {:<18} write the generated pages", "reference --write");
+    eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
     ExitCode::from(2)
 }

@@ -23,6 +23,8 @@ pub struct RunRecord {
     pub queues: Option<QueueSeries>,
     /// Standard deviation of queue lengths over parallel ports, when sampled.
     pub imbalance: Vec<ImbalanceRecord>,
+    /// Windows of flows over time, when sampled.
+    pub flow_series: Option<FlowSeries>,
     /// Events handled.
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.
@@ -223,6 +225,69 @@ pub struct QueueSeries {
     pub sum: Vec<u64>,
     /// Samples taken in all.
     pub samples: u64,
+}
+
+/// The state of senders over time. Looks are taken at multiples of `every`; when the rows would exceed their limit, every
+/// second look is dropped and `every` doubles, so that memory does not grow with time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowSeries {
+    /// Interval between the looks that are kept.
+    pub every: Span,
+    /// One row per look and sampled flow that is open then, ordered by time, then flow.
+    pub rows: Vec<FlowSample>,
+}
+
+/// What a sender knew at an instant, as `ss -ti` shows it on Linux.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowSample {
+    /// When.
+    pub time: Time,
+    /// Which flow.
+    pub flow: FlowId,
+    /// Congestion window, payload.
+    pub cwnd: Bytes,
+    /// Slow-start threshold; `None` as long as there is none.
+    pub ssthresh: Option<Bytes>,
+    /// Payload in flight as far as the sender knows (pipe).
+    pub in_flight: Bytes,
+    /// Smoothed round trip; zero before the first measurement.
+    pub srtt: Span,
+    /// What recovery is doing.
+    pub state: FlowState,
+    /// Payload acknowledged.
+    pub acknowledged: Bytes,
+    /// Payload sent again so far.
+    pub retransmitted: Bytes,
+}
+
+/// What the recovery of a sender is doing; the names are those of Linux.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FlowState {
+    /// Nothing is missing.
+    #[default]
+    Open,
+    /// Something arrived out of order, too little to call anything lost.
+    Disorder,
+    /// A mark was echoed; the window falls.
+    Reducing,
+    /// Something was lost and is being repaired.
+    Recovery,
+    /// The retransmission timer expired.
+    Loss,
+}
+
+impl FlowState {
+    /// The name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            FlowState::Open => "open",
+            FlowState::Disorder => "disorder",
+            FlowState::Reducing => "cwr",
+            FlowState::Recovery => "recovery",
+            FlowState::Loss => "loss",
+        }
+    }
 }
 
 /// Standard deviation of queue lengths over a set of parallel ports, averaged over samples and sets.

@@ -4,10 +4,12 @@
 mod heat;
 mod network;
 mod tail;
+mod windows;
 
 pub use heat::Heat;
 pub use network::{Links, Network, Nodes};
 pub use tail::{Tail, shares, tail};
+pub use windows::{FlowWindow, Windows};
 
 use crate::tables::Kept;
 use serde::{Deserialize, Serialize};
@@ -22,6 +24,8 @@ pub struct Detail {
     pub network: Network,
     /// Queue lengths over time, when sampled.
     pub heat: Option<Heat>,
+    /// Congestion windows over time, when sampled.
+    pub windows: Option<Windows>,
 }
 
 impl Detail {
@@ -34,6 +38,7 @@ impl Detail {
             fct_tail: tail(fct),
             network: Network::new(record),
             heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
+            windows: record.flow_series.as_ref().map(Windows::new).filter(|windows| windows.sampled > 0),
         }
     }
 

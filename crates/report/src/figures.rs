@@ -4,6 +4,7 @@ pub mod distribution;
 pub mod measure;
 pub mod run;
 pub mod why;
+pub mod windows;
 
 use crate::detail::rounded;
 use crate::statistics::Estimate;

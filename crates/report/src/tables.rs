@@ -3,7 +3,7 @@
 use crate::sweep::SweepRun;
 use crate::table::{Cells, Table};
 use weft_core::LinkId;
-use weft_core::record::{FlowRecord, LinkRecord, QueueSeries, RunRecord};
+use weft_core::record::{FlowRecord, FlowSample, FlowSeries, LinkRecord, QueueSeries, RunRecord};
 
 /// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Kept {
         Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
 }
 
-/// The tables of a run that are kept: `flows`, `links`, `hops`, `drops` and, when sampled, `queues`.
+/// The tables of a run that are kept: `flows`, `links`, `hops`, `drops` and, when sampled, `queues` and `flow-samples`.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
@@ -36,7 +36,8 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
     let links = kept.links.then(|| links(record));
     let hops = kept.hops.then(|| hops(record));
     let drops = kept.drops.then(|| drops(record));
-    [flows, links, hops, drops, queues].into_iter().flatten().collect()
+    let samples = record.flow_series.as_ref().map(flow_samples);
+    [flows, links, hops, drops, queues, samples].into_iter().flatten().collect()
 }
 
 /// The name of a node, or its number if the record has no name for it.
@@ -138,6 +139,22 @@ fn queues(record: &RunRecord, series: &QueueSeries) -> Table {
         .integers("port", "", rows.clone().map(|row| u64::from(of_link(link(row)).port)))
         .integers("peak_bytes", "B", series.peak.iter().map(|&peak| u64::from(peak)))
         .numbers("mean_bytes", "B", rows.map(mean))
+}
+
+/// One row per look and sampled flow that is open then; `ssthresh_bytes` is empty as long as there is no threshold.
+fn flow_samples(series: &FlowSeries) -> Table {
+    let column = |of: fn(&FlowSample) -> u64| series.rows.iter().map(of);
+    let ssthresh = series.rows.iter().map(|row| row.ssthresh.map(|bytes| bytes.0)).collect();
+    Table::new("flow-samples")
+        .integers("time_ps", "ps", column(|row| row.time.0))
+        .integers("flow_id", "", column(|row| u64::from(row.flow.0)))
+        .integers("cwnd_bytes", "B", column(|row| row.cwnd.0))
+        .column("ssthresh_bytes", "B", Cells::Integers(ssthresh))
+        .integers("in_flight_bytes", "B", column(|row| row.in_flight.0))
+        .integers("srtt_ps", "ps", column(|row| row.srtt.0))
+        .texts("state", series.rows.iter().map(|row| row.state.name().to_owned()))
+        .integers("acked_bytes", "B", column(|row| row.acknowledged.0))
+        .integers("retx_bytes", "B", column(|row| row.retransmitted.0))
 }
 
 /// How many samples a bin holds: all but the last are full.

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_core::record::{
-    DropRecord, FlowRecord, HopRecord, LinkRecord, NodeRecord, QueueSeries, Reason, RunRecord,
+    DropRecord, FlowRecord, FlowSample, FlowSeries, FlowState, HopRecord, LinkRecord, NodeRecord,
+    QueueSeries, Reason, RunRecord,
 };
 use weft_core::{Bytes, FlowId, HostId, LinkId, Rate, Span, Time};
 use weft_report::files::partial;
@@ -54,6 +55,16 @@ fn record(flows: u32) -> RunRecord {
             sum: vec![10, 9],
             samples: 3,
         }),
+        flow_series: Some(FlowSeries {
+            every: Span::from_us(10),
+            rows: vec![FlowSample {
+                time: Time::ZERO + Span::from_us(10),
+                cwnd: Bytes(14_600),
+                srtt: Span::from_us(3),
+                state: FlowState::Reducing,
+                ..FlowSample::default()
+            }],
+        }),
         ended: Time::ZERO + Span::from_ms(1),
         ..RunRecord::default()
     }
@@ -76,7 +87,7 @@ fn what_is_written_reads_back() {
         write_run(&place, &record(4), &manifest("ecmp", 1), "weft = 1\n", &Kept::ALL).expect("written");
     assert_eq!(read_run(&place).expect("read"), written);
     assert_eq!((written.summary.flows.finished, written.summary.flows.unfinished), (2, 2));
-    for table in ["flows", "links", "hops", "drops", "queues"] {
+    for table in ["flows", "links", "hops", "drops", "queues", "flow-samples"] {
         assert!(
             place.join(format!("{table}.parquet")).exists() && place.join(format!("{table}.csv")).exists()
         );
@@ -87,6 +98,8 @@ fn what_is_written_reads_back() {
     assert!(lines[2].starts_with("1,trace,host0,host1,1000,1,,7000000,,1,"), "{}", lines[2]);
     let queues = fs::read_to_string(place.join("queues.csv")).expect("text");
     assert_eq!(queues.lines().nth(2), Some("2000000,leaf0,0,9,9"), "the last bin holds one sample");
+    let windows = fs::read_to_string(place.join("flow-samples.csv")).expect("text");
+    assert_eq!(windows.lines().nth(1), Some("10000000,0,14600,,0,3000000,cwr,0,0"));
 }
 
 #[test]

@@ -38,6 +38,11 @@ settings! {
         until: Option<Span> = None,
         /// How often queue lengths are sampled; wants "queues" in `record`.
         queues_every: Option<Span> = None,
+        /// How often the windows of flows are sampled; absent: never. Of very long runs every second look is dropped, as
+        /// often as needed.
+        flows_every: Option<Span> = None,
+        /// So many flows, the first to start, are sampled; has an effect only with `flows_every`.
+        flows_sampled: u32 [1, 10000] = 100,
         /// What is written down.
         record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
     }

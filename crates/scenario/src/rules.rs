@@ -45,6 +45,7 @@ const RULES: &[Rule] = &[
     measure::seeds_are_distinct,
     measure::warm_up_ends_before_the_run,
     measure::queues_are_sampled_and_recorded,
+    measure::flows_are_sampled,
     network::failures_exist_in_the_network,
     network::routing_reacts_to_something,
     traffic::traffic_fits_the_network,

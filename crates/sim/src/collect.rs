@@ -7,6 +7,7 @@ use weft_topology::{Handshake, Ideal, Link, Node, Train};
 use weft_transport::ReceiverReport;
 
 use crate::domain::{Domain, Placed};
+use crate::flow_series::gathered;
 use crate::run::{Finish, Simulation};
 use crate::setup::Plan;
 use crate::tally::Tally;
@@ -41,6 +42,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish) -> RunRecord {
         drops: tally.drops(),
         queues,
         imbalance,
+        flow_series: gathered(&mut domains),
         events: tally.events,
         packets: PacketBalance { left, ..tally.packets },
         ended: finish.at,

@@ -13,7 +13,7 @@ pub(crate) enum Step {
     Run(Time),
     /// Apply this change of the timeline.
     Change(usize),
-    /// Look at the queues, after all events of this instant.
+    /// Look at queues and flows, after all events of this instant.
     Look(Time),
     /// The run is over.
     Stop(Stop),
@@ -40,7 +40,8 @@ pub(crate) struct Course {
     meet: bool,
     changes: Vec<Time>,
     next_change: usize,
-    every: Span,
+    /// Intervals between looks at queues and at flows; zero: none.
+    every: [Span; 2],
     next_look: Time,
     limit: Time,
     flows: usize,
@@ -50,17 +51,25 @@ pub(crate) struct Course {
 
 const INSTANT: Span = Span(1);
 
+/// The next multiple of one of the intervals.
+fn look_after(now: Time, every: [Span; 2]) -> Time {
+    let next =
+        |every: Span| if every == Span::ZERO { Time::NEVER } else { Time((now.0 / every.0 + 1) * every.0) };
+    next(every[0]).min(next(every[1]))
+}
+
 impl Course {
     pub(crate) fn new(plan: &Plan) -> Course {
         let setup = &plan.setup;
-        let every = setup.queues_every.unwrap_or(Span::ZERO);
+        let flows = setup.flow_samples.map(|sampling| sampling.every);
+        let every = [setup.queues_every, flows].map(|every| every.unwrap_or(Span::ZERO));
         Course {
             grid: plan.partition.grid,
             meet: plan.partition.domains > 1,
             changes: setup.timeline.changes.iter().map(|(time, _)| *time).collect(),
             next_change: 0,
             every,
-            next_look: if every == Span::ZERO { Time::NEVER } else { Time::ZERO + every },
+            next_look: look_after(Time::ZERO, every),
             limit: setup.until,
             flows: setup.flows.len(),
             reached: Time::ZERO,
@@ -103,7 +112,7 @@ impl Course {
             return Step::Change(self.next_change - 1);
         }
         if look < next {
-            self.next_look = look + self.every;
+            self.next_look = look_after(look, self.every);
             self.reached = look + INSTANT;
             return Step::Look(look);
         }
@@ -128,7 +137,7 @@ mod tests {
             meet: true,
             changes: vec![Time(25), Time(25)],
             next_change: 0,
-            every: Span(7),
+            every: [Span(7), Span::ZERO],
             next_look: Time(7),
             limit: Time(1_000),
             flows: 1,
@@ -156,6 +165,14 @@ mod tests {
                 return steps;
             }
         }
+    }
+
+    #[test]
+    fn looks_come_at_the_multiples_of_either_interval() {
+        let every = [Span(7), Span(10)];
+        let looks = std::iter::successors(Some(Time::ZERO), |now| Some(look_after(*now, every)));
+        assert_eq!(looks.skip(1).take(5).map(|look| look.0).collect::<Vec<_>>(), [7, 10, 14, 20, 21]);
+        assert_eq!(look_after(Time(3), [Span::ZERO; 2]), Time::NEVER);
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Sampler {
 
     /// What all domains see at `now`, put together.
     pub(crate) fn add(&mut self, now: Time, looks: &[&[Look]]) {
-        if now < self.from {
+        if now < self.from || !now.0.is_multiple_of(self.series.every.0) {
             return;
         }
         self.seen.clear();
@@ -195,8 +195,9 @@ fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>)
 }
 
 impl Domain {
-    /// Looks at the own queues after all events of `now`.
+    /// Looks at the own flows and queues after all events of `now`.
     pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
+        self.look_at_flows(now);
         let after = Time(now.0 + 1);
         self.switches.iter_mut().flatten().for_each(|placed| placed.switch.settle(after));
         let eye = self.eye.as_mut()?;

@@ -8,6 +8,7 @@ use weft_topology::{Change, Graph, Node, Timeline};
 use weft_transport::Transport;
 use weft_workload::Flow;
 
+use crate::flow_series::FlowSampling;
 use crate::partition::{Division, Partition};
 
 /// The parts of a run. Everything was checked before; building cannot fail.
@@ -33,6 +34,8 @@ pub struct Setup {
     pub until: Time,
     /// Look at the queues so often.
     pub queues_every: Option<Span>,
+    /// Look at the senders of flows.
+    pub flow_samples: Option<FlowSampling>,
     /// Seed of all random streams.
     pub seed: u64,
     /// How the work is divided among threads. Changes the speed, never a result.

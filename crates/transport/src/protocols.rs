@@ -10,6 +10,7 @@ use crate::settings::Tcp;
 pub mod udp;
 
 /// What a transport amounts to.
+#[allow(clippy::large_enum_variant, reason = "a run has one")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
     /// TCP under a congestion law.

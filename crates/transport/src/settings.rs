@@ -72,6 +72,8 @@ settings! {
         limited_transmit: bool = true,
         /// How the window falls during recovery.
         recovery: Recovery = Recovery::Prr,
+        /// The threshold after a fall is a whole number of segments, rounded down, as Linux counts windows; otherwise bytes.
+        whole_segments: bool = false,
         /// Without selective acknowledgements: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         impatient: bool = false,
         /// Tail loss probe (RFC 8985, section 7); needs `rack`.
@@ -102,6 +104,21 @@ settings! {
         tso_limit: Bytes = Bytes(64 << 10),
         /// The part of the window that is worth a burst: 1 / this; Linux has 3.
         tso_divisor: u32 [1, 1000] = 3,
+        /// A burst is at most what the sender's pace carries in this time; absent: no such limit. Linux has 1/1024 s.
+        tso_time: Option<Span> = None,
+        /// Segments of a burst that `tso_time` never forbids; Linux has 2.
+        tso_min_segments: u32 [1, 1000] = 1,
+        /// Near hosts may send larger bursts: `tso_limit`, halved as often as the smallest round trip in microseconds holds
+        /// 2^this, on top of what `tso_time` gives; 0: no such bonus. Linux has 9, which leaves hosts within 512 us the whole limit.
+        tso_rtt_log: u32 [0, 31] = 0,
+        /// Wait no longer for a burst, counted from the last segment sent, of a paced sender from the end of its share of time; absent: any time. Linux has 1 ms.
+        tso_wait: Option<Span> = None,
+        /// Spread what is sent over the round trip, burst by burst, as Linux does behind the queueing discipline fq.
+        pacing: bool = false,
+        /// The pace in slow start, until half the threshold is reached, in windows per round trip; Linux has 2.
+        pacing_slow_start: f64 [0.1, 100.0] = 2.0,
+        /// The pace afterwards, in windows per round trip; Linux has 1.2.
+        pacing_avoidance: f64 [0.1, 100.0] = 1.2,
         /// Receive offload merges packets before TCP sees them, so that one acknowledgement answers a batch.
         gro: bool = false,
         /// How receive offload forms batches; they are counted in any case.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Time};
 use weft_scenario::ScenarioSettings;
-use weft_sim::Setup;
+use weft_sim::{FlowSampling, Setup};
 use weft_topology::{Graph, LinkState, build_in, plan, timeline};
 use weft_transport::Transport;
 use weft_workload::{Flow, Framing, Limits, Shape, generate};
@@ -33,6 +33,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
         queues_every: measure.queues_every,
+        flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
         division: weft_sim::Division::LONE,
         seed,
     })

@@ -44,6 +44,7 @@ pub fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),
         queues_every: None,
+        flow_samples: None,
         division: weft_sim::Division::LONE,
         seed: 1,
     }
@@ -107,10 +108,11 @@ pub fn newreno(tcp: Tcp) -> TransportSettings {
     TransportSettings::NewReno(weft_transport::protocols::newreno::Settings { tcp, ..Default::default() })
 }
 
-/// CUBIC over the given TCP.
+/// CUBIC as RFC 9438 has it over the given TCP: without Linux's way to look for an unknown path.
 #[must_use]
 pub fn cubic(tcp: Tcp) -> TransportSettings {
-    TransportSettings::Cubic(weft_transport::protocols::cubic::Settings { tcp, ..Default::default() })
+    let law = weft_transport::congestion::cubic::Settings { fast_probing: false, ..Default::default() };
+    TransportSettings::Cubic(weft_transport::protocols::cubic::Settings { law, tcp })
 }
 
 /// DCTCP over the given TCP.

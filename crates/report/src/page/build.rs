@@ -4,7 +4,7 @@ use super::parts::{cards_of_run, cards_of_sweep, numbers, repeat};
 use super::{NetworkView, Page, Section, Verdict, Views};
 use crate::figure::Figure;
 use crate::figures::measure::{Measure, measure, speed_up};
-use crate::figures::{distribution, run as single, why};
+use crate::figures::{distribution, run as single, why, windows};
 use crate::headline::{Headline, duel, percentile_words, tail_metric};
 use crate::sweep::{Run, Sweep};
 
@@ -21,7 +21,8 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
     let heat = run.detail.heat.as_ref();
     let queues = [heat.map(single::heat), heat.and_then(single::spread)];
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(queues.into_iter().flatten());
-    let why = why.chain(single::reordering(run));
+    let windows = run.detail.windows.as_ref().map(windows::windows);
+    let why = why.chain(single::reordering(run)).chain(windows);
     Page {
         name: run.manifest.title(),
         about: run.manifest.about.clone(),

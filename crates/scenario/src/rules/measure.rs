@@ -64,3 +64,14 @@ pub(super) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec
         }
     }
 }
+
+/// Sampling flows needs an interval.
+pub(super) fn flows_are_sampled(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    match facts.settings.measure.flows_every {
+        Some(every) if every.0 == 0 => {
+            found.push(impossible("measure.flows_every", "flows cannot be sampled every 0 ps"));
+        }
+        Some(_) => {}
+        None => facts.idle("measure.flows_sampled", "measure.flows_every is not given", found),
+    }
+}

@@ -88,7 +88,14 @@ pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
         facts.idle_transport(&["shim_timeout", "shim_limit"], "reorder_shim is off", found);
     }
     if !tcp.tso {
-        facts.idle_transport(&["tso_limit", "tso_divisor"], "tso is off", found);
+        let of_bursts =
+            ["tso_limit", "tso_divisor", "tso_time", "tso_min_segments", "tso_rtt_log", "tso_wait"];
+        facts.idle_transport(&of_bursts, "tso is off", found);
+    }
+    if !tcp.pacing {
+        let why = if tcp.tso_time.is_some() { None } else { Some("pacing is off") };
+        let pace = ["pacing_slow_start", "pacing_avoidance"];
+        why.into_iter().for_each(|why| facts.idle_transport(&pace, why, found));
     }
     if tcp.sack {
         facts.idle_transport(&["impatient"], "it matters without sack only", found);

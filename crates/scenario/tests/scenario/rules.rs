@@ -79,6 +79,16 @@ fn queues_are_sampled_and_recorded_together() {
 }
 
 #[test]
+fn flows_are_sampled_at_an_interval() {
+    measure(
+        "flows = 9\nflows_sampled = 3\n",
+        "measure.flows_every is not given",
+        "flows = 9\nflows_every = \"1 ms\"\nflows_sampled = 3\n",
+    );
+    measure("flows = 9\nflows_every = \"0 us\"\n", "every 0 ps", "flows = 9\n");
+}
+
+#[test]
 fn failures_exist_in_the_network() {
     section("[[failure]]\nrandom = 5\n", "only 4 cables between switches", "[[failure]]\nrandom = 1\n");
     section(

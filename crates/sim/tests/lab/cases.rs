@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
-use weft_sim::Setup;
+use weft_sim::{FlowSampling, Setup};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::{drill, ecmp, flow_drill, random, round_robin};
 use weft_switch::mark::{MarkerSettings, step};
@@ -98,6 +98,8 @@ pub(crate) fn case(seed: u64) -> Setup {
     }
     setup.until = weft_core::Time::ZERO + Span::from_s(60);
     setup.queues_every = (random.below(2) == 0).then(|| Span::from_us(7));
+    setup.flow_samples =
+        (seed.is_multiple_of(3)).then(|| FlowSampling { every: Span::from_us(5), flows: 20 });
     setup.flows = super::random_flows(&setup, 60, Span::from_us(300), 50_000);
     setup
 }

@@ -38,6 +38,7 @@ pub(crate) fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),
         queues_every: None,
+        flow_samples: None,
         division: weft_sim::Division::LONE,
         seed: 1,
     }

@@ -7,7 +7,7 @@
 //! 3(1-beta)/(1+beta) with decrease to beta. Windows are counted in segments inside, and grow by whole segments.
 
 use weft_core::settings::Share;
-use weft_core::{Span, Time, settings};
+use weft_core::{Span, Time, choice, settings};
 
 use super::growth::{at_least_two_segments, flight, slow_start};
 use super::hystart::HyStart;
@@ -16,6 +16,16 @@ use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, Window};
 /// One sentence for lists.
 pub const SUMMARY: &str =
     "window as a cubic of the time since the last congestion (RFC 9438), the Linux default";
+
+choice! {
+    /// How windows are computed.
+    pub enum Arithmetic {
+        /// Real numbers, as RFC 9438 says.
+        Exact = "exact",
+        /// Whole segments as in Linux: the distance from the plateau is rounded down, so that the window is back at W_max a second or so before K, and a loss counts from the window, not from what is in flight.
+        Linux = "linux",
+    }
+}
 
 settings! {
     /// CUBIC.
@@ -27,8 +37,13 @@ settings! {
         /// A flow that meets congestion below its last W_max aims lower still, to make room for newcomers; RFC 9438,
         /// section 4.7.
         fast_convergence: bool = true,
+        /// Before the first congestion event, and after a time-out, the window grows by at least 1/20 per round trip: the
+        /// path is unknown, and a cubic from its flat part would be slow. Linux does so (`tcp_cubic`); RFC 9438 does not.
+        fast_probing: bool = true,
         /// Never slower than a Reno flow would be; RFC 9438, section 4.3.
         tcp_friendliness: bool = true,
+        /// How windows are computed.
+        arithmetic: Arithmetic = Arithmetic::Exact,
         /// End slow start by long trains of acknowledgements or a rise of the round trip, as Linux does.
         hystart: bool = true,
         /// Trains may last a whole round trip instead of half of one, as in Linux when the host's queue paces (fq); has
@@ -37,6 +52,9 @@ settings! {
     }
 }
 
+/// Growth per round trip while the path is unknown.
+const PROBING: f64 = 1.0 / 20.0;
+
 /// CUBIC.
 #[derive(Clone, Debug)]
 pub struct Cubic {
@@ -44,7 +62,9 @@ pub struct Cubic {
     scaling: f64,
     beta: f64,
     fast_convergence: bool,
+    fast_probing: bool,
     tcp_friendliness: bool,
+    linux: bool,
     hystart: Option<HyStart>,
     /// The window around which the next epoch is flat, in segments (W_max); zero when unknown.
     plateau: f64,
@@ -78,7 +98,9 @@ impl Cubic {
             scaling: settings.scaling,
             beta: settings.beta.0,
             fast_convergence: settings.fast_convergence,
+            fast_probing: settings.fast_probing,
             tcp_friendliness: settings.tcp_friendliness,
+            linux: settings.arithmetic == Arithmetic::Linux,
             hystart: settings.hystart.then(|| HyStart::new(settings.hystart_paced)),
             plateau: 0.0,
             prior: 0.0,
@@ -109,11 +131,12 @@ impl Cubic {
         epoch.friendly += self.friendly_slope(epoch.friendly) * share;
         self.epoch = Some(epoch);
         let age = ack.now.since(epoch.start);
-        if self.tcp_friendliness && self.cubic(&epoch, age) < epoch.friendly {
+        let exact = if self.linux { cwnd.floor() } else { cwnd + self.credit };
+        let least = if self.fast_probing && self.plateau == 0.0 { exact * (1.0 + PROBING) } else { exact };
+        if self.tcp_friendliness && self.cubic(&epoch, age).max(least) < epoch.friendly {
             window.cwnd += (epoch.friendly - cwnd).max(0.0) as u64 * window.mss;
         } else {
-            let exact = cwnd + self.credit;
-            let target = self.cubic(&epoch, age + ack.srtt).clamp(exact, 1.5 * exact);
+            let target = self.cubic(&epoch, age + ack.srtt).clamp(least, 1.5 * exact);
             self.credit += (target - exact) * share;
             window.cwnd += self.credit as u64 * window.mss;
             self.credit -= self.credit.floor();
@@ -123,7 +146,8 @@ impl Cubic {
     /// The cubic of RFC 9438, equation 1, in segments.
     fn cubic(&self, epoch: &Epoch, age: Span) -> f64 {
         let offset = age.seconds() - epoch.k;
-        self.scaling * offset * offset * offset + epoch.plateau
+        let distance = self.scaling * offset * offset * offset;
+        epoch.plateau + if self.linux { distance.trunc() } else { distance }
     }
 
     /// Segments per round trip by which W_est grows: with a decrease to beta, what takes as much as Reno does; Reno's own
@@ -134,7 +158,9 @@ impl Cubic {
 
     /// Where the next epoch is flat after an event at `cwnd` segments.
     fn next_plateau(&self, cwnd: f64) -> f64 {
-        if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd }
+        let far =
+            if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        if self.linux { far.floor() } else { far }
     }
 
     /// The window was not the limit: the epoch's clock stands still meanwhile (RFC 9438, section 5.8).
@@ -172,6 +198,7 @@ impl CongestionLaw for Cubic {
         (self.epoch, self.credit) = (None, 0.0);
         let from = match event.cause {
             Cause::Mark => window.cwnd,
+            Cause::Loss if self.linux => window.cwnd,
             Cause::Loss => flight(window, event),
             Cause::Timeout => {
                 self.forget();
@@ -271,6 +298,21 @@ mod tests {
         (rig.window.cwnd, rig.window.ssthresh) = (234 * MSS, 234 * MSS);
         let seconds = rig.seconds_until(334, 166.7);
         assert!((seconds / 6.11 - 1.0).abs() < 0.05, "{seconds}");
+    }
+
+    /// A Linux host left slow start at 490 segments and reached 495 within 10 ms, half a round trip.
+    #[test]
+    fn while_the_path_is_unknown_it_grows_by_a_twentieth_per_round_trip() {
+        for (fast_probing, after_four_rounds) in [(true, 590.0..=596.0), (false, 490.0..=494.0)] {
+            let settings = Settings { fast_probing, ..Settings::default() };
+            let mut rig = Rig::avoiding(law(settings), 490, Span::from_ms(20));
+            (0..4).for_each(|_| rig.round());
+            assert!(after_four_rounds.contains(&rig.segments()), "{}", rig.segments());
+            rig.fall(Cause::Loss);
+            let from = rig.segments();
+            rig.round();
+            assert!(rig.segments() < from + 8.0, "an event tells of the path: {}", rig.segments());
+        }
     }
 
     #[test]

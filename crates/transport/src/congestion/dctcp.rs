@@ -19,8 +19,9 @@ choice! {
     pub enum Arithmetic {
         /// Real numbers, and a window of data ends beyond its last byte, as RFC 8257 says.
         Exact = "exact",
-        /// Whole 1024ths with Linux's rounding (an alpha too small for a fraction g of it to be a unit falls to zero), and
-        /// a window of data ends with its last byte; `gain` counts as the nearest power of two.
+        /// Whole 1024ths with Linux's rounding (an alpha too small for a fraction g of it to be a unit falls to zero), a
+        /// mark takes whole segments, rounded down, and a window of data ends with its last byte; `gain` counts as the
+        /// nearest power of two.
         Linux = "linux",
     }
 }
@@ -95,11 +96,11 @@ impl Alpha {
         }
     }
 
-    /// The part of `cwnd` bytes that a mark takes: half of alpha.
-    fn cut(self, cwnd: u64) -> u64 {
+    /// The bytes of the window that a mark takes: half of alpha.
+    fn cut(self, window: &Window) -> u64 {
         match self {
-            Alpha::Exact { share, .. } => (cwnd as f64 * share / 2.0) as u64,
-            Alpha::Linux { units, .. } => (cwnd * units) >> 11,
+            Alpha::Exact { share, .. } => (window.cwnd as f64 * share / 2.0) as u64,
+            Alpha::Linux { units, .. } => ((window.cwnd / window.mss * units) >> 11) * window.mss,
         }
     }
 }
@@ -142,7 +143,7 @@ impl CongestionLaw for Dctcp {
     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64 {
         self.gathered.clear();
         match event.cause {
-            Cause::Mark => (window.cwnd - self.alpha.cut(window.cwnd)).max(self.minimum),
+            Cause::Mark => (window.cwnd - self.alpha.cut(window)).max(self.minimum),
             Cause::Loss | Cause::Timeout => at_least_two_segments(flight(window, event) / 2, window),
         }
     }
@@ -288,5 +289,14 @@ mod tests {
             assert!((mean / alpha - 1.0).abs() < 0.15, "alpha {mean} for {alpha}");
             assert!((high - low - amplitude).abs() < 1.5, "amplitude {} for {amplitude}", high - low);
         }
+    }
+
+    #[test]
+    fn in_linux_a_mark_takes_whole_segments() {
+        let window = Window { cwnd: 25 * MSS + 700, ssthresh: u64::MAX, mss: MSS };
+        // 25 segments times 160/1024, halved: 1.95.
+        assert_eq!(Alpha::Linux { units: 160, shift: 4 }.cut(&window), MSS);
+        assert_eq!(Alpha::Linux { units: 164, shift: 4 }.cut(&window), 2 * MSS);
+        assert_eq!(Alpha::Exact { share: 0.5, gain: 0.0625 }.cut(&window), window.cwnd / 4);
     }
 }

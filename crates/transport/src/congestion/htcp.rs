@@ -76,7 +76,7 @@ pub struct Htcp {
     settled: bool,
     round_trips: RoundTrips,
     throughput: Throughput,
-    /// Acknowledged bytes times alpha that are not yet a windowful.
+    /// Acknowledged bytes, in the draft times alpha, that are not yet a windowful.
     gathered: f64,
 }
 
@@ -134,17 +134,38 @@ impl Htcp {
         self.settled = true;
     }
 
-    /// One windowful of acknowledged bytes is worth alpha segments.
     fn avoid(&mut self, window: &mut Window, acked: u64, now: Time) {
+        let grown = match self.form.counts_acknowledgements() {
+            true => self.grow_as_linux(window, acked),
+            false => self.grow_as_drafted(window, acked),
+        };
+        if grown {
+            self.update_alpha(now);
+        }
+    }
+
+    /// One windowful of acknowledged bytes is worth alpha segments.
+    fn grow_as_drafted(&mut self, window: &mut Window, acked: u64) -> bool {
         self.gathered += acked as f64 * self.alpha;
         let before = window.cwnd;
         while self.gathered >= window.cwnd as f64 {
             self.gathered -= window.cwnd as f64;
             window.cwnd += window.mss;
         }
-        if window.cwnd > before {
-            self.update_alpha(now);
+        window.cwnd > before
+    }
+
+    /// Linux looks before it counts: the acknowledgement that grows the window, by one segment, counts for nothing, nor
+    /// does what was gathered beyond the need. With a large alpha that makes growth some per cent slower.
+    fn grow_as_linux(&mut self, window: &mut Window, acked: u64) -> bool {
+        let enough = self.gathered * self.alpha >= window.cwnd as f64;
+        if enough {
+            window.cwnd += window.mss;
+            self.gathered = 0.0;
+        } else {
+            self.gathered += acked as f64;
         }
+        enough
     }
 }
 
@@ -218,7 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn linux_in_a_data_centre_is_newreno_for_2_8_seconds_and_faster_afterwards() {
+    fn linux_in_a_data_centre_is_nearly_newreno_for_2_8_seconds_and_faster_afterwards() {
+        // One acknowledgement per window of Linux's count is lost.
+        let ratio = |htcp: &Rig<Htcp>, reno: &Rig<NewReno>| htcp.segments() / reno.segments();
         let rtt = Span::from_ms(1);
         let mut htcp = Rig::avoiding(law(Variant::Linux), 40, rtt);
         let mut reno = Rig::avoiding(NewReno::new(&newreno::Settings {}, SITE), 40, rtt);
@@ -228,14 +251,16 @@ mod tests {
             (0..300).for_each(|_| {
                 htcp.round();
                 reno.round();
-                assert_eq!(htcp.window, reno.window);
+                let ratio = ratio(&htcp, &reno);
+                assert!((0.95..=1.0).contains(&ratio), "{ratio}");
             });
         }
         for _ in 300..2_800 {
             htcp.round();
             reno.round();
         }
-        assert_eq!(htcp.window, reno.window);
+        let late = ratio(&htcp, &reno);
+        assert!((0.99..=1.0).contains(&late), "{late}");
         (0..300).for_each(|_| {
             htcp.round();
             reno.round();
@@ -248,7 +273,7 @@ mod tests {
     #[test]
     fn the_rise_of_the_window_is_that_of_linux() {
         let mut rig = Rig::avoiding(law(Variant::Linux), 861, Span::from_ms(100));
-        // Recovery took 300 ms. Linux is a little slower, because it forgets the rest of a windowful at each step.
+        // Recovery took 300 ms. Here every segment is acknowledged, there every second, so that Linux lost a little more.
         rig.now = Time::ZERO + Span::from_ms(300);
         rig.law.epoch = Some(Time::ZERO);
         for (seconds, window) in

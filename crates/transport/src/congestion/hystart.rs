@@ -56,11 +56,14 @@ impl HyStart {
     /// Takes in an acknowledgement; whether slow start has to end with it.
     pub(super) fn ends_slow_start(&mut self, window: &Window, ack: &AckEvent) -> bool {
         let Some(rtt) = ack.rtt else { return false };
-        if self.found || !window.in_slow_start() || window.cwnd < LEAST_WINDOW * window.mss {
+        if self.found || !window.in_slow_start() {
             return false;
         }
         if ack.una > self.round_end {
             self.begin_round(ack);
+        }
+        if window.cwnd < LEAST_WINDOW * window.mss {
+            return false;
         }
         self.found = self.long_train(window, ack) || self.slow_round(rtt, ack.min_rtt);
         self.found

@@ -1,8 +1,10 @@
 //! TCP's sending end: state, and which part of it answers to what. Acknowledgements are in `tcp/ack.rs`, losses and the
-//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, timers in `tcp/timer.rs`.
+//! window in `tcp/losses.rs`, the choice of the next packet in `tcp/send.rs`, bursts and pacing in `tcp/pace.rs`, timers in
+//! `tcp/timer.rs`.
 
 mod ack;
 mod losses;
+mod pace;
 mod send;
 mod timer;
 
@@ -19,6 +21,7 @@ use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
 use crate::transport::{FlowSite, Marking, Transport};
 
+use self::pace::Pace;
 use self::send::What;
 
 /// Where the connection is.
@@ -96,7 +99,10 @@ struct Rules {
     sack: bool,
     timestamps: bool,
     close: bool,
+    /// Payload goes in bursts or at a pace.
+    bursts: bool,
     tso: bool,
+    pacing: bool,
     tlp: bool,
 }
 
@@ -112,7 +118,9 @@ impl Rules {
             sack: transport.tcp.sack,
             timestamps: transport.tcp.timestamps,
             close: transport.tcp.close,
+            bursts: transport.tcp.tso || transport.tcp.pacing,
             tso: transport.tcp.tso,
+            pacing: transport.tcp.pacing,
             tlp: transport.tlp(),
         }
     }
@@ -137,6 +145,8 @@ pub(super) struct TcpSender {
     retransmit_at: Time,
     probe_at: Time,
     verdict_at: Time,
+    /// When the next burst may begin, as long as the host has not asked then.
+    pace_at: Time,
     /// When new data was last sent.
     newest: Time,
     /// Duplicate acknowledgements in a row. Without selective acknowledgements each stands for a segment that arrived.
@@ -151,8 +161,7 @@ pub(super) struct TcpSender {
     law: AnyLaw,
     /// The event at hand is over when this is acknowledged (RecoveryPoint).
     recover: u64,
-    /// Payload left of the burst being sent (TSO).
-    burst: u64,
+    pace: Pace,
     /// The recovery's rescue retransmission was made (RescueRxt).
     rescued: bool,
     /// A partial acknowledgement has restarted the timer.
@@ -182,6 +191,7 @@ impl TcpSender {
             retransmit_at: Time::NEVER,
             probe_at: Time::NEVER,
             verdict_at: Time::NEVER,
+            pace_at: Time::NEVER,
             newest: Time::ZERO,
             dupacks: 0,
             trouble: None,
@@ -193,13 +203,13 @@ impl TcpSender {
             reduction: Reduction::new(0),
             law: transport.law(),
             recover: 0,
-            burst: 0,
+            pace: Pace::default(),
             rescued: false,
             restarted: false,
             line_rate: site.line_rate,
             counts: Counts::default(),
         };
-        sender.look_ahead();
+        sender.look_ahead(Time::ZERO);
         sender
     }
 
@@ -210,13 +220,13 @@ impl TcpSender {
         } else if self.phase == Phase::Opening && segment.flags.has(Flags::SYN.with(Flags::ACK)) {
             self.established(now, segment);
         }
-        self.look_ahead();
+        self.look_ahead(now);
     }
 
     #[inline]
     pub(super) fn needs(&self) -> Needs {
         Needs {
-            wake: self.retransmit_at.min(self.probe_at).min(self.verdict_at),
+            wake: self.retransmit_at.min(self.probe_at).min(self.verdict_at).min(self.pace_at),
             ready: self.choice != What::Nothing,
             complete: matches!(self.phase, Phase::Closing | Phase::Done),
             done: self.phase == Phase::Done,

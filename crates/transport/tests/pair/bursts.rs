@@ -5,6 +5,7 @@ use std::sync::Arc;
 use weft_core::settings::Amount;
 use weft_core::{Bytes, FlowId, Kind, Rate, Span, Time};
 use weft_transport::segment::Flags;
+use weft_transport::settings::Tcp;
 use weft_transport::{FlowSite, Receiver, Sender, Transport, TransportSettings};
 
 use crate::path::{Pair, Path, Setup};
@@ -54,6 +55,67 @@ fn waiting_for_a_burst_does_not_stop_the_window_from_growing() {
         path.pairs[0].sender.report().cwnd.0 / MSS
     };
     assert!(grown(true) + 8 >= grown(false), "{} and {}", grown(true), grown(false));
+}
+
+/// When each data segment was sent, over 20 ms and 100 Mb/s.
+fn paced(edit: impl FnOnce(&mut Tcp)) -> Vec<Time> {
+    let settings = newreno(|tcp| {
+        (tcp.pacing, tcp.quick_acks) = (true, 1_000);
+        edit(tcp);
+    });
+    let setup = Setup { rate: Rate::from_mbps(100), delay: Span::from_ms(10), ..Setup::default() };
+    let mut path = Path::new(&settings, setup, &[200 * MSS]);
+    assert!(path.run(seconds(2)));
+    let data = path.pairs[0].sent.iter().filter(|(_, out)| out.kind == Kind::Data);
+    data.map(|(time, _)| *time).collect()
+}
+
+/// Milliseconds from one segment to another.
+fn between(sent: &[Time], from: usize, to: usize) -> f64 {
+    sent[to].since(sent[from]).seconds() * 1e3
+}
+
+/// The first ten go at once; then the pace is two windows per round trip, so that a doubled window takes half of one.
+#[test]
+fn a_paced_sender_spreads_its_second_window_over_half_a_round_trip() {
+    let sent = paced(|_| {});
+    assert!(between(&sent, 0, 9) < 0.05, "{}", between(&sent, 0, 9));
+    assert!((9.0..11.5).contains(&between(&sent, 10, 29)), "{}", between(&sent, 10, 29));
+    let slower = paced(|tcp| tcp.pacing_slow_start = 1.25);
+    assert!((14.0..18.5).contains(&between(&slower, 10, 29)), "{}", between(&slower, 10, 29));
+}
+
+/// At 2.9 MB/s, 1/1024 s carries less than two segments of 1460 bytes; two are the least.
+#[test]
+fn a_burst_is_what_the_pace_carries_in_a_while_but_not_less_than_the_least() {
+    let pairs = |least| {
+        let sent = paced(|tcp| {
+            (tcp.tso, tcp.tso_time, tcp.tso_divisor) = (true, Some(Span(976_562_500)), 1_000);
+            tcp.tso_min_segments = least;
+        });
+        sent[10..30].windows(2).filter(|pair| pair[1].since(pair[0]) < Span::from_us(10)).count()
+    };
+    let (one, two) = (pairs(1), pairs(2));
+    assert!(one <= 4, "{one} of 19 follow closely when one segment is enough");
+    assert!((8..=11).contains(&two), "{two} of 19 follow closely when bursts have two");
+}
+
+/// A third of 24 segments is worth waiting for; but not for longer than is said.
+#[test]
+fn nobody_waits_longer_for_a_burst_than_is_said() {
+    let longest = |wait| {
+        let settings = newreno(|tcp| {
+            (tcp.tso, tcp.tso_wait, tcp.delayed_ack) = (true, wait, 1);
+            (tcp.initial_window, tcp.receive_window) = (Amount::Packets(24), Some(Bytes(24 * MSS)));
+        });
+        let card = Rate::from_gbps(10);
+        let setup = Setup { card, rate: Rate::from_mbps(100), ..Setup::default() };
+        let mut path = Path::new(&settings, setup, &[240 * MSS]);
+        assert!(path.run(seconds(1)));
+        bursts(&path.pairs[0], card)[1..].iter().copied().max().unwrap_or(0)
+    };
+    assert_eq!(longest(None), 8);
+    assert!(longest(Some(Span::from_us(300))) <= 4, "three segments take 370 us");
 }
 
 #[test]

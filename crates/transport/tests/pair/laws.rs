@@ -1,6 +1,7 @@
 //! Long flows: what theory says of windows, and what a Linux host does on the same path.
 
 use weft_core::{Bytes, Kind, Purpose, Random, Rate, Span, Time};
+use weft_transport::congestion::cubic::Arithmetic;
 use weft_transport::protocols::{cubic, htcp};
 use weft_transport::settings::{LossDetection, Tcp};
 use weft_transport::{Outgoing, SenderState, TransportSettings};
@@ -108,16 +109,19 @@ fn reno_saws_as_on_linux() {
     assert!((94.0..96.54).contains(&course.goodput), "{course:?}");
 }
 
-/// Linux: 234 to 335 segments (a ratio of 0.70), a loss every 6.11 s, 96.5 Mb/s; the cubic takes K = 6.3 s to its plateau.
+/// Linux: 234 to 335 segments (a ratio of 0.70), a loss every 5.04 s, 96.5 Mb/s. The cubic takes K = 6.3 s to its plateau,
+/// but in whole segments it is there when the distance falls below one, 1.36 s earlier, and a segment above it 1.36 s later.
 #[test]
 fn cubic_falls_to_seven_tenths_as_on_linux() {
     let mut settings = cubic::Settings::default();
+    settings.law.arithmetic = Arithmetic::Linux;
     linux(&mut settings.tcp);
     let course = course(&TransportSettings::Cubic(settings), slow_path(Span::from_ms(20), 166), 20);
-    for (_, top, bottom) in &course.falls {
+    // Before the first fall the path is unknown, and the window overshoots.
+    for (_, top, bottom) in &course.falls[1..] {
         assert!((332..=338).contains(top) && (232..=236).contains(bottom), "{course:?}");
     }
-    assert!(periods(&course, 1).iter().all(|period| (5.5..6.6).contains(period)), "{course:?}");
+    assert!(periods(&course, 1).iter().all(|period| (4.9..6.7).contains(period)), "{course:?}");
     assert!((95.5..96.54).contains(&course.goodput), "{course:?}");
 }
 

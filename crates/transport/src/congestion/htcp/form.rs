@@ -43,6 +43,11 @@ impl Form {
         Span::from_s(1).0 / self.tick().0
     }
 
+    /// The window grows by at most a segment per acknowledgement, counted as in the kernel.
+    pub(super) fn counts_acknowledgements(self) -> bool {
+        self.variant == Variant::Linux
+    }
+
     /// Whole ticks since the start of the run.
     pub(super) fn ticks(self, now: Time) -> u64 {
         now.0 / self.tick().0

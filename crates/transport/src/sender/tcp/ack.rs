@@ -230,6 +230,7 @@ impl TcpSender {
     #[cold]
     fn all_acknowledged(&mut self) {
         (self.retransmit_at, self.probe_at, self.verdict_at) = (Time::NEVER, Time::NEVER, Time::NEVER);
+        self.pace_at = Time::NEVER;
         self.phase = if self.transport.tcp.close { Phase::Closing } else { Phase::Done };
     }
 }

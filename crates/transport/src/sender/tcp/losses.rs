@@ -77,9 +77,11 @@ impl TcpSender {
     pub(super) fn reduce(&mut self, now: Time, cause: Cause) {
         let in_flight = self.outstanding();
         let event = CongestionEvent { now, cause, in_flight, line_rate: self.line_rate };
-        self.window.ssthresh = self.law.reduce(&self.window, &event).max(self.window.mss);
+        let mss = self.window.mss;
+        let target = self.law.reduce(&self.window, &event).max(mss);
+        self.window.ssthresh = if self.transport.tcp.whole_segments { target / mss * mss } else { target };
         self.reduction = Reduction::new(in_flight);
-        self.burst = 0;
+        self.pace.burst = 0;
         if self.transport.tcp.recovery == Recovery::Halve {
             self.window.cwnd = self.window.ssthresh;
         }
@@ -137,7 +139,7 @@ impl TcpSender {
         self.window.cwnd = self.window.mss;
         self.usage.limited = true;
         self.dupacks = 0;
-        self.burst = 0;
+        self.pace.burst = 0;
         self.owed.lost = true;
         self.owed.probe = false;
         self.probe = None;

@@ -77,23 +77,23 @@ impl TcpSender {
             What::Close => self.send_close(now, header, segment),
             What::New | What::Nothing => unreachable!("there is something else to send"),
         }
-        self.look_ahead();
+        self.look_ahead(now);
     }
 
     /// Chooses what goes next, after anything changed.
     #[inline]
-    pub(super) fn look_ahead(&mut self) {
+    pub(super) fn look_ahead(&mut self, now: Time) {
         if self.phase == Phase::Open && self.usual() && !self.owed.probe {
-            self.choice = self.new_segment(true).choice();
+            self.choice = self.new_segment(true, now).choice();
         } else {
-            self.choice = self.choose().0;
+            self.choice = self.choose(now).0;
         }
     }
 
     #[inline(never)]
-    fn choose(&self) -> Choice {
+    fn choose(&self, now: Time) -> Choice {
         match self.phase {
-            Phase::Open => self.choose_payload(),
+            Phase::Open => self.choose_payload(now),
             Phase::Opening if self.owed.syn => (What::Syn, 0..0),
             Phase::Closing => (What::Close, 0..0),
             Phase::Opening | Phase::Done => NOTHING,
@@ -102,14 +102,14 @@ impl TcpSender {
 
     /// The order of RFC 6675, NextSeg: what is lost, new data, what may be lost, the last segment. A tail loss probe does
     /// not ask the window.
-    fn choose_payload(&self) -> Choice {
+    fn choose_payload(&self, now: Time) -> Choice {
         let room = self.room();
         if let Some(bytes) = self.trouble.as_ref().and_then(|trouble| trouble.board.first_waiting()) {
             let bytes = self.one_segment(bytes);
             let fits = self.owed.lost || bytes.end - bytes.start <= room;
             return if fits { (What::Again(Why::Lost), bytes) } else { NOTHING };
         }
-        let new = self.new_segment(self.usual());
+        let new = self.new_segment(self.usual(), now);
         if self.owed.probe {
             return if new.length > 0 { (What::New, 0..0) } else { self.last_segment(Why::Probe) };
         }
@@ -168,13 +168,13 @@ impl TcpSender {
 
     /// The next new segment. What is usual, see [`TcpSender::usual`].
     #[inline]
-    fn new_segment(&self, usual: bool) -> New {
+    fn new_segment(&self, usual: bool, now: Time) -> New {
         let length = self.next_length();
         let in_flight = self.outstanding() + length;
         if length == 0 || in_flight > self.rules.receive_window {
             return New { length: 0, may_go: false };
         }
-        let may_go = if usual { in_flight <= self.window.cwnd } else { self.may_send_new(length) };
+        let may_go = if usual { in_flight <= self.window.cwnd } else { self.may_send_new(length, now) };
         New { length, may_go }
     }
 
@@ -182,37 +182,29 @@ impl TcpSender {
     /// windows limits new payload.
     #[inline]
     fn usual(&self) -> bool {
-        !self.rules.tso && self.trouble.is_none() && self.dupacks == 0
+        !self.rules.bursts && self.trouble.is_none() && self.dupacks == 0
     }
 
-    /// Whether the window, limited transmit and the burst rule let a new segment of `length` out.
+    /// Whether the window, limited transmit, bursts and pacing let a new segment of `length` out.
     #[inline(never)]
-    fn may_send_new(&self, length: u64) -> bool {
-        let room = self.room();
-        if length > room || self.state == SenderState::Disorder && !self.may_send_in_disorder(length) {
-            return false;
-        }
-        !self.rules.tso || self.burst > 0 || self.worth_a_burst(room)
+    fn may_send_new(&self, length: u64, now: Time) -> bool {
+        self.window_allows(length) && self.burst_allows(self.room(), now)
+    }
+
+    /// Whether the window and limited transmit do.
+    fn window_allows(&self, length: u64) -> bool {
+        let waits = self.state == SenderState::Disorder && !self.may_send_in_disorder(length);
+        length <= self.room() && !waits
+    }
+
+    /// A new segment of `length` is held back by the pace alone: then the window is not the limit.
+    fn held_by_pace(&self, length: u64, now: Time) -> bool {
+        self.rules.pacing && self.window_allows(length) && !self.waits_for_burst(self.room(), now)
     }
 
     /// Limited transmit (RFC 3042).
     fn may_send_in_disorder(&self, length: u64) -> bool {
         self.transport.tcp.limited_transmit || self.outstanding() + length <= self.window.cwnd
-    }
-
-    /// Enough of the window, and of the receiver's, is open to send a burst, or all that is left, or waiting would be for nothing.
-    fn worth_a_burst(&self, room: u64) -> bool {
-        let left = self.size - self.next;
-        let room = room.min(self.rules.receive_window - self.outstanding());
-        let open = if left <= room { left } else { room / self.window.mss * self.window.mss };
-        open >= self.burst_size().min(left) || self.pipe() == 0
-    }
-
-    fn burst_size(&self) -> u64 {
-        let tcp = &self.transport.tcp;
-        let part = self.window.cwnd.min(self.rules.receive_window) / u64::from(tcp.tso_divisor);
-        let whole = part.min(tcp.tso_limit.0) / self.window.mss * self.window.mss;
-        whole.max(self.window.mss)
     }
 
     #[cold]
@@ -248,7 +240,7 @@ impl TcpSender {
         self.newest = now;
         self.reduction.sent(length);
         if probe || !usual {
-            self.count_probe_and_burst(length);
+            self.count_probe_and_burst(length, now);
         }
         self.start_retransmission_timer(now, probe);
         self.schedule_probe(now);
@@ -257,20 +249,20 @@ impl TcpSender {
         let full = length == self.window.mss;
         let wire = if full { self.rules.full_wire } else { self.transport.data_wire(length) };
         self.head(header, Kind::Data, wire, self.rules.ecn);
-        let new = self.new_segment(usual);
-        self.note_usage(new.length > 0 && !new.may_go);
+        let new = self.new_segment(usual, now);
+        let held = new.length > 0 && !new.may_go;
+        self.note_usage(held && (usual || !self.held_by_pace(new.length, now)));
         if usual {
             self.choice = new.choice();
         } else {
-            self.choice = self.choose().0;
+            self.choice = self.choose(now).0;
         }
     }
 
     #[inline(never)]
-    fn count_probe_and_burst(&mut self, length: u64) {
-        if self.rules.tso {
-            let burst = if self.burst > 0 { self.burst } else { self.burst_size() };
-            self.burst = burst.saturating_sub(length);
+    fn count_probe_and_burst(&mut self, length: u64, now: Time) {
+        if self.rules.bursts {
+            self.continue_burst(length, now);
         }
         if self.owed.probe {
             self.probed(false);
@@ -278,7 +270,7 @@ impl TcpSender {
     }
 
     fn send_again(&mut self, why: Why, now: Time, header: &mut Header, segment: &mut Segment) {
-        let bytes = self.choose().1;
+        let bytes = self.choose(now).1;
         let (next, newest) = (self.next, self.newest);
         let board = &mut self.trouble().board;
         // What is in flight by now was sent before this.

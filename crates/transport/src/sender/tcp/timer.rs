@@ -1,5 +1,5 @@
-//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict. Each is an
-//! instant, never where nothing is due; nothing is ever cancelled but by moving it.
+//! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict, pacing. Each is
+//! an instant, never where nothing is due; nothing is ever cancelled but by moving it.
 
 use weft_core::{Span, Time};
 
@@ -10,6 +10,9 @@ use crate::segment::{Flags, Segment};
 
 impl TcpSender {
     pub(in crate::sender) fn on_wakeup(&mut self, now: Time) {
+        if self.pace_at <= now {
+            self.pace_at = Time::NEVER;
+        }
         if self.verdict_at <= now {
             self.verdict_due(now);
         }
@@ -18,7 +21,7 @@ impl TcpSender {
         } else if self.retransmit_at <= now {
             self.timed_out(now);
         }
-        self.look_ahead();
+        self.look_ahead(now);
     }
 
     /// After an acknowledgement.

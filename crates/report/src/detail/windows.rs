@@ -1,0 +1,75 @@
+//! Congestion windows over time, thinned until a plot can show them.
+
+use super::rounded;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use weft_core::FlowId;
+use weft_core::record::{FlowSample, FlowSeries};
+
+/// More flows cannot be told apart; the first to start are drawn.
+const MOST_FLOWS: usize = 8;
+/// More points per line cannot be seen.
+const MOST_POINTS: usize = 1_000;
+
+/// Windows of some flows over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Windows {
+    /// The lines.
+    pub flows: Vec<FlowWindow>,
+    /// How many flows were sampled.
+    pub sampled: usize,
+}
+
+/// The window of one flow over time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlowWindow {
+    /// Number of the flow.
+    pub flow: u32,
+    /// Instants, microseconds from the start of the run.
+    pub time_us: Vec<f64>,
+    /// Congestion window, bytes of payload.
+    pub cwnd_bytes: Vec<u64>,
+}
+
+impl Windows {
+    /// Thins the samples of a run: of each flow every so many-th.
+    #[must_use]
+    pub fn new(series: &FlowSeries) -> Windows {
+        let flows: BTreeSet<FlowId> = series.rows.iter().map(|row| row.flow).collect();
+        let lines = flows.iter().take(MOST_FLOWS).map(|flow| line(series, *flow)).collect();
+        Windows { flows: lines, sampled: flows.len() }
+    }
+}
+
+fn line(series: &FlowSeries, flow: FlowId) -> FlowWindow {
+    let rows: Vec<&FlowSample> = series.rows.iter().filter(|row| row.flow == flow).collect();
+    let step = rows.len().div_ceil(MOST_POINTS).max(1);
+    let kept = rows.iter().step_by(step);
+    FlowWindow {
+        flow: flow.0,
+        time_us: kept.clone().map(|row| rounded(row.time.0 as f64 / 1e6)).collect(),
+        cwnd_bytes: kept.map(|row| row.cwnd.0).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::{Bytes, Span, Time};
+
+    #[test]
+    fn a_few_flows_are_drawn_with_a_few_points_each() {
+        let row = |look: u64, flow: u32| FlowSample {
+            time: Time::ZERO + Span::from_ms(10) * look,
+            flow: FlowId(flow),
+            cwnd: Bytes(look),
+            ..FlowSample::default()
+        };
+        let rows = (0..2_500).flat_map(|look| (0..10).map(move |flow| row(look, flow))).collect();
+        let windows = Windows::new(&FlowSeries { every: Span::from_ms(10), rows });
+        assert_eq!((windows.flows.len(), windows.sampled), (8, 10));
+        let line = &windows.flows[3];
+        assert_eq!((line.flow, line.time_us.len()), (3, 834), "every third of 2500");
+        assert_eq!((line.time_us[1], line.cwnd_bytes[1]), (30_000.0, 3));
+    }
+}

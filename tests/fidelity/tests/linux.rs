@@ -1,0 +1,32 @@
+//! Every figure of every trace is where it is expected, and the page of the book says so.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use fidelity::verdict::verdicts;
+use fidelity::{Pair, compare, page, root};
+
+/// The scenarios run once for all tests.
+fn pairs() -> &'static [Pair] {
+    static PAIRS: OnceLock<Vec<Pair>> = OnceLock::new();
+    PAIRS.get_or_init(|| compare(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("fidelity")))
+}
+
+#[test]
+fn simulated_hosts_do_what_linux_does() {
+    assert!(page::hold(pairs()), "\n{}", page::report(pairs()));
+}
+
+#[test]
+fn every_known_deviation_is_of_a_figure() {
+    for pair in pairs() {
+        let found = verdicts(pair).iter().filter(|verdict| verdict.deviation.is_some()).count();
+        assert_eq!(found, pair.case.deviations.len(), "{}", pair.case.name);
+    }
+}
+
+#[test]
+fn the_page_says_what_the_runs_say() {
+    let stale = page::stale(pairs(), &root());
+    assert!(stale.is_empty(), "run `cargo xtask fidelity --write` and commit {stale:?}");
+}
