@@ -1,5 +1,6 @@
-//! The folder of a run on disk. Everything is written into a temporary sibling that is renamed at the end, so that a
-//! folder is either complete or not there. Knows paths and formats, not statistics.
+//! The folder of a run on disk. Everything is written into a temporary sibling, put on the disk for good, and renamed at the
+//! end, so that a folder is either complete or not there, whatever ends the process or the machine. Knows paths and formats,
+//! not statistics.
 
 use crate::detail::Detail;
 use crate::listing::Listing;
@@ -85,6 +86,7 @@ pub fn write_run(
     let building = sibling(folder, "partial");
     let written = begin(&building)
         .and_then(|()| fill(&building, &run, &tables::of_run(record, kept)))
+        .and_then(|()| settle(&building))
         .and_then(|()| replace(&building, folder));
     if written.is_err() {
         // what is half written takes room on a disk that is perhaps full
@@ -104,6 +106,43 @@ fn fill(folder: &Path, run: &Run, tables: &[Table]) -> Result<(), Error> {
     write_text(&folder.join("scenario.toml"), &run.scenario)?;
     tables.iter().try_for_each(|table| write_table(folder, table))?;
     write_json(&folder.join("summary.json"), &run.summary)
+}
+
+/// Puts a folder and the files in it on the disk for good. What is renamed before that may be empty after a power failure.
+fn settle(folder: &Path) -> Result<(), Error> {
+    for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
+        synced(&entry.map_err(Error::io(folder))?.path())?;
+    }
+    synced(folder)
+}
+
+/// Where folders cannot be opened like files, the system sees to them itself.
+fn synced(path: &Path) -> Result<(), Error> {
+    if path.is_dir() && !cfg!(unix) {
+        return Ok(());
+    }
+    fs::File::open(path).and_then(|file| file.sync_all()).map_err(Error::io(path))
+}
+
+/// Removes what a process that was killed has left half written below the folder of a sweep, and interrupted runs that are
+/// complete by now. Nobody else may be writing there.
+///
+/// # Errors
+/// What could not be looked at or removed, and why.
+pub fn clear_remains(root: &Path) -> Result<(), Error> {
+    for entry in fs::read_dir(root).map_err(Error::io(root))? {
+        let path = entry.map_err(Error::io(root))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let hidden = name.starts_with('.') && (name.ends_with(".partial") || name.ends_with(".old"));
+        let overtaken = is_partial(&path) && is_run(&path.with_extension(""));
+        match (hidden || overtaken, path.is_dir()) {
+            (true, true) => fs::remove_dir_all(&path).map_err(Error::io(&path))?,
+            (true, false) => fs::remove_file(&path).map_err(Error::io(&path))?,
+            (false, true) => clear_remains(&path)?,
+            (false, false) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Writes the table of a sweep, `sweep.parquet` and `sweep.csv`: one row per run.
@@ -169,6 +208,7 @@ fn replace(built: &Path, folder: &Path) -> Result<(), Error> {
         fs::rename(folder, &old).map_err(Error::io(folder))?;
     }
     fs::rename(built, folder).map_err(Error::io(folder))?;
+    synced(folder.parent().unwrap_or(folder))?;
     clear(&old)
 }
 

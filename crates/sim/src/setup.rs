@@ -46,7 +46,8 @@ pub struct Setup {
 pub(crate) struct Plan {
     pub(crate) setup: Setup,
     pub(crate) partition: Partition,
-    /// Links whose cable or port changes during the run.
+    /// Links whose cable or port changes during the run, or that lose packets: whether a packet is lost is drawn when
+    /// its transmission begins, not before.
     restless: Vec<bool>,
 }
 
@@ -67,7 +68,7 @@ impl Plan {
 }
 
 fn restless(graph: &Graph, timeline: &Timeline) -> Vec<bool> {
-    let mut restless = vec![false; graph.links().len()];
+    let mut restless: Vec<bool> = graph.links().iter().map(|link| link.loss > 0.0).collect();
     for (_, change) in &timeline.changes {
         match change {
             Change::CableDown(cable) | Change::CableUp(cable) => {

@@ -2,8 +2,8 @@
 
 mod lab;
 
-use weft_core::{Bytes, Rate, Span};
-use weft_switch::share::{SharingSettings, fixed};
+use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
+use weft_switch::share::{SharingSettings, dynamic, fixed};
 use weft_topology::shapes::single_switch;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
@@ -30,4 +30,43 @@ fn two_senders_in_step_share_the_losses() {
     assert!(dropped > 5_000, "{dropped}");
     let share = delivered[0] / (delivered[0] + delivered[1]);
     assert!((share - 0.5).abs() < 0.02, "{delivered:?}");
+}
+
+/// Whatever the rates, delays, buffers and the number of senders: nobody starves because of its number. Five standard
+/// deviations of independent losses; those at one instant depend on each other and vary less.
+#[test]
+fn senders_in_step_share_the_losses_in_any_switch() {
+    const PACKETS: u64 = 2_000;
+    for seed in 1..=60 {
+        let mut random = Random::new(seed, Purpose::Test, 0);
+        let senders = 2 + random.below(4);
+        let line = Rate([1_000_000_000, 10_000_000_000, 3_333_333_333][random.below(3) as usize]);
+        let delay = Span(u64::from(random.below(3)) * 1_000_003);
+        let link = LinkSettings { delay, ..LinkSettings::of(line) };
+        let topology = single_switch::Settings { hosts: senders + 1, host_link: link };
+        let transport = TransportSettings::Udp(Default::default());
+        let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);
+        let room = Bytes(1_538 * u64::from(3 + random.below(30)));
+        setup.seed = seed;
+        setup.switch.engines = 1 + random.below(4);
+        setup.switch.queues = 1 + random.below(2);
+        setup.switch.buffer = Some(room * 2);
+        setup.switch.sharing = match random.below(2) {
+            0 => SharingSettings::Fixed(fixed::Settings { per_port: room }),
+            _ => SharingSettings::Dynamic(dynamic::Settings { alpha: 1.0, minimum: Bytes(0) }),
+        };
+        setup.until = Time::ZERO + Span::from_s(1);
+        let excess = 1.1 + random.unit() * (0.9 * f64::from(senders) - 1.1);
+        let rate = Rate((line.0 as f64 * excess / f64::from(senders)) as u64);
+        let size = PACKETS * 1_472;
+        setup.flows = (1..=senders).map(|n| lab::constant(Span::ZERO, n, 0, size, rate)).collect();
+        let record = lab::run(setup);
+        let delivered: Vec<f64> =
+            record.flows.iter().map(|flow| flow.delivered.0 as f64 / size as f64).collect();
+        let mean = delivered.iter().sum::<f64>() / f64::from(senders);
+        assert!(mean < 0.98, "seed {seed}: nothing is lost");
+        let noise = 5.0 * (mean * (1.0 - mean) / PACKETS as f64).sqrt();
+        let fair = delivered.iter().all(|share| (share - mean).abs() < noise);
+        assert!(fair, "seed {seed}, {senders} senders: {delivered:?} within {noise}");
+    }
 }

@@ -9,6 +9,7 @@ mod clock;
 mod importer;
 mod jobs;
 mod lists;
+mod lock;
 mod manifest;
 mod page;
 mod prepare;

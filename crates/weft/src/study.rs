@@ -9,6 +9,7 @@ use weft_scenario::{Case, Measurement, Metrics, Recorded, Scenario, ScenarioFile
 use weft_sim::{Division, Simulation};
 
 use crate::jobs::{Job, run_all};
+use crate::lock::Lock;
 use crate::{Error, Outcome, RunOptions, build, clock, manifest, page};
 
 /// Version of the program, part of every content hash.
@@ -70,6 +71,8 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
     std::fs::create_dir_all(&root)
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
+    let _lock = Lock::take(&root)?;
+    files::clear_remains(&root).map_err(page::failed)?;
     let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
     let study = page::Study { root: &root, scenario: &scenario, folders, demo: options.demo };
     study.list(&[])?;

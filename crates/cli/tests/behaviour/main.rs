@@ -2,6 +2,7 @@
 
 mod benchmarks;
 mod comparisons;
+mod crashes;
 mod expectations;
 mod imports;
 mod interruptions;

@@ -1,4 +1,4 @@
-//! Random small networks: every shape, balancer, buffer, scheduler and law, and failing cables.
+//! Crowded networks: shallow buffers and flows enough that losses happen everywhere, and failing cables.
 
 use std::sync::Arc;
 

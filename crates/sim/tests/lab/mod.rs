@@ -2,6 +2,9 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub(crate) mod cases;
+pub(crate) mod laws;
+pub(crate) mod trial;
+pub(crate) mod worlds;
 
 use std::sync::Arc;
 

@@ -4,7 +4,9 @@
 mod balance;
 mod buffers;
 mod dctcp;
+mod fairness;
 mod incast;
 mod queueing;
+mod response;
 mod sawtooth;
 mod scaling;

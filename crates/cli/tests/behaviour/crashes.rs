@@ -1,0 +1,266 @@
+//! Kill -9, a full disk, folders that refuse, two at once: nothing finished is lost or computed again, and what the next
+//! start ends with is byte for byte what an undisturbed one gives.
+
+use crate::{TINY, command, finished, folder_with, good, json, text, weft};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// So many runs.
+const RUNS: usize = 32;
+
+/// Two balancers, sixteen seeds.
+fn sweep() -> String {
+    TINY.replace("seeds = [1, 2]", &format!("seeds = {:?}", (1..=RUNS / 2).collect::<Vec<_>>()))
+}
+
+/// Every file below a folder with its contents, but for what only clock and machine know.
+fn contents(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(place) = open.pop() {
+        for entry in fs::read_dir(&place).expect("a folder").flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            match name.as_str() {
+                _ if path.is_dir() => open.push(path),
+                _ => {
+                    let relative = path.strip_prefix(root).expect("below").to_owned();
+                    found.insert(relative, timeless(&path, &name));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A file without wall times: those of a sweep's table and of reports are left out with the lines they stand in.
+fn timeless(path: &Path, name: &str) -> Vec<u8> {
+    let clocked = ["wall_s", "peak_memory_bytes"];
+    match name {
+        "manifest.json" | "summary.json" => {
+            let mut value = json(path);
+            clocked.iter().for_each(|key| {
+                value.as_object_mut().expect("an object").remove(*key);
+            });
+            value.to_string().into_bytes()
+        }
+        "sweep.csv" => {
+            let rows: Vec<Vec<String>> =
+                text(path).lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+            let kept: Vec<usize> = (0..rows[0].len()).filter(|n| rows[0][*n] != "wall_s").collect();
+            let line = |row: &Vec<String>| kept.iter().map(|n| row[*n].clone()).collect::<Vec<_>>().join(",");
+            rows.iter().map(line).collect::<Vec<_>>().join("\n").into_bytes()
+        }
+        "sweep.parquet" => Vec::new(),
+        "report.html" => {
+            let clocked = |line: &&str| !line.contains("of computing") && !line.contains("wall");
+            text(path).lines().filter(clocked).collect::<Vec<_>>().join("\n").into_bytes()
+        }
+        _ => fs::read(path).expect("readable"),
+    }
+}
+
+/// What an undisturbed call leaves.
+fn undisturbed(name: &str, scenario: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let folder = folder_with(name, scenario);
+    good(&folder, "run tiny.toml --jobs 2");
+    contents(&folder.join("runs/tiny"))
+}
+
+fn assert_same(left: &BTreeMap<PathBuf, Vec<u8>>, right: &BTreeMap<PathBuf, Vec<u8>>) {
+    let names = |all: &BTreeMap<PathBuf, Vec<u8>>| all.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(left), names(right));
+    for (path, bytes) in left {
+        assert!(right[path] == *bytes, "{} differs", path.display());
+    }
+}
+
+/// The manifests of all complete runs: their wall times would change if they were computed again.
+fn manifests(root: &Path) -> BTreeMap<PathBuf, String> {
+    finished(root).into_iter().map(|run| (run.clone(), text(&run.join("manifest.json")))).collect()
+}
+
+/// Every file of every complete run can be read and is whole.
+fn assert_whole(root: &Path) {
+    for run in finished(root) {
+        for name in ["manifest.json", "summary.json", "detail.json"] {
+            assert!(json(&run.join(name)).is_object(), "{}", run.display());
+        }
+        for name in ["flows", "links", "hops", "queues", "drops"] {
+            assert!(text(&run.join(format!("{name}.csv"))).ends_with('\n'), "{} {name}", run.display());
+            let parquet = fs::read(run.join(format!("{name}.parquet"))).expect("readable");
+            assert!(parquet.ends_with(b"PAR1"), "{} {name}", run.display());
+        }
+    }
+}
+
+fn killed(folder: &Path, line: &str, after: Duration) {
+    let mut child = command(folder, line).spawn().expect("weft starts");
+    std::thread::sleep(after);
+    child.kill().expect("it is ours");
+    child.wait().expect("it ends");
+}
+
+/// The moments spread over the whole sweep, the writing of files and reports included; where they fall depends on the
+/// machine, what must hold does not.
+#[test]
+fn a_sweep_killed_at_many_moments_ends_as_if_nothing_had_happened() {
+    let folder = folder_with("killed-often", &sweep());
+    let root = folder.join("runs/tiny");
+    let mut before: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for moment in 0..24_u64 {
+        killed(&folder, "run tiny.toml --jobs 2", Duration::from_millis(10 + 3 * (moment * 7 % 24)));
+        assert_whole(&root);
+        let now = if root.exists() { manifests(&root) } else { BTreeMap::new() };
+        for (run, manifest) in &before {
+            assert_eq!(now.get(run), Some(manifest), "{} was lost or computed again", run.display());
+        }
+        before = now;
+        if before.len() == RUNS {
+            // Done already: some runs are taken away, so that the next death has something to hit.
+            for run in before.keys().step_by(2) {
+                fs::remove_dir_all(run).expect("removable");
+            }
+            before = manifests(&root);
+        }
+    }
+    let out = good(&folder, "run tiny.toml --jobs 2");
+    let again = format!("{} complete run", before.len());
+    assert!(before.is_empty() || out.contains(&again), "{out}");
+    assert_same(&contents(&root), &undisturbed("killed-never", &sweep()));
+}
+
+/// The shell limits the size of files, as a full disk would; with the signal ignored the write fails, otherwise it kills.
+fn with_files_up_to(folder: &Path, blocks: u32, ignored: bool) -> crate::Said {
+    let trap = if ignored { "trap '' XFSZ; " } else { "" };
+    let line = format!("{trap}ulimit -f {blocks}; exec \"$0\" run tiny.toml --jobs 1");
+    let shell = Command::new("sh")
+        .args(["-c", &line, env!("CARGO_BIN_EXE_weft")])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output();
+    crate::said(&shell.expect("sh starts"))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_named_and_nothing_half_written_counts() {
+    let whole = undisturbed("disk-large", TINY);
+    let folder = folder_with("disk-full", TINY);
+    let root = folder.join("runs/tiny");
+    // In blocks of 512 bytes: not even the list of runs, not the tables of a run, not the report over all.
+    let mut said = Vec::new();
+    for blocks in [1, 8, 40, 100] {
+        let one = with_files_up_to(&folder, blocks, true);
+        assert_eq!(one.code, Some(1), "{} blocks\n{}\n{}", blocks, one.out, one.err);
+        let words = format!("{}{}", one.out, one.err);
+        assert!(words.contains("File too large") && words.contains("runs/tiny"), "{words}");
+        assert_whole(&root);
+        said.push(words);
+    }
+    assert!(said.iter().any(|words| words.contains("no run finished")), "{said:?}");
+    assert!(said.iter().any(|words| words.contains("are kept; the same command goes on")), "{said:?}");
+    assert_eq!(finished(&root).len(), 4, "the runs themselves fit at last");
+    let before = manifests(&root);
+    good(&folder, "run tiny.toml");
+    assert_eq!(manifests(&root), before);
+    assert_same(&contents(&root), &whole);
+}
+
+/// The same, but the process dies in the middle of a file.
+#[cfg(unix)]
+#[test]
+fn death_in_the_middle_of_a_file_leaves_no_half_file() {
+    let folder = folder_with("disk-deadly", TINY);
+    let root = folder.join("runs/tiny");
+    for blocks in [1, 4, 8, 16, 40, 60, 100] {
+        let said = with_files_up_to(&folder, blocks, false);
+        assert_eq!(said.code, None, "a signal ended it: {}", said.err);
+        assert_whole(&root);
+    }
+    good(&folder, "run tiny.toml");
+    assert_same(&contents(&root), &undisturbed("disk-large-2", TINY));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn places_that_refuse_are_named() {
+    let folder = folder_with("refused", TINY);
+    fs::write(folder.join("file"), "").expect("writable");
+    // Nobody, not even root, makes folders in the kernel's view of processes.
+    for (place, cause) in [("file", "Not a directory"), ("/proc", "cannot write results to /proc/tiny")] {
+        let said = weft(&folder, &format!("run tiny.toml --out {place}"));
+        assert_eq!(said.code, Some(1));
+        assert!(said.err.contains(cause) && said.err.contains(place), "{}", said.err);
+    }
+}
+
+/// A run that takes seconds, and goes on until it is killed.
+fn busy(folder: &Path) -> Child {
+    command(folder, "run tiny.toml --jobs 1").stderr(Stdio::null()).spawn().expect("weft starts")
+}
+
+fn lock_says(folder: &Path, who: u32) -> bool {
+    fs::read_to_string(folder.join("runs/.tiny.lock")).is_ok_and(|said| said == who.to_string())
+}
+
+#[test]
+fn the_second_process_is_told_of_the_first_and_takes_over_when_it_is_dead() {
+    let long = TINY.replace("flows = 60", "flows = 200000");
+    let folder = folder_with("two-at-once", &long);
+    let mut first = busy(&folder);
+    while !lock_says(&folder, first.id()) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let second = weft(&folder, "run tiny.toml");
+    assert_eq!(second.code, Some(1));
+    let words = format!("another weft (process {}) is writing to runs/tiny", first.id());
+    assert!(second.err.contains(&words), "{}", second.err);
+    fs::write(folder.join("other.toml"), TINY.replace("\"tiny\"", "\"other\"")).expect("writable");
+    good(&folder, "run other.toml");
+    first.kill().expect("it is ours");
+    first.wait().expect("it ends");
+    assert!(lock_says(&folder, first.id()), "the dead cannot clean up");
+    fs::write(folder.join("tiny.toml"), TINY).expect("writable");
+    good(&folder, "run tiny.toml");
+    assert_eq!(text(&folder.join("runs/.tiny.lock")), "");
+}
+
+/// What is left of earlier deaths goes when the next call begins; what belongs to people stays.
+#[test]
+fn remains_are_cleared() {
+    let folder = folder_with("remains", TINY);
+    good(&folder, "run tiny.toml");
+    let root = folder.join("runs/tiny");
+    let whole = contents(&root);
+    let run = finished(&root)[0].clone();
+    let beside = |name: &str| run.with_file_name(name);
+    for name in [".seed-9.partial", ".seed-1.old", "seed-1.partial"] {
+        fs::create_dir(beside(name)).expect("writable");
+        fs::write(beside(name).join("flows.csv"), "half").expect("writable");
+    }
+    fs::write(root.join(".sweep.json.partial"), "{").expect("writable");
+    fs::write(root.join("notes.txt"), "mine").expect("writable");
+    good(&folder, "run tiny.toml");
+    assert_eq!(text(&root.join("notes.txt")), "mine");
+    fs::remove_file(root.join("notes.txt")).expect("there");
+    assert_same(&contents(&root), &whole);
+}
+
+/// A list of runs that a power failure has emptied is written again.
+#[test]
+fn an_empty_list_of_runs_is_written_again() {
+    let folder = folder_with("empty-list", TINY);
+    good(&folder, "run tiny.toml");
+    let list = folder.join("runs/tiny/sweep.json");
+    let whole = json(&list);
+    fs::write(&list, "").expect("writable");
+    assert!(weft(&folder, "report runs/tiny").err.contains("sweep.json"));
+    good(&folder, "run tiny.toml");
+    assert_eq!(json(&list), whole);
+    assert!(matches!(whole, Value::Object(_)));
+}

@@ -1,0 +1,293 @@
+//! What must hold in every world: packets and bytes are conserved, drops have a place and a reason, buffers and lines
+//! have their limits, order and progress, and the same record whoever computes it. A law that is broken is told in
+//! words.
+
+use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
+use weft_core::{Bytes, Rate, Span, Time};
+use weft_switch::BalancerSettings;
+use weft_switch::mark::{MarkerSettings, NonEct};
+use weft_switch::share::SharingSettings;
+
+use super::worlds::{World, full_packet};
+
+/// Broken, and how.
+pub(crate) type Verdict = Result<(), String>;
+
+/// All laws on one record.
+pub(crate) const LAWS: &[(&str, fn(&World, &RunRecord) -> Verdict)] = &[
+    ("packets are conserved", packets_are_conserved),
+    ("bytes are conserved", bytes_are_conserved),
+    ("drops have a place", drops_have_a_place),
+    ("drops have a reason", drops_have_a_reason),
+    ("buffers hold", buffers_hold),
+    ("lines keep their rate", lines_keep_their_rate),
+    ("marks come from markers", marks_come_from_markers),
+    ("paths keep order", paths_keep_order),
+    ("flows are sound", flows_are_sound),
+    ("flows finish", flows_finish),
+    ("nobody beats the empty network", nobody_beats_the_empty_network),
+];
+
+macro_rules! demand {
+    ($condition:expr, $($words:tt)+) => {
+        if !$condition {
+            return Err(format!($($words)+));
+        }
+    };
+}
+
+/// Packets of the links that satisfy a condition, and their bytes.
+fn sent(record: &RunRecord, which: impl Fn(u32, u32) -> bool) -> (u64, u64) {
+    let links = record.links.iter().filter(|link| which(link.from, link.to));
+    links.fold((0, 0), |(packets, bytes), link| (packets + link.packets, bytes + link.sent.0))
+}
+
+fn dropped(record: &RunRecord, which: impl Fn(Reason) -> bool) -> (u64, u64) {
+    let drops = record.drops.iter().filter(|drop| which(drop.reason));
+    drops.fold((0, 0), |(packets, bytes), drop| (packets + drop.packets, bytes + drop.bytes.0))
+}
+
+fn on_a_wire(reason: Reason) -> bool {
+    matches!(reason, Reason::Loss | Reason::LinkDown)
+}
+
+fn packets_are_conserved(world: &World, record: &RunRecord) -> Verdict {
+    let packets = record.packets;
+    demand!(
+        packets.created == packets.delivered + packets.dropped + packets.left,
+        "{packets:?} do not add up"
+    );
+    let hosts = world.setup.graph.hosts();
+    let (by_hosts, _) = sent(record, |from, _| from < hosts);
+    demand!(by_hosts == packets.created, "hosts sent {by_hosts} of {} created", packets.created);
+    let (to_hosts, _) = sent(record, |_, to| to < hosts);
+    let (lost, _) = dropped(record, on_a_wire);
+    let landed = packets.delivered..=packets.delivered + packets.left + lost;
+    demand!(landed.contains(&to_hosts), "{to_hosts} sent to hosts, {packets:?}");
+    let (all, _) = sent(record, |_, _| true);
+    demand!(all == record.packet_hops, "{all} sent, {} hops", record.packet_hops);
+    let none_left = record.stop != Stop::Stuck || packets.left == 0;
+    demand!(none_left, "nothing is left to happen, but {packets:?}");
+    Ok(())
+}
+
+/// What the hosts have sent and was not sent to a host is dropped in a switch, lost on a wire or still there; and no
+/// switch sends more than came in.
+fn bytes_are_conserved(world: &World, record: &RunRecord) -> Verdict {
+    let hosts = world.setup.graph.hosts();
+    let (_, by_hosts) = sent(record, |from, _| from < hosts);
+    let (_, to_hosts) = sent(record, |_, to| to < hosts);
+    let (_, in_switches) = dropped(record, |reason| !on_a_wire(reason));
+    let (_, on_wires) = dropped(record, on_a_wire);
+    let gone = to_hosts + in_switches;
+    let rest = record.packets.left * full_packet(&world.setup.transport).0 + on_wires;
+    demand!(
+        gone <= by_hosts && by_hosts <= gone + rest,
+        "hosts sent {by_hosts} B, {to_hosts} B went to hosts, {in_switches} B were dropped, {rest} B at most are left"
+    );
+    for node in hosts..record.nodes.len() as u32 {
+        let (into, out) = (sent(record, |_, to| to == node), sent(record, |from, _| from == node));
+        demand!(out.0 <= into.0 && out.1 <= into.1, "node {node}: {into:?} came, {out:?} left");
+    }
+    let payload: u64 = record.flows.iter().map(|flow| flow.delivered.0).sum();
+    demand!(payload <= to_hosts, "{payload} B of payload in {to_hosts} B");
+    Ok(())
+}
+
+/// A packet without a route is lost at no port; every other drop is counted at one link and at one hop.
+fn drops_have_a_place(_: &World, record: &RunRecord) -> Verdict {
+    let by_hop: u64 = record.drops.iter().map(|drop| drop.packets).sum();
+    let by_link: u64 = record.links.iter().map(|link| link.dropped).sum();
+    let (nowhere, _) = dropped(record, |reason| reason == Reason::NoRoute);
+    demand!(
+        by_hop == record.packets.dropped && by_link + nowhere == by_hop,
+        "{:?}: {by_hop} by hop, {by_link} by link, {nowhere} without route",
+        record.packets
+    );
+    let real = record.drops.iter().all(|drop| drop.packets > 0 && drop.bytes.0 >= 64 * drop.packets);
+    demand!(real, "{:?}", record.drops);
+    Ok(())
+}
+
+fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
+    let switch = &world.setup.switch;
+    let fails = !world.plan.outages.is_empty();
+    for drop in &record.drops {
+        let possible = match drop.reason {
+            Reason::PortFull => matches!(switch.sharing, SharingSettings::Fixed(_)),
+            Reason::Threshold => matches!(switch.sharing, SharingSettings::Dynamic(_)),
+            Reason::BufferFull => switch.buffer.is_some(),
+            Reason::Early => match &switch.ecn {
+                MarkerSettings::Off(_) => false,
+                MarkerSettings::Step(step) => step.non_ect == NonEct::Drop,
+                MarkerSettings::Red(red) => red.non_ect == NonEct::Drop,
+            },
+            Reason::NoRoute | Reason::LinkDown => fails,
+            Reason::Loss => world.lossy,
+        };
+        demand!(possible, "{drop:?} cannot happen here");
+        let at_switch = drop.hop > 0 || on_a_wire(drop.reason);
+        demand!(at_switch, "{drop:?}: nothing waits in a card");
+    }
+    Ok(())
+}
+
+/// A dynamic threshold allows alpha times what is free before the packet enters, so at most alpha (B + packet) / (1 +
+/// alpha) for the shared part of a queue.
+fn buffers_hold(world: &World, record: &RunRecord) -> Verdict {
+    let switch = &world.setup.switch;
+    let buffer = switch.buffer.map_or(u64::MAX, |buffer| buffer.0);
+    let full = full_packet(&world.setup.transport).0 as f64;
+    let limit = match &switch.sharing {
+        SharingSettings::Infinite(_) => u64::MAX,
+        SharingSettings::Fixed(fixed) => fixed.per_port.0.min(buffer),
+        SharingSettings::Dynamic(dynamic) => {
+            let shared = dynamic.alpha * (buffer as f64 + full) / (1.0 + dynamic.alpha);
+            let queues = u64::from(switch.queues);
+            ((shared.ceil() as u64 + dynamic.minimum.0).saturating_mul(queues)).min(buffer)
+        }
+    };
+    for (number, link) in record.links.iter().enumerate() {
+        demand!(link.peak.0 <= limit, "link {number}: a queue of {} where {limit} is the limit", link.peak);
+        let mean = (0.0..=link.peak.0 as f64 * (1.0 + 1e-9)).contains(&link.mean_queue);
+        demand!(mean, "link {number}: {} B on average, {} at most", link.mean_queue, link.peak);
+    }
+    Ok(())
+}
+
+fn lines_keep_their_rate(world: &World, record: &RunRecord) -> Verdict {
+    let full = full_packet(&world.setup.transport);
+    for (number, link) in record.links.iter().enumerate() {
+        let time = record.ended.since(Time::ZERO) + link.rate.time_for(full);
+        let needed = link.rate.time_for(link.sent);
+        demand!(needed <= time, "link {number}: {} at {} in {time}", link.sent, link.rate);
+    }
+    Ok(())
+}
+
+fn marks_come_from_markers(world: &World, record: &RunRecord) -> Verdict {
+    let set: u64 = record.links.iter().map(|link| link.marked).sum();
+    let seen: u64 = record.flows.iter().map(|flow| u64::from(flow.ecn_marks)).sum();
+    let off = matches!(world.setup.switch.ecn, MarkerSettings::Off(_));
+    demand!(seen <= set && (set == 0 || !off), "{set} marks set, {seen} seen");
+    Ok(())
+}
+
+/// A balancer that keeps a flow on its path never reorders it, as long as nothing is lost or sent twice.
+fn paths_keep_order(world: &World, record: &RunRecord) -> Verdict {
+    if !keeps_paths(world) || record.packets.dropped > 0 {
+        return Ok(());
+    }
+    let in_order = |flow: &&FlowRecord| flow.retransmitted == Bytes::ZERO;
+    for flow in record.flows.iter().filter(in_order) {
+        demand!(flow.out_of_order == 0 && flow.dupacks_reorder == 0, "reordered without cause: {flow:?}");
+    }
+    Ok(())
+}
+
+/// Every flow has one path for the whole run.
+fn keeps_paths(world: &World) -> bool {
+    let per_flow = matches!(world.setup.balancer, BalancerSettings::Ecmp(_) | BalancerSettings::FlowDrill(_));
+    per_flow && world.plan.outages.is_empty()
+}
+
+fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
+    let specs = &world.setup.flows;
+    let last = record.ended + Span(u64::from(record.stop != Stop::Finished));
+    let due = specs.iter().filter(|flow| flow.start < last).count();
+    demand!(
+        record.flows.len() == due,
+        "{} flows of {due} that are due by {}",
+        record.flows.len(),
+        record.ended
+    );
+    for (flow, spec) in record.flows.iter().zip(specs) {
+        let same = (flow.start, flow.size, flow.source) == (spec.start, spec.size, spec.source);
+        demand!(same, "{flow:?} is not {spec:?}");
+        demand!(flow.delivered <= flow.size, "more than all: {flow:?}");
+        let datagrams = spec.constant_rate().is_some() || world.transport.tcp().is_none();
+        let whole = flow.delivered == flow.size || flow.end.is_none() || datagrams;
+        demand!(whole, "finished without everything: {flow:?}");
+        let end = flow.end.unwrap_or(record.ended);
+        demand!(flow.start <= end && end <= record.ended, "out of time: {flow:?}, ended {}", record.ended);
+    }
+    demand!(record.stop != Stop::TimeLimit || record.ended == world.setup.until, "{}", record.ended);
+    Ok(())
+}
+
+/// Datagrams may be lost for ever, and networks may fall apart; all other flows finish.
+fn flows_finish(world: &World, record: &RunRecord) -> Verdict {
+    let open = record.flows.iter().zip(&world.setup.flows).filter(|(flow, _)| flow.end.is_none());
+    let datagrams =
+        |spec: &weft_workload::Flow| spec.constant_rate().is_some() || world.transport.tcp().is_none();
+    let stuck = open.filter(|(_, spec)| !(datagrams(spec) && record.packets.dropped > 0)).count();
+    if world.is_cut() && record.stop == Stop::TimeLimit {
+        return Ok(());
+    }
+    demand!(stuck == 0, "{stuck} flows do not finish, {:?} at {}", record.stop, record.ended);
+    let finished = record.stop == Stop::Finished;
+    let excused = record.stop == Stop::Stuck && world.has_datagrams() && record.packets.dropped > 0;
+    demand!(finished || excused, "ends {:?} at {}", record.stop, record.ended);
+    Ok(())
+}
+
+/// On one path no flow is faster than alone.
+fn nobody_beats_the_empty_network(world: &World, record: &RunRecord) -> Verdict {
+    if !keeps_paths(world) {
+        return Ok(());
+    }
+    for (flow, spec) in record.flows.iter().zip(&world.setup.flows) {
+        let Some(end) = flow.end else { continue };
+        let taken = end.since(flow.start);
+        // The end of a flow of datagrams is its last one, which may be short and overtake nobody.
+        let fast = spec.rate == Rate(0) && taken < flow.ideal && world.transport.tcp().is_some();
+        demand!(!fast, "{taken}, alone {}: {flow:?}", flow.ideal);
+    }
+    Ok(())
+}
+
+/// Waits by hop: how many, the greatest, the mean.
+fn waits(record: &RunRecord) -> Vec<(u64, u64, f64)> {
+    let numbers = |hop: &HopRecord| (hop.wait_ns.count(), hop.wait_ns.max(), hop.wait_ns.mean());
+    record.hops.iter().map(numbers).collect()
+}
+
+/// Foreseen and asked departures give the same record but for the number of events, and but for the waits of packets that
+/// still wait when the run ends: a port that foresees tells these too.
+pub(crate) fn same_but_foreseen(foreseen: &RunRecord, asked: &RunRecord) -> Verdict {
+    let (mut further, left) = (0, asked.packets.left);
+    for (hop, foreseen) in foreseen.hops.iter().enumerate() {
+        let (count, max) = asked.hops.get(hop).map_or((0, 0), |hop| (hop.wait_ns.count(), hop.wait_ns.max()));
+        let wait = &foreseen.wait_ns;
+        demand!(wait.count() >= count && wait.max() >= max, "hop {hop}: waits are missing");
+        further += wait.count() - count;
+    }
+    demand!(
+        further <= left,
+        "{further} waits more, {left} packets left: {:?}, {:?}",
+        waits(foreseen),
+        waits(asked)
+    );
+    let hops = if further == 0 { foreseen.hops.clone() } else { asked.hops.clone() };
+    same(&RunRecord { events: asked.events, hops, ..foreseen.clone() }, asked)
+}
+
+/// Whether two records are the same, and what differs first, because a record is too long to print.
+pub(crate) fn same(a: &RunRecord, b: &RunRecord) -> Verdict {
+    demand!(a.flows.len() == b.flows.len(), "{} flows, {}", a.flows.len(), b.flows.len());
+    for (a, b) in a.flows.iter().zip(&b.flows) {
+        demand!(a == b, "flows\n{a:?}\n{b:?}");
+    }
+    demand!((a.stop, a.ended) == (b.stop, b.ended), "end {:?} {}, {:?} {}", a.stop, a.ended, b.stop, b.ended);
+    for (number, (a, b)) in a.links.iter().zip(&b.links).enumerate() {
+        demand!(a == b, "link {number}\n{a:?}\n{b:?}");
+    }
+    demand!(a.packets == b.packets, "packets {:?}, {:?}", a.packets, b.packets);
+    demand!(a.packet_hops == b.packet_hops, "{} packet hops, {}", a.packet_hops, b.packet_hops);
+    demand!(a.drops == b.drops, "drops {:?}, {:?}", a.drops, b.drops);
+    demand!(a.hops == b.hops, "waits {:?}, {:?}", waits(a), waits(b));
+    demand!(a.queues == b.queues && a.imbalance == b.imbalance, "samples differ");
+    demand!(a.events == b.events, "{} events, {}", a.events, b.events);
+    demand!(a == b, "something else differs");
+    Ok(())
+}

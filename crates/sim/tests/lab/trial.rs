@@ -1,0 +1,101 @@
+//! One world on trial: all laws, and the same record from threads, cuts, asked departures and without samples.
+
+use std::collections::BTreeMap;
+
+use weft_core::record::{RunRecord, Stop};
+use weft_sim::{Division, Setup, Simulation};
+
+use super::laws::{LAWS, Verdict, same, same_but_foreseen};
+use super::worlds::{World, asked};
+
+/// How much of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The laws, and asked against foreseen departures: all on one thread.
+    Alone,
+    /// Everything.
+    Threads,
+}
+
+/// What occurred, so that a hunt shows what it has covered.
+pub(crate) type Coverage = BTreeMap<&'static str, u64>;
+
+/// No world takes more events; one that does never ends.
+const ENDLESS: u64 = 30_000_000;
+
+fn run(setup: Setup) -> Result<RunRecord, String> {
+    let record = Simulation::new(setup).run(&mut |progress| progress.events < ENDLESS);
+    match record.stop {
+        Stop::Interrupted => Err(format!("never ends: {} events until {}", record.events, record.ended)),
+        _ => Ok(record),
+    }
+}
+
+fn divided(setup: &Setup, domains: usize, scatter: Option<u64>) -> Result<RunRecord, String> {
+    run(Setup { division: Division { domains, scatter }, ..setup.clone() })
+}
+
+/// Puts the world of a seed on trial.
+pub(crate) fn trial(seed: u64, extent: Extent) -> Result<Coverage, String> {
+    let world = World::new(seed);
+    let told = |what: &str, verdict: Verdict| verdict.map_err(|why| format!("{what}: {why}"));
+    let setup = &world.setup;
+    let alone = run(setup.clone())?;
+    for (name, law) in LAWS {
+        told(name, law(&world, &alone))?;
+    }
+    let by_asking = run(asked(setup))?;
+    let foresees = alone.events < by_asking.events;
+    told("asked departures", same_but_foreseen(&alone, &by_asking))?;
+    told("without samples", unsampled(setup, &alone))?;
+    if extent == Extent::Threads {
+        let domains = 2 + seed as usize % 3;
+        told("threads", same(&alone, &divided(setup, domains, None)?))?;
+        told("random cut", same(&alone, &divided(setup, 2 + seed as usize / 3 % 3, Some(seed))?))?;
+    }
+    Ok(coverage(&world, &alone, foresees))
+}
+
+/// Looking changes nothing but the samples.
+fn unsampled(setup: &Setup, record: &RunRecord) -> Verdict {
+    if setup.queues_every.is_none() {
+        return Ok(());
+    }
+    let blind = run(Setup { queues_every: None, ..setup.clone() })?;
+    same(&RunRecord { queues: None, imbalance: Vec::new(), ..record.clone() }, &blind)
+}
+
+fn coverage(world: &World, record: &RunRecord, foresees: bool) -> Coverage {
+    let mut coverage = Coverage::new();
+    let mut count = |what, n: u64| *coverage.entry(what).or_insert(0) += n;
+    count("worlds", 1);
+    count("events", record.events);
+    count("packets", record.packets.created);
+    count("packets left", record.packets.left);
+    count("out of order", record.flows.iter().map(|flow| u64::from(flow.out_of_order)).sum());
+    count("time-outs", record.flows.iter().map(|flow| u64::from(flow.timeouts)).sum());
+    count("marked", record.links.iter().map(|link| link.marked).sum());
+    for drop in &record.drops {
+        count(drop.reason.name(), drop.packets);
+    }
+    count("worlds: foreseen", u64::from(foresees));
+    count("worlds: sampled", u64::from(record.queues.is_some()));
+    count(world.topology.name(), 1);
+    count(world.transport.name(), 1);
+    count(world.setup.balancer.name(), 1);
+    let stop = match record.stop {
+        Stop::Finished => "worlds: finished",
+        Stop::TimeLimit => "worlds: time limit",
+        Stop::Stuck => "worlds: datagrams lost",
+        Stop::Interrupted => unreachable!("refused above"),
+    };
+    count(stop, 1);
+    coverage
+}
+
+/// Adds what another trial has covered.
+pub(crate) fn add(to: &mut Coverage, more: Coverage) {
+    for (what, n) in more {
+        *to.entry(what).or_insert(0) += n;
+    }
+}

@@ -1,0 +1,172 @@
+//! Random worlds: every shape, rate, delay, buffer, marker, scheduler, balancer and transport that a scenario can name,
+//! with losses, failing cables and time limits. Small, so that thousands of them run in a minute. Judges nothing.
+
+mod ends;
+mod network;
+mod switching;
+
+use std::sync::Arc;
+
+use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
+use weft_sim::Setup;
+use weft_topology::failure::Outage;
+use weft_topology::timeline::Convergence;
+use weft_topology::{FailurePlan, Graph, LinkState, RoutingSettings, TopologySettings, timeline};
+use weft_transport::{Transport, TransportSettings};
+use weft_workload::Flow;
+
+/// A random run, and the settings it was made of.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) setup: Setup,
+    pub(crate) topology: TopologySettings,
+    pub(crate) transport: TransportSettings,
+    /// Some cables fail; some of them for ever.
+    pub(crate) plan: FailurePlan,
+    /// Some cable loses packets by chance.
+    pub(crate) lossy: bool,
+}
+
+/// Nothing that should finish takes longer.
+pub(crate) const AGES: Span = Span::from_s(60);
+
+impl World {
+    /// The world of a seed.
+    pub(crate) fn new(seed: u64) -> World {
+        let mut random = Random::new(seed, Purpose::Test, 100);
+        let topology = network::topology(&mut random);
+        let transport = ends::transport(&mut random);
+        let mut setup = super::setup(&topology, &transport);
+        let lossy = setup.graph.links().iter().any(|link| link.loss > 0.0);
+        setup.seed = seed;
+        setup.balancer = switching::balancer(&mut random);
+        setup.switch = switching::switch(&mut random, &setup.graph, &setup.transport);
+        setup.flows = flows(&mut random, &setup.graph, &setup.transport);
+        setup.queues_every =
+            one_in(&mut random, 2).then(|| Span::from_ns(10_000 + u64::from(random.below(20_000))));
+        let plan =
+            if one_in(&mut random, 4) { failures(&mut random, &setup.graph) } else { Default::default() };
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing(&mut random)));
+        let mut world = World { setup, topology, transport, plan, lossy };
+        world.setup.until = Time::ZERO + world.limit(&mut random);
+        world
+    }
+
+    fn limit(&self, random: &mut Random) -> Span {
+        match () {
+            () if one_in(random, 6) => Span::from_ns(20_000 + u64::from(random.below(400_000))),
+            () if self.may_stay_apart() => Span::from_ms(30),
+            () => AGES,
+        }
+    }
+
+    /// Whether the run ends by its time limit although every flow would finish.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.setup.until < Time::ZERO + AGES
+    }
+
+    /// Whether some hosts cannot reach each other for ever.
+    pub(crate) fn may_stay_apart(&self) -> bool {
+        self.plan.outages.iter().any(|outage| outage.repair.is_none())
+    }
+
+    /// Whether some flows are datagrams, which nobody sends again.
+    pub(crate) fn has_datagrams(&self) -> bool {
+        self.transport.tcp().is_none() || self.setup.flows.iter().any(|flow| flow.constant_rate().is_some())
+    }
+
+    /// Everything that tells this world from others.
+    pub(crate) fn describe(&self) -> String {
+        let Setup { graph, timeline, switch, balancer, flows, until, queues_every, .. } = &self.setup;
+        format!(
+            "{:?}\n{balancer:?}\n{switch:?}\n{:?}\n{:?}\n{} changes, {} hosts, {} flows until {until}, sampled {queues_every:?}",
+            self.topology,
+            self.transport,
+            self.plan,
+            timeline.changes.len(),
+            graph.hosts(),
+            flows.len(),
+        )
+    }
+}
+
+/// True once in `n` times.
+fn one_in(random: &mut Random, n: u32) -> bool {
+    random.below(n) == 0
+}
+
+/// One of these.
+fn pick<T: Copy>(random: &mut Random, among: &[T]) -> T {
+    among[random.below(among.len() as u32) as usize]
+}
+
+/// At most a thousand packets or so, at instants that collide or do not.
+fn flows(random: &mut Random, graph: &Graph, transport: &Transport) -> Vec<Flow> {
+    let count = pick(random, &[1, 3, 10, 30, 60]);
+    let mean = pick(random, &[1, 500, 3_000, 10_000, 500 * transport.mss() / count]);
+    let within = pick(random, &[1, 20, 100, 400]) * 1_000_000;
+    let grid = pick(random, &[1, 1_000_000, within]);
+    let constant = pick(random, &[0, 0, 1, 4]);
+    let hosts = graph.hosts();
+    let target = one_in(random, 3).then(|| random.below(hosts));
+    let mut flows: Vec<_> = (0..count)
+        .map(|_| {
+            let source = random.below(hosts);
+            let other = (source + 1 + random.below(hosts - 1)) % hosts;
+            let destination = target.filter(|target| *target != source).unwrap_or(other);
+            let start = Span(random.bits() % within / grid * grid);
+            let size = (1 + random.exponential(mean as f64) as u64).min(1_000 * transport.mss());
+            let rate =
+                if random.below(5) < constant { pick(random, &[200, 1_000, 9_000, 30_000]) } else { 0 };
+            Flow { rate: Rate::from_mbps(rate), ..super::flow(start, source, destination, size) }
+        })
+        .collect();
+    flows.sort_by_key(|flow| flow.start);
+    flows
+}
+
+/// Some cables fail before or during the run; some come back.
+fn failures(random: &mut Random, graph: &Graph) -> FailurePlan {
+    let mut outages = Vec::new();
+    let for_ever = one_in(random, 2);
+    for cable in 0..graph.cables().len() {
+        let host_cable = graph.links_of_cable(cable).iter().any(|link| link.0 < graph.hosts());
+        if !one_in(random, if host_cable { 10 } else { 3 }) {
+            continue;
+        }
+        let at = Time(u64::from(random.below(300)) * 1_000_000);
+        let repair = at + Span::from_us(u64::from(1 + random.below(200)));
+        let before = one_in(random, 4);
+        let at = (!before).then_some(at);
+        let repair = (!for_ever || one_in(random, 2)).then_some(repair);
+        outages.push(Outage { cables: vec![cable], at, repair });
+    }
+    FailurePlan { outages }
+}
+
+fn routing(random: &mut Random) -> RoutingSettings {
+    let us = |random: &mut Random, most: u32| Span::from_us(u64::from(random.below(most)));
+    RoutingSettings {
+        convergence: pick(random, &[Convergence::Flooded, Convergence::Flooded, Convergence::Instant]),
+        detection: us(random, 30),
+        flooding: us(random, 10),
+        spf_delay: us(random, 100),
+        install: us(random, 30),
+    }
+}
+
+/// A cable that "comes back" at the start although it was never down changes nothing, but makes its ports be asked for
+/// every packet instead of foreseeing departures.
+pub(crate) fn asked(setup: &Setup) -> Setup {
+    let up = |cable: &usize| LinkState::is_up(&setup.timeline.initial, *cable);
+    let back = |cable| (Time::ZERO, weft_topology::Change::CableUp(cable));
+    let mut changes: Vec<_> = (0..setup.graph.cables().len()).filter(up).map(back).collect();
+    changes.extend(setup.timeline.changes.iter().cloned());
+    let timeline = weft_topology::Timeline { changes, ..(*setup.timeline).clone() };
+    Setup { timeline: Arc::new(timeline), ..setup.clone() }
+}
+
+/// Wire size of a full packet, whatever carries the payload.
+pub(crate) fn full_packet(transport: &Transport) -> Bytes {
+    Bytes(u64::from(transport.full_wire()).max(transport.datagrams(Bytes(1 << 20)).full_wire.0))
+}

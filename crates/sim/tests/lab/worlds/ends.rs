@@ -1,0 +1,107 @@
+//! Random transports. Timers are those of data centres, so that idle waiting stays short.
+
+use weft_core::settings::{Amount, Share};
+use weft_core::{Bytes, Random, Rate, Span};
+use weft_transport::RtoFloor;
+use weft_transport::congestion::{cubic, dctcp, htcp, newreno};
+use weft_transport::protocols::{self, udp};
+use weft_transport::settings::{EcnUse, LossDetection, Recovery, Tcp};
+use weft_transport::{TransportSettings, gro, shim};
+
+use super::{one_in, pick};
+
+/// One of all transports.
+pub(super) fn transport(random: &mut Random) -> TransportSettings {
+    if one_in(random, 10) {
+        let rate = one_in(random, 2).then(|| Rate::from_mbps(u64::from(500 + random.below(20_000))));
+        let mtu = Bytes(pick(random, &[576, 1_500, 9_000]));
+        return TransportSettings::Udp(udp::Settings { mtu, rate, ..Default::default() });
+    }
+    let tcp = tcp(random);
+    match random.below(4) {
+        0 => TransportSettings::NewReno(protocols::newreno::Settings { law: newreno::Settings {}, tcp }),
+        1 => TransportSettings::Cubic(protocols::cubic::Settings { law: cubic(random), tcp }),
+        2 => TransportSettings::Htcp(protocols::htcp::Settings { law: htcp(random), tcp }),
+        _ => TransportSettings::Dctcp(protocols::dctcp::Settings { law: dctcp(random), tcp }),
+    }
+}
+
+fn cubic(random: &mut Random) -> cubic::Settings {
+    cubic::Settings {
+        scaling: pick(random, &[0.4, 4.0, 1e6]),
+        beta: Share(pick(random, &[0.7, 0.5, 0.9])),
+        fast_convergence: one_in(random, 2),
+        fast_probing: one_in(random, 2),
+        arithmetic: pick(random, &[cubic::Arithmetic::Exact, cubic::Arithmetic::Linux]),
+        tcp_friendliness: one_in(random, 2),
+        hystart: one_in(random, 2),
+        hystart_paced: one_in(random, 2),
+    }
+}
+
+fn htcp(random: &mut Random) -> htcp::Settings {
+    use htcp::{RttScaling, Variant};
+    htcp::Settings {
+        variant: pick(random, &[Variant::Linux, Variant::Draft]),
+        rtt_scaling: pick(random, &[RttScaling::AsVariant, RttScaling::On, RttScaling::Off]),
+        bandwidth_switch: one_in(random, 2),
+        adaptive_backoff: one_in(random, 2),
+    }
+}
+
+fn dctcp(random: &mut Random) -> dctcp::Settings {
+    dctcp::Settings {
+        gain: Share(pick(random, &[1.0 / 16.0, 0.5, 1.0])),
+        initial_alpha: Share(pick(random, &[1.0, 0.0])),
+        minimum_window: pick(random, &[1, 2]),
+        arithmetic: pick(random, &[dctcp::Arithmetic::Exact, dctcp::Arithmetic::Linux]),
+    }
+}
+
+/// Every setting of TCP, each as likely to differ from its default as not.
+fn tcp(random: &mut Random) -> Tcp {
+    let rack = one_in(random, 3);
+    let mtu = pick(random, &[1_500, 1_500, 576, 9_000]);
+    let us = |random: &mut Random, most: u32| Span::from_us(u64::from(1 + random.below(most)));
+    Tcp {
+        mtu: Bytes(mtu),
+        timestamps: one_in(random, 2),
+        handshake: one_in(random, 2),
+        close: one_in(random, 2),
+        initial_window: Amount::Packets(pick(random, &[1, 2, 10, 100])),
+        slow_start_limit: one_in(random, 2).then_some(1),
+        receive_window: one_in(random, 4).then(|| Bytes(pick(random, &[mtu / 2, mtu, 3 * mtu, 10 * mtu]))),
+        sack: !one_in(random, 4),
+        loss_detection: if rack { LossDetection::Rack } else { LossDetection::DupThresh },
+        dup_threshold: pick(random, &[3, 1, 10]),
+        limited_transmit: one_in(random, 2),
+        recovery: pick(random, &[Recovery::Prr, Recovery::Halve]),
+        impatient: one_in(random, 2),
+        tlp: rack && one_in(random, 2),
+        tlp_slack: us(random, 100),
+        tlp_delayed_ack: us(random, 300),
+        initial_rto: us(random, 3_000),
+        min_rto: us(random, 1_000),
+        max_rto: Span::from_us(u64::from(1_000 + random.below(7_000))),
+        rto_floor: pick(random, &[RtoFloor::Linux, RtoFloor::Rfc]),
+        delayed_ack: pick(random, &[1, 2, 2, 4]),
+        delayed_ack_timeout: us(random, 500),
+        quick_acks: pick(random, &[0, 16]),
+        ecn: pick(random, &[EcnUse::Off, EcnUse::On]),
+        tso: one_in(random, 3),
+        tso_limit: Bytes(pick(random, &[64 << 10, 4 * mtu])),
+        tso_divisor: pick(random, &[1, 3]),
+        gro: one_in(random, 3),
+        batches: gro::Settings {
+            gro_limit: Bytes(pick(random, &[64 << 10, 3 * mtu])),
+            gro_budget: pick(random, &[64, 3]),
+            gro_flush: us(random, 20),
+        },
+        reorder_shim: one_in(random, 3),
+        shim: shim::Settings {
+            shim_timeout: us(random, 100),
+            shim_limit: Bytes(pick(random, &[64 << 10, 3 * mtu])),
+        },
+        ..Tcp::default()
+    }
+}

@@ -1,0 +1,123 @@
+//! Random switches and balancers. Every buffer holds a few packets at least, every threshold lets one pass: what never
+//! lets a packet through is a dead network and tested elsewhere.
+
+use weft_core::settings::{Amount, Share};
+use weft_core::{Bytes, Random, Span};
+use weft_switch::balance::{drill, ecmp, flow_drill, random, round_robin};
+use weft_switch::hash::HashFunction;
+use weft_switch::mark::red::Arriving;
+use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, red, step};
+use weft_switch::schedule::{SchedulerSettings, drr};
+use weft_switch::settings::{ClassLoad, Visibility};
+use weft_switch::share::{SharingSettings, dynamic, fixed};
+use weft_switch::{BalancerSettings, SwitchSettings};
+use weft_topology::{Graph, Node};
+use weft_transport::Transport;
+
+use super::{full_packet, one_in, pick};
+
+/// One of all balancers.
+pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
+    use drill::Tie;
+    let ties = [Tie::Random, Tie::MemoryFirst, Tie::SampleFirst, Tie::LowestPort];
+    let (choices, memory, tie) = (1 + random.below(4), random.below(4), pick(random, &ties));
+    match random.below(6) {
+        0 | 1 => BalancerSettings::Ecmp(ecmp::Settings {
+            hash: pick(
+                random,
+                &[HashFunction::Mix, HashFunction::Crc32, HashFunction::Crc16, HashFunction::Toeplitz],
+            ),
+            seeding: pick(random, &[ecmp::Seeding::PerSwitch, ecmp::Seeding::Same]),
+            mapping: pick(
+                random,
+                &[ecmp::Mapping::Multiply, ecmp::Mapping::Modulo, ecmp::Mapping::Resilient],
+            ),
+        }),
+        2 => BalancerSettings::PerPacketRandom(random::Settings {}),
+        3 => BalancerSettings::RoundRobin(round_robin::Settings { permute_after: random.below(3) }),
+        4 => BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie }),
+        _ => BalancerSettings::Drill(drill::Settings { choices, memory, tie }),
+    }
+}
+
+/// Every setting of a switch.
+pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) -> SwitchSettings {
+    let full = full_packet(transport);
+    let queues = 1 + random.below(3);
+    let visible = [Visibility::EngineSlot, Visibility::Store, Visibility::Instant];
+    let (sharing, buffer) = sharing(random, (graph, full), queues);
+    SwitchSettings {
+        buffer,
+        sharing,
+        engines: 1 + random.below(4),
+        visibility: pick(random, &visible),
+        count_in_service: one_in(random, 2),
+        class_load: pick(random, &[ClassLoad::AtOrAbove, ClassLoad::All]),
+        latency: pick(random, &[Span::ZERO, Span::from_ns(500), Span(1_234_567)]),
+        queues: if one_in(random, 2) { 1 } else { queues },
+        schedule: match random.below(3) {
+            0 => SchedulerSettings::Fifo(Default::default()),
+            1 => SchedulerSettings::Strict(Default::default()),
+            _ => SchedulerSettings::Drr(drr::Settings {
+                quantum: Bytes(pick(random, &[100, 1_538, 9_038])),
+                weights: vec![1 + random.below(3)],
+            }),
+        },
+        ecn: marker(random, full),
+    }
+}
+
+/// A few packets for every queue, up to more than the flows send.
+fn sharing(
+    random: &mut Random,
+    (graph, full): (&Graph, Bytes),
+    queues: u32,
+) -> (SharingSettings, Option<Bytes>) {
+    let packets = pick(random, &[3, 10, 30, 100, 1_000]);
+    let ports = (0..graph.switches().len())
+        .map(|n| graph.links_of(Node::Switch(weft_core::SwitchId(n as u32))).len() as u64)
+        .max()
+        .unwrap_or(1);
+    match random.below(4) {
+        0 => (SharingSettings::Infinite(Default::default()), None),
+        1 => {
+            let minimum = pick(random, &[Bytes(0), Bytes(100), full]);
+            let alpha = pick(random, &[0.5, 1.0, 8.0]);
+            let pool = full * 3 * packets;
+            let buffer = pool + minimum * ports * u64::from(queues);
+            (SharingSettings::Dynamic(dynamic::Settings { alpha, minimum }), Some(buffer))
+        }
+        _ => {
+            let buffer = one_in(random, 2).then(|| full * packets * 2 + full * ports);
+            (SharingSettings::Fixed(fixed::Settings { per_port: full * packets }), buffer)
+        }
+    }
+}
+
+fn marker(random: &mut Random, packet: Bytes) -> MarkerSettings {
+    let at = pick(random, &[At::Enqueue, At::Enqueue, At::Dequeue]);
+    let scope = pick(random, &[Scope::Queue, Scope::Port]);
+    let non_ect = pick(random, &[NonEct::Drop, NonEct::Pass, NonEct::Pass]);
+    let packets = pick(random, &[2, 5, 20, 60]);
+    match random.below(3) {
+        0 => MarkerSettings::Off(Default::default()),
+        1 => MarkerSettings::Step(step::Settings {
+            threshold: Amount::Packets(packets),
+            packet,
+            at,
+            scope,
+            non_ect,
+        }),
+        _ => MarkerSettings::Red(red::Settings {
+            min: Amount::Bytes(packet * packets),
+            max: Amount::Packets(packets * u64::from(1 + random.below(5))),
+            max_probability: Share(pick(random, &[0.01, 0.3, 1.0])),
+            average: random.below(3),
+            packet,
+            at,
+            arriving: pick(random, &[Arriving::Included, Arriving::Excluded]),
+            scope,
+            non_ect,
+        }),
+    }
+}

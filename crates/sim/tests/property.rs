@@ -1,0 +1,52 @@
+//! Some hundred random worlds obey all laws. `cargo run --release -p weft-sim --example property -- CASES [FIRST]` tries
+//! as many as there is time for.
+
+mod lab;
+
+use lab::trial::{Coverage, Extent, add, trial};
+use lab::worlds::World;
+
+fn try_all(seeds: impl Iterator<Item = u64>, extent: Extent) -> Coverage {
+    let mut covered = Coverage::new();
+    for seed in seeds {
+        match trial(seed, extent) {
+            Ok(more) => add(&mut covered, more),
+            Err(why) => panic!("seed {seed}: {why}\n{}", World::new(seed).describe()),
+        }
+    }
+    covered
+}
+
+const WORLDS: u64 = 1_500;
+
+/// Every kind of trouble occurs, or the laws would hold for lack of it.
+#[test]
+fn random_worlds_obey_all_laws() {
+    let covered = try_all(1..=WORLDS, Extent::Alone);
+    let troubles = [
+        "port_full",
+        "threshold",
+        "buffer_full",
+        "early",
+        "no_route",
+        "link_down",
+        "loss",
+        "marked",
+        "out of order",
+        "time-outs",
+        "packets left",
+        "worlds: foreseen",
+        "worlds: sampled",
+        "worlds: time limit",
+        "worlds: datagrams lost",
+    ];
+    for trouble in troubles {
+        assert!(covered.get(trouble).is_some_and(|n| *n >= 10), "{trouble}: {covered:?}");
+    }
+    assert_eq!(covered["worlds"], WORLDS);
+}
+
+#[test]
+fn threads_and_cuts_give_the_same_record() {
+    try_all(10_001..=10_100, Extent::Threads);
+}
