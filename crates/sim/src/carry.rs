@@ -34,7 +34,7 @@ impl Domain {
         if let Some(domain) = wire.away {
             return self.hand_over(domain, link, packet, lands);
         }
-        if wire.in_flight.is_empty() {
+        if wire.needs_call() {
             self.calendar.push_link(lands, LinkEvent::Arrive, link);
         }
         wire.in_flight.push(Flying { lands, packet });
@@ -54,7 +54,7 @@ impl Domain {
     #[inline(always)]
     pub(crate) fn arrive(&mut self, link: LinkId) {
         let wire = &mut self.wires[link.index()];
-        let Some(packet) = wire.land(self.now) else { return };
+        let Some(packet) = wire.land(self.now) else { return self.arrive_in_vain(link) };
         let (to, port) = (wire.to, wire.to_port);
         if let Some(next) = wire.in_flight.front() {
             self.calendar.push_link(next.lands, LinkEvent::Arrive, link);
@@ -62,6 +62,14 @@ impl Domain {
         match to {
             Node::Host(host) => self.at_host(host, packet),
             Node::Switch(switch) => self.at_switch(switch, port, packet),
+        }
+    }
+
+    /// The packet that was to land was lost when the cable failed.
+    #[cold]
+    fn arrive_in_vain(&mut self, link: LinkId) {
+        if let Some(lands) = self.wires[link.index()].called_in_vain() {
+            self.calendar.push_link(lands, LinkEvent::Arrive, link);
         }
     }
 

@@ -76,9 +76,11 @@ impl Course {
         }
     }
 
-    /// The instant of the grid at which a run ends whose last flow was completed just before `reached`.
+    /// The instant before which a run ends whose last flow was completed just before `reached`: on the grid, but not beyond
+    /// the limit, or it would depend on what else is pending which of the two is met first.
     fn finish(&self) -> Time {
-        Time(self.reached.0.div_ceil(self.grid.0) * self.grid.0)
+        let on_grid = Time(self.reached.0.div_ceil(self.grid.0) * self.grid.0);
+        on_grid.min(self.limit + INSTANT)
     }
 
     /// The next step. A change comes before, a look after all events of its instant.
@@ -210,6 +212,21 @@ mod tests {
                 course.reached
             });
             assert_eq!(ends[0], ends[1], "{events:?}");
+        }
+    }
+
+    /// Whether something is pending beyond the limit or not.
+    #[test]
+    fn a_run_that_finishes_in_the_last_interval_ends_at_its_limit() {
+        for pending in [Time::NEVER, Time(28), Time(31)] {
+            for meet in [true, false] {
+                let mut course =
+                    Course { meet, changes: Vec::new(), limit: Time(25), next_look: Time(28), ..course() };
+                course.reached = Time(24);
+                let standing = Standing { next: pending, last: Time(23), completed: 1, interrupted: false };
+                assert_eq!(course.next(&standing), Step::Stop(Stop::Finished), "{pending}");
+                assert_eq!(course.reached, Time(26));
+            }
         }
     }
 }

@@ -90,10 +90,10 @@ impl Domain {
     #[inline]
     fn take_in(&mut self, handoff: &Handoff) {
         let packet = self.pool.insert(handoff.header, handoff.body);
-        let in_flight = &mut self.wires[handoff.link.index()].in_flight;
-        if in_flight.is_empty() {
+        let wire = &mut self.wires[handoff.link.index()];
+        if wire.needs_call() {
             self.calendar.push_link(handoff.lands, LinkEvent::Arrive, handoff.link);
         }
-        in_flight.push(Flying { lands: handoff.lands, packet });
+        wire.in_flight.push(Flying { lands: handoff.lands, packet });
     }
 }

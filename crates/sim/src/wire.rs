@@ -13,8 +13,10 @@ pub(crate) struct Wire {
     pub(crate) in_flight: Ring<Flying>,
     pub(crate) to: Node,
     pub(crate) to_port: PortId,
-    /// Down, lossy or leading to another domain: a packet that is sent may not land here.
+    /// Down, lossy, leading to another domain, or called for nothing: what is sent may not land here or needs no new event.
     pub(crate) special: bool,
+    /// An arrival is pending of a packet that was lost when the cable failed. No other may be: a link has one at a time.
+    called_for_nothing: bool,
     pub(crate) up: bool,
     /// Propagation, and the latency of the switch at the far end.
     delay: Span,
@@ -53,6 +55,7 @@ impl Wire {
             away: None,
             in_flight: Ring::new(),
             special: link.loss > 0.0,
+            called_for_nothing: false,
             up: true,
             failed: false,
             sent: Bytes::ZERO,
@@ -76,11 +79,29 @@ impl Wire {
         Time(end.0 + self.delay.0)
     }
 
-    /// The cable fails or comes back.
+    /// The cable fails or comes back. When it fails, what is in flight is to be lost.
     pub(crate) fn set_up(&mut self, up: bool) {
         self.up = up;
         self.failed |= !up;
-        self.special = !up || self.away.is_some() || self.loss.is_some();
+        self.called_for_nothing |= !up && !self.in_flight.is_empty();
+        self.set_special();
+    }
+
+    fn set_special(&mut self) {
+        self.special = !self.up || self.away.is_some() || self.loss.is_some() || self.called_for_nothing;
+    }
+
+    /// Whether the next packet in flight needs an event for its arrival.
+    #[inline]
+    pub(crate) fn needs_call(&self) -> bool {
+        self.in_flight.is_empty() && !self.called_for_nothing
+    }
+
+    /// The event of a lost packet has come: when does the next packet land that was sent meanwhile?
+    pub(crate) fn called_in_vain(&mut self) -> Option<Time> {
+        self.called_for_nothing = false;
+        self.set_special();
+        self.in_flight.front().map(|next| next.lands)
     }
 
     /// Why the next packet will not arrive, if it will not.

@@ -9,7 +9,10 @@ use weft_core::record::{Reason, Stop};
 use weft_core::{Rate, Span, Time};
 use weft_sim::Setup;
 use weft_switch::BalancerSettings;
-use weft_topology::{FailureSettings, RoutingSettings, plan, timeline};
+use weft_topology::shapes::dumbbell;
+use weft_topology::timeline::Convergence;
+use weft_topology::{FailureSettings, LinkSettings, RoutingSettings, TopologySettings, plan, timeline};
+use weft_transport::TransportSettings;
 
 /// Leaf 0 loses its first spine at 100 us; repaired at 30 ms if asked.
 fn broken(routing: &RoutingSettings, repair: Option<Span>) -> Setup {
@@ -74,4 +77,41 @@ fn a_repaired_cable_carries_again() {
     setup.until = Time::ZERO + Span::from_ms(30);
     let record = lab::run(setup.clone());
     assert!(sent(&setup, &record, "leaf0-spine0") > 500, "{}", sent(&setup, &record, "leaf0-spine0"));
+}
+
+/// A cable that comes back while what it has lost would still be on its way: nothing else is lost, and time goes on as if
+/// nothing had happened.
+#[test]
+fn a_cable_that_blinks_loses_what_is_on_it_and_nothing_else() {
+    let long = LinkSettings { delay: Span::from_us(100), ..LinkSettings::of(Rate::from_gbps(10)) };
+    let shape = dumbbell::Settings { bottleneck: long, ..Default::default() };
+    let mut setup =
+        lab::setup(&TopologySettings::Dumbbell(shape), &TransportSettings::Udp(Default::default()));
+    let rate = Rate::from_gbps(1);
+    let size = 200 * 1_472;
+    setup.flows =
+        vec![lab::constant(Span::ZERO, 0, 2, size, rate), lab::constant(Span::ZERO, 3, 1, size, rate)];
+    let undisturbed = lab::run(setup.clone());
+    let instant = RoutingSettings { convergence: Convergence::Instant, ..Default::default() };
+    for (number, blink) in [1, 20, 70].into_iter().enumerate() {
+        let (at, back) = (Span::from_us(1_001), Span::from_us(1_001 + blink));
+        let failure = FailureSettings {
+            cables: vec!["left-right".into()],
+            at: Some(at),
+            repair_at: Some(back),
+            ..Default::default()
+        };
+        let plan = plan(&setup.graph, &[failure], 1).expect("the cable exists");
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &instant));
+        let record = lab::run(setup.clone());
+        // A datagram of 1472 bytes each 11.776 us: those within 100 us, and those that come while the cable is down.
+        let lost = (100.0 + blink as f64) / 11.776;
+        for (flow, before) in record.flows.iter().zip(&undisturbed.flows) {
+            let missing = (size - flow.delivered.0) as f64 / 1_472.0;
+            assert!((missing - lost).abs() <= 2.0, "blink {number}: {missing} lost, about {lost} expected");
+            assert_eq!((flow.end, flow.out_of_order), (before.end, 0), "the last datagram is not touched");
+        }
+        let packets = record.packets;
+        assert_eq!(packets.created, packets.delivered + packets.dropped + packets.left);
+    }
 }
