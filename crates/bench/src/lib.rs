@@ -24,7 +24,7 @@ use cases::Case;
 use pass::Pass;
 use results::{CaseResult, Counted, Results, Timed};
 
-/// What [`bench`] needs to know.
+/// What [`bench()`] needs to know.
 pub struct Options {
     /// Cases to run; none: the standard ones.
     pub names: Vec<String>,
@@ -76,7 +76,7 @@ pub fn bench(options: &Options) -> Result<Results, Error> {
 /// One pass of the reduced form of a case, or of the bound loop: what is run under callgrind. The answer is JSON.
 ///
 /// # Errors
-/// As [`bench`].
+/// As [`bench()`].
 pub fn one_pass(name: &str, from: &std::path::Path) -> Result<String, Error> {
     let pass = if name == count::BOUND {
         pass::run_bound(&cases::load(from, &cases::CASES[0], true, &["measure.flows=60".to_owned()])?)?
@@ -87,7 +87,7 @@ pub fn one_pass(name: &str, from: &std::path::Path) -> Result<String, Error> {
     serde_json::to_string(&pass).map_err(|cause| Error::Failed(cause.to_string()))
 }
 
-/// A call of [`bench`].
+/// A call of [`bench()`].
 struct Bench<'a> {
     options: &'a Options,
     /// The case that the bound loop carries.

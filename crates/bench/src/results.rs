@@ -1,4 +1,4 @@
-//! All figures of a call of [`crate::bench`], and what became of them since an earlier call. They know no scenario.
+//! All figures of a call of [`crate::bench()`], and what became of them since an earlier call. They know no scenario.
 
 use serde::{Deserialize, Serialize};
 use weft::Error;

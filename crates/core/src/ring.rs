@@ -5,11 +5,11 @@
 #[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
     /// As many places as a power of two, or none.
-    places: Vec<T>,
-    /// Things taken so far; the first is at this place modulo their number.
-    head: usize,
+    places: Box<[T]>,
+    /// Things taken so far; the first is at this place modulo the number of places.
+    head: u32,
     /// Things put in so far.
-    tail: usize,
+    tail: u32,
 }
 
 /// Places of a ring that holds anything, at least.
@@ -18,15 +18,15 @@ const LEAST: usize = 8;
 impl<T: Copy + Default> Ring<T> {
     /// An empty ring without memory.
     #[must_use]
-    pub const fn new() -> Ring<T> {
-        Ring { places: Vec::new(), head: 0, tail: 0 }
+    pub fn new() -> Ring<T> {
+        Ring { places: Box::default(), head: 0, tail: 0 }
     }
 
     /// How many things it holds.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
-        self.tail.wrapping_sub(self.head)
+        self.tail.wrapping_sub(self.head) as usize
     }
 
     /// Whether it holds nothing.
@@ -40,7 +40,7 @@ impl<T: Copy + Default> Ring<T> {
     #[must_use]
     #[inline]
     pub fn front(&self) -> Option<T> {
-        if self.is_empty() { None } else { Some(self.places[self.head & (self.places.len() - 1)]) }
+        if self.is_empty() { None } else { Some(self.places[self.place(self.head)]) }
     }
 
     /// Adds one.
@@ -49,8 +49,8 @@ impl<T: Copy + Default> Ring<T> {
         if self.len() == self.places.len() {
             self.grow();
         }
-        let mask = self.places.len() - 1;
-        self.places[self.tail & mask] = item;
+        let place = self.place(self.tail);
+        self.places[place] = item;
         self.tail = self.tail.wrapping_add(1);
     }
 
@@ -71,15 +71,21 @@ impl<T: Copy + Default> Ring<T> {
 
     /// All, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        (0..self.len()).map(|n| self.places[self.head.wrapping_add(n) & (self.places.len() - 1)])
+        (0..self.len() as u32).map(|n| self.places[self.place(self.head.wrapping_add(n))])
+    }
+
+    #[inline]
+    fn place(&self, count: u32) -> usize {
+        count as usize & (self.places.len() - 1)
     }
 
     #[cold]
     fn grow(&mut self) {
         let mut places: Vec<T> = self.iter().collect();
-        (self.head, self.tail) = (0, places.len());
-        places.resize((2 * places.len()).max(LEAST), T::default());
-        self.places = places;
+        let held = places.len();
+        places.resize((2 * held).max(LEAST), T::default());
+        (self.head, self.tail) = (0, u32::try_from(held).expect("fewer than 2^32 things wait"));
+        self.places = places.into();
     }
 }
 

@@ -18,6 +18,8 @@ const BUCKETS: usize = 64 * WORDS;
 const REACH: u64 = (BUCKETS - 64) as u64;
 /// Behind all buckets.
 const NOWHERE: u64 = u64::MAX;
+/// Up to so many entries are sorted by insertion.
+const SHORT: usize = 16;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
 
@@ -186,11 +188,28 @@ impl Calendar {
     /// Sorts the rows of a bucket that has been opened.
     #[inline(never)]
     fn sort(&mut self, mut row: u32) {
-        while row != NONE {
+        while row != NONE && self.open.len() < SHORT {
             let next = self.rows[row as usize];
             insert(self.order, &mut self.open, next.entry());
             row = next.next;
         }
+        if row != NONE {
+            self.sort_many(row);
+        }
+    }
+
+    /// Sorts a long bucket.
+    #[cold]
+    fn sort_many(&mut self, mut row: u32) {
+        while row != NONE {
+            let next = self.rows[row as usize];
+            self.open.push(next.entry());
+            row = next.next;
+        }
+        let order = self.order;
+        self.open.sort_unstable_by(|a, b| {
+            if order.precedes(*a, *b) { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less }
+        });
     }
 
     #[inline]
@@ -264,10 +283,12 @@ fn insert(order: Order, open: &mut Vec<Entry>, entry: Entry) {
     open[place] = entry;
 }
 
-/// A width that puts a handful of events into a bucket when `rate` events happen per second.
-pub(crate) fn width_for(rate: f64) -> Span {
+/// A width at which there is a bucket for each of `rate` events per second, but so wide that the wheel reaches as far
+/// ahead as links do.
+pub(crate) fn width_for(rate: f64, ahead: Span) -> Span {
     let width = Span::from_seconds_rounded(1.0 / rate.max(1.0));
-    width.clamp(Span(1 << 8), Span(1 << 24))
+    let least = Span((ahead.0 / REACH + 1).next_power_of_two());
+    width.clamp(least, least.max(Span(1 << 24)))
 }
 
 #[cfg(test)]

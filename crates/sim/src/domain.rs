@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, HostId, LinkId, Pool, PortId, Span, SwitchId, Time};
 use weft_switch::{Effects, Switch, SwitchSite, Table};
-use weft_topology::{Graph, Node, Routes};
+use weft_topology::{Node, Routes};
 use weft_transport::Segment;
 
 use crate::calendar::{Calendar, width_for};
@@ -16,7 +16,7 @@ use crate::exchange::Outbox;
 use crate::flow_series::FlowWatch;
 use crate::host::Host;
 use crate::sample::Eye;
-use crate::setup::Plan;
+use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
 use crate::tap::Tap;
 use crate::wire::Wire;
@@ -57,11 +57,7 @@ impl Domain {
         let mut domain = Domain {
             number,
             now: Time::ZERO,
-            calendar: Calendar::new(
-                Order::new(setup.seed),
-                graph.links().len(),
-                width_for(event_rate(graph)),
-            ),
+            calendar: Calendar::new(Order::new(setup.seed), graph.links().len(), bucket_width(setup)),
             pool: Pool::new(),
             wires: wires(plan, number),
             switches: switches(plan, number),
@@ -98,9 +94,15 @@ impl Domain {
     }
 }
 
-/// Two events per full-size packet on every link at half load: only the width of the calendar's buckets depends on it.
-fn event_rate(graph: &Graph) -> f64 {
-    graph.links().iter().map(|link| link.rate.0 as f64 / (1_500.0 * 8.0)).sum()
+/// Only speed depends on it. Links that are longer than most by far are left to the heap.
+fn bucket_width(setup: &Setup) -> Span {
+    let links = setup.graph.links();
+    let full = Bytes(u64::from(setup.transport.full_wire()));
+    let rate = links.iter().map(|link| link.rate.0 as f64 / full.bits() as f64).sum();
+    let mut ahead: Vec<_> =
+        links.iter().map(|link| link.delay + link.rate.time_for(full) + setup.switch.latency).collect();
+    ahead.sort_unstable();
+    width_for(rate, ahead.get(ahead.len() * 9 / 10).copied().unwrap_or(Span::ZERO))
 }
 
 fn wires(plan: &Plan, number: usize) -> Vec<Wire> {

@@ -5,26 +5,28 @@ use weft_core::record::Reason;
 use weft_core::{Bytes, PacketId, PortId, Purpose, Random, Ring, Span, Time, Transmission};
 use weft_topology::{Link, Node};
 
-/// A transmitter and its wire.
+/// A transmitter and its wire. What every packet touches comes first, on one cache line; what its transmitter alone
+/// counts, after it.
+#[repr(C, align(64))]
 pub(crate) struct Wire {
-    transmission: Transmission,
-    /// Propagation, and the latency of the switch at the far end.
-    delay: Span,
-    pub(crate) from: Node,
-    pub(crate) port: PortId,
-    pub(crate) to: Node,
-    pub(crate) to_port: PortId,
-    /// The domain of the far end, if that is another one.
-    pub(crate) away: Option<u16>,
     /// What has been sent, or will be when its turn comes, and has not landed.
     pub(crate) in_flight: Ring<Flying>,
+    pub(crate) to: Node,
+    pub(crate) to_port: PortId,
     /// Down, lossy or leading to another domain: a packet that is sent may not land here.
     pub(crate) special: bool,
     pub(crate) up: bool,
-    /// Down for at least part of the run.
-    pub(crate) failed: bool,
+    /// Propagation, and the latency of the switch at the far end.
+    delay: Span,
     pub(crate) sent: Bytes,
     pub(crate) packets: u64,
+    transmission: Transmission,
+    pub(crate) from: Node,
+    pub(crate) port: PortId,
+    /// The domain of the far end, if that is another one.
+    pub(crate) away: Option<u16>,
+    /// Down for at least part of the run.
+    pub(crate) failed: bool,
     /// Packets lost on this wire or at its transmitter, without the drops that the switch counts itself.
     pub(crate) lost: u64,
     loss: Option<Box<(f64, Random)>>,

@@ -55,15 +55,16 @@ pub(crate) struct Port {
     pub(crate) counters: PortCounters,
 }
 
-/// An output port: all that a packet meets between its admission and the wire.
+/// An output port: all that a packet meets between its admission and the wire. What every packet touches comes first.
+#[repr(C, align(64))]
 pub(crate) struct Output {
+    /// Of a port whose departures are known in advance: those to come.
+    pub(crate) foresight: Option<Foresight>,
     pub(crate) port: Port,
     pub(crate) queues: Box<[ClassQueue]>,
     /// One for each queue.
     pub(crate) markers: Box<[AnyMarker]>,
     pub(crate) scheduler: AnyScheduler,
-    /// Of a port whose departures are known in advance: those to come.
-    pub(crate) foresight: Option<Foresight>,
 }
 
 /// The packet memory of a switch.

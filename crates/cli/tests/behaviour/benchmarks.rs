@@ -68,7 +68,7 @@ fn counts_that_grew_are_named_with_before_and_after() {
     }
     assert_eq!(code, Some(1), "{err}");
     let now: Value = serde_json::from_str(&out).expect("standard output is JSON");
-    let now = &now["cases"][0]["counted"]["instructions_per_hop"];
+    let now = now["cases"][0]["counted"]["instructions_per_hop"].as_f64().expect("a number");
     assert!(err.contains(&format!("r2: {now} instructions per packet-hop, before 10 (+")), "{err}");
     assert!(!err.contains("allocations"), "{err}");
 }

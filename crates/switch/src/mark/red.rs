@@ -48,7 +48,11 @@ settings! {
 /// RED with marks.
 #[derive(Clone, Debug)]
 pub struct Red {
-    settings: Settings,
+    at: At,
+    arriving: Arriving,
+    scope: Scope,
+    non_ect: NonEct,
+    max_probability: f64,
     min: f64,
     max: f64,
     /// Weight of a new sample in the average.
@@ -63,7 +67,17 @@ impl Red {
         let bytes = |amount: Amount| amount.bytes(settings.packet).0 as f64;
         let (min, max) = (bytes(settings.min), bytes(settings.max));
         let weight = 0.5f64.powi(settings.average as i32);
-        Red { min, max, weight, average: 0.0, settings: settings.clone() }
+        Red {
+            at: settings.at,
+            arriving: settings.arriving,
+            scope: settings.scope,
+            non_ect: settings.non_ect,
+            max_probability: settings.max_probability.0,
+            min,
+            max,
+            weight,
+            average: 0.0,
+        }
     }
 
     /// The probability of a mark at a queue of `bytes`.
@@ -73,7 +87,7 @@ impl Red {
         } else if bytes > self.max {
             1.0
         } else {
-            self.settings.max_probability.0 * (bytes - self.min) / (self.max - self.min)
+            self.max_probability * (bytes - self.min) / (self.max - self.min)
         }
     }
 
@@ -81,30 +95,30 @@ impl Red {
         self.average += self.weight * (bytes as f64 - self.average);
         let probability = self.probability(self.average);
         let chosen = probability >= 1.0 || probability > 0.0 && random.chance(probability);
-        if chosen { sight.chosen(self.settings.non_ect) } else { Verdict::Pass }
+        if chosen { sight.chosen(self.non_ect) } else { Verdict::Pass }
     }
 }
 
 impl Marker for Red {
     fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
-        if self.settings.at != At::Enqueue {
+        if self.at != At::Enqueue {
             return Verdict::Pass;
         }
-        let own = match self.settings.arriving {
+        let own = match self.arriving {
             Arriving::Included => u64::from(sight.packet.wire),
             Arriving::Excluded => 0,
         };
-        self.judge(sight.bytes(self.settings.scope) + own, sight, random)
+        self.judge(sight.bytes(self.scope) + own, sight, random)
     }
 
     fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
-        if self.settings.at != At::Dequeue {
+        if self.at != At::Dequeue {
             return Verdict::Pass;
         }
-        self.judge(sight.bytes(self.settings.scope), sight, random)
+        self.judge(sight.bytes(self.scope), sight, random)
     }
 
     fn looks_at_departures(&self) -> bool {
-        self.settings.at == At::Dequeue
+        self.at == At::Dequeue
     }
 }

@@ -1,5 +1,6 @@
 //! Opening, closing, and flows of odd sizes.
 
+use weft_core::settings::Amount;
 use weft_core::{Bytes, Kind, Span, Time};
 use weft_transport::segment::Flags;
 
@@ -56,6 +57,21 @@ fn without_handshake_and_close_only_data_and_acknowledgements_travel() {
     assert!(path.run(seconds(1)));
     assert!(path.pairs[0].sent.iter().all(|(_, out)| out.kind == Kind::Data));
     assert_eq!(path.pairs[0].sent.len(), 3);
+}
+
+#[test]
+fn slow_start_ends_where_the_settings_say() {
+    let window = |threshold| {
+        let settings = newreno(|tcp| (tcp.delayed_ack, tcp.initial_ssthresh) = (1, threshold));
+        let mut path = Path::new(&settings, Setup::default(), &[100 * MSS]);
+        assert!(path.run(seconds(1)));
+        path.pairs[0].sender.report()
+    };
+    let early = window(Some(Amount::Packets(16)));
+    assert_eq!(early.ssthresh, Bytes(16 * MSS));
+    assert!((16 * MSS..22 * MSS).contains(&early.cwnd.0), "a segment per round trip from there: {early:?}");
+    let never = window(None);
+    assert!(never.ssthresh == Bytes(u64::MAX) && never.cwnd.0 > 60 * MSS, "{never:?}");
 }
 
 #[test]
