@@ -13,8 +13,11 @@ use super::worlds::{World, full_packet};
 /// Broken, and how.
 pub(crate) type Verdict = Result<(), String>;
 
+/// What must hold of a run in a world.
+type Law = fn(&World, &RunRecord) -> Verdict;
+
 /// All laws on one record.
-pub(crate) const LAWS: &[(&str, fn(&World, &RunRecord) -> Verdict)] = &[
+pub(crate) const LAWS: &[(&str, Law)] = &[
     ("packets are conserved", packets_are_conserved),
     ("bytes are conserved", bytes_are_conserved),
     ("drops have a place", drops_have_a_place),
