@@ -37,6 +37,7 @@ fn random_worlds_obey_all_laws() {
         "packets left",
         "worlds: foreseen",
         "worlds: sampled",
+        "worlds: flows sampled",
         "worlds: time limit",
         "worlds: datagrams lost",
     ];
@@ -46,13 +47,11 @@ fn random_worlds_obey_all_laws() {
     assert_eq!(covered["worlds"], WORLDS);
 }
 
-/// Worlds that once broke a law: cables that came back while the arrival of a packet they had lost was still pending; drops
-/// and ends of runs on lossy cables with foreseen departures.
+/// Worlds in which once events went missing: cables came back while the arrival of a packet they had lost was pending.
+/// `a_cable_that_blinks_loses_what_is_on_it_and_nothing_else` tells the story.
 #[test]
 fn what_was_broken_stays_whole() {
-    let blinking = [108_165, 109_424, 111_286, 111_524, 122_529, 123_271, 124_459, 132_950, 144_285, 150_931];
-    let lossy = [22_463, 22_892];
-    try_all(blinking.into_iter().chain(lossy), Extent::Threads);
+    try_all([4_759, 4_887, 14_815, 16_514, 17_838].into_iter(), Extent::Threads);
 }
 
 #[test]

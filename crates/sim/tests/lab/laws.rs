@@ -7,14 +7,15 @@ use weft_core::{Bytes, Rate, Span, Time};
 use weft_switch::BalancerSettings;
 use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_switch::share::SharingSettings;
+use weft_workload::Flow;
 
 use super::worlds::{World, full_packet};
 
 /// Broken, and how.
 pub(crate) type Verdict = Result<(), String>;
 
-/// What must hold of a run in a world.
-type Law = fn(&World, &RunRecord) -> Verdict;
+/// What must hold of a record of a world.
+pub(crate) type Law = fn(&World, &RunRecord) -> Verdict;
 
 /// All laws on one record.
 pub(crate) const LAWS: &[(&str, Law)] = &[
@@ -29,6 +30,7 @@ pub(crate) const LAWS: &[(&str, Law)] = &[
     ("flows are sound", flows_are_sound),
     ("flows finish", flows_finish),
     ("nobody beats the empty network", nobody_beats_the_empty_network),
+    ("samples are sound", samples_are_sound),
 ];
 
 macro_rules! demand {
@@ -194,6 +196,11 @@ fn keeps_paths(world: &World) -> bool {
     per_flow && world.plan.outages.is_empty()
 }
 
+/// Whether a flow is sent as datagrams.
+fn is_datagrams(world: &World, flow: &Flow) -> bool {
+    flow.constant_rate().is_some() || world.transport.tcp().is_none()
+}
+
 fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
     let specs = &world.setup.flows;
     let last = record.ended + Span(u64::from(record.stop != Stop::Finished));
@@ -208,8 +215,7 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
         let same = (flow.start, flow.size, flow.source) == (spec.start, spec.size, spec.source);
         demand!(same, "{flow:?} is not {spec:?}");
         demand!(flow.delivered <= flow.size, "more than all: {flow:?}");
-        let datagrams = spec.constant_rate().is_some() || world.transport.tcp().is_none();
-        let whole = flow.delivered == flow.size || flow.end.is_none() || datagrams;
+        let whole = flow.delivered == flow.size || flow.end.is_none() || is_datagrams(world, spec);
         demand!(whole, "finished without everything: {flow:?}");
         let end = flow.end.unwrap_or(record.ended);
         demand!(flow.start <= end && end <= record.ended, "out of time: {flow:?}, ended {}", record.ended);
@@ -221,9 +227,7 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
 /// Datagrams may be lost for ever, and networks may fall apart; all other flows finish.
 fn flows_finish(world: &World, record: &RunRecord) -> Verdict {
     let open = record.flows.iter().zip(&world.setup.flows).filter(|(flow, _)| flow.end.is_none());
-    let datagrams =
-        |spec: &weft_workload::Flow| spec.constant_rate().is_some() || world.transport.tcp().is_none();
-    let stuck = open.filter(|(_, spec)| !(datagrams(spec) && record.packets.dropped > 0)).count();
+    let stuck = open.filter(|(_, spec)| !(is_datagrams(world, spec) && record.packets.dropped > 0)).count();
     if world.is_cut() && record.stop == Stop::TimeLimit {
         return Ok(());
     }
@@ -245,6 +249,29 @@ fn nobody_beats_the_empty_network(world: &World, record: &RunRecord) -> Verdict 
         // The end of a flow of datagrams is its last one, which may be short and overtake nobody.
         let fast = spec.rate == Rate(0) && taken < flow.ideal && world.transport.tcp().is_some();
         demand!(!fast, "{taken}, alone {}: {flow:?}", flow.ideal);
+    }
+    Ok(())
+}
+
+/// Senders are looked at on the grid of looks, while they are open, and know no more than there is.
+fn samples_are_sound(world: &World, record: &RunRecord) -> Verdict {
+    let (Some(sampling), Some(series)) = (world.setup.flow_samples, &record.flow_series) else {
+        demand!(
+            world.setup.flow_samples.is_none() && record.flow_series.is_none(),
+            "samples nobody asked for"
+        );
+        return Ok(());
+    };
+    for row in &series.rows {
+        let flow = &record.flows[row.flow.index()];
+        let due = row.flow.0 < sampling.flows && row.time.0.is_multiple_of(series.every.0);
+        demand!(due && row.time >= flow.start && row.time <= record.ended, "{row:?} of {flow:?}");
+        demand!(
+            row.acknowledged <= flow.size && row.retransmitted <= flow.retransmitted,
+            "{row:?} of {flow:?}"
+        );
+        let datagrams = is_datagrams(world, &world.setup.flows[row.flow.index()]);
+        demand!(datagrams || row.cwnd > Bytes::ZERO, "{row:?}");
     }
     Ok(())
 }
@@ -289,6 +316,7 @@ pub(crate) fn same(a: &RunRecord, b: &RunRecord) -> Verdict {
     demand!(a.packet_hops == b.packet_hops, "{} packet hops, {}", a.packet_hops, b.packet_hops);
     demand!(a.drops == b.drops, "drops {:?}, {:?}", a.drops, b.drops);
     demand!(a.hops == b.hops, "waits {:?}, {:?}", waits(a), waits(b));
+    demand!(a.flow_series == b.flow_series, "samples of flows differ");
     demand!(a.queues == b.queues && a.imbalance == b.imbalance, "samples differ");
     demand!(a.events == b.events, "{} events, {}", a.events, b.events);
     demand!(a == b, "something else differs");

@@ -58,11 +58,11 @@ pub(crate) fn trial(seed: u64, extent: Extent) -> Result<Coverage, String> {
 
 /// Looking changes nothing but the samples.
 fn unsampled(setup: &Setup, record: &RunRecord) -> Verdict {
-    if setup.queues_every.is_none() {
+    if setup.queues_every.is_none() && setup.flow_samples.is_none() {
         return Ok(());
     }
-    let blind = run(Setup { queues_every: None, ..setup.clone() })?;
-    same(&RunRecord { queues: None, imbalance: Vec::new(), ..record.clone() }, &blind)
+    let blind = run(Setup { queues_every: None, flow_samples: None, ..setup.clone() })?;
+    same(&RunRecord { queues: None, imbalance: Vec::new(), flow_series: None, ..record.clone() }, &blind)
 }
 
 fn coverage(world: &World, record: &RunRecord, foresees: bool) -> Coverage {
@@ -80,6 +80,7 @@ fn coverage(world: &World, record: &RunRecord, foresees: bool) -> Coverage {
     }
     count("worlds: foreseen", u64::from(foresees));
     count("worlds: sampled", u64::from(record.queues.is_some()));
+    count("worlds: flows sampled", u64::from(record.flow_series.is_some()));
     count(world.topology.name(), 1);
     count(world.transport.name(), 1);
     count(world.setup.balancer.name(), 1);

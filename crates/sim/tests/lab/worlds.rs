@@ -8,7 +8,7 @@ mod switching;
 use std::sync::Arc;
 
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
-use weft_sim::Setup;
+use weft_sim::{FlowSampling, Setup};
 use weft_topology::failure::Outage;
 use weft_topology::timeline::Convergence;
 use weft_topology::{FailurePlan, Graph, LinkState, RoutingSettings, TopologySettings, timeline};
@@ -44,6 +44,10 @@ impl World {
         setup.flows = flows(&mut random, &setup.graph, &setup.transport);
         setup.queues_every =
             one_in(&mut random, 2).then(|| Span::from_ns(10_000 + u64::from(random.below(20_000))));
+        setup.flow_samples = one_in(&mut random, 3).then(|| FlowSampling {
+            every: Span::from_ns(5_000 + u64::from(random.below(20_000))),
+            flows: 1 + random.below(20),
+        });
         let plan =
             if one_in(&mut random, 4) { failures(&mut random, &setup.graph) } else { Default::default() };
         setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing(&mut random)));
@@ -77,9 +81,10 @@ impl World {
 
     /// Everything that tells this world from others.
     pub(crate) fn describe(&self) -> String {
-        let Setup { graph, timeline, switch, balancer, flows, until, queues_every, .. } = &self.setup;
+        let Setup { graph, timeline, switch, balancer, flows, until, queues_every, flow_samples, .. } =
+            &self.setup;
         format!(
-            "{:?}\n{balancer:?}\n{switch:?}\n{:?}\n{:?}\n{} changes, {} hosts, {} flows until {until}, sampled {queues_every:?}",
+            "{:?}\n{balancer:?}\n{switch:?}\n{:?}\n{:?}\n{} changes, {} hosts, {} flows until {until}, sampled {queues_every:?} {flow_samples:?}",
             self.topology,
             self.transport,
             self.plan,
