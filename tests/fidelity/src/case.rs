@@ -59,7 +59,7 @@ const CHANCE: &str = "the two flows share each mark by chance, and both runs of 
 /// Why the shortest queue is the worst case.
 const BUNCHES: &str = "with room for four packets, whatever bunches packets decides. In 11 % of the trace's looks the smoothed \
     round trip exceeds what a full queue explains (2.7 ms), so packets and acknowledgements were held up and came in \
-    bunches of three to five, which a simulated host never does: it loses one packet at the top of each saw-tooth, the \
+    bunches of three to five, which a simulated host never does: it loses one or two packets at the top of each saw-tooth, the \
     recorded host several, and earlier. Held-up acknowledgements have this effect in the simulation, too: with one for \
     every six segments instead of every two, goodput is 50 Mb/s.";
 /// Why there are more marks of DCTCP.

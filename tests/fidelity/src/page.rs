@@ -110,13 +110,25 @@ fn section(pair: &Pair) -> String {
         .expect("a text takes any line");
     }
     text.push('\n');
-    for deviation in verdicts.iter().filter_map(|verdict| verdict.deviation) {
-        writeln!(text, "*{}*: {}\n", deviation.figure, deviation.because).expect("a text takes any line");
+    for (figures, because) in reasons(&verdicts) {
+        writeln!(text, "*{figures}*: {because}\n").expect("a text takes any line");
     }
     for (drawing, file) in drawings(pair) {
         writeln!(text, "![{}](images/fidelity/{file})\n", drawing.title).expect("a text takes any line");
     }
     text.trim_end().to_owned() + "\n"
+}
+
+/// The reasons of known deviations in their order, each with the names of its figures.
+fn reasons(verdicts: &[Verdict]) -> Vec<(String, &'static str)> {
+    let mut reasons: Vec<(String, &'static str)> = Vec::new();
+    for deviation in verdicts.iter().filter_map(|verdict| verdict.deviation) {
+        match reasons.iter_mut().find(|(_, because)| *because == deviation.because) {
+            Some((figures, _)) => *figures += &format!("; {}", deviation.figure),
+            None => reasons.push((deviation.figure.to_owned(), deviation.because)),
+        }
+    }
+    reasons
 }
 
 /// The drawings of a case and their files.
