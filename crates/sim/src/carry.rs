@@ -34,10 +34,16 @@ impl Domain {
         if let Some(domain) = wire.away {
             return self.hand_over(domain, link, packet, lands);
         }
+        self.fly(link, Flying { lands, packet });
+    }
+
+    /// A packet is in flight towards this domain, behind those that are already.
+    pub(crate) fn fly(&mut self, link: LinkId, flying: Flying) {
+        let wire = &mut self.wires[link.index()];
         if wire.needs_call() {
-            self.calendar.push_link(lands, LinkEvent::Arrive, link);
+            self.calendar.push_link(flying.lands, LinkEvent::Arrive, link);
         }
-        wire.in_flight.push(Flying { lands, packet });
+        wire.in_flight.push(flying);
     }
 
     /// The last bit of a packet has left a transmitter, which is idle now.

@@ -55,8 +55,8 @@ impl LinkEvent {
 impl Name {
     pub(crate) fn of(event: Event) -> Name {
         let (kind, index) = match event {
-            Event::Arrive(link) => (0, link.0),
-            Event::Transmitted(link) => (1, link.0),
+            Event::Arrive(link) => return LinkEvent::Arrive.name(link),
+            Event::Transmitted(link) => return LinkEvent::Transmitted.name(link),
             Event::SenderWake(flow) => (2, flow.0),
             Event::ReceiverWake(flow) => (3, flow.0),
             Event::FlowStart(flow) => (4, flow.0),

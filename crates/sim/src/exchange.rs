@@ -6,7 +6,6 @@ use weft_core::{Header, LinkId, PacketId, Time};
 use weft_transport::Segment;
 
 use crate::domain::Domain;
-use crate::event::LinkEvent;
 use crate::wire::Flying;
 
 /// A packet on a link that ends in another domain.
@@ -90,10 +89,6 @@ impl Domain {
     #[inline]
     fn take_in(&mut self, handoff: &Handoff) {
         let packet = self.pool.insert(handoff.header, handoff.body);
-        let wire = &mut self.wires[handoff.link.index()];
-        if wire.needs_call() {
-            self.calendar.push_link(handoff.lands, LinkEvent::Arrive, handoff.link);
-        }
-        wire.in_flight.push(Flying { lands: handoff.lands, packet });
+        self.fly(handoff.link, Flying { lands: handoff.lands, packet });
     }
 }

@@ -3,9 +3,8 @@
 //! Only the first flows to start are watched, so that a look costs the same however many flows a run has; looks are
 //! thinned out when they become too many. What is kept does not depend on how the network is cut into domains.
 
-use weft_core::record::{FlowSample, FlowSeries, FlowState};
+use weft_core::record::{FlowSample, FlowSeries};
 use weft_core::{FlowId, Span, Time};
-use weft_transport::SenderState;
 
 use crate::domain::Domain;
 
@@ -99,19 +98,9 @@ fn sample(time: Time, flow: FlowId, sender: &weft_transport::SenderReport) -> Fl
         ssthresh: (sender.ssthresh.0 != u64::MAX).then_some(sender.ssthresh),
         in_flight: sender.in_flight,
         srtt: sender.srtt,
-        state: state(sender.state),
+        state: sender.state,
         acknowledged: sender.acknowledged,
         retransmitted: sender.retransmitted,
-    }
-}
-
-fn state(state: SenderState) -> FlowState {
-    match state {
-        SenderState::Open => FlowState::Open,
-        SenderState::Disorder => FlowState::Disorder,
-        SenderState::Reducing => FlowState::Reducing,
-        SenderState::Recovery => FlowState::Recovery,
-        SenderState::Loss => FlowState::Loss,
     }
 }
 

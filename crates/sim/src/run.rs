@@ -60,6 +60,12 @@ impl Simulation {
         }
     }
 
+    /// On how many threads it will run: one for each domain, of which there may be fewer than were asked for.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.domains.len()
+    }
+
     /// Runs to the end with a tap on one switch.
     #[must_use]
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {

@@ -42,13 +42,13 @@ impl Eye {
 }
 
 /// All ports of all switches, as links.
-fn sampled(graph: &Graph) -> Vec<(LinkId, &Link, SwitchId)> {
+fn sampled<'a>(graph: &'a Graph) -> Vec<(LinkId, &'a Link, SwitchId)> {
     let links = graph.links().iter().enumerate();
-    let of_switch = |(n, link): (usize, &'_ Link)| match link.from {
-        Node::Switch(switch) => Some((LinkId(n as u32), switch)),
+    let of_switch = |(number, link): (usize, &'a Link)| match link.from {
+        Node::Switch(switch) => Some((LinkId(number as u32), link, switch)),
         Node::Host(_) => None,
     };
-    links.filter_map(|(n, link)| of_switch((n, link)).map(|(id, switch)| (id, link, switch))).collect()
+    links.filter_map(of_switch).collect()
 }
 
 /// A kind of set of parallel ports.

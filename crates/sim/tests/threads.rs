@@ -5,11 +5,17 @@ mod lab;
 use lab::cases::{case, failing};
 use lab::laws::same;
 use weft_core::record::{RunRecord, Stop};
-use weft_core::{Span, Time};
-use weft_sim::{Division, Setup, Simulation};
+use weft_core::{Span, SwitchId, Time};
+use weft_sim::{Division, Setup, Simulation, Tap};
+use weft_topology::TopologySettings;
+use weft_topology::shapes::leaf_spine;
 
 fn divided(setup: &Setup, domains: usize, scatter: Option<u64>) -> RunRecord {
     lab::run(Setup { division: Division { domains, scatter }, ..setup.clone() })
+}
+
+fn on_threads(setup: &Setup, threads: usize) -> Simulation {
+    Simulation::new(Setup { division: Division::threads(threads), ..setup.clone() })
 }
 
 fn assert_same(a: &RunRecord, b: &RunRecord, what: &str) {
@@ -29,6 +35,41 @@ fn any_number_of_threads_and_any_cut_give_the_same_record() {
     }
 }
 
+/// What happens at one switch is seen in the same order, whoever drives the others.
+#[test]
+fn a_tap_sees_the_same_alone_and_divided() {
+    let setup = lab::leaf_spine();
+    let setup = Setup { flows: lab::random_flows(&setup, 200, Span::from_us(200), 50_000), ..setup };
+    for switch in [SwitchId(0), SwitchId(5)] {
+        let (alone, seen) = Simulation::new(setup.clone()).run_tapped(Tap::new(switch));
+        assert!(seen.seen.len() > 1_000, "{} things seen", seen.seen.len());
+        for threads in 2..=4 {
+            let simulation = on_threads(&setup, threads);
+            assert_eq!(simulation.threads(), threads);
+            let (record, other) = simulation.run_tapped(Tap::new(switch));
+            assert_same(&alone, &record, &format!("{switch:?}, {threads} threads"));
+            assert_eq!(seen.seen, other.seen, "{switch:?}, {threads} threads");
+        }
+    }
+}
+
+/// Threads that would mostly wait for each other are not started; an explicit number is obeyed as far as it goes.
+#[test]
+fn a_sensible_division_is_for_networks_that_have_work_between_two_meetings() {
+    let busy = lab::leaf_spine();
+    assert_eq!(busy.sensible_division(1), Division::LONE);
+    let all = busy.sensible_division(usize::MAX).domains;
+    assert_eq!(busy.sensible_division(2).domains, all.min(2));
+    let wide = lab::setup(
+        &TopologySettings::LeafSpine(leaf_spine::Settings { leaves: 16, spines: 16, ..Default::default() }),
+        &lab::dctcp(|_| {}),
+    );
+    assert_eq!(wide.sensible_division(2).domains, 2, "hundreds of links between two meetings");
+    assert!(wide.sensible_division(usize::MAX).domains > all, "more links, more threads");
+    let one = lab::setup(&TopologySettings::SingleSwitch(Default::default()), &lab::dctcp(|_| {}));
+    assert_eq!(on_threads(&one, 4).threads(), 1, "a switch stays with its hosts");
+}
+
 /// The time limit cuts flows, queues and packets in flight.
 #[test]
 fn a_run_that_is_cut_short_is_the_same_too() {
@@ -44,9 +85,11 @@ fn a_run_that_is_cut_short_is_the_same_too() {
 /// The watcher is told from one thread only, and stops all.
 #[test]
 fn a_watcher_stops_all_threads() {
-    let setup = Setup { flows: lab::random_flows(&case(4), 600, Span::from_us(300), 1_000_000), ..case(4) };
-    let setup = Setup { division: Division::threads(3), ..setup };
-    let record = Simulation::new(setup).run(&mut |_| false);
+    let setup = lab::leaf_spine();
+    let setup = Setup { flows: lab::random_flows(&setup, 600, Span::from_us(300), 1_000_000), ..setup };
+    let simulation = on_threads(&setup, 3);
+    assert_eq!(simulation.threads(), 3);
+    let record = simulation.run(&mut |_| false);
     assert_eq!(record.stop, Stop::Interrupted, "{} events", record.events);
     let packets = record.packets;
     assert_eq!(packets.created, packets.delivered + packets.dropped + packets.left);

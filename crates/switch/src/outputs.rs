@@ -48,7 +48,6 @@ impl Outputs {
             let output = &mut self.ports[port.index()];
             let marker = std::mem::take(&mut output.markers).into_iter().next();
             output.foresight = marker.map(|marker| Foresight::new(line, marker));
-            output.port.foresees = true;
         }
         self.plain
     }
@@ -66,10 +65,10 @@ impl Outputs {
     }
 
     pub(crate) fn counters(&mut self, now: Time, port: PortId) -> PortCounters {
-        let output = &mut self.ports[port.index()];
-        let counters = output.port.counters(now);
-        let ahead = output.foresight.as_ref().map_or(0, |foresight| foresight.byte_time_after(now));
-        PortCounters { byte_time: counters.byte_time - ahead, ..counters }
+        let Output { port: held, foresight, .. } = &mut self.ports[port.index()];
+        let Some(foresight) = foresight else { return held.counters_until(now) };
+        let byte_time = held.counters.byte_time - foresight.byte_time_after(now);
+        PortCounters { byte_time, ..held.counters }
     }
 
     /// Packets a port holds, the packet in service included.
@@ -89,10 +88,8 @@ impl Outputs {
     /// Engines look at these ports from now on.
     pub(crate) fn watch(&mut self, ports: &[PortId]) {
         for port in ports {
-            let Output { port: held, queues, .. } = &self.ports[port.index()];
-            let foreseen = held.foresees.then_some(held.bytes);
             for queue in 0..self.queues {
-                let bytes = foreseen.unwrap_or_else(|| queues[queue].bytes);
+                let bytes = self.ports[port.index()].bytes_that_count(queue, self.count_in_service);
                 self.visible.watch(slot(*port, queue, self.queues), bytes);
             }
         }
@@ -119,14 +116,9 @@ impl Outputs {
         }
     }
 
-    /// Whether the departures of a port are foreseen.
-    #[inline]
-    pub(crate) fn foresees(&self, port: PortId) -> bool {
-        self.ports[port.index()].port.foresees
-    }
-
-    /// Admits, marks and queues a packet at a port whose departures are foreseen; such a port has one queue. The header
-    /// may get a mark. `after`: the packet becomes visible so much later.
+    /// Admits, marks and queues a packet at a port whose departures are foreseen, which has one queue: when it leaves, or
+    /// why it is refused. `None`: the port is asked for every packet. The header may get a mark. `after`: the packet
+    /// becomes visible so much later.
     #[inline]
     pub(crate) fn join(
         &mut self,
@@ -134,11 +126,10 @@ impl Outputs {
         port: PortId,
         header: &mut Header,
         after: Span,
-    ) -> Result<Slot, Reason> {
+    ) -> Option<Result<Slot, Reason>> {
         let Outputs { ports, store, visible, marking, .. } = self;
-        let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else {
-            unreachable!("the caller has asked whether the port foresees")
-        };
+        let Output { port: held, foresight, .. } = &mut ports[port.index()];
+        let foresight = foresight.as_mut()?;
         give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
         let (bytes, wire) = (held.bytes, header.wire);
         if store.admit(bytes, bytes, wire).is_err() {
@@ -148,7 +139,7 @@ impl Outputs {
         match foresight.marker.arriving(&sight, marking) {
             Verdict::Pass => {}
             Verdict::Mark => held.mark(header),
-            Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
+            Verdict::Drop => return Some(Err(self.refuse(port, Reason::Early))),
         }
         let bytes = bytes + u64::from(wire);
         store.stored(bytes, wire);
@@ -157,7 +148,7 @@ impl Outputs {
         }
         let slot = foresight.join(now, wire);
         held.store_until(bytes, u128::from(wire) * u128::from(slot.end.0 - now.0));
-        Ok(slot)
+        Some(Ok(slot))
     }
 
     /// The memory seems full: what have other ports to give back?
@@ -168,12 +159,12 @@ impl Outputs {
         port: PortId,
         header: &mut Header,
         after: Span,
-    ) -> Result<Slot, Reason> {
+    ) -> Option<Result<Slot, Reason>> {
         self.settle_all(now);
         let held = self.ports[port.index()].port.bytes;
         match self.store.admit(held, held, header.wire) {
             Ok(()) => self.join(now, port, header, after),
-            Err(reason) => Err(self.refuse(port, reason)),
+            Err(reason) => Some(Err(self.refuse(port, reason))),
         }
     }
 

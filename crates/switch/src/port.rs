@@ -45,8 +45,6 @@ pub(crate) struct InService {
 pub(crate) struct Port {
     pub(crate) in_service: Option<InService>,
     pub(crate) up: bool,
-    /// Departures are known when packets arrive.
-    pub(crate) foresees: bool,
     /// Bytes in all queues, the packet in service included.
     pub(crate) bytes: u64,
     /// Packets in all queues, the packet in service included.
@@ -94,6 +92,15 @@ impl Output {
             return Err(Reason::LinkDown);
         }
         store.admit(self.queues[queue].bytes, self.port.bytes, wire)
+    }
+
+    /// Bytes of a queue, with or without those of the packet in service.
+    pub(crate) fn bytes_that_count(&self, queue: usize, in_service: bool) -> u64 {
+        if self.foresight.is_some() {
+            return self.port.bytes;
+        }
+        let served = self.port.in_service.filter(|served| !in_service && usize::from(served.queue) == queue);
+        self.queues[queue].bytes - served.map_or(0, |served| u64::from(served.wire))
     }
 
     /// Takes the head of a queue; its bytes stay charged. With the marker's word on it.
@@ -157,7 +164,6 @@ impl Port {
         Port {
             in_service: None,
             up: true,
-            foresees: false,
             bytes: 0,
             packets: 0,
             counted_until: Time::ZERO,
@@ -190,11 +196,9 @@ impl Port {
         self.counted_until = now;
     }
 
-    /// The counters with the time integral up to `now`; of a port that foresees, up to the last departure.
-    pub(crate) fn counters(&mut self, now: Time) -> PortCounters {
-        if !self.foresees {
-            self.count_until(now);
-        }
+    /// The counters with the time integral up to `now`.
+    pub(crate) fn counters_until(&mut self, now: Time) -> PortCounters {
+        self.count_until(now);
         self.counters
     }
 

@@ -129,11 +129,10 @@ impl Switch {
             return lost(turn, packet, header, Reason::NoRoute);
         };
         let after = self.inputs[from.index()].visible_after;
-        if self.outputs.foresees(port) {
-            return match self.outputs.join(turn.now, port, &mut header, after) {
-                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end, header }),
-                Err(reason) => lost(turn, packet, header, reason),
-            };
+        match self.outputs.join(turn.now, port, &mut header, after) {
+            Some(Ok(slot)) => return Some(Departure { port, start: slot.start, end: slot.end, header }),
+            Some(Err(reason)) => return lost(turn, packet, header, reason),
+            None => {}
         }
         *turn.headers.get_mut(packet) = header;
         self.outputs.enqueue(turn, port, packet, after);

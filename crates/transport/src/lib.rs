@@ -27,5 +27,5 @@ pub use protocols::TransportSettings;
 pub use receiver::{Receiver, ReceiverReport, reply_after_close};
 pub use rto::RtoFloor;
 pub use segment::{Needs, Outgoing, Segment};
-pub use sender::{Sender, SenderReport, SenderState};
+pub use sender::{Sender, SenderReport};
 pub use transport::{FlowSite, Packetisation, Transport};

@@ -6,6 +6,7 @@ mod tcp;
 
 use std::sync::Arc;
 
+use weft_core::record::FlowState;
 use weft_core::{Bytes, Ecn, Header, Span, Time};
 
 use crate::segment::{Needs, Outgoing, Segment};
@@ -28,22 +29,6 @@ pub struct Sender {
 enum End {
     Tcp(tcp::TcpSender),
     Datagram(datagram::DatagramSender),
-}
-
-/// What recovery is doing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SenderState {
-    /// Nothing is missing.
-    #[default]
-    Open,
-    /// Something arrived out of order, too little to call anything lost.
-    Disorder,
-    /// A mark was echoed; the window falls (CWR).
-    Reducing,
-    /// Something was lost and is being repaired.
-    Recovery,
-    /// The retransmission timer expired.
-    Loss,
 }
 
 /// The state and the counts of a sender.
@@ -72,7 +57,7 @@ pub struct SenderReport {
     /// Retransmission time-out at present.
     pub rto: Span,
     /// What recovery is doing.
-    pub state: SenderState,
+    pub state: FlowState,
 }
 
 macro_rules! forward {

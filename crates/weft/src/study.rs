@@ -162,9 +162,10 @@ impl Job for Planned<'_> {
             Threads::Exactly(threads) => Division::threads(threads),
             Threads::UpTo(most) => setup.sensible_division(most),
         };
-        let threads = setup.division.domains as u32;
         let began = clock::now();
-        let record = Simulation::new(setup).run(watch);
+        let simulation = Simulation::new(setup);
+        let threads = simulation.threads() as u32;
+        let record = simulation.run(watch);
         let manifest = Manifest {
             wall_s: began.elapsed().as_secs_f64(),
             events: record.events,

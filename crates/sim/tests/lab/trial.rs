@@ -53,7 +53,14 @@ pub(crate) fn trial(seed: u64, extent: Extent) -> Result<Coverage, String> {
         told("threads", same(&alone, &divided(setup, domains, None)?))?;
         told("random cut", same(&alone, &divided(setup, 2 + seed as usize / 3 % 3, Some(seed))?))?;
     }
-    Ok(coverage(&world, &alone, foresees))
+    let mut covered = coverage(&world, &alone, foresees);
+    covered.insert("worlds: divided", u64::from(extent == Extent::Threads && parts(setup) > 1));
+    Ok(covered)
+}
+
+/// Into how many domains a world really falls.
+fn parts(setup: &Setup) -> usize {
+    Simulation::new(Setup { division: Division::threads(4), ..setup.clone() }).threads()
 }
 
 /// Looking changes nothing but the samples.

@@ -10,9 +10,10 @@ mod timer;
 
 use std::sync::Arc;
 
+use weft_core::record::FlowState;
 use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
 
-use super::{SenderReport, SenderState};
+use super::SenderReport;
 use crate::congestion::{AnyLaw, Window};
 use crate::recovery::prr::Reduction;
 use crate::recovery::rack::Rack;
@@ -130,7 +131,7 @@ impl Rules {
 #[repr(C)]
 pub(super) struct TcpSender {
     phase: Phase,
-    state: SenderState,
+    state: FlowState,
     owed: Owed,
     /// What the next poll gives; made anew whenever anything changes.
     choice: What,
@@ -175,7 +176,7 @@ impl TcpSender {
         let handshake = transport.tcp.handshake;
         let mut sender = TcpSender {
             phase: if handshake { Phase::Opening } else { Phase::Open },
-            state: SenderState::Open,
+            state: FlowState::Open,
             owed: Owed { syn: handshake, ..Owed::default() },
             choice: What::Nothing,
             size: site.size.0.max(1),

@@ -1,10 +1,11 @@
 //! Long flows: what theory says of windows, and what a Linux host does on the same path.
 
+use weft_core::record::FlowState;
 use weft_core::{Bytes, Kind, Purpose, Random, Rate, Span, Time};
 use weft_transport::congestion::cubic::Arithmetic;
 use weft_transport::protocols::{cubic, htcp};
 use weft_transport::settings::{LossDetection, Tcp};
-use weft_transport::{Outgoing, SenderState, TransportSettings};
+use weft_transport::{Outgoing, TransportSettings};
 
 use crate::path::{Path, Setup};
 use crate::{newreno, seconds};
@@ -75,17 +76,17 @@ fn course(settings: &TransportSettings, setup: Setup, end: u64) -> Course {
     let mut path = Path::new(settings, setup, &[1 << 40]);
     let mss = path.transport.mss();
     let mut course = Course::default();
-    let (mut before, mut top) = (SenderState::Open, 0);
+    let (mut before, mut top) = (FlowState::Open, 0);
     while path.now < seconds(end) {
         path.step();
         let report = path.pairs[0].sender.report();
-        if report.state == SenderState::Open {
-            if before == SenderState::Recovery {
+        if report.state == FlowState::Open {
+            if before == FlowState::Recovery {
                 course.falls.push((path.now.seconds(), top, report.cwnd.0 / mss));
             }
             top = report.cwnd.0 / mss;
         }
-        before = if report.state == SenderState::Disorder { before } else { report.state };
+        before = if report.state == FlowState::Disorder { before } else { report.state };
     }
     course.goodput = path.pairs[0].receiver.report().delivered.bits() as f64 / end as f64 / 1e6;
     course.retransmitted = path.pairs[0].sender.report().retransmitted.0 / mss;

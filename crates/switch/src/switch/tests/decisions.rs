@@ -124,6 +124,25 @@ fn a_packet_in_service_counts_until_its_last_bit_unless_told_otherwise() {
     assert_eq!(second(false), (0, [0, 1]));
 }
 
+/// A port that engines begin to look at while it sends shows what it would have shown all along.
+#[test]
+fn a_port_watched_from_now_on_shows_the_packet_in_service_as_the_rule_says() {
+    let between = |count_in_service| {
+        let settings = SwitchSettings { count_in_service, ..Plan::default().settings };
+        let balancer = drill_with(4, 0, Tie::LowestPort);
+        let mut bench = Plan { settings, balancer, ports: 2, uplinks: vec![1], ..Plan::default() }.build();
+        bench.receive(0, to(0, FULL));
+        bench.next(0);
+        bench.switch.install(vec![GroupId(0); 2], vec![ids(&[0, 1])]);
+        let during = [bench.send(0, far(FULL)).unwrap(), bench.send(0, far(FULL)).unwrap()];
+        bench.drain(0);
+        bench.drain(1);
+        (during, bench.send(0, far(FULL)).unwrap())
+    };
+    assert_eq!(between(true), ([1, 0], 0), "one in service at port 0, then one at each");
+    assert_eq!(between(false), ([0, 1], 0), "what is in service has left");
+}
+
 #[test]
 fn a_packet_in_service_is_taken_off_the_load_of_its_own_class_only() {
     let settings = SwitchSettings { count_in_service: false, queues: 2, ..Plan::default().settings };

@@ -1,9 +1,10 @@
 //! What an acknowledgement does: first everything it says is taken in, then losses are judged, then the window moves, then
 //! the timers.
 
+use weft_core::record::FlowState;
 use weft_core::{Span, Time};
 
-use super::{Phase, SenderState, TcpSender};
+use super::{Phase, TcpSender};
 use crate::congestion::AckEvent;
 use crate::recovery::prr::Delivery;
 use crate::recovery::scoreboard::{News, Reference};
@@ -51,7 +52,7 @@ impl TcpSender {
         let rtt = self.measure(now, segment);
         let event = self.event(now, segment, (acked, rtt), in_flight);
         self.law.observe(&mut self.window, &event);
-        if self.state == SenderState::Open && !event.marked {
+        if self.state == FlowState::Open && !event.marked {
             self.law.grow(&mut self.window, &event);
         } else {
             self.react(&event, &Digest { acked, delivered: acked, rtt, ..Digest::default() });
@@ -155,7 +156,7 @@ impl TcpSender {
             return if duplicate { mss } else { 0 };
         }
         let said = u64::from(self.dupacks).min((acked / mss).saturating_sub(1));
-        self.dupacks = if self.state == SenderState::Recovery { self.dupacks - said as u32 } else { 0 };
+        self.dupacks = if self.state == FlowState::Recovery { self.dupacks - said as u32 } else { 0 };
         acked - said * mss
     }
 
@@ -184,12 +185,12 @@ impl TcpSender {
     fn react(&mut self, event: &AckEvent, digest: &Digest) {
         self.leave_if_over();
         match self.state {
-            SenderState::Open | SenderState::Disorder => self.react_calmly(event, digest),
-            SenderState::Reducing | SenderState::Recovery => {
+            FlowState::Open | FlowState::Disorder => self.react_calmly(event, digest),
+            FlowState::Reducing | FlowState::Recovery => {
                 self.begin_recovery_if_due(event.now);
                 self.repair(digest);
             }
-            SenderState::Loss => self.grow(event, digest),
+            FlowState::Loss => self.grow(event, digest),
         }
     }
 
@@ -197,7 +198,7 @@ impl TcpSender {
         if self.begin_recovery_if_due(event.now) {
             return self.repair(digest);
         }
-        self.state = if self.nothing_missing() { SenderState::Open } else { SenderState::Disorder };
+        self.state = if self.nothing_missing() { FlowState::Open } else { FlowState::Disorder };
         if event.marked {
             self.begin_reduction(event.now);
             self.repair(digest);
@@ -214,7 +215,7 @@ impl TcpSender {
 
     /// An acknowledgement during recovery or reduction.
     fn repair(&mut self, digest: &Digest) {
-        let partial = digest.acked > 0 && self.state == SenderState::Recovery;
+        let partial = digest.acked > 0 && self.state == FlowState::Recovery;
         if partial && !self.transport.tcp.sack {
             self.lose_head();
         }

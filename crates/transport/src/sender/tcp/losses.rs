@@ -1,8 +1,9 @@
 //! Losses, marks and the window: when something counts as lost, how an event begins and ends, how far the window falls.
 
 use weft_core::Time;
+use weft_core::record::FlowState;
 
-use super::{SenderState, TcpSender};
+use super::TcpSender;
 use crate::congestion::{Cause, CongestionEvent};
 use crate::recovery::prr::{Delivery, Reduction};
 use crate::recovery::rack::URGENT_SEGMENTS;
@@ -17,7 +18,7 @@ impl TcpSender {
         if !self.transport.rack() {
             return trouble.board.judge_by_count(threshold, mss);
         }
-        let repairing = matches!(self.state, SenderState::Recovery | SenderState::Loss);
+        let repairing = matches!(self.state, FlowState::Recovery | FlowState::Loss);
         let urgent = repairing || trouble.board.sacked() >= URGENT_SEGMENTS * mss;
         let limit = trouble.rack.limit(self.trip.least(), self.trip.smoothed(), urgent);
         let (lost, due) = trouble.board.judge_by_time(trouble.rack.reference, limit, now);
@@ -27,7 +28,7 @@ impl TcpSender {
 
     /// Begins recovery if something is lost and no recovery is going on.
     pub(super) fn begin_recovery_if_due(&mut self, now: Time) -> bool {
-        if matches!(self.state, SenderState::Recovery | SenderState::Loss) {
+        if matches!(self.state, FlowState::Recovery | FlowState::Loss) {
             return false;
         }
         let known = self.trouble.as_ref().is_some_and(|trouble| trouble.board.waiting() > 0);
@@ -38,10 +39,10 @@ impl TcpSender {
             self.lose_head();
         }
         self.counts.recoveries += 1;
-        if self.state != SenderState::Reducing {
+        if self.state != FlowState::Reducing {
             self.reduce(now, Cause::Loss);
         }
-        self.state = SenderState::Recovery;
+        self.state = FlowState::Recovery;
         self.recover = self.next;
         self.owed.lost = true;
         (self.rescued, self.restarted) = (false, false);
@@ -68,7 +69,7 @@ impl TcpSender {
     pub(super) fn begin_reduction(&mut self, now: Time) {
         self.counts.reductions += 1;
         self.reduce(now, Cause::Mark);
-        self.state = SenderState::Reducing;
+        self.state = FlowState::Reducing;
         self.recover = self.next;
         self.owed.cwr = true;
     }
@@ -98,19 +99,19 @@ impl TcpSender {
     /// when the receiver is sure to have seen that the window was reduced.
     pub(super) fn leave_if_over(&mut self) {
         let over = match self.state {
-            SenderState::Open | SenderState::Disorder => false,
-            SenderState::Reducing => self.una > self.recover,
-            SenderState::Recovery | SenderState::Loss => self.una >= self.recover,
+            FlowState::Open | FlowState::Disorder => false,
+            FlowState::Reducing => self.una > self.recover,
+            FlowState::Recovery | FlowState::Loss => self.una >= self.recover,
         };
         if !over {
             return;
         }
         match self.state {
-            SenderState::Reducing => self.window.cwnd = self.window.ssthresh,
-            SenderState::Recovery => self.end_recovery(),
+            FlowState::Reducing => self.window.cwnd = self.window.ssthresh,
+            FlowState::Recovery => self.end_recovery(),
             _ => self.dupacks = 0,
         }
-        self.state = SenderState::Open;
+        self.state = FlowState::Open;
     }
 
     fn end_recovery(&mut self) {
@@ -134,7 +135,7 @@ impl TcpSender {
         }
         let (next, newest) = (self.next, self.newest);
         self.trouble().board.lose_all(next, newest);
-        self.state = SenderState::Loss;
+        self.state = FlowState::Loss;
         self.recover = self.next;
         self.window.cwnd = self.window.mss;
         self.usage.limited = true;

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
+use weft_core::record::FlowState;
 use weft_core::{Class, Ecn, Header, Kind, Marks, Time};
 
-use super::{Phase, SenderState, TcpSender};
+use super::{Phase, TcpSender};
 use crate::segment::{Flags, Segment};
 use crate::settings::LossDetection;
 
@@ -116,7 +117,7 @@ impl TcpSender {
         if new.length > 0 {
             return (new.choice(), 0..0);
         }
-        if self.state == SenderState::Recovery && room >= self.window.mss {
+        if self.state == FlowState::Recovery && room >= self.window.mss {
             return self.choose_doubtful();
         }
         NOTHING
@@ -193,7 +194,7 @@ impl TcpSender {
 
     /// Whether the window and limited transmit do.
     fn window_allows(&self, length: u64) -> bool {
-        let waits = self.state == SenderState::Disorder && !self.may_send_in_disorder(length);
+        let waits = self.state == FlowState::Disorder && !self.may_send_in_disorder(length);
         length <= self.room() && !waits
     }
 

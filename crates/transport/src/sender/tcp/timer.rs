@@ -1,9 +1,10 @@
 //! The timers of a sender: retransmission (RFC 6298), tail loss probe (RFC 8985, section 7), RACK's verdict, pacing. Each is
 //! an instant, never where nothing is due; nothing is ever cancelled but by moving it.
 
+use weft_core::record::FlowState;
 use weft_core::{Span, Time};
 
-use super::{Phase, Probe, SenderState, TcpSender};
+use super::{Phase, Probe, TcpSender};
 use crate::congestion::Cause;
 use crate::recovery::prr::Delivery;
 use crate::segment::{Flags, Segment};
@@ -38,7 +39,7 @@ impl TcpSender {
     /// The impatient variant of RFC 6582 restarts the timer for the first partial acknowledgement only.
     #[inline]
     fn keeps_timer(&mut self) -> bool {
-        let partial = !self.rules.sack && self.transport.tcp.impatient && self.state == SenderState::Recovery;
+        let partial = !self.rules.sack && self.transport.tcp.impatient && self.state == FlowState::Recovery;
         partial && std::mem::replace(&mut self.restarted, true)
     }
 
@@ -66,7 +67,7 @@ impl TcpSender {
     #[inline(never)]
     fn schedule_probe_if_calm(&mut self, now: Time) {
         self.probe_at = Time::NEVER;
-        let calm = matches!(self.state, SenderState::Open | SenderState::Reducing);
+        let calm = matches!(self.state, FlowState::Open | FlowState::Reducing);
         if calm && self.probe.is_none() && self.outstanding() > 0 && self.nothing_missing() {
             self.probe_at = (now + self.probe_timeout()).min(self.retransmit_at);
         }
@@ -103,7 +104,7 @@ impl TcpSender {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else { return };
         self.probe = None;
         let repaired = segment.flags.has(Flags::AGAIN) && !segment.flags.has(Flags::DUPLICATE);
-        let calm = matches!(self.state, SenderState::Open | SenderState::Disorder);
+        let calm = matches!(self.state, FlowState::Open | FlowState::Disorder);
         if probe.again && repaired && calm {
             self.reduce(now, Cause::Loss);
             self.window.cwnd = self.window.ssthresh;
