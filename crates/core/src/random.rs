@@ -30,6 +30,10 @@ pub enum Purpose {
     Host = 10,
     /// Tests and generators of test cases.
     Test = 11,
+    /// Hash seeds of flowlet tables.
+    Flowlets = 12,
+    /// The order in which a host walks its path labels.
+    Labels = 13,
 }
 
 /// A stream of random numbers.

@@ -11,6 +11,7 @@ use crate::outputs::Outputs;
 pub mod drill;
 pub mod ecmp;
 pub mod flow_drill;
+pub mod letflow;
 pub mod random;
 pub mod round_robin;
 
@@ -105,6 +106,7 @@ family! {
         "round-robin" => round_robin::RoundRobin,
         "drill" => drill::Drill,
         "flow-drill" => flow_drill::FlowDrill,
+        "letflow" => letflow::LetFlow,
     }
     methods {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;

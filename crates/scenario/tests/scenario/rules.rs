@@ -178,6 +178,17 @@ fn visibility_matters_to_balancers_that_look() {
 }
 
 #[test]
+fn a_table_of_flowlets_with_an_entry_for_every_flow_has_no_size() {
+    section(
+        "[balance.letflow]\nexact = true\ntable_size = 100\n",
+        "every flow has an entry of its own",
+        "[balance.letflow]\ntable_size = 100\n",
+    );
+    section("[balance.letflow]\ngap = \"-1 us\"\n", "-1 us", "[balance.letflow]\ngap = \"0 us\"\n");
+    section("[balance.letflow]\ntable_size = 0\n", "0", "[balance.letflow]\ntable_size = 1\n");
+}
+
+#[test]
 fn red_thresholds_rise() {
     section(
         "[switch]\necn = { kind = \"red\", min = \"50 kB\", max = \"20 kB\" }\n",

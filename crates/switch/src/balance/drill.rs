@@ -5,9 +5,10 @@
 //! engines large d or m makes engines herd (the synchronisation effect). Memory holds names of ports, never lengths: a
 //! decision reads all lengths anew.
 
-use weft_core::{GroupId, Header, PortId, Random, Time, choice, settings};
+use weft_core::{GroupId, Header, Kind, PortId, Random, Time, choice, settings};
 
 use super::{Balancer, Candidates, Site};
+use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "the least loaded of d random and m remembered ports, per packet (SIGCOMM'17)";
@@ -35,12 +36,18 @@ settings! {
         memory: u32 [0, 1024] = 1,
         /// Who wins among equally loaded ports.
         tie: Tie = Tie::Random,
+        /// Acknowledgements and packets that open a connection go by a hash of the flow, as in some simulators.
+        control_by_hash: bool = false,
     }
 }
 
 /// DRILL(d, m).
 #[derive(Clone, Debug)]
 pub struct Drill {
+    /// DRILL(2, 1) with fair ties for all packets.
+    usual: bool,
+    /// For packets without payload, if they do not follow the same rule.
+    hash: Option<FlowHash>,
     choices: usize,
     memory: usize,
     tie: Tie,
@@ -78,8 +85,11 @@ const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 impl Drill {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: Site) -> Drill {
+    pub fn new(settings: &Settings, site: Site) -> Drill {
+        let Settings { choices, memory, tie, control_by_hash } = *settings;
         Drill {
+            usual: (choices, memory, tie, control_by_hash) == (2, 1, Tie::Random, false),
+            hash: control_by_hash.then(|| FlowHash::of_switch(HashFunction::Mix, site)),
             choices: settings.choices as usize,
             memory: settings.memory as usize,
             tie: settings.tie,
@@ -279,15 +289,18 @@ impl Cell {
 impl Balancer for Drill {
     fn choose(
         &mut self,
-        _packet: &Header,
+        packet: &Header,
         candidates: &mut Candidates<'_>,
         _now: Time,
         random: &mut Random,
     ) -> usize {
-        if self.choices == 2 && self.memory == 1 && self.tie == Tie::Random {
+        if self.usual {
             return self.choose_two_one(candidates, random);
         }
-        self.choose_among_many(candidates, random)
+        match &self.hash {
+            Some(hash) if packet.kind != Kind::Data => hash.spread(packet, candidates.len()),
+            _ => self.choose_among_many(candidates, random),
+        }
     }
 
     fn groups_changed(&mut self) {

@@ -1,8 +1,9 @@
 //! Balancers against their definitions, on given queue lengths: laws of chance and exact special cases. Here: a bench,
-//! and the balancers with few rules; [`drill`](self::of_drill) and [`ecmp`](self::of_ecmp) have files of their own.
+//! and the balancers with few rules; the others have files of their own.
 
 mod of_drill;
 mod of_ecmp;
+mod of_letflow;
 
 use weft_core::{HostId, Purpose};
 
@@ -10,7 +11,6 @@ use super::drill::Tie;
 use super::*;
 
 const SITE: Site = Site { seed: 7, switch: SwitchId(3), engine: 0 };
-const NOW: Time = Time::ZERO;
 
 fn ports(k: u16) -> Vec<PortId> {
     (0..k).map(PortId).collect()
@@ -21,7 +21,10 @@ fn stream(entity: u64) -> Random {
 }
 
 fn drill(choices: u32, memory: u32, tie: Tie) -> AnyBalancer {
-    AnyBalancer::new(&BalancerSettings::Drill(drill::Settings { choices, memory, tie }), SITE)
+    AnyBalancer::new(
+        &BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() }),
+        SITE,
+    )
 }
 
 /// Flow `n`: some hosts and ports, no two flows alike.
@@ -35,11 +38,18 @@ struct Bench {
     random: Random,
     ports: Vec<PortId>,
     loads: Vec<u64>,
+    now: Time,
 }
 
 impl Bench {
     fn new(balancer: AnyBalancer, loads: &[u64]) -> Bench {
-        Bench { balancer, random: stream(0), ports: ports(loads.len() as u16), loads: loads.to_vec() }
+        Bench {
+            balancer,
+            random: stream(0),
+            ports: ports(loads.len() as u16),
+            loads: loads.to_vec(),
+            now: Time::ZERO,
+        }
     }
 
     fn of(settings: BalancerSettings, k: usize) -> Bench {
@@ -49,7 +59,7 @@ impl Bench {
     /// The port chosen for a packet.
     fn send(&mut self, packet: &Header) -> PortId {
         let mut candidates = Candidates::with_loads(GroupId(0), &self.ports, &self.loads);
-        self.ports[self.balancer.choose(packet, &mut candidates, NOW, &mut self.random)]
+        self.ports[self.balancer.choose(packet, &mut candidates, self.now, &mut self.random)]
     }
 
     fn next(&mut self) -> usize {
@@ -146,7 +156,7 @@ fn round_robin_draws_a_new_order_after_the_rounds_it_was_told() {
 // ---- per-flow DRILL ----
 
 fn flow_drill() -> Bench {
-    let settings = flow_drill::Settings { choices: 4, memory: 1, tie: Tie::Random };
+    let settings = flow_drill::Settings { choices: 4, memory: 1, tie: Tie::Random, ..Default::default() };
     Bench::of(BalancerSettings::FlowDrill(settings), 4)
 }
 

@@ -3,7 +3,8 @@
 
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Span};
-use weft_switch::balance::{drill, ecmp, flow_drill, random, round_robin};
+use weft_switch::balance::{drill, ecmp, flow_drill, letflow, random, round_robin};
+use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::Arriving;
 use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, red, step};
@@ -21,7 +22,7 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
     use drill::Tie;
     let ties = [Tie::Random, Tie::MemoryFirst, Tie::SampleFirst, Tie::LowestPort];
     let (choices, memory, tie) = (1 + random.below(4), random.below(4), pick(random, &ties));
-    match random.below(6) {
+    match random.below(8) {
         0 | 1 => BalancerSettings::Ecmp(ecmp::Settings {
             hash: pick(
                 random,
@@ -35,8 +36,25 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
         }),
         2 => BalancerSettings::PerPacketRandom(random::Settings {}),
         3 => BalancerSettings::RoundRobin(round_robin::Settings { permute_after: random.below(3) }),
-        4 => BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie }),
-        _ => BalancerSettings::Drill(drill::Settings { choices, memory, tie }),
+        4 => {
+            let idle = pick(random, &[Span::from_us(20), Span::from_s(1)]);
+            BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie, idle })
+        }
+        5 => BalancerSettings::LetFlow(letflow::Settings { flowlets: flowlets(random) }),
+        _ => {
+            let control_by_hash = one_in(random, 4);
+            BalancerSettings::Drill(drill::Settings { choices, memory, tie, control_by_hash })
+        }
+    }
+}
+
+/// Flowlets of every kind.
+fn flowlets(random: &mut Random) -> flowlet::Settings {
+    flowlet::Settings {
+        gap: pick(random, &[Span::ZERO, Span::from_us(3), Span::from_us(30), Span::from_ms(100)]),
+        timing: pick(random, &[Timing::Timestamp, Timing::AgeBit]),
+        exact: one_in(random, 3),
+        table_size: pick(random, &[1, 7, 4_096]),
     }
 }
 
