@@ -6,8 +6,10 @@
 
 use weft_core::{GroupId, Header, PortId, Random, SwitchId, Time, family};
 
+use crate::congestion::{self, Congestion};
 use crate::outputs::Outputs;
 
+pub mod conga;
 pub mod drill;
 pub mod ecmp;
 pub mod flow_drill;
@@ -33,6 +35,17 @@ pub struct Candidates<'a> {
     /// The ports; more than one.
     pub ports: &'a [PortId],
     pub(crate) loads: Loads<'a>,
+    pub(crate) paths: Paths<'a>,
+}
+
+/// How the congestion of paths is read.
+pub(crate) enum Paths<'a> {
+    /// Not at all: the balancer does not measure, or the packet comes from another leaf.
+    Unknown,
+    /// From the switch, towards a leaf.
+    Switch { congestion: &'a mut Congestion, now: Time, leaf: u16 },
+    /// From a list, by port: for tests and for the book.
+    Given(&'a [u8]),
 }
 
 /// How loads are read.
@@ -47,7 +60,13 @@ impl<'a> Candidates<'a> {
     /// Candidates with given loads, by port number: for tests and examples.
     #[must_use]
     pub fn with_loads(group: GroupId, ports: &'a [PortId], loads: &'a [u64]) -> Candidates<'a> {
-        Candidates { group, ports, loads: Loads::Given(loads) }
+        Candidates { group, ports, loads: Loads::Given(loads), paths: Paths::Unknown }
+    }
+
+    /// The same with congestion of the paths beyond the ports, by port number.
+    #[must_use]
+    pub fn with_congestion(self, metrics: &'a [u8]) -> Candidates<'a> {
+        Candidates { paths: Paths::Given(metrics), ..self }
     }
 
     /// How many ports there are.
@@ -72,6 +91,23 @@ impl<'a> Candidates<'a> {
             Loads::Switch { outputs, now, classes } => outputs.load(*now, port, *classes),
         }
     }
+
+    /// Whether the switch knows the paths of this packet: it is the leaf of its source, and [`Balancer::measures`].
+    #[must_use]
+    pub fn knows_paths(&self) -> bool {
+        !matches!(self.paths, Paths::Unknown)
+    }
+
+    /// The congestion of the path by candidate `index` to the packet's leaf, from 0 to 2^Q - 1; 0 if it is not known.
+    #[must_use]
+    pub fn congestion(&mut self, index: usize) -> u8 {
+        let port = self.ports[index];
+        match &mut self.paths {
+            Paths::Unknown => 0,
+            Paths::Switch { congestion, now, leaf } => congestion.metric(*now, port, *leaf),
+            Paths::Given(metrics) => metrics[port.index()],
+        }
+    }
 }
 
 /// Chooses a port for each packet.
@@ -92,6 +128,12 @@ pub trait Balancer {
     fn reads_loads(&self) -> bool {
         false
     }
+
+    /// How the switch is to measure the congestion of paths for [`Candidates::congestion`]; if not at all, packets carry
+    /// nothing and nothing is kept.
+    fn measures(&self) -> Option<&congestion::Settings> {
+        None
+    }
 }
 
 family! {
@@ -107,11 +149,13 @@ family! {
         "drill" => drill::Drill,
         "flow-drill" => flow_drill::FlowDrill,
         "letflow" => letflow::LetFlow,
+        "conga" => conga::Conga,
     }
     methods {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
+        fn measures(&self) -> Option<&congestion::Settings>;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Balancers against their definitions, on given queue lengths: laws of chance and exact special cases. Here: a bench,
 //! and the balancers with few rules; the others have files of their own.
 
+mod of_conga;
 mod of_drill;
 mod of_ecmp;
 mod of_letflow;
