@@ -4,7 +4,7 @@
 //! the packet, at the candidates' visible queue lengths, at the time and at its engine's random stream; never at
 //! another switch.
 
-use weft_core::{GroupId, Header, PortId, Random, SwitchId, Time, family};
+use weft_core::{Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
 use crate::congestion::{self, Congestion};
 use crate::outputs::Outputs;
@@ -30,10 +30,10 @@ pub struct Site {
 
 /// The equal-cost ports for one packet and the load of each as its engine sees it now.
 pub struct Candidates<'a> {
-    /// Names the set of ports; state kept per group survives until [`Balancer::groups_changed`].
+    /// Names the component; state kept per component survives until [`Balancer::groups_changed`].
     pub group: GroupId,
-    /// The ports; more than one.
-    pub ports: &'a [PortId],
+    /// The ports, more than one, and what each may carry.
+    pub component: &'a Component,
     pub(crate) loads: Loads<'a>,
     pub(crate) paths: Paths<'a>,
 }
@@ -59,8 +59,8 @@ pub(crate) enum Loads<'a> {
 impl<'a> Candidates<'a> {
     /// Candidates with given loads, by port number: for tests and examples.
     #[must_use]
-    pub fn with_loads(group: GroupId, ports: &'a [PortId], loads: &'a [u64]) -> Candidates<'a> {
-        Candidates { group, ports, loads: Loads::Given(loads), paths: Paths::Unknown }
+    pub fn with_loads(group: GroupId, component: &'a Component, loads: &'a [u64]) -> Candidates<'a> {
+        Candidates { group, component, loads: Loads::Given(loads), paths: Paths::Unknown }
     }
 
     /// The same with congestion of the paths beyond the ports, by port number.
@@ -69,23 +69,31 @@ impl<'a> Candidates<'a> {
         Candidates { paths: Paths::Given(metrics), ..self }
     }
 
+    /// The ports, ascending.
+    #[must_use]
+    #[inline]
+    pub fn ports(&self) -> &'a [PortId] {
+        &self.component.ports
+    }
+
     /// How many ports there are.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
-        self.ports.len()
+        self.component.ports.len()
     }
 
     /// Never true: a balancer is asked only when there is a choice.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ports.is_empty()
+        self.component.ports.is_empty()
     }
 
     /// The load of candidate `index` in bytes, read now.
     #[must_use]
     #[inline]
     pub fn load(&mut self, index: usize) -> u64 {
-        let port = self.ports[index];
+        let port = self.component.ports[index];
         match &mut self.loads {
             Loads::Given(loads) => loads[port.index()],
             Loads::Switch { outputs, now, classes } => outputs.load(*now, port, *classes),
@@ -101,7 +109,7 @@ impl<'a> Candidates<'a> {
     /// The congestion of the path by candidate `index` to the packet's leaf, from 0 to 2^Q - 1; 0 if it is not known.
     #[must_use]
     pub fn congestion(&mut self, index: usize) -> u8 {
-        let port = self.ports[index];
+        let port = self.component.ports[index];
         match &mut self.paths {
             Paths::Unknown => 0,
             Paths::Switch { congestion, now, leaf } => congestion.metric(*now, port, *leaf),
@@ -134,6 +142,19 @@ pub trait Balancer {
     fn measures(&self) -> Option<&congestion::Settings> {
         None
     }
+
+    /// How routing groups the ports.
+    fn grouping(&self) -> Grouping {
+        Grouping::Together
+    }
+}
+
+impl BalancerSettings {
+    /// How routing groups the ports for this balancer.
+    #[must_use]
+    pub fn grouping(&self) -> Grouping {
+        AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 }).grouping()
+    }
 }
 
 family! {
@@ -156,6 +177,7 @@ family! {
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
         fn measures(&self) -> Option<&congestion::Settings>;
+        fn grouping(&self) -> Grouping;
     }
 }
 

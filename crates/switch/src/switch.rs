@@ -2,7 +2,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Bytes, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
+    Bytes, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
@@ -92,8 +92,9 @@ impl Switch {
         settings: &SwitchSettings,
         balancer: &BalancerSettings,
         site: &SwitchSite,
-        table: Table,
+        mut table: Table,
     ) -> Switch {
+        table.seed(site.seed, site.switch);
         let engine = |engine| {
             let place = Site { seed: site.seed, switch: site.switch, engine: engine as u16 };
             Engine::new(balancer, place)
@@ -106,7 +107,7 @@ impl Switch {
             Box::new(Congestion::new(measure, place))
         });
         let mut outputs = Outputs::new(settings, site, reads_loads);
-        table.choices().for_each(|group| outputs.watch(group));
+        table.choices().for_each(|choice| outputs.watch(&choice.ports));
         Switch {
             table,
             outputs,
@@ -145,15 +146,16 @@ impl Switch {
             congestion.departs(turn.now, port, &mut header);
         }
         let after = self.inputs[from.index()].visible_after;
-        match self.outputs.join(turn.now, port, &mut header, after) {
-            Some(Ok(Slot { start, end })) => {
-                if let Some(congestion) = &mut self.congestion {
-                    congestion.will_send(turn.now, port, (start, end), &mut header);
+        if self.outputs.foresees(port) {
+            return match self.outputs.join(turn.now, port, &mut header, after) {
+                Ok(Slot { start, end }) => {
+                    if let Some(congestion) = &mut self.congestion {
+                        congestion.will_send(turn.now, port, (start, end), &mut header);
+                    }
+                    Some(Departure { port, start, end, header })
                 }
-                return Some(Departure { port, start, end, header });
-            }
-            Some(Err(reason)) => return lost(turn, packet, header, reason),
-            None => {}
+                Err(reason) => lost(turn, packet, header, reason),
+            };
         }
         *turn.headers.get_mut(packet) = header;
         self.outputs.enqueue(turn, port, packet, after);
@@ -180,9 +182,9 @@ impl Switch {
     }
 
     /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
-    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
+    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
         self.table.install(group_of_leaf, groups);
-        self.table.choices().for_each(|group| self.outputs.watch(group));
+        self.table.choices().for_each(|choice| self.outputs.watch(&choice.ports));
         self.forget_groups();
     }
 
@@ -230,12 +232,14 @@ impl Switch {
     /// Looks a packet up and lets its engine choose among equals.
     #[inline]
     fn output(&mut self, now: Time, header: &Header) -> Option<PortId> {
-        let (group, ports) = match self.table.route(header.destination) {
+        let (group, component) = match self.table.route(header) {
             Route::Local(port) => return Some(port),
-            Route::Group(_, [only]) => return Some(*only),
-            Route::Group(_, []) => return None,
-            Route::Group(group, ports) => (group, ports),
+            Route::None => return None,
+            Route::Component(group, component) => (group, component),
         };
+        if let [only] = component.ports[..] {
+            return Some(only);
+        }
         self.outputs.advance(now);
         let classes = match self.class_load {
             ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
@@ -250,8 +254,8 @@ impl Switch {
                 None => Paths::Unknown,
             },
         };
-        let mut candidates = Candidates { group, ports, loads, paths };
-        Some(ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)])
+        let mut candidates = Candidates { group, component, loads, paths };
+        Some(component.ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)])
     }
 
     fn forget_groups(&mut self) {

@@ -79,13 +79,13 @@ impl Balancer for Conga {
             return self.hash.spread(packet, candidates.len());
         }
         let mut flowlet = self.flowlets.of(packet, now);
-        if let Some(index) = flowlet.stays(candidates.ports) {
+        if let Some(index) = flowlet.stays(candidates.ports()) {
             return index;
         }
         self.metrics.clear();
         self.metrics.extend((0..candidates.len()).map(|index| candidates.congestion(index)));
-        let index = least(&self.metrics, flowlet.last(candidates.ports), random);
-        flowlet.take(candidates.ports, index);
+        let index = least(&self.metrics, flowlet.last(candidates.ports()), random);
+        flowlet.take(candidates.ports(), index);
         index
     }
 

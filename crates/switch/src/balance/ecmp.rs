@@ -80,7 +80,7 @@ impl Balancer for Ecmp {
             Mapping::Modulo => (hash() % candidates.len() as u64) as usize,
             Mapping::Resilient => {
                 let hash = hash();
-                let weight = |index: &usize| mix(hash << 16 | u64::from(candidates.ports[*index].0));
+                let weight = |index: &usize| mix(hash << 16 | u64::from(candidates.ports()[*index].0));
                 (0..candidates.len()).max_by_key(weight).expect("a group with a choice has ports")
             }
         }

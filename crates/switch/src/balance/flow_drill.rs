@@ -56,11 +56,11 @@ impl Balancer for FlowDrill {
         random: &mut Random,
     ) -> usize {
         let mut flow = self.pinned.of(packet, now);
-        if let Some(index) = flow.stays(candidates.ports) {
+        if let Some(index) = flow.stays(candidates.ports()) {
             return index;
         }
         let index = self.drill.choose(packet, candidates, now, random);
-        flow.take(candidates.ports, index);
+        flow.take(candidates.ports(), index);
         index
     }
 

@@ -43,11 +43,11 @@ impl Balancer for LetFlow {
         random: &mut Random,
     ) -> usize {
         let mut flowlet = self.flowlets.of(packet, now);
-        if let Some(index) = flowlet.stays(candidates.ports) {
+        if let Some(index) = flowlet.stays(candidates.ports()) {
             return index;
         }
         let index = random.below(candidates.len() as u32) as usize;
-        flowlet.take(candidates.ports, index);
+        flowlet.take(candidates.ports(), index);
         index
     }
 }

@@ -18,7 +18,8 @@ impl Leaf {
 
     fn send(&mut self, packet: &Header) -> usize {
         let Bench { balancer, random, ports, loads, now } = &mut self.bench;
-        let candidates = Candidates::with_loads(GroupId(0), ports, loads);
+        let component = Component::equal(ports.clone());
+        let candidates = Candidates::with_loads(GroupId(0), &component, loads);
         balancer.choose(packet, &mut candidates.with_congestion(&self.metrics), *now, random)
     }
 
