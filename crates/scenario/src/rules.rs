@@ -64,6 +64,7 @@ const RULES: &[Rule] = &[
     switch::packet_sizes_matter_to_packet_counts,
     switch::visibility_matters_to_load_aware_balancers,
     balance::tables_of_flowlets_have_one_size,
+    balance::estimates_decay_now_and_then,
 ];
 
 /// What the cases belong to.

@@ -7,10 +7,11 @@ use lab::{constant, flow};
 use weft_core::record::RunRecord;
 use weft_core::{Rate, Span, Time};
 use weft_sim::Setup;
-use weft_switch::balance::letflow;
-use weft_switch::{BalancerSettings, flowlet};
+use weft_switch::balance::{conga, letflow};
+use weft_switch::{BalancerSettings, congestion, flowlet};
 use weft_topology::shapes::diamond;
-use weft_topology::{LinkSettings, TopologySettings};
+use weft_topology::{LinkSettings, TopologySettings, Wiring};
+use weft_transport::TransportSettings;
 
 /// Two leaves with so many hosts at 10 Gb/s each, joined by two paths.
 fn diamond(hosts: u32, a: LinkSettings, b: LinkSettings) -> Setup {
@@ -103,4 +104,83 @@ fn without_a_gap_flowlets_reorder_as_random_packets_do() {
         f64::from(late(BalancerSettings::PerPacketRandom(Default::default()))),
     );
     assert!((flowlets / packets - 1.0).abs() < 0.05, "{flowlets} and {packets} late packets");
+}
+
+// ---- CONGA ----
+
+/// Two leaves of 15 hosts and two spines; the second spine's link to leaf 1 has half the rate of the others.
+fn narrow_downlink() -> Setup {
+    let mut wiring = Wiring::default();
+    let leaves = wiring.switches("leaf", 2);
+    let spines = wiring.switches("spine", 2);
+    for leaf in &leaves {
+        wiring.hosts_on(*leaf, 15, &gbps(10));
+    }
+    for (leaf, spine, rate) in [(0, 0, 10), (0, 1, 10), (1, 0, 10), (1, 1, 5)] {
+        wiring.cable(leaves[leaf], spines[spine], &gbps(rate));
+    }
+    let graph = wiring.finish().expect("a valid network");
+    lab::on(graph, &TransportSettings::Dctcp(Default::default()))
+}
+
+/// 9 Gb/s in 30 flows that begin one after the other, and a little in the opposite direction.
+fn steady(setup: &mut Setup) {
+    let between = |n: u32, from, to, rate| {
+        let start = Span::from_us(u64::from(n) * 400);
+        constant(start, from + n % 15, to + n % 15, 1 << 30, Rate::from_mbps(rate))
+    };
+    setup.flows = (0..30).map(|n| between(n, 0, 15, 300)).collect();
+    setup.flows.extend((0..30).map(|n| between(n, 15, 0, 30)));
+    setup.flows.sort_by_key(|flow| flow.start);
+    setup.until = Time::ZERO + Span::from_ms(40);
+}
+
+fn conga(feedback: bool) -> BalancerSettings {
+    BalancerSettings::Conga(conga::Settings {
+        flowlets: flowlet::Settings { exact: true, ..Default::default() },
+        congestion: congestion::Settings { feedback, metric_bits: 6, ..Default::default() },
+    })
+}
+
+/// 10 and 5 Gb/s lie ahead: CONGA fills both alike. Who looks at the own uplinks only overloads nothing of its own and
+/// sends half of all into the narrow link.
+#[test]
+fn feedback_splits_traffic_by_the_capacity_beyond_the_next_switch() {
+    let share = |feedback| {
+        let mut setup = narrow_downlink();
+        setup.balancer = conga(feedback);
+        steady(&mut setup);
+        let [wide, narrow] = shares(&setup, &lab::run(setup.clone()));
+        wide / (wide + narrow)
+    };
+    let (path, local) = (share(true), share(false));
+    assert!((path - 2.0 / 3.0).abs() < 0.03, "{path}");
+    assert!((local - 0.5).abs() < 0.03, "{local}");
+}
+
+/// A flow that is alone has no reason to move, whatever it does to its own path.
+#[test]
+fn a_lone_flow_keeps_its_path() {
+    for rate in [None, Some(Rate::from_mbps(5)), Some(Rate::from_gbps(9))] {
+        let mut setup = diamond(1, gbps(10), gbps(10));
+        setup.balancer = BalancerSettings::Conga(Default::default());
+        setup.flows = match rate {
+            None => vec![flow(Span::ZERO, 0, 1, 20 << 20)],
+            Some(rate) => vec![constant(Span::ZERO, 0, 1, 1 << 18, rate)],
+        };
+        let mut sent = shares(&setup, &lab::run(setup.clone()));
+        sent.sort_by(f64::total_cmp);
+        assert_eq!(sent[0], 0.0, "{rate:?}");
+        assert!(sent[1] > f64::from(1 << 18));
+    }
+}
+
+/// With the largest of all gaps every flow is decided once (CONGA-Flow): nothing is reordered.
+#[test]
+fn conga_flow_reorders_nothing() {
+    let mut setup = lab::leaf_spine();
+    let flowlets = flowlet::Settings { gap: Span::from_ms(13), exact: true, ..Default::default() };
+    setup.balancer = BalancerSettings::Conga(conga::Settings { flowlets, ..Default::default() });
+    setup.flows = lab::random_flows(&setup, 200, Span::from_us(500), 60_000);
+    assert_eq!(late_packets(&lab::run(setup)), 0);
 }

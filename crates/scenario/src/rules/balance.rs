@@ -1,6 +1,7 @@
 //! Rules on balancers.
 
-use super::{Facts, Finding};
+use super::{Facts, Finding, impossible};
+use weft_core::Span;
 use weft_switch::BalancerSettings;
 use weft_switch::flowlet;
 
@@ -8,6 +9,7 @@ use weft_switch::flowlet;
 fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a flowlet::Settings> {
     match &facts.settings.balance {
         BalancerSettings::LetFlow(own) => Some(&own.flowlets),
+        BalancerSettings::Conga(own) => Some(&own.flowlets),
         _ => None,
     }
 }
@@ -23,5 +25,18 @@ impl Facts<'_> {
 pub(super) fn tables_of_flowlets_have_one_size(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if flowlets(facts).is_some_and(|flowlets| flowlets.exact) {
         facts.idle(&facts.balancer("table_size"), "every flow has an entry of its own (exact)", found);
+    }
+}
+
+/// An estimate that decays all the time is always zero.
+pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let BalancerSettings::Conga(conga) = &facts.settings.balance else { return };
+    if conga.congestion.dre_period == Span::ZERO {
+        let message = "an estimate that decays at every instant is always zero";
+        found.push(impossible(facts.balancer("dre_period"), message));
+    }
+    if !conga.congestion.feedback {
+        let why = "feedback is off";
+        ["age_out", "ce_at_leaf"].iter().for_each(|name| facts.idle(&facts.balancer(name), why, found));
     }
 }

@@ -189,6 +189,17 @@ fn a_table_of_flowlets_with_an_entry_for_every_flow_has_no_size() {
 }
 
 #[test]
+fn estimates_of_congestion_decay_now_and_then() {
+    section("[balance.conga]\ndre_period = \"0 us\"\n", "always zero", "[balance.conga]\n");
+    section(
+        "[balance.conga]\nfeedback = false\nage_out = \"1 ms\"\n",
+        "feedback is off",
+        "[balance.conga]\nfeedback = false\n",
+    );
+    section("[balance.conga]\nmetric_bits = 7\n", "6", "[balance.conga]\nmetric_bits = 6\n");
+}
+
+#[test]
 fn red_thresholds_rise() {
     section(
         "[switch]\necn = { kind = \"red\", min = \"50 kB\", max = \"20 kB\" }\n",

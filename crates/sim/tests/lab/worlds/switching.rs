@@ -3,7 +3,8 @@
 
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Span};
-use weft_switch::balance::{drill, ecmp, flow_drill, letflow, random, round_robin};
+use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, random, round_robin};
+use weft_switch::congestion;
 use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::Arriving;
@@ -22,7 +23,7 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
     use drill::Tie;
     let ties = [Tie::Random, Tie::MemoryFirst, Tie::SampleFirst, Tie::LowestPort];
     let (choices, memory, tie) = (1 + random.below(4), random.below(4), pick(random, &ties));
-    match random.below(8) {
+    match random.below(10) {
         0 | 1 => BalancerSettings::Ecmp(ecmp::Settings {
             hash: pick(
                 random,
@@ -41,6 +42,17 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
             BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie, idle })
         }
         5 => BalancerSettings::LetFlow(letflow::Settings { flowlets: flowlets(random) }),
+        6 | 7 => BalancerSettings::Conga(conga::Settings {
+            flowlets: flowlets(random),
+            congestion: congestion::Settings {
+                metric_bits: 1 + random.below(6),
+                dre_period: pick(random, &[Span::from_ns(100), Span::from_us(16)]),
+                dre_decay: Share(pick(random, &[0.01, 0.1, 1.0])),
+                age_out: pick(random, &[Span::ZERO, Span::from_us(50), Span::from_ms(10)]),
+                ce_at_leaf: one_in(random, 2),
+                feedback: !one_in(random, 4),
+            },
+        }),
         _ => {
             let control_by_hash = one_in(random, 4);
             BalancerSettings::Drill(drill::Settings { choices, memory, tie, control_by_hash })
