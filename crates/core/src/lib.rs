@@ -18,6 +18,7 @@ pub mod random;
 pub mod record;
 pub mod ring;
 pub mod settings;
+pub mod quiver;
 pub mod transmission;
 pub mod units;
 
