@@ -48,3 +48,5 @@ settings! {
         valley_free: bool = false,
     }
 }
+
+impl Copy for QuiverSettings {}

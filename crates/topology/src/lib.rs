@@ -23,6 +23,7 @@ pub mod quiver;
 pub mod routes;
 pub mod shapes;
 pub mod timeline;
+mod weights;
 pub mod wiring;
 
 pub use failure::{FailurePlan, FailureSettings, Outage, plan};

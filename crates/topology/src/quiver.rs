@@ -21,14 +21,14 @@
 //! let quiver = Quiver::new(&graph, &state, &Default::default());
 //! // leaf1 to leaf2: spine 0 alone, which carries nothing from or to leaf 0, and the other three.
 //! let groups = quiver.groups(graph.leaves()[1]);
-//! assert_eq!(groups[2].iter().map(|group| (group.weight, group.ports.len())).collect::<Vec<_>>(), [(1, 1), (3, 3)]);
+//! assert_eq!(groups[2].components.iter().map(|part| (part.weight, part.ports.len())).collect::<Vec<_>>(), [(1, 1), (3, 3)]);
 //! # Ok::<(), Vec<weft_topology::Problem>>(())
 //! ```
 
-mod bundles;
-mod cells;
-mod descent;
-mod labels;
+pub(crate) mod bundles;
+pub(crate) mod cells;
+pub(crate) mod descent;
+pub(crate) mod labels;
 pub mod listing;
 pub mod pair;
 mod reach;
@@ -36,7 +36,7 @@ mod residue;
 mod split;
 
 use crate::graph::Graph;
-use crate::routes::LinkState;
+use crate::routes::{LinkState, SwitchRoutes, TableBuilder};
 use bundles::Bundles;
 use cells::Cells;
 use descent::Descent;
@@ -45,18 +45,9 @@ use split::{EdgeGroup, MOST_LISTS, Split, Splitter};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use weft_core::quiver::{QuiverSettings, Score};
-use weft_core::{PortId, SwitchId};
+use weft_core::{Component, Group, PortId, SwitchId};
 
 pub use labels::Fraction;
-
-/// Components of one switch towards one leaf that begin with the same ports.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PortGroup {
-    /// The ports, ascending.
-    pub ports: Vec<PortId>,
-    /// The share of the flows, relative to the other groups.
-    pub weight: u32,
-}
 
 /// How the pairs of leaves of a network fall apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,9 +127,9 @@ impl<'g> Quiver<'g> {
         Descent::new(cells, cells.leaves[leaf], self.settings.valley_free)
     }
 
-    /// The port groups of a switch towards every leaf, ascending by ports; none where there is no path.
+    /// The groups of a switch towards every leaf, their components ascending by ports; empty where there is no path.
     #[must_use]
-    pub fn groups(&self, from: SwitchId) -> Vec<Vec<PortGroup>> {
+    pub fn groups(&self, from: SwitchId) -> Vec<Group> {
         match self.settings.score {
             Score::OwnPair => self.own_patterns(from, |cells, patterns| self.projected(from, cells, patterns)),
             Score::AllPairs => {
@@ -148,7 +139,7 @@ impl<'g> Quiver<'g> {
         }
     }
 
-    /// The port groups of all switches, one after the other, towards every leaf.
+    /// The patterns of all switches, one after the other.
     pub(crate) fn each_switch(&self, mut visit: impl FnMut(SwitchId, &Cells, &Patterns)) {
         let switches = (0..self.bundles.switches() as u32).map(SwitchId);
         match self.settings.score {
@@ -209,9 +200,9 @@ impl<'g> Quiver<'g> {
     }
 
     /// From edges of cells to ports of a switch.
-    fn projected(&self, from: SwitchId, cells: &Cells, patterns: &Patterns) -> Vec<Vec<PortGroup>> {
+    fn projected(&self, from: SwitchId, cells: &Cells, patterns: &Patterns) -> Vec<Group> {
         let known = self.projections(from, cells, patterns);
-        let of = |number: &Option<u32>| number.map_or(Vec::new(), |number| known[number as usize].clone());
+        let of = |number: &Option<u32>| number.map_or(Group::default(), |number| known[number as usize].clone());
         patterns.of_leaf.iter().map(of).collect()
     }
 
@@ -221,7 +212,7 @@ impl<'g> Quiver<'g> {
         from: SwitchId,
         cells: &Cells,
         patterns: &Patterns,
-    ) -> Vec<Vec<PortGroup>> {
+    ) -> Vec<Group> {
         let ports = self.ports_by_edge(from.0, cells);
         patterns.list.iter().map(|split| projected(&ports, &split.groups)).collect()
     }
@@ -237,6 +228,20 @@ impl<'g> Quiver<'g> {
             }
         }
         ports
+    }
+
+    /// The forwarding tables of all switches.
+    pub(crate) fn tables(&self) -> Vec<SwitchRoutes> {
+        let mut tables = Vec::with_capacity(self.bundles.switches());
+        self.each_switch(|switch, cells, patterns| {
+            let groups = self.projections(switch, cells, patterns);
+            let mut table = TableBuilder::default();
+            for number in &patterns.of_leaf {
+                table.add(number.map_or(Group::default(), |number| groups[number as usize].clone()));
+            }
+            tables.push(table.routes);
+        });
+        tables
     }
 
     /// How the pairs of leaves fall apart.
@@ -256,23 +261,22 @@ impl<'g> Quiver<'g> {
     }
 }
 
-/// The ports behind the edges of each group.
-fn projected(ports: &[Vec<PortId>], groups: &[EdgeGroup]) -> Vec<PortGroup> {
-    let weights = narrow(groups.iter().map(|(weight, _)| *weight).collect());
-    let group = |((_, edges), weight): (&EdgeGroup, u32)| {
+/// The ports behind the edges of each group, ascending by ports.
+fn projected(ports: &[Vec<PortId>], groups: &[EdgeGroup]) -> Group {
+    let weights = narrow(groups.iter().map(|(weight, _)| *weight));
+    let component = |((_, edges), weight): (&EdgeGroup, u64)| {
         let mut ports: Vec<_> = edges.iter().flat_map(|edge| ports[*edge as usize].clone()).collect();
         ports.sort_unstable();
-        PortGroup { ports, weight }
+        Component { weight, ..Component::equal(ports) }
     };
-    let mut groups: Vec<_> = groups.iter().zip(weights).map(group).collect();
-    groups.sort_unstable();
-    groups
+    let mut components: Vec<_> = groups.iter().zip(weights).map(component).collect();
+    components.sort_unstable_by(|one, other| one.ports.cmp(&other.ports));
+    Group { components }
 }
 
-/// Weights whose sum fits 32 bits: as they are if they do, otherwise scaled down, none below 1.
-fn narrow(weights: Vec<u128>) -> Vec<u32> {
-    let total = weights.iter().fold(0u128, |sum, weight| sum.saturating_add(*weight));
-    let most = u128::from(u32::MAX / 2);
-    let scale = total.div_ceil(most).max(1);
-    weights.iter().map(|weight| (weight / scale).max(1) as u32).collect()
+/// Weights whose sum fits 63 bits: as they are if they do, otherwise scaled down, none below 1.
+pub(crate) fn narrow(weights: impl Iterator<Item = u128> + Clone) -> impl Iterator<Item = u64> {
+    let total = weights.clone().fold(0u128, u128::saturating_add);
+    let scale = total.div_ceil(1 << 62).max(1);
+    weights.map(move |weight| (weight / scale).max(1) as u64)
 }

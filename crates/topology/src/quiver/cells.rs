@@ -30,8 +30,6 @@ pub(crate) struct Cells {
     offset: Vec<u32>,
     /// For each leaf its cell.
     pub(crate) leaves: Vec<u32>,
-    /// For each cell its lowest switch.
-    pub(crate) first: Vec<u32>,
     /// For each cell the tier of its switches.
     pub(crate) tier: Vec<u8>,
 }
@@ -51,7 +49,6 @@ impl Cells {
             offset,
             leaves: bundles.leaves.iter().map(|leaf| of[*leaf as usize]).collect(),
             tier: first.iter().map(|switch| bundles.tier[*switch as usize]).collect(),
-            first,
             of,
         }
     }

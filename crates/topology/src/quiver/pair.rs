@@ -5,19 +5,19 @@
 use super::descent::Descent;
 use super::labels::{LabelSums, Scores, gcd};
 use super::split::MOST_LISTS;
-use super::{Cells, PortGroup, Quiver};
+use super::{Cells, Quiver};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use weft_core::quiver::Score;
-use weft_core::{PortId, SwitchId};
+use weft_core::{Group, PortId, SwitchId};
 
 /// The switches of a path, both ends included.
 pub type Path = Vec<SwitchId>;
 
 /// Symmetric paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Component {
+pub struct PathComponent {
     /// Sum of the capacities of its paths, relative to the other components.
     pub weight: u128,
     /// Number of its paths; a path over parallel links is one.
@@ -34,9 +34,9 @@ pub struct Component {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// In the order of their first paths; `None`: more than ten thousand.
-    pub components: Option<Vec<Component>>,
+    pub components: Option<Vec<PathComponent>>,
     /// What the switch makes of them: components with equal first ports taken together, ascending by ports.
-    pub groups: Vec<PortGroup>,
+    pub group: Group,
 }
 
 /// Cells and scores as they are for one switch and one leaf.
@@ -50,11 +50,11 @@ impl Quiver<'_> {
     /// One switch and one leaf, by the index of the leaf; at most `most_paths` paths of each component are listed.
     #[must_use]
     pub fn pair(&self, from: SwitchId, leaf: usize, most_paths: usize) -> Pair {
-        let groups = self.groups(from).swap_remove(leaf);
+        let group = self.groups(from).swap_remove(leaf);
         let mut walk = Walk::new(self, self.view(from, leaf));
         let ways = walk.ways(from.0);
         let components = ways.map(|ways| walk.components(from.0, &ways, most_paths));
-        Pair { components, groups }
+        Pair { components, group }
     }
 
     pub(super) fn view(&self, from: SwitchId, leaf: usize) -> View<'_> {
@@ -150,14 +150,14 @@ impl<'a> Walk<'a> {
         number
     }
 
-    fn components(&mut self, from: u32, ways: &[Ways], most_paths: usize) -> Vec<Component> {
+    fn components(&mut self, from: u32, ways: &[Ways], most_paths: usize) -> Vec<PathComponent> {
         let mut found: Vec<_> = ways.iter().map(|ways| self.component(from, ways, most_paths)).collect();
         let divisor = found.iter().fold(0, |divisor, component| gcd(divisor, component.weight)).max(1);
         found.iter_mut().for_each(|component| component.weight /= divisor);
         found
     }
 
-    fn component(&mut self, from: u32, ways: &Ways, most_paths: usize) -> Component {
+    fn component(&mut self, from: u32, ways: &Ways, most_paths: usize) -> PathComponent {
         let capacities = &self.quiver.bundles.capacities;
         let capacity = |(bottleneck, count): (&u32, &u128)| {
             count.saturating_mul(u128::from(capacities[*bottleneck as usize]))
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
         let count = ways.by_bottleneck.values().fold(0u128, |sum, count| sum.saturating_add(*count));
         let mut paths = Vec::new();
         self.list_paths(&mut vec![SwitchId(from)], ways.list, (&mut paths, most_paths));
-        Component { weight, count, ports: self.ports(from, ways.list), paths, scores: self.scores(ways.list) }
+        PathComponent { weight, count, ports: self.ports(from, ways.list), paths, scores: self.scores(ways.list) }
     }
 
     fn ports(&mut self, from: u32, list: u32) -> Vec<PortId> {

@@ -157,3 +157,80 @@ fn reduced(weighed: BTreeMap<Vec<u32>, u128>) -> Vec<EdgeGroup> {
     let divisor = weighed.values().fold(0, |divisor, weight| gcd(divisor, *weight)).max(1);
     weighed.into_iter().map(|(edges, weight)| (weight / divisor, edges)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quiver::Quiver;
+    use crate::{LinkSettings, LinkState, Wiring};
+    use weft_core::{Purpose, Random, Rate};
+
+    /// `stages` times two unequal ways one after the other, with a leaf at either end: 2^stages lists of scores.
+    fn chain(stages: usize) -> Wiring {
+        let mut wiring = Wiring::default();
+        let nodes = wiring.switches("s", 3 * stages as u32 + 1);
+        for stage in 0..stages {
+            let [from, to] = [nodes[3 * stage], nodes[3 * stage + 3]];
+            for (way, gbps) in [(1, 10 + stage as u64), (2, 100)] {
+                let link = LinkSettings::of(Rate::from_gbps(gbps));
+                wiring.cable(from, nodes[3 * stage + way], &link);
+                wiring.cable(nodes[3 * stage + way], to, &link);
+            }
+        }
+        for end in [nodes[0], nodes[3 * stages]] {
+            wiring.hosts_on(end, 1, &LinkSettings::of(Rate::from_gbps(10)));
+        }
+        wiring
+    }
+
+    fn splits(quiver: &Quiver<'_>, most_lists: usize) -> Vec<Vec<EdgeGroup>> {
+        let mut all = Vec::new();
+        let mut splitter = Splitter::new(&quiver.bundles, &quiver.cells, most_lists);
+        for leaf in 0..quiver.cells.leaves.len() {
+            let descent = quiver.descent(&quiver.cells, leaf);
+            splitter.leaf((&descent, &quiver.scores), |_, split| all.push(split.groups));
+        }
+        all
+    }
+
+    #[test]
+    fn lists_followed_from_either_end_give_the_same_groups() {
+        let mut groups = 0;
+        for seed in 0..40 {
+            let mut dice = Random::new(seed, Purpose::Test, 0);
+            let mut wiring = Wiring::default();
+            let tiers = [3, 3, 4, 3].map(|count| wiring.switches("s", count));
+            for (lower, upper) in tiers.iter().zip(&tiers[1..]) {
+                for a in lower {
+                    for b in upper {
+                        let gbps = if dice.below(4) == 0 { 40 } else { 10 };
+                        wiring.cable(*a, *b, &LinkSettings::of(Rate::from_gbps(gbps)));
+                    }
+                }
+            }
+            tiers[0].iter().for_each(|leaf| wiring.hosts_on(*leaf, 1, &LinkSettings::of(Rate::from_gbps(10))));
+            let graph = wiring.finish().unwrap();
+            let quiver = Quiver::new(&graph, &LinkState::all_up(&graph), &Default::default());
+            assert_eq!(splits(&quiver, 0), splits(&quiver, MOST_LISTS), "{seed}");
+            groups += splits(&quiver, 0).iter().map(Vec::len).sum::<usize>();
+        }
+        assert!(groups > 2_000, "{groups}");
+    }
+
+    /// 2^40 paths, each its own component; the capacity of a path is that of its slowest link.
+    #[test]
+    fn paths_beyond_counting_are_not_listed() {
+        let graph = chain(40).finish().unwrap();
+        let quiver = Quiver::new(&graph, &LinkState::all_up(&graph), &Default::default());
+        assert_eq!(quiver.census().by_components, [(None, 2)].into());
+        assert!(quiver.pair(graph.leaves()[0], 1, 1).components.is_none());
+        let group = &quiver.groups(graph.leaves()[0])[1];
+        // By the first way every path is as slow as that; by the second the others decide: half of the paths pass the
+        // slowest of the next stages, a quarter the second slowest, and so on; one path is never slowed down.
+        let ways = |n: u32| 1u128 << n;
+        let second = (1..40).map(|stage| u128::from(10 + stage) * ways(39 - stage)).sum::<u128>() + 100;
+        let expected = [10 * ways(39), second];
+        let found: Vec<u128> = group.components.iter().map(|part| u128::from(part.weight)).collect();
+        assert_eq!(found[0] * expected[1], found[1] * expected[0]);
+    }
+}
