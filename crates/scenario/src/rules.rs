@@ -65,6 +65,7 @@ const RULES: &[Rule] = &[
     switch::visibility_matters_to_load_aware_balancers,
     balance::tables_of_flowlets_have_one_size,
     balance::estimates_decay_now_and_then,
+    balance::tables_of_weights_hold_something,
 ];
 
 /// What the cases belong to.

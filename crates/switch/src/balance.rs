@@ -16,6 +16,7 @@ pub mod flow_drill;
 pub mod letflow;
 pub mod random;
 pub mod round_robin;
+pub mod wcmp;
 
 /// Where a balancer lives.
 #[derive(Clone, Copy, Debug)]
@@ -165,6 +166,7 @@ family! {
     called "balancer" built at Site;
     members {
         "ecmp" => ecmp::Ecmp,
+        "wcmp" => wcmp::Wcmp,
         "random" => random::PerPacketRandom,
         "round-robin" => round_robin::RoundRobin,
         "drill" => drill::Drill,

@@ -40,3 +40,11 @@ pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Fi
         ["age_out", "ce_at_leaf"].iter().for_each(|name| facts.idle(&facts.balancer(name), why, found));
     }
 }
+
+/// A table without entries holds no port.
+pub(super) fn tables_of_weights_hold_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let BalancerSettings::Wcmp(wcmp) = &facts.settings.balance else { return };
+    if wcmp.table_size == Some(0) {
+        found.push(impossible(facts.balancer("table_size"), "weights that sum to nothing leave no port"));
+    }
+}

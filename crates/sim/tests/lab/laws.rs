@@ -195,7 +195,7 @@ fn keeps_paths(world: &World) -> bool {
     let endless = |gap: Span| gap >= Span::from_ms(100);
     let lasting = |flowlets: &flowlet::Settings| flowlets.exact && endless(flowlets.gap);
     let per_flow = match &world.setup.balancer {
-        BalancerSettings::Ecmp(_) => true,
+        BalancerSettings::Ecmp(_) | BalancerSettings::Wcmp(_) => true,
         BalancerSettings::FlowDrill(own) => endless(own.idle),
         BalancerSettings::LetFlow(own) => lasting(&own.flowlets),
         BalancerSettings::Conga(own) => lasting(&own.flowlets),

@@ -3,7 +3,7 @@
 
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Span};
-use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, random, round_robin};
+use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, random, round_robin, wcmp};
 use weft_switch::congestion;
 use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
@@ -23,7 +23,7 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
     use drill::Tie;
     let ties = [Tie::Random, Tie::MemoryFirst, Tie::SampleFirst, Tie::LowestPort];
     let (choices, memory, tie) = (1 + random.below(4), random.below(4), pick(random, &ties));
-    match random.below(10) {
+    match random.below(11) {
         0 | 1 => BalancerSettings::Ecmp(ecmp::Settings {
             hash: pick(
                 random,
@@ -41,7 +41,15 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
             let idle = pick(random, &[Span::from_us(20), Span::from_s(1)]);
             BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie, idle })
         }
-        5 => BalancerSettings::LetFlow(letflow::Settings { flowlets: flowlets(random) }),
+        5 => BalancerSettings::LetFlow(letflow::Settings {
+            flowlets: flowlets(random),
+            weighted: one_in(random, 3),
+        }),
+        8 => BalancerSettings::Wcmp(wcmp::Settings {
+            hash: pick(random, &[HashFunction::Mix, HashFunction::Crc16]),
+            oversubscription: pick(random, &[1.0, 1.05, 2.0]),
+            table_size: pick(random, &[None, Some(3), Some(64)]),
+        }),
         6 | 7 => BalancerSettings::Conga(conga::Settings {
             flowlets: flowlets(random),
             congestion: congestion::Settings {

@@ -6,7 +6,7 @@ use super::*;
 
 fn letflow(gap: Span) -> BalancerSettings {
     let flowlets = crate::flowlet::Settings { gap, ..Default::default() };
-    BalancerSettings::LetFlow(letflow::Settings { flowlets })
+    BalancerSettings::LetFlow(letflow::Settings { flowlets, ..Default::default() })
 }
 
 /// Packets of one flow, one per microsecond, with a pause of a millisecond after every tenth.
@@ -57,7 +57,8 @@ fn with_an_endless_gap_it_is_per_flow_random() {
     }
     let mut exact = crate::flowlet::Settings { gap: Span(u64::MAX), ..Default::default() };
     exact.exact = true;
-    let mut bench = Bench::of(BalancerSettings::LetFlow(letflow::Settings { flowlets: exact }), 4);
+    let mut bench =
+        Bench::of(BalancerSettings::LetFlow(letflow::Settings { flowlets: exact, ..Default::default() }), 4);
     let mut counts = vec![0; 4];
     (0..8_000).for_each(|n| counts[bench.send(&flow(n)).index()] += 1);
     // 99.9 % quantile of chi-square with 3 degrees of freedom.
@@ -74,4 +75,28 @@ fn a_flowlet_whose_port_is_gone_is_drawn_anew_and_stays() {
     assert_ne!(first, second);
     bench.ports = ports(4);
     assert!((0..20).all(|_| bench.send(&flow(1)) == second), "the flowlet goes on where it is");
+}
+
+#[test]
+fn flowlets_may_be_drawn_by_the_capacity_beyond_the_ports() {
+    let flowlets = crate::flowlet::Settings { gap: Span::ZERO, ..Default::default() };
+    let drawn = |weighted| {
+        let settings = BalancerSettings::LetFlow(letflow::Settings { flowlets: flowlets.clone(), weighted });
+        let mut balancer = AnyBalancer::new(&settings, SITE);
+        let component = Component { weight: 1, ports: ports(3), shares: vec![4, 1, 3] };
+        let (mut counts, mut random) = (vec![0; 3], stream(2));
+        for n in 0..8_000 {
+            let mut candidates = Candidates::with_loads(GroupId(0), &component, &[]);
+            counts[balancer.choose(&flow(1), &mut candidates, Time(n + 1), &mut random)] += 1;
+        }
+        (counts, balancer.grouping())
+    };
+    let (by_share, grouping) = drawn(true);
+    assert_eq!(grouping, weft_core::Grouping::Weighted);
+    for (count, share) in by_share.into_iter().zip([0.5, 0.125, 0.375]) {
+        assert_share(count, 8_000, share, 4.0);
+    }
+    let (evenly, grouping) = drawn(false);
+    assert_eq!(grouping, weft_core::Grouping::Together);
+    evenly.into_iter().for_each(|count| assert_share(count, 8_000, 1.0 / 3.0, 4.0));
 }
