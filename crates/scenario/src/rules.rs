@@ -66,6 +66,7 @@ const RULES: &[Rule] = &[
     balance::tables_of_flowlets_have_one_size,
     balance::estimates_decay_now_and_then,
     balance::tables_of_weights_hold_something,
+    balance::labels_have_room_for_the_ports,
 ];
 
 /// What the cases belong to.

@@ -14,6 +14,7 @@ pub mod drill;
 pub mod ecmp;
 pub mod flow_drill;
 pub mod letflow;
+pub mod presto;
 pub mod random;
 pub mod round_robin;
 pub mod wcmp;
@@ -173,6 +174,7 @@ family! {
         "flow-drill" => flow_drill::FlowDrill,
         "letflow" => letflow::LetFlow,
         "conga" => conga::Conga,
+        "presto" => presto::Presto,
     }
     methods {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;

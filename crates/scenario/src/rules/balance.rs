@@ -1,9 +1,11 @@
 //! Rules on balancers.
 
 use super::{Facts, Finding, impossible};
-use weft_core::Span;
+use weft_core::{Grouping, Span};
 use weft_switch::BalancerSettings;
 use weft_switch::flowlet;
+use weft_topology::paths::paths;
+use weft_topology::{LinkState, Routes};
 
 /// The flowlets of the chosen balancer, if it has any.
 fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a flowlet::Settings> {
@@ -38,6 +40,19 @@ pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Fi
     if !conga.congestion.feedback {
         let why = "feedback is off";
         ["age_out", "ce_at_leaf"].iter().for_each(|name| facts.idle(&facts.balancer(name), why, found));
+    }
+}
+
+/// Labels name a port by eight bits.
+pub(super) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let (BalancerSettings::Presto(_), Some(graph)) = (&facts.settings.balance, facts.graph) else { return };
+    let routes = Routes::new(graph, &LinkState::all_up(graph), Grouping::Together);
+    let named = |from: usize, to: usize| paths(graph, &routes, from, to).is_some();
+    let (last, source) = (graph.leaves().len().saturating_sub(1), 0..graph.leaves().len());
+    if !source.clone().all(|from| from == last || named(from, last)) || last > 0 && !named(last, 0) {
+        let message = "a label names ports below 255 at the first and second switch and below 63 at the third: \
+            some switch with a choice has more";
+        found.push(impossible("balance", message));
     }
 }
 

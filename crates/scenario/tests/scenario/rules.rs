@@ -206,6 +206,27 @@ fn tables_of_weights_hold_something() {
 }
 
 #[test]
+fn labels_have_room_for_the_ports() {
+    let hosts = |hosts| {
+        let more = small("[balance.presto]\n");
+        more.replace("hosts_per_leaf = 2", &format!("hosts_per_leaf = {hosts}"))
+    };
+    rule(&hosts(254), "a label names ports below 255", &hosts(253));
+}
+
+#[test]
+fn flowcells_need_hosts_that_make_them() {
+    let shim = "[transport.newreno]\nreorder_shim = true\nshim_rule = \"flowcells\"\n";
+    section(shim, "only hosts under balance", &format!("[balance.presto]\n{shim}"));
+    section(
+        &format!("[balance.presto]\n{shim}shim_timeout = \"9 us\"\n"),
+        "shim_rule is",
+        &format!("[balance.presto]\n{shim}hold_alpha = 3.0\n"),
+    );
+    newreno("hold_beta = 1.0\n", "reorder_shim is off", "");
+}
+
+#[test]
 fn red_thresholds_rise() {
     section(
         "[switch]\necn = { kind = \"red\", min = \"50 kB\", max = \"20 kB\" }\n",

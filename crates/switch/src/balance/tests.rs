@@ -5,6 +5,7 @@ mod of_conga;
 mod of_drill;
 mod of_ecmp;
 mod of_letflow;
+mod of_presto;
 mod of_wcmp;
 
 use weft_core::{HostId, Purpose};

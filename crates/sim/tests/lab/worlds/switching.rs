@@ -3,7 +3,7 @@
 
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Span};
-use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, random, round_robin, wcmp};
+use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
 use weft_switch::congestion;
 use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
@@ -23,7 +23,7 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
     use drill::Tie;
     let ties = [Tie::Random, Tie::MemoryFirst, Tie::SampleFirst, Tie::LowestPort];
     let (choices, memory, tie) = (1 + random.below(4), random.below(4), pick(random, &ties));
-    match random.below(11) {
+    match random.below(13) {
         0 | 1 => BalancerSettings::Ecmp(ecmp::Settings {
             hash: pick(
                 random,
@@ -44,6 +44,12 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
         5 => BalancerSettings::LetFlow(letflow::Settings {
             flowlets: flowlets(random),
             weighted: one_in(random, 3),
+        }),
+        9 | 10 => BalancerSettings::Presto(presto::Settings {
+            cell: Bytes(pick(random, &[1, 4_000, 64 << 10])),
+            order: pick(random, &[presto::Order::Shuffled, presto::Order::BitReversed]),
+            start: pick(random, &[presto::Start::Random, presto::Start::First]),
+            controller_delay: pick(random, &[Span::ZERO, Span::from_us(30)]),
         }),
         8 => BalancerSettings::Wcmp(wcmp::Settings {
             hash: pick(random, &[HashFunction::Mix, HashFunction::Crc16]),
