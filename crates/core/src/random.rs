@@ -30,6 +30,8 @@ pub enum Purpose {
     Host = 10,
     /// Tests and generators of test cases.
     Test = 11,
+    /// Which cables are slow.
+    SlowCables = 12,
 }
 
 /// A stream of random numbers.
