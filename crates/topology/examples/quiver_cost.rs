@@ -9,7 +9,9 @@ use weft_topology::shapes::{fat_tree, leaf_spine};
 use weft_topology::{Graph, LinkState, Quiver, Routes, TopologySettings, build};
 
 fn main() {
-    println!("network                  failed  switches  bundles  cells  edges  components  tables_s  shortest_paths_s");
+    println!(
+        "network                  failed  switches  bundles  cells  edges  components  tables_s  shortest_paths_s"
+    );
     let square = |n, hosts_per_leaf| {
         TopologySettings::LeafSpine(leaf_spine::Settings {
             leaves: n,
@@ -19,9 +21,11 @@ fn main() {
         })
     };
     let tree = TopologySettings::FatTree(fat_tree::Settings { k: 40, ..Default::default() });
-    for (name, topology) in
-        [("48 x 48 leaf-spine", square(48, 48)), ("fat tree, k = 40", tree), ("1000 x 1000 leaf-spine", square(1000, 1))]
-    {
+    for (name, topology) in [
+        ("48 x 48 leaf-spine", square(48, 48)),
+        ("fat tree, k = 40", tree),
+        ("1000 x 1000 leaf-spine", square(1000, 1)),
+    ] {
         let graph = build(&topology).expect("a good topology");
         for failures in [0, 1, 10, 100] {
             measure(name, &graph, failures);

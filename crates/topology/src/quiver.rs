@@ -142,7 +142,9 @@ impl<'g> Quiver<'g> {
     #[must_use]
     pub fn groups(&self, from: SwitchId) -> Vec<Group> {
         match self.settings.score {
-            Score::OwnPair => self.own_patterns(from, |cells, patterns| self.projected(from, cells, patterns)),
+            Score::OwnPair => {
+                self.own_patterns(from, |cells, patterns| self.projected(from, cells, patterns))
+            }
             Score::AllPairs => {
                 let cell = self.cells.of[from.index()];
                 self.projected(from, &self.cells, &self.patterns(|other| other == cell)[cell as usize])
@@ -213,17 +215,13 @@ impl<'g> Quiver<'g> {
     /// From edges of cells to ports of a switch.
     fn projected(&self, from: SwitchId, cells: &Cells, patterns: &Patterns) -> Vec<Group> {
         let known = self.projections(from, cells, patterns);
-        let of = |number: &Option<u32>| number.map_or(Group::default(), |number| known[number as usize].clone());
+        let of =
+            |number: &Option<u32>| number.map_or(Group::default(), |number| known[number as usize].clone());
         patterns.of_leaf.iter().map(of).collect()
     }
 
     /// Every pattern once.
-    pub(crate) fn projections(
-        &self,
-        from: SwitchId,
-        cells: &Cells,
-        patterns: &Patterns,
-    ) -> Vec<Group> {
+    pub(crate) fn projections(&self, from: SwitchId, cells: &Cells, patterns: &Patterns) -> Vec<Group> {
         let ports = self.ports_by_edge(from.0, cells);
         patterns.list.iter().map(|split| projected(&ports, &split.groups)).collect()
     }

@@ -57,7 +57,8 @@ fn group(
     let onward = bundles.of(switch).iter().filter(|b| descent.leads(cells, cell(switch), cell(b.to)));
     let mut weights: Vec<(PortId, Ratio)> = Vec::new();
     for bundle in onward {
-        let capacity = |bottleneck: &u32| u128::from(bundles.capacities[*bottleneck.min(&bundle.capacity) as usize]);
+        let capacity =
+            |bottleneck: &u32| u128::from(bundles.capacities[*bottleneck.min(&bundle.capacity) as usize]);
         let ways = paths[cell(bundle.to) as usize].iter();
         let sum = ways.map(|(bottleneck, count)| count.saturating_mul(capacity(bottleneck)));
         let sum = sum.fold(0u128, u128::saturating_add);
@@ -91,9 +92,9 @@ fn shared(weights: &[(PortId, Ratio)]) -> Group {
     if weights.is_empty() {
         return Group::default();
     }
-    let common = weights.iter().fold(1u128, |common, (_, weight)| {
-        (common / gcd(common, weight.under)).saturating_mul(weight.under)
-    });
+    let common = weights
+        .iter()
+        .fold(1u128, |common, (_, weight)| (common / gcd(common, weight.under)).saturating_mul(weight.under));
     let whole: Vec<u128> =
         weights.iter().map(|(_, weight)| weight.over.saturating_mul(common / weight.under)).collect();
     let divisor = whole.iter().fold(0, |divisor, weight| gcd(divisor, *weight)).max(1);

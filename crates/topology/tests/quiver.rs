@@ -101,11 +101,17 @@ fn vectors_of_unequal_links() {
     let up = LinkState::all_up(&graph);
     assert_eq!(compare("het_40_inv_multi", &graph, &up, &MULTISET), 4);
     assert_eq!(compare("het_40_inv_set", &graph, &up, &SET), 4);
-    assert_eq!(compare("het_40_one_multi", &graph, &up, &QuiverSettings { source_cf: constant, ..MULTISET }), 4);
+    assert_eq!(
+        compare("het_40_one_multi", &graph, &up, &QuiverSettings { source_cf: constant, ..MULTISET }),
+        4
+    );
     assert_eq!(compare("het_40_one_set", &graph, &up, &QuiverSettings { source_cf: constant, ..SET }), 4);
     let (graph, up) = (uneven(2), LinkState::all_up(&uneven(2)));
     assert_eq!(compare("het_two_leaf", &graph, &up, &MULTISET), 1);
-    assert_eq!(compare("het_two_leaf_one", &graph, &up, &QuiverSettings { source_cf: constant, ..MULTISET }), 1);
+    assert_eq!(
+        compare("het_two_leaf_one", &graph, &up, &QuiverSettings { source_cf: constant, ..MULTISET }),
+        1
+    );
 }
 
 #[test]

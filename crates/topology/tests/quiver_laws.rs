@@ -26,7 +26,12 @@ fn all_settings() -> Vec<QuiverSettings> {
     for labels in [Labels::Multiset, Labels::Set] {
         for score in [Score::AllPairs, Score::OwnPair] {
             for source_cf in [SourceFactor::Inverse, SourceFactor::Constant] {
-                all.extend([false, true].map(|valley_free| QuiverSettings { labels, score, source_cf, valley_free }));
+                all.extend([false, true].map(|valley_free| QuiverSettings {
+                    labels,
+                    score,
+                    source_cf,
+                    valley_free,
+                }));
             }
         }
     }
@@ -46,12 +51,16 @@ fn groups(graph: &Graph, quiver: &Quiver<'_>, from: &str, to: &str) -> Vec<(u64,
     let from = switch(graph, from);
     let group = &quiver.groups(from)[leaf(graph, to)];
     let behind = |port| graph.name(graph.links()[graph.link_at(Node::Switch(from), port).index()].to);
-    let shown = |part: &weft_core::Component| (part.weight, part.ports.iter().map(|port| behind(*port)).collect());
+    let shown =
+        |part: &weft_core::Component| (part.weight, part.ports.iter().map(|port| behind(*port)).collect());
     group.components.iter().map(shown).collect()
 }
 
 fn named(groups: &[(u64, &[&str])]) -> Vec<(u64, Vec<String>)> {
-    groups.iter().map(|(weight, names)| (*weight, names.iter().map(|name| (*name).to_owned()).collect())).collect()
+    groups
+        .iter()
+        .map(|(weight, names)| (*weight, names.iter().map(|name| (*name).to_owned()).collect()))
+        .collect()
 }
 
 #[test]
@@ -79,7 +88,10 @@ fn labels_of_figure_4() {
         let link = (switch(&graph, from), switch(&graph, to));
         let list = quiver.labels(link, (link.0, 0));
         let name = |switch| graph.name(Node::Switch(switch));
-        list.keys().map(|l| format!("{}>{}", name(l.source), name(l.destination))).collect::<Vec<_>>().join(" ")
+        list.keys()
+            .map(|l| format!("{}>{}", name(l.source), name(l.destination)))
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     assert_eq!(labels("S0", "L1"), "L2>L1 L3>L1");
     assert_eq!(labels("S1", "L1"), "L0>L1 L2>L1 L3>L1");
@@ -99,7 +111,10 @@ fn capacity_factors_of_unequal_links() {
         let list = quiver.labels(link, (link.0, 0));
         list.iter().map(|(label, count)| format!("{}x{count}", label.factor)).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!([factors("S0"), factors("S1"), factors("S2")], ["1x1 1/4x1 1/4x1", "4x1 1x1 1x1", "1x1 1x1 1x1"]);
+    assert_eq!(
+        [factors("S0"), factors("S1"), factors("S2")],
+        ["1x1 1/4x1 1/4x1", "4x1 1x1 1x1", "1x1 1x1 1x1"]
+    );
 }
 
 #[test]
@@ -164,7 +179,10 @@ fn components_of_random_failures_are_as_often_as_published() {
             let variance = draws.iter().map(|draw| (draw[n] - mean).powi(2)).sum::<f64>() / 59.0;
             // Both numbers are means of 60 draws.
             let error = (2.0 * variance / 60.0).sqrt() + 0.1;
-            assert!((mean - published).abs() < 3.0 * error, "{failures}: {n}: {mean} for {published}, +-{error}");
+            assert!(
+                (mean - published).abs() < 3.0 * error,
+                "{failures}: {n}: {mean} for {published}, +-{error}"
+            );
         }
     }
 }
@@ -224,7 +242,11 @@ fn all_paths(neighbours: &[BTreeMap<u32, u64>], from: u32, to: u32) -> Vec<Path>
     while !front.is_empty() && !front.iter().any(|path| path.last() == Some(&to)) {
         let grow = |path: &Path| {
             let last = *path.last().unwrap() as usize;
-            neighbours[last].keys().filter(|next| !seen.contains(next)).map(|n| [&path[..], &[*n]].concat()).collect::<Vec<_>>()
+            neighbours[last]
+                .keys()
+                .filter(|next| !seen.contains(next))
+                .map(|n| [&path[..], &[*n]].concat())
+                .collect::<Vec<_>>()
         };
         front = front.iter().flat_map(grow).collect();
         seen.extend(front.iter().map(|path| *path.last().unwrap()));
@@ -249,7 +271,12 @@ fn factor(neighbours: &[BTreeMap<u32, u64>], path: &[u32], hop: usize, constant:
 type Labelled = BTreeMap<(u32, u32), BTreeMap<(u32, u32, (u64, u64)), u64>>;
 
 /// The components of a pair as sets of paths with the sum of their capacities, by listing everything.
-fn reference(graph: &Graph, state: &LinkState, settings: &QuiverSettings, pair: (u32, u32)) -> Vec<(Vec<Path>, u64)> {
+fn reference(
+    graph: &Graph,
+    state: &LinkState,
+    settings: &QuiverSettings,
+    pair: (u32, u32),
+) -> Vec<(Vec<Path>, u64)> {
     let neighbours = neighbours(graph, state);
     let leaves: Vec<u32> = graph.leaves().iter().map(|leaf| leaf.0).collect();
     let every = leaves.iter().flat_map(|s| leaves.iter().map(move |t| (*s, *t))).filter(|(s, t)| s != t);
@@ -270,7 +297,8 @@ fn reference(graph: &Graph, state: &LinkState, settings: &QuiverSettings, pair: 
     paths.sort();
     for path in paths {
         let links = path.windows(2).map(|link| (link[0], link[1]));
-        let score: Vec<_> = links.clone().map(|link| labels.get(&link).cloned().unwrap_or_default()).collect();
+        let score: Vec<_> =
+            links.clone().map(|link| labels.get(&link).cloned().unwrap_or_default()).collect();
         let capacity = links.map(|(a, b)| neighbours[a as usize][&b]).min().unwrap();
         let component = components.entry(score).or_default();
         component.0.push(path);
@@ -299,10 +327,17 @@ fn random_networks_fall_apart_as_the_reference_says() {
                 }
                 let expected = reference(&graph, &state, &settings, (from, destination));
                 let list = components(&quiver, SwitchId(from), to);
-                let paths = |part: &PathComponent| part.paths.iter().map(|p| p.iter().map(|s| s.0).collect()).collect();
+                let paths = |part: &PathComponent| {
+                    part.paths.iter().map(|p| p.iter().map(|s| s.0).collect()).collect()
+                };
                 let found: Vec<Vec<Path>> = list.iter().map(paths).collect();
-                assert_eq!(found, expected.iter().map(|(paths, _)| paths.clone()).collect::<Vec<_>>(), "{seed} {settings:?} {from} {destination}");
-                let unit = expected.first().map_or(1, |(_, sum)| *sum as u128) / list.first().map_or(1, |part| part.weight);
+                assert_eq!(
+                    found,
+                    expected.iter().map(|(paths, _)| paths.clone()).collect::<Vec<_>>(),
+                    "{seed} {settings:?} {from} {destination}"
+                );
+                let unit = expected.first().map_or(1, |(_, sum)| *sum as u128)
+                    / list.first().map_or(1, |part| part.weight);
                 for (part, (_, sum)) in list.iter().zip(&expected) {
                     assert_eq!(part.weight * unit, u128::from(*sum), "{seed} {settings:?}");
                 }
@@ -322,7 +357,8 @@ fn groups_are_the_components_seen_from_their_first_hop() {
             let quiver = Quiver::new(&graph, &state, &settings);
             let routes = Routes::new(&graph, &state, Grouping::Components(settings));
             for from in switches(&graph) {
-                for (to, destination) in graph.leaves().iter().enumerate().filter(|(_, leaf)| **leaf != from) {
+                for (to, destination) in graph.leaves().iter().enumerate().filter(|(_, leaf)| **leaf != from)
+                {
                     let mut expected: BTreeMap<_, u128> = BTreeMap::new();
                     for part in components(&quiver, from, to) {
                         *expected.entry(part.ports).or_default() += part.weight;
@@ -331,7 +367,9 @@ fn groups_are_the_components_seen_from_their_first_hop() {
                     let group = &table.groups[table.group_of_leaf[to].index()];
                     let ports: Vec<_> = group.components.iter().map(|part| &part.ports).collect();
                     assert_eq!(ports, expected.keys().collect::<Vec<_>>(), "{seed} {from} {destination}");
-                    let ratio = |n: usize| (u128::from(group.components[n].weight), expected[&group.components[n].ports]);
+                    let ratio = |n: usize| {
+                        (u128::from(group.components[n].weight), expected[&group.components[n].ports])
+                    };
                     for n in 1..ports.len() {
                         let (a, b) = (ratio(0), ratio(n));
                         assert_eq!(a.0 * b.1, b.0 * a.1, "{seed} {from} {destination}");
@@ -343,7 +381,12 @@ fn groups_are_the_components_seen_from_their_first_hop() {
 }
 
 /// The paths of components as sets of switch names, for comparison between networks.
-fn partition(graph: &Graph, quiver: &Quiver<'_>, from: &str, to: &str) -> BTreeSet<(u128, BTreeSet<Vec<String>>)> {
+fn partition(
+    graph: &Graph,
+    quiver: &Quiver<'_>,
+    from: &str,
+    to: &str,
+) -> BTreeSet<(u128, BTreeSet<Vec<String>>)> {
     let name = |path: &Vec<SwitchId>| path.iter().map(|s| graph.name(Node::Switch(*s))).collect();
     let parts = components(quiver, switch(graph, from), leaf(graph, to));
     parts.iter().map(|part| (part.weight, part.paths.iter().map(name).collect())).collect()
@@ -352,12 +395,14 @@ fn partition(graph: &Graph, quiver: &Quiver<'_>, from: &str, to: &str) -> BTreeS
 /// Switches in another order, cables in another order and named from the other end: the same components.
 #[test]
 fn names_and_order_do_not_matter() {
-    let mut names: Vec<String> = (0..5).map(|n| format!("L{n}")).chain((0..3).map(|n| format!("S{n}"))).collect();
+    let mut names: Vec<String> =
+        (0..5).map(|n| format!("L{n}")).chain((0..3).map(|n| format!("S{n}"))).collect();
     let mut lines = Vec::new();
     for leaf in 0..5 {
         for spine in 0..3 {
             let rate = if (leaf + spine) % 4 == 0 { 40 } else { 10 };
-            (0..1 + u32::from(leaf == 2)).for_each(|_| lines.push(line(format!("L{leaf}"), format!("S{spine}"), rate)));
+            (0..1 + u32::from(leaf == 2))
+                .for_each(|_| lines.push(line(format!("L{leaf}"), format!("S{spine}"), rate)));
         }
     }
     lines.remove(1);
@@ -371,14 +416,20 @@ fn names_and_order_do_not_matter() {
         let quivers = [&first, &second].map(|graph| Quiver::new(graph, &LinkState::all_up(graph), &settings));
         for (from, to) in [("L0", "L1"), ("L2", "L3"), ("L4", "L2"), ("S0", "L1"), ("L3", "L0")] {
             let [one, other] = [(&first, &quivers[0]), (&second, &quivers[1])];
-            assert_eq!(partition(one.0, one.1, from, to), partition(other.0, other.1, from, to), "{from} {to}");
+            assert_eq!(
+                partition(one.0, one.1, from, to),
+                partition(other.0, other.1, from, to),
+                "{from} {to}"
+            );
         }
     }
 }
 
 /// Whether every component of `fine` lies within one of `coarse`.
 fn refines(fine: &[PathComponent], coarse: &[PathComponent]) -> bool {
-    let within = |part: &PathComponent| coarse.iter().any(|whole| part.paths.iter().all(|path| whole.paths.contains(path)));
+    let within = |part: &PathComponent| {
+        coarse.iter().any(|whole| part.paths.iter().all(|path| whole.paths.contains(path)))
+    };
     fine.iter().all(within)
 }
 
@@ -409,7 +460,8 @@ fn the_difference_of_two_paths_is_where_their_labels_part() {
     assert_eq!(quiver.difference([&path("S1"), &path("S2")], pair), None);
     let difference = quiver.difference([&path("S0"), &path("S1")], pair).expect("not symmetric");
     assert_eq!((difference.hop, difference.links[0]), (0, (pair.0, switch(&graph, "S0"))));
-    let labels: Vec<_> = difference.labels.iter().map(|(label, counts)| (label.destination, *counts)).collect();
+    let labels: Vec<_> =
+        difference.labels.iter().map(|(label, counts)| (label.destination, *counts)).collect();
     assert_eq!(labels, [(switch(&graph, "L0"), [0, 1])]);
 }
 
@@ -422,11 +474,16 @@ fn differences_agree_with_components() {
             let quiver = Quiver::new(&graph, &state, &settings);
             let (from, to) = (graph.leaves()[0], graph.leaves().len() - 1);
             let parts = components(&quiver, from, to);
-            let paths = parts.iter().enumerate().flat_map(|(n, part)| part.paths.iter().take(2).map(move |p| (n, p)));
+            let paths =
+                parts.iter().enumerate().flat_map(|(n, part)| part.paths.iter().take(2).map(move |p| (n, p)));
             let paths: Vec<_> = paths.collect();
             for (n, one) in &paths {
                 for (m, other) in &paths {
-                    assert_eq!(quiver.difference([one, other], (from, to)).is_none(), n == m, "{seed} {settings:?}");
+                    assert_eq!(
+                        quiver.difference([one, other], (from, to)).is_none(),
+                        n == m,
+                        "{seed} {settings:?}"
+                    );
                 }
             }
         }

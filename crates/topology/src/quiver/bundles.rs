@@ -39,7 +39,8 @@ impl Bundles {
             tier: graph.switches().iter().map(|switch| switch.tier).collect(),
             leaves: graph.leaves().iter().map(|leaf| leaf.0).collect(),
         };
-        let sums: Vec<_> = (0..graph.switches().len()).map(|switch| bundles.add(graph, state, switch)).collect();
+        let sums: Vec<_> =
+            (0..graph.switches().len()).map(|switch| bundles.add(graph, state, switch)).collect();
         bundles.capacities = sums.iter().flatten().copied().collect();
         bundles.capacities.sort_unstable();
         bundles.capacities.dedup();

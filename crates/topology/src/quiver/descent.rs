@@ -19,8 +19,11 @@ pub(crate) struct Descent {
 
 impl Descent {
     pub(crate) fn new(cells: &Cells, leaf: u32, valley_free: bool) -> Descent {
-        let mut descent =
-            Descent { distance: vec![NEVER; cells.len()], falls: None, order: Vec::with_capacity(cells.len()) };
+        let mut descent = Descent {
+            distance: vec![NEVER; cells.len()],
+            falls: None,
+            order: Vec::with_capacity(cells.len()),
+        };
         let rises = |from: u32, to: u32| cells.tier[to as usize] > cells.tier[from as usize];
         descent.spread(cells, leaf, |from, to| !valley_free || rises(from, to));
         if valley_free {
@@ -72,7 +75,8 @@ impl Descent {
         self.falls = Some(falls);
         for cell in rest {
             let open = |edge: &&Edge| self.is_open(cells, cell, edge.to);
-            let least = cells.edges(cell).iter().filter(open).map(|edge| self.distance[edge.to as usize]).min();
+            let least =
+                cells.edges(cell).iter().filter(open).map(|edge| self.distance[edge.to as usize]).min();
             if let Some(least) = least.filter(|least| *least != NEVER) {
                 self.distance[cell as usize] = least + 1;
                 self.order.push(cell);
@@ -99,7 +103,11 @@ impl Descent {
     }
 
     /// The edges of a cell that lead on, with their places.
-    pub(crate) fn onward<'a>(&'a self, cells: &'a Cells, cell: u32) -> impl Iterator<Item = (usize, &'a Edge)> {
+    pub(crate) fn onward<'a>(
+        &'a self,
+        cells: &'a Cells,
+        cell: u32,
+    ) -> impl Iterator<Item = (usize, &'a Edge)> {
         cells.edges(cell).iter().enumerate().filter(move |(_, edge)| self.leads(cells, cell, edge.to))
     }
 

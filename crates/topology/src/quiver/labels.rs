@@ -108,7 +108,8 @@ impl<'a> LabelSums<'a> {
     pub(crate) fn add_leaf(&mut self, descent: &Descent, leaf: usize) {
         let cells = self.cells;
         let others = cells.leaves.iter().enumerate().filter(|(source, _)| *source != leaf);
-        let sources = others.map(|(source, cell)| (*cell, source)).filter(|(cell, _)| descent.hops(*cell).is_some());
+        let sources =
+            others.map(|(source, cell)| (*cell, source)).filter(|(cell, _)| descent.hops(*cell).is_some());
         self.add(descent, sources, Residue::of(1, [leaf as u64, 1]));
     }
 

@@ -101,7 +101,8 @@ fn ways_to_leaf(cells: &Cells, descent: &Descent) -> Vec<u128> {
     let mut ways = vec![0u128; cells.len()];
     for (n, &cell) in descent.order().iter().enumerate() {
         let next = descent.onward(cells, cell).map(|(_, edge)| (edge.count, ways[edge.to as usize]));
-        let sum = next.fold(0u128, |sum, (count, ways)| sum.saturating_add(ways.saturating_mul(count.into())));
+        let sum =
+            next.fold(0u128, |sum, (count, ways)| sum.saturating_add(ways.saturating_mul(count.into())));
         ways[cell as usize] = if n == 0 { 1 } else { sum };
     }
     ways

@@ -166,7 +166,13 @@ impl<'a> Walk<'a> {
         let count = ways.by_bottleneck.values().fold(0u128, |sum, count| sum.saturating_add(*count));
         let mut paths = Vec::new();
         self.list_paths(&mut vec![SwitchId(from)], ways.list, (&mut paths, most_paths));
-        PathComponent { weight, count, ports: self.ports(from, ways.list), paths, scores: self.scores(ways.list) }
+        PathComponent {
+            weight,
+            count,
+            ports: self.ports(from, ways.list),
+            paths,
+            scores: self.scores(ways.list),
+        }
     }
 
     fn ports(&mut self, from: u32, list: u32) -> Vec<PortId> {

@@ -60,11 +60,7 @@ pub(crate) struct Splitter<'a> {
 }
 
 impl<'a> Splitter<'a> {
-    pub(crate) fn new(
-        bundles: &'a Bundles,
-        cells: &'a Cells,
-        most_lists: usize,
-    ) -> Splitter<'a> {
+    pub(crate) fn new(bundles: &'a Bundles, cells: &'a Cells, most_lists: usize) -> Splitter<'a> {
         Splitter {
             most_lists,
             bundles,
@@ -241,7 +237,9 @@ mod tests {
                     }
                 }
             }
-            tiers[0].iter().for_each(|leaf| wiring.hosts_on(*leaf, 1, &LinkSettings::of(Rate::from_gbps(10))));
+            tiers[0]
+                .iter()
+                .for_each(|leaf| wiring.hosts_on(*leaf, 1, &LinkSettings::of(Rate::from_gbps(10))));
             let graph = wiring.finish().unwrap();
             let quiver = Quiver::new(&graph, &LinkState::all_up(&graph), &Default::default());
             assert_eq!(splits(&quiver, 0), splits(&quiver, MOST_LISTS), "{seed}");

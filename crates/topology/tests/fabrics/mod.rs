@@ -14,7 +14,8 @@ pub(crate) fn line(a: impl Into<String>, b: impl Into<String>, gbps: u64) -> Lin
 /// A network of these switches in order, a host on each whose name begins with one of `leaves`.
 pub(crate) fn network(switches: &[String], leaves: &[char], lines: &[Line]) -> Graph {
     let mut wiring = Wiring::default();
-    let nodes: BTreeMap<_, _> = switches.iter().map(|name| (name.clone(), wiring.switch(name.clone()))).collect();
+    let nodes: BTreeMap<_, _> =
+        switches.iter().map(|name| (name.clone(), wiring.switch(name.clone()))).collect();
     for name in switches.iter().filter(|name| leaves.contains(&name.chars().next().unwrap())) {
         wiring.hosts_on(nodes[name], 1, &LinkSettings::of(Rate::from_gbps(10)));
     }
@@ -31,8 +32,7 @@ fn names(prefix: &str, count: usize) -> Vec<String> {
 /// Every leaf to every spine, rates by (leaf, spine).
 pub(crate) fn leaf_spine(leaves: usize, spines: usize, rate: impl Fn(usize, usize) -> u64) -> Graph {
     let pairs = (0..leaves).flat_map(|leaf| (0..spines).map(move |spine| (leaf, spine)));
-    let lines: Vec<_> =
-        pairs.map(|(l, s)| line(format!("L{l}"), format!("S{s}"), rate(l, s))).collect();
+    let lines: Vec<_> = pairs.map(|(l, s)| line(format!("L{l}"), format!("S{s}"), rate(l, s))).collect();
     network(&[names("L", leaves), names("S", spines)].concat(), &['L'], &lines)
 }
 
