@@ -60,6 +60,17 @@ pub struct Census {
     pub unreachable: u64,
 }
 
+/// How far a network folds together: what the decomposition costs grows with leaves times edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Bundles of parallel links, each direction by itself.
+    pub bundles: usize,
+    /// Sets of switches that cannot be told apart.
+    pub cells: usize,
+    /// Bundles between them, equal ones taken together.
+    pub edges: usize,
+}
+
 /// The decomposition of a network with given failures.
 pub struct Quiver<'g> {
     graph: &'g Graph,
@@ -240,6 +251,14 @@ impl<'g> Quiver<'g> {
             tables.push(table.routes);
         });
         tables
+    }
+
+    /// How far the network folds together.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        let bundles = (0..self.bundles.switches() as u32).map(|switch| self.bundles.of(switch).len()).sum();
+        let cells = self.cells.len();
+        Size { bundles, cells, edges: self.cells.number(cells as u32, 0) }
     }
 
     /// How the pairs of leaves fall apart.

@@ -1,11 +1,14 @@
 //! DRILL(d, m): the least loaded of d random ports and m remembered ones, per packet, by local queue lengths only.
 //!
 //! *Paper*: Ghorbani et al., SIGCOMM'17, sections 3.1 and 3.2. *Parameters*: `choices` is d, `memory` is m, per engine
-//! and group. *State*: m port names per (engine, group), none per flow. *Limits*: assumes symmetric paths; with many
+//! and group. *State*: m port names per (engine, component), none per flow. Ports whose paths are not symmetric are kept apart
+//! (section 3.4): where no two paths are symmetric, this is WCMP. *Limits*: with many
 //! engines large d or m makes engines herd (the synchronisation effect). Memory holds names of ports, never lengths: a
 //! decision reads all lengths anew.
 
-use weft_core::{GroupId, Header, Kind, PortId, Random, Time, choice, settings};
+use weft_core::{
+    GroupId, Grouping, Header, Kind, PortId, Purpose, QuiverSettings, Random, Time, choice, settings,
+};
 
 use super::{Balancer, Candidates, Site};
 use crate::hash::{FlowHash, HashFunction};
@@ -27,6 +30,16 @@ choice! {
     }
 }
 
+choice! {
+    /// Which of the shortest paths may share the packets of a flow.
+    pub enum Components {
+        /// Symmetric ones: a flow is hashed to one component by weight and balanced within it.
+        Quiver = "quiver",
+        /// All of them, like or unlike.
+        None = "none",
+    }
+}
+
 settings! {
     /// DRILL(d, m).
     pub struct Settings {
@@ -36,8 +49,21 @@ settings! {
         memory: u32 [0, 1024] = 1,
         /// Who wins among equally loaded ports.
         tie: Tie = Tie::Random,
+        /// Which of the shortest paths may share the packets of a flow (section 3.4). In a symmetric network it makes no difference.
+        components: Components = Components::Quiver,
         /// Acknowledgements and packets that open a connection go by a hash of the flow, as in some simulators.
         control_by_hash: bool = false,
+        /// How paths are compared.
+        quiver: QuiverSettings [flatten],
+    }
+}
+
+impl Settings {
+    fn grouping(&self) -> Grouping {
+        match self.components {
+            Components::Quiver => Grouping::Components(self.quiver),
+            Components::None => Grouping::Together,
+        }
     }
 }
 
@@ -48,6 +74,7 @@ pub struct Drill {
     usual: bool,
     /// For packets without payload, if they do not follow the same rule.
     hash: Option<FlowHash>,
+    grouping: Grouping,
     choices: usize,
     memory: usize,
     tie: Tie,
@@ -86,10 +113,11 @@ impl Drill {
     /// From the settings.
     #[must_use]
     pub fn new(settings: &Settings, site: Site) -> Drill {
-        let Settings { choices, memory, tie, control_by_hash } = *settings;
+        let Settings { choices, memory, tie, control_by_hash, .. } = *settings;
         Drill {
             usual: (choices, memory, tie, control_by_hash) == (2, 1, Tie::Random, false),
-            hash: control_by_hash.then(|| FlowHash::of_switch(HashFunction::Mix, site)),
+            hash: control_by_hash.then(|| control_hash(site)),
+            grouping: settings.grouping(),
             choices: settings.choices as usize,
             memory: settings.memory as usize,
             tie: settings.tie,
@@ -286,6 +314,12 @@ impl Cell {
     }
 }
 
+/// Other than the hash that chooses a component, or a component would see a part of the hash values only.
+fn control_hash(site: Site) -> FlowHash {
+    let seed = Random::new(site.seed, Purpose::Flowlets, u64::from(site.switch.0)).bits();
+    FlowHash::new(HashFunction::Mix, seed)
+}
+
 impl Balancer for Drill {
     fn choose(
         &mut self,
@@ -309,6 +343,10 @@ impl Balancer for Drill {
 
     fn reads_loads(&self) -> bool {
         true
+    }
+
+    fn grouping(&self) -> Grouping {
+        self.grouping
     }
 }
 

@@ -41,7 +41,7 @@ impl FlowDrill {
             choices: settings.choices,
             memory: settings.memory,
             tie: settings.tie,
-            control_by_hash: false,
+            ..Default::default()
         };
         FlowDrill { drill: Drill::new(&drill, site), pinned: Flowlets::of_flows(settings.idle, site) }
     }

@@ -8,6 +8,7 @@ use super::bundles::Bundles;
 use super::cells::Cells;
 use super::descent::Descent;
 use super::labels::Scores;
+use super::split::EdgeGroup;
 use std::collections::BTreeMap;
 
 /// Numbers of paths by (first edge, cell reached, bottleneck).
@@ -21,7 +22,7 @@ pub(crate) fn by_reach(
     (bundles, cells, scores): (&Bundles, &Cells, &Scores),
     descent: &Descent,
     from: u32,
-) -> BTreeMap<Vec<u32>, u128> {
+) -> Vec<EdgeGroup> {
     let mut begun: BTreeMap<u32, Paths> = BTreeMap::new();
     for (place, edge) in descent.onward(cells, from) {
         let to = begun.entry(scores[cells.number(from, place)]).or_default();
@@ -38,7 +39,7 @@ pub(crate) fn by_reach(
         }
         front = next;
     }
-    front.into_iter().map(|(reach, paths)| (edges(&reach), capacity(bundles, &paths))).collect()
+    front.into_iter().map(|(reach, paths)| (capacity(bundles, &paths), edges(&reach))).collect()
 }
 
 /// One hop on, by its score.

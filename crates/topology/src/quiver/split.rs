@@ -11,7 +11,9 @@ use super::cells::Cells;
 use super::descent::Descent;
 use super::labels::{Scores, gcd};
 use super::reach::by_reach;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use weft_core::random::mix;
 
 /// So many different lists of one cell are still told apart one by one.
 pub(crate) const MOST_LISTS: usize = 10_000;
@@ -47,8 +49,8 @@ pub(crate) struct Split {
 pub(crate) struct Splitter<'a> {
     bundles: &'a Bundles,
     cells: &'a Cells,
-    /// (first score, rest) of each list.
-    lists: HashMap<(u32, u32), u32>,
+    /// By first score and rest of a list its number.
+    lists: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
     /// The paths from each cell, in `paths`: first and behind the last. `None`: too many lists.
     from: Vec<Option<(u32, u32)>>,
     paths: Vec<Paths>,
@@ -63,7 +65,7 @@ impl<'a> Splitter<'a> {
             most_lists,
             bundles,
             cells,
-            lists: HashMap::new(),
+            lists: HashMap::default(),
             from: Vec::new(),
             paths: Vec::new(),
             own: Vec::new(),
@@ -104,7 +106,7 @@ impl<'a> Splitter<'a> {
                 let Paths { list, bottleneck, count, .. } = self.paths[at as usize];
                 let next = self.lists.len() as u32 + 1;
                 self.own.push(Paths {
-                    list: *self.lists.entry((score, list)).or_insert(next),
+                    list: *self.lists.entry(u64::from(score) << 32 | u64::from(list)).or_insert(next),
                     bottleneck: bottleneck.min(edge.capacity),
                     count: count.saturating_mul(u128::from(edge.count)),
                     edge: place as u32,
@@ -128,7 +130,7 @@ impl<'a> Splitter<'a> {
 
     fn by_lists(&self) -> Split {
         let components = self.own.chunk_by(|a, b| a.list == b.list);
-        let mut weighed: BTreeMap<Vec<u32>, u128> = BTreeMap::new();
+        let mut groups = Vec::new();
         let (mut count, mut all_single) = (0, true);
         for component in components {
             count += 1;
@@ -136,10 +138,9 @@ impl<'a> Splitter<'a> {
             let mut edges: Vec<u32> = component.iter().map(|paths| paths.edge).collect();
             edges.dedup();
             let weight = component.iter().fold(0u128, |sum, paths| sum.saturating_add(self.weight(paths)));
-            let total = weighed.entry(edges).or_default();
-            *total = total.saturating_add(weight);
+            groups.push((weight, edges));
         }
-        Split { components: Some(count), all_single, groups: reduced(weighed) }
+        Split { components: Some(count), all_single, groups: reduced(merged(groups)) }
     }
 
     fn weight(&self, paths: &Paths) -> u128 {
@@ -149,9 +150,41 @@ impl<'a> Splitter<'a> {
 }
 
 /// Weights without a common divisor.
-fn reduced(weighed: BTreeMap<Vec<u32>, u128>) -> Vec<EdgeGroup> {
-    let divisor = weighed.values().fold(0, |divisor, weight| gcd(divisor, *weight)).max(1);
-    weighed.into_iter().map(|(edges, weight)| (weight / divisor, edges)).collect()
+fn reduced(mut groups: Vec<EdgeGroup>) -> Vec<EdgeGroup> {
+    let divisor = groups.iter().fold(0, |divisor, (weight, _)| gcd(divisor, *weight)).max(1);
+    groups.iter_mut().for_each(|(weight, _)| *weight /= divisor);
+    groups
+}
+
+/// Adds the weights of groups with the same edges.
+fn merged(mut groups: Vec<EdgeGroup>) -> Vec<EdgeGroup> {
+    groups.sort_unstable_by(|one, other| one.1.cmp(&other.1));
+    groups.dedup_by(|next, kept| {
+        let same = next.1 == kept.1;
+        if same {
+            kept.0 = kept.0.saturating_add(next.0);
+        }
+        same
+    });
+    groups
+}
+
+/// A hash of one number: lists are looked up for every pair of a cell and a leaf.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = mix(self.0 ^ u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = mix(number);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Random switches and balancers. Every buffer holds a few packets at least, every threshold lets one pass: what never
 //! lets a packet through is a dead network and tested elsewhere.
 
+use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, Random, Span};
+use weft_core::{Bytes, QuiverSettings, Random, Span};
 use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
 use weft_switch::congestion;
 use weft_switch::flowlet::{self, Timing};
@@ -39,7 +40,13 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
         3 => BalancerSettings::RoundRobin(round_robin::Settings { permute_after: random.below(3) }),
         4 => {
             let idle = pick(random, &[Span::from_us(20), Span::from_s(1)]);
-            BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie, idle })
+            BalancerSettings::FlowDrill(flow_drill::Settings {
+                choices,
+                memory,
+                tie,
+                idle,
+                ..Default::default()
+            })
         }
         5 => BalancerSettings::LetFlow(letflow::Settings {
             flowlets: flowlets(random),
@@ -69,7 +76,13 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
         }),
         _ => {
             let control_by_hash = one_in(random, 4);
-            BalancerSettings::Drill(drill::Settings { choices, memory, tie, control_by_hash })
+            BalancerSettings::Drill(drill::Settings {
+                choices,
+                memory,
+                tie,
+                control_by_hash,
+                ..Default::default()
+            })
         }
     }
 }
@@ -82,6 +95,18 @@ fn flowlets(random: &mut Random) -> flowlet::Settings {
         exact: one_in(random, 3),
         table_size: pick(random, &[1, 7, 4_096]),
     }
+}
+
+/// Any way to compare paths, for DRILL.
+pub(super) fn compare_paths(balancer: &mut BalancerSettings, random: &mut Random) {
+    let BalancerSettings::Drill(drill) = balancer else { return };
+    drill.components = pick(random, &[drill::Components::Quiver, drill::Components::None]);
+    drill.quiver = QuiverSettings {
+        labels: pick(random, &[Labels::Multiset, Labels::Set]),
+        score: pick(random, &[Score::AllPairs, Score::OwnPair]),
+        source_cf: pick(random, &[SourceFactor::Inverse, SourceFactor::Constant]),
+        valley_free: one_in(random, 4),
+    };
 }
 
 /// Every setting of a switch.
