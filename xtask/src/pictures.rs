@@ -106,7 +106,8 @@ fn drawn(name: &str, sent: &[Sent]) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
     );
     for (path, (colour, label)) in COLOURS.iter().zip(["path a, 40 Gb/s", "path b, 20 Gb/s"]).enumerate() {
-        let share = sent.iter().filter(|packet| packet.path == path).count() * 100 / sent.len().max(1);
+        let of_path = sent.iter().filter(|packet| packet.path == path).count();
+        let share = (of_path as f64 * 100.0 / sent.len().max(1) as f64).round();
         let x = LEFT + 200.0 * path as f64;
         writeln!(svg, "<text x=\"{x}\" y=\"14\" fill=\"{colour}\">{label}: {share} % of packets</text>")
             .expect("a String");
