@@ -76,6 +76,8 @@ pub(crate) fn doubled() -> Graph {
 }
 
 /// A random network of three tiers, some cables double or faster, with some of them down.
+#[allow(dead_code, reason = "each test file uses its part")]
+#[allow(dead_code, reason = "each test file uses its part")]
 pub(crate) fn random(seed: u64) -> (Graph, LinkState) {
     let mut dice = Random::new(seed, Purpose::Test, 0);
     let sizes = [3 + dice.below(4) as usize, 2 + dice.below(3) as usize, 1 + dice.below(3) as usize];
