@@ -119,6 +119,7 @@ pub(crate) fn failing(seed: u64) -> Setup {
         outages.push(Outage { cables: vec![*cable], at: Some(at), repair: Some(repair) });
     }
     let plan = FailurePlan { outages };
-    setup.timeline = Arc::new(timeline(&setup.graph, &plan, &RoutingSettings::default()));
+    let grouping = setup.balancer.grouping();
+    setup.timeline = Arc::new(timeline(&setup.graph, &plan, &RoutingSettings::default(), grouping));
     setup
 }

@@ -1,11 +1,12 @@
 //! DRILL(d, m): the least loaded of d random ports and m remembered ones, per packet, by local queue lengths only.
 //!
 //! *Paper*: Ghorbani et al., SIGCOMM'17, sections 3.1 and 3.2. *Parameters*: `choices` is d, `memory` is m, per engine
-//! and group. *State*: m port names per (engine, group), none per flow. *Limits*: assumes symmetric paths; with many
+//! and group. *State*: m port names per (engine, component), none per flow. Ports whose paths are not symmetric are kept apart
+//! (section 3.4): where no two paths are symmetric, this is WCMP. *Limits*: with many
 //! engines large d or m makes engines herd (the synchronisation effect). Memory holds names of ports, never lengths: a
 //! decision reads all lengths anew.
 
-use weft_core::{GroupId, Header, PortId, Random, Time, choice, settings};
+use weft_core::{GroupId, Grouping, Header, PortId, QuiverSettings, Random, Time, choice, settings};
 
 use super::{Balancer, Candidates, Site};
 
@@ -26,6 +27,16 @@ choice! {
     }
 }
 
+choice! {
+    /// Which of the shortest paths may share the packets of a flow.
+    pub enum Components {
+        /// Symmetric ones: a flow is hashed to one component by weight and balanced within it.
+        Quiver = "quiver",
+        /// All of them, like or unlike.
+        None = "none",
+    }
+}
+
 settings! {
     /// DRILL(d, m).
     pub struct Settings {
@@ -35,12 +46,26 @@ settings! {
         memory: u32 [0, 1024] = 1,
         /// Who wins among equally loaded ports.
         tie: Tie = Tie::Random,
+        /// Which of the shortest paths may share the packets of a flow (section 3.4). In a symmetric network it makes no difference.
+        components: Components = Components::Quiver,
+        /// How paths are compared.
+        quiver: QuiverSettings [flatten],
+    }
+}
+
+impl Settings {
+    fn grouping(&self) -> Grouping {
+        match self.components {
+            Components::Quiver => Grouping::Components(self.quiver),
+            Components::None => Grouping::Together,
+        }
     }
 }
 
 /// DRILL(d, m).
 #[derive(Clone, Debug)]
 pub struct Drill {
+    grouping: Grouping,
     choices: usize,
     memory: usize,
     tie: Tie,
@@ -80,6 +105,7 @@ impl Drill {
     #[must_use]
     pub fn new(settings: &Settings, _site: Site) -> Drill {
         Drill {
+            grouping: settings.grouping(),
             choices: settings.choices as usize,
             memory: settings.memory as usize,
             tie: settings.tie,
@@ -112,7 +138,7 @@ impl Drill {
         }
         let cell = self.cells[group];
         if cell != EMPTY
-            && let Some(index) = cell.index_in(candidates.ports)
+            && let Some(index) = cell.index_in(candidates.ports())
             && index != seen[0]
             && index != seen[1]
         {
@@ -120,7 +146,7 @@ impl Drill {
             loads[2] = candidates.load(usize::from(index));
         }
         let index = seen[fair_least(&loads, random)];
-        self.cells[group] = Cell { port: candidates.ports[usize::from(index)], index };
+        self.cells[group] = Cell { port: candidates.ports()[usize::from(index)], index };
         usize::from(index)
     }
 
@@ -173,7 +199,7 @@ impl Drill {
             if cell == EMPTY {
                 return;
             }
-            let Some(index) = cell.index_in(candidates.ports) else { continue };
+            let Some(index) = cell.index_in(candidates.ports()) else { continue };
             if let Some(seen) = self.seen[..sampled].iter_mut().find(|seen| seen.index == index) {
                 seen.cell = place as u16;
                 continue;
@@ -241,7 +267,7 @@ impl Drill {
         let first = candidates.group.index() * self.memory;
         for n in 0..self.memory {
             let cell =
-                |seen: &Seen| Cell { port: candidates.ports[usize::from(seen.index)], index: seen.index };
+                |seen: &Seen| Cell { port: candidates.ports()[usize::from(seen.index)], index: seen.index };
             self.cells[first + n] = self.seen.get(n).map_or(EMPTY, cell);
         }
     }
@@ -297,12 +323,16 @@ impl Balancer for Drill {
     fn reads_loads(&self) -> bool {
         true
     }
+
+    fn grouping(&self) -> Grouping {
+        self.grouping
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::{Purpose, SwitchId};
+    use weft_core::{Component, Purpose, SwitchId};
 
     #[test]
     fn two_choices_and_one_memory_decide_as_the_general_way_does() {
@@ -312,10 +342,10 @@ mod tests {
             (Drill::new(&Settings::default(), site), Drill::new(&Settings::default(), site));
         let (mut first, mut second) = (Random::new(2, Purpose::Test, 0), Random::new(2, Purpose::Test, 0));
         for _ in 0..20_000 {
-            let ports: Vec<_> = (0..2 + dice.below(7) as u16).map(PortId).collect();
-            let loads: Vec<_> = ports.iter().map(|_| u64::from(dice.below(3))).collect();
-            let group = GroupId(dice.below(2) as u16);
-            let mut candidates = Candidates::with_loads(group, &ports, &loads);
+            let component = Component::equal((0..2 + dice.below(7) as u16).map(PortId).collect());
+            let loads: Vec<_> = component.ports.iter().map(|_| u64::from(dice.below(3))).collect();
+            let group = GroupId(dice.below(2));
+            let mut candidates = Candidates::with_loads(group, &component, &loads);
             let chosen = short.choose_two_one(&mut candidates, &mut first);
             assert_eq!(chosen, general.choose_among_many(&mut candidates, &mut second));
             assert_eq!(short.remembered(group), general.remembered(group));

@@ -36,8 +36,12 @@ impl FlowDrill {
     /// From the settings.
     #[must_use]
     pub fn new(settings: &Settings, site: Site) -> FlowDrill {
-        let drill =
-            super::drill::Settings { choices: settings.choices, memory: settings.memory, tie: settings.tie };
+        let drill = super::drill::Settings {
+            choices: settings.choices,
+            memory: settings.memory,
+            tie: settings.tie,
+            ..Default::default()
+        };
         FlowDrill { drill: Drill::new(&drill, site), pinned: BTreeMap::new() }
     }
 }
@@ -52,12 +56,13 @@ impl Balancer for FlowDrill {
     ) -> usize {
         let flow = (u64::from(packet.source.0) << 32 | u64::from(packet.destination.0), packet.ports);
         let pinned = self.pinned.get(&flow);
-        if let Some(index) = pinned.and_then(|port| candidates.ports.iter().position(|member| member == port))
+        if let Some(index) =
+            pinned.and_then(|port| candidates.ports().iter().position(|member| member == port))
         {
             return index;
         }
         let index = self.drill.choose(packet, candidates, now, random);
-        self.pinned.insert(flow, candidates.ports[index]);
+        self.pinned.insert(flow, candidates.ports()[index]);
         index
     }
 

@@ -21,7 +21,10 @@ fn stream(entity: u64) -> Random {
 }
 
 fn drill(choices: u32, memory: u32, tie: Tie) -> AnyBalancer {
-    AnyBalancer::new(&BalancerSettings::Drill(drill::Settings { choices, memory, tie }), SITE)
+    AnyBalancer::new(
+        &BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() }),
+        SITE,
+    )
 }
 
 /// Flow `n`: some hosts and ports, no two flows alike.
@@ -48,7 +51,8 @@ impl Bench {
 
     /// The port chosen for a packet.
     fn send(&mut self, packet: &Header) -> PortId {
-        let mut candidates = Candidates::with_loads(GroupId(0), &self.ports, &self.loads);
+        let component = Component::equal(self.ports.clone());
+        let mut candidates = Candidates::with_loads(GroupId(0), &component, &self.loads);
         self.ports[self.balancer.choose(packet, &mut candidates, NOW, &mut self.random)]
     }
 
