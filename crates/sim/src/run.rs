@@ -8,7 +8,7 @@ use weft_core::record::{RunRecord, Stop};
 use crate::collect::collect;
 use crate::course::{Course, Standing, Step};
 use crate::domain::Domain;
-use crate::event::{Entry, Event};
+use crate::event::Event;
 use crate::parallel;
 use crate::sample::Sampler;
 use crate::setup::{Plan, Setup};
@@ -130,14 +130,14 @@ impl Domain {
     /// Runs events before the calendar's end, at most so many. True if none is left there.
     pub(crate) fn run(&mut self, budget: u64) -> bool {
         for done in 0..budget {
-            let Some(Entry { time, name }) = self.calendar.pop() else {
+            let Some((time, event)) = self.calendar.pop() else {
                 self.tally.events += done;
                 return true;
             };
             self.now = time;
-            match name.arrival() {
-                Some(link) => self.arrive(link),
-                None => self.handle(name.event()),
+            match event {
+                Event::Arrive(link) => self.arrive(link),
+                other => self.handle(other),
             }
         }
         self.tally.events += budget;
@@ -147,7 +147,7 @@ impl Domain {
     /// One line for each kind of event.
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Arrive(link) => self.arrive(link),
+            Event::Arrive(_) => unreachable!("arrivals have a path of their own"),
             Event::Transmitted(link) => self.transmitted(link),
             Event::SenderWake(flow) => self.sender_wake(flow),
             Event::ReceiverWake(flow) => self.receiver_wake(flow),
