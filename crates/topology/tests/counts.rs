@@ -1,7 +1,7 @@
 //! Every topology has the published counts, numbers, names, capacities and path lengths.
 
 use std::collections::BTreeSet;
-use weft_core::{HostId, LinkId, PortId, Rate, Span, SwitchId};
+use weft_core::{Grouping, HostId, LinkId, PortId, Rate, Span, SwitchId};
 use weft_topology::shapes::{
     diamond, dumbbell, explicit, fat_tree, full_mesh, leaf_spine, parking_lot, single_switch,
 };
@@ -144,7 +144,7 @@ fn path_lengths(
         return (BTreeSet::from([1]), 1);
     }
     let (mut lengths, mut paths) = (BTreeSet::new(), 0);
-    for &port in routes.ports(switch, leaf) {
+    for port in routes.ports(switch, leaf) {
         let Node::Switch(next) = graph.links_of(Node::Switch(switch))[usize::from(port.0)].to else {
             panic!("a route to another leaf ends at a host");
         };
@@ -156,7 +156,7 @@ fn path_lengths(
 }
 
 fn lengths_between(graph: &Graph, a: usize, b: usize) -> (Vec<usize>, usize) {
-    let routes = Routes::new(graph, &LinkState::all_up(graph));
+    let routes = Routes::new(graph, &LinkState::all_up(graph), Grouping::Together);
     let (lengths, paths) = path_lengths(graph, &routes, (graph.leaves()[a], b));
     (lengths.into_iter().collect(), paths)
 }
@@ -202,7 +202,7 @@ fn small_networks_have_their_counts_and_reach_everybody() {
             counts,
             "{settings:?}"
         );
-        let routes = Routes::new(&graph, &LinkState::all_up(&graph));
+        let routes = Routes::new(&graph, &LinkState::all_up(&graph), Grouping::Together);
         for (a, &leaf) in graph.leaves().iter().enumerate() {
             for b in 0..graph.leaves().len() {
                 assert!(path_lengths(&graph, &routes, (leaf, b)).1 > 0, "{settings:?} {a} {b}");
@@ -303,13 +303,13 @@ fn mistakes_in_an_explicit_graph_have_their_place() {
 #[test]
 fn equal_port_sets_share_a_group() {
     let graph = built(leaf_spine(16, 4, 20, 40));
-    let routes = Routes::new(&graph, &LinkState::all_up(&graph));
+    let routes = Routes::new(&graph, &LinkState::all_up(&graph), Grouping::Together);
     // a leaf: its own (no ports) and all uplinks; a spine: one port per leaf
     assert_eq!(routes.switches[0].groups.len(), 2);
     assert_eq!(routes.switches[16].groups.len(), 16);
     let mut state = LinkState::all_up(&graph);
     state.set(graph.cable_named("leaf0-spine0").unwrap(), false);
-    let routes = Routes::new(&graph, &state);
+    let routes = Routes::new(&graph, &state, Grouping::Together);
     // leaf 1 reaches leaf 0 by three spines and everybody else by four
     assert_eq!(routes.ports(SwitchId(1), 0), [PortId(21), PortId(22), PortId(23)]);
     assert_eq!(routes.ports(SwitchId(1), 2).len(), 4);
@@ -323,7 +323,7 @@ fn a_switch_without_a_way_has_a_group_without_ports() {
     let graph = built(leaf_spine(2, 1, 1, 40));
     let mut state = LinkState::all_up(&graph);
     state.set(graph.cable_named("leaf0-spine0").unwrap(), false);
-    let routes = Routes::new(&graph, &state);
+    let routes = Routes::new(&graph, &state, Grouping::Together);
     assert!(routes.ports(SwitchId(1), 0).is_empty());
     assert!(routes.ports(SwitchId(2), 0).is_empty());
     assert_eq!(routes.ports(SwitchId(2), 1).len(), 1);
@@ -333,7 +333,7 @@ fn a_switch_without_a_way_has_a_group_without_ports() {
 fn a_fat_tree_of_8192_hosts_has_small_tables() {
     let graph = fat_tree(32, 1);
     assert_eq!((graph.hosts(), graph.switches().len()), (8192, 1280));
-    let routes = Routes::new(&graph, &LinkState::all_up(&graph));
+    let routes = Routes::new(&graph, &LinkState::all_up(&graph), Grouping::Together);
     // edge: itself, and up; aggregation: each of 16 edges of its pod, and up; core: each of 32 pods
     let groups: BTreeSet<usize> = routes.switches.iter().map(|table| table.groups.len()).collect();
     assert_eq!(groups, BTreeSet::from([2, 17, 32]));

@@ -50,7 +50,8 @@ impl World {
         });
         let plan =
             if one_in(&mut random, 4) { failures(&mut random, &setup.graph) } else { Default::default() };
-        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing(&mut random)));
+        setup.timeline =
+            Arc::new(timeline(&setup.graph, &plan, &routing(&mut random), setup.balancer.grouping()));
         let mut world = World { setup, topology, transport, plan, lossy };
         world.setup.until = Time::ZERO + world.limit(&mut random);
         world
