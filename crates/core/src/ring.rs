@@ -61,6 +61,12 @@ impl<T: Copy + Default> Ring<T> {
         self.head = self.head.wrapping_add(1);
     }
 
+    /// Takes all.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.head = self.tail;
+    }
+
     /// Takes the oldest.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {

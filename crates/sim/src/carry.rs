@@ -89,10 +89,11 @@ impl Domain {
         let first_link = own.first_link;
         match own.switch.receive(&mut turn, from, packet) {
             Some(departure) => {
-                let Departure { port, start, end, header } = departure;
-                self.tally.waited(&header, start.since(self.now));
-                *self.pool.headers.get_mut(packet) = header;
-                self.launch(LinkId(first_link + u32::from(port.0)), packet, header.wire, end);
+                let Departure { port, start, end } = departure;
+                let header = self.pool.headers.get(packet);
+                let wire_bytes = header.wire;
+                self.tally.waited(header, start.since(self.now));
+                self.launch(LinkId(first_link + u32::from(port.0)), packet, wire_bytes, end);
             }
             None => self.carry_out(switch, None),
         }

@@ -136,18 +136,25 @@ impl Outputs {
         let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else {
             unreachable!("the caller has asked whether the port foresees")
         };
-        give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
-        let (bytes, wire) = (held.bytes, header.wire);
-        if store.admit(bytes, bytes, wire).is_err() {
+        if visible.is_tracked() || store.counts() || !foresight.all_have_left(now) {
+            give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
+        } else {
+            foresight.clear();
+            held.bytes = 0;
+        }
+        let wire = header.wire;
+        let bytes = held.bytes + u64::from(wire);
+        if !store.admits(bytes) && store.admit(held.bytes, held.bytes, wire).is_err() {
             return self.join_if_others_have_left(now, port, header, after);
         }
-        let sight = Sight { packet: header, queue: bytes, port: bytes };
-        match foresight.marker.arriving(&sight, marking) {
-            Verdict::Pass => {}
-            Verdict::Mark => held.mark(header),
-            Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
+        if !foresight.passes(bytes) {
+            let sight = Sight { packet: header, queue: held.bytes, port: held.bytes };
+            match foresight.marker.arriving(&sight, marking) {
+                Verdict::Pass => {}
+                Verdict::Mark => held.mark(header),
+                Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
+            }
         }
-        let bytes = bytes + u64::from(wire);
         store.stored(bytes, wire);
         if visible.is_watched(port.index()) {
             visible.enqueued(now, after, port.index(), wire);

@@ -57,8 +57,6 @@ pub struct Departure {
     pub start: Time,
     /// Its last bit leaves.
     pub end: Time,
-    /// Its header as it leaves, for the driver to store.
-    pub header: Header,
 }
 
 /// A combined input-output-queued switch with shared memory.
@@ -122,21 +120,20 @@ impl Switch {
     /// departures of its port are foreseen; otherwise the effects tell when there is work for a transmitter.
     #[inline]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<Departure> {
-        let mut header = *turn.headers.get(packet);
+        let header = turn.headers.get_mut(packet);
         header.ingress = from;
         header.arrived = turn.now;
-        header.hops = header.hops.saturating_add(1);
-        let Some(port) = self.output(turn.now, &header) else {
-            return lost(turn, packet, header, Reason::NoRoute);
+        header.hops += u8::from(header.hops < u8::MAX);
+        let Some(port) = self.output(turn.now, header) else {
+            return lost(turn.effects, packet, Reason::NoRoute);
         };
         let after = self.inputs[from.index()].visible_after;
         if self.outputs.foresees(port) {
-            return match self.outputs.join(turn.now, port, &mut header, after) {
-                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end, header }),
-                Err(reason) => lost(turn, packet, header, reason),
+            return match self.outputs.join(turn.now, port, header, after) {
+                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end }),
+                Err(reason) => lost(turn.effects, packet, reason),
             };
         }
-        *turn.headers.get_mut(packet) = header;
         self.outputs.enqueue(turn, port, packet, after);
         None
     }
@@ -235,9 +232,8 @@ impl Switch {
 
 /// A packet is lost on arrival.
 #[cold]
-fn lost(turn: &mut Turn<'_>, packet: PacketId, header: Header, reason: Reason) -> Option<Departure> {
-    *turn.headers.get_mut(packet) = header;
-    turn.effects.push(Effect::Dropped(packet, reason));
+fn lost(effects: &mut Effects, packet: PacketId, reason: Reason) -> Option<Departure> {
+    effects.push(Effect::Dropped(packet, reason));
     None
 }
 
