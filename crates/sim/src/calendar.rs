@@ -100,7 +100,7 @@ impl Calendar {
     /// When the next event is; [`Time::NEVER`] if nothing is pending.
     pub(crate) fn next_time(&self) -> Time {
         let mut first = self.heap_first;
-        let mut row = self.wheel.first_from(self.number).unwrap_or(NONE);
+        let mut row = self.first().unwrap_or(NONE);
         while row != NONE {
             let Row { time, next } = *self.row(row);
             (first, row) = (first.min(time), next);
@@ -131,10 +131,12 @@ impl Calendar {
         }
     }
 
-    /// Takes the next event before the end.
+    /// Takes the next event before the end if the wheel alone decides: its instant and its row. If not, there is still
+    /// [`Calendar::pop_aside`].
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
-        if let Some(mut row) = self.wheel.first_from(self.number) {
+    pub(crate) fn pop(&mut self) -> Option<(Time, u32)> {
+        if let Some(slot) = self.wheel.occupied_from(self.number) {
+            let mut row = self.wheel.first[slot];
             let Row { mut time, mut next } = *self.row(row);
             let bucket = time.0 >> self.shift;
             if next != NONE && bucket != self.number {
@@ -143,11 +145,16 @@ impl Calendar {
             }
             if time < self.limit {
                 self.number = bucket;
-                self.wheel.take_first(bucket, next);
-                return Some((time, self.event(row)));
+                self.wheel.take_first(slot, next);
+                return Some((time, row));
             }
         }
-        self.pop_aside()
+        None
+    }
+
+    /// The first row of the wheel.
+    fn first(&self) -> Option<u32> {
+        self.wheel.occupied_from(self.number).map(|slot| self.wheel.first[slot])
     }
 
     #[inline]
@@ -163,14 +170,15 @@ impl Calendar {
         &mut self.rows[row as usize]
     }
 
-    /// The event of a row.
+    /// The link of a row that stands for an arrival.
     #[inline]
-    fn event(&self, row: u32) -> Event {
-        if row < self.links {
-            Event::Arrive(LinkId(row))
-        } else {
-            Event::Transmitted(LinkId(row - self.links))
-        }
+    pub(crate) fn arrival(&self, row: u32) -> Option<LinkId> {
+        (row < self.links).then_some(LinkId(row))
+    }
+
+    /// The event of a row.
+    pub(crate) fn event(&self, row: u32) -> Event {
+        self.arrival(row).map_or_else(|| Event::Transmitted(LinkId(row - self.links)), Event::Arrive)
     }
 
     fn entry(&self, row: u32) -> Entry {
@@ -215,10 +223,10 @@ impl Calendar {
         }
     }
 
-    /// Takes the next event before the end, from the wheel or from the heap.
+    /// Takes the next event before the end, from the wheel or from the heap, after [`Calendar::pop`] has found none.
     #[inline(never)]
-    fn pop_aside(&mut self) -> Option<(Time, Event)> {
-        let near = self.wheel.first_from(self.number);
+    pub(crate) fn pop_aside(&mut self) -> Option<(Time, Event)> {
+        let near = self.first();
         let far = self.heap.peek().map(|Reverse((time, rank))| rank.entry(*time));
         match (near, far) {
             (_, Some(far)) if near.is_none_or(|near| self.order.precedes(far, self.entry(near))) => {
@@ -227,7 +235,7 @@ impl Calendar {
             (Some(row), _) if self.row(row).time < self.end => {
                 let Row { time, next } = *self.row(row);
                 self.number = time.0 >> self.shift;
-                self.wheel.take_first(self.number, next);
+                self.wheel.take_first(self.number as usize % BUCKETS, next);
                 Some((time, self.event(row)))
             }
             _ => None,
@@ -294,56 +302,58 @@ impl Wheel {
     #[inline]
     fn put_first(&mut self, bucket: u64, row: u32) {
         let slot = bucket as usize % BUCKETS;
-        self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.words[slot / 64 / 64] |= 1 << (slot / 64 % 64);
         self.first[slot] = row;
+        let bits = &mut self.occupied[slot / 64];
+        if *bits == 0 {
+            self.words[slot / 64 / 64] |= 1 << (slot / 64 % 64);
+        }
+        *bits |= 1 << (slot % 64);
     }
 
     /// The first row of a bucket is taken; `next` was behind it.
     #[inline]
-    fn take_first(&mut self, bucket: u64, next: u32) {
-        let slot = bucket as usize % BUCKETS;
+    fn take_first(&mut self, slot: usize, next: u32) {
         self.first[slot] = next;
         if next == NONE {
-            let left = self.occupied[slot / 64] & !(1 << (slot % 64));
-            self.occupied[slot / 64] = left;
-            if left == 0 {
+            let bits = &mut self.occupied[slot / 64];
+            *bits &= !(1 << (slot % 64));
+            if *bits == 0 {
                 self.words[slot / 64 / 64] &= !(1 << (slot / 64 % 64));
             }
         }
     }
 
-    /// The first row of the first bucket from `number` on that holds anything; none before it does.
+    /// The place of the first bucket from `number` on that holds anything; none before it does.
     #[inline(always)]
-    fn first_from(&self, number: u64) -> Option<u32> {
+    fn occupied_from(&self, number: u64) -> Option<usize> {
         let word = number as usize / 64 % WORDS;
-        let bits = self.occupied[word];
-        if bits != 0 { Some(self.first_in(word, bits)) } else { self.first_beyond(word) }
-    }
-
-    #[inline]
-    fn first_in(&self, word: usize, bits: u64) -> u32 {
-        self.first[(word * 64 + bits.trailing_zeros() as usize) % BUCKETS]
+        match self.occupied[word] {
+            0 => self.occupied_beyond(word),
+            bits => Some(place(word, bits)),
+        }
     }
 
     /// The same if this word of the map is empty.
     #[inline(never)]
-    fn first_beyond(&self, word: usize) -> Option<u32> {
+    fn occupied_beyond(&self, word: usize) -> Option<usize> {
+        let next = (word + 1) % WORDS;
+        if self.occupied[next] != 0 {
+            return Some(place(next, self.occupied[next]));
+        }
         let block = word / 64;
         let ahead = self.words[block] & u64::MAX << (word % 64);
-        if ahead != 0 {
-            return Some(self.first_of_word(block, ahead));
-        }
-        let later = (block + 1..=block + BLOCKS).map(|block| block % BLOCKS);
-        let found = later.map(|block| (block, self.words[block])).find(|(_, words)| *words != 0);
-        found.map(|(block, words)| self.first_of_word(block, words))
+        let later = (block + 1..=block + BLOCKS).map(|block| (block % BLOCKS, self.words[block % BLOCKS]));
+        let mut blocks = std::iter::once((block, ahead)).chain(later);
+        let (block, words) = blocks.find(|(_, words)| *words != 0)?;
+        let word = place(block, words) % WORDS;
+        Some(place(word, self.occupied[word]))
     }
+}
 
-    #[inline]
-    fn first_of_word(&self, block: usize, words: u64) -> u32 {
-        let word = (block * 64 + words.trailing_zeros() as usize) % WORDS;
-        self.first_in(word, self.occupied[word])
-    }
+/// The place of the lowest bit of a word in a map; not beyond it, whatever the bits.
+#[inline]
+fn place(word: usize, bits: u64) -> usize {
+    (word * 64 + bits.trailing_zeros() as usize) % BUCKETS
 }
 
 /// A width at which there is a bucket for each of `rate` events per second, but so wide that the wheel reaches as far
@@ -374,6 +384,11 @@ mod tests {
         }
     }
 
+    fn pop(calendar: &mut Calendar) -> Option<(Time, Event)> {
+        let near = calendar.pop().map(|(time, row)| (time, calendar.event(row)));
+        near.or_else(|| calendar.pop_aside())
+    }
+
     fn taken(entry: Entry) -> (Time, Event) {
         (entry.time, entry.name.event())
     }
@@ -399,16 +414,16 @@ mod tests {
                     let end = if random.chance(0.5) { Time::NEVER } else { Time(time.0 + 1) };
                     let expected = list.pop_if(|entry| entry.time < end);
                     calendar.set_end(end);
-                    assert_eq!(calendar.pop(), expected.map(taken));
+                    assert_eq!(pop(&mut calendar), expected.map(taken));
                     now = expected.map_or(now, |entry| entry.time);
                 }
                 assert_eq!(calendar.next_time(), list.last().map_or(Time::NEVER, |entry| entry.time));
             }
             calendar.set_end(Time::NEVER);
             while let Some(entry) = list.pop() {
-                assert_eq!(calendar.pop(), Some(taken(entry)));
+                assert_eq!(pop(&mut calendar), Some(taken(entry)));
             }
-            assert!(calendar.pop().is_none() && calendar.next_time() == Time::NEVER);
+            assert!(pop(&mut calendar).is_none() && calendar.next_time() == Time::NEVER);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
+use weft_core::{LinkId, Time};
 
 use crate::collect::collect;
 use crate::course::{Course, Standing, Step};
@@ -130,21 +130,36 @@ impl Domain {
     /// Runs events before the calendar's end, at most so many. True if none is left there.
     pub(crate) fn run(&mut self, budget: u64) -> bool {
         for done in 0..budget {
-            let Some((time, event)) = self.calendar.pop() else {
+            let Some((time, next)) = self.next() else {
                 self.tally.events += done;
                 return true;
             };
             self.now = time;
-            match event {
-                Event::Arrive(link) => self.arrive(link),
-                other => self.handle(other),
+            match next {
+                Ok(link) => self.arrive(link),
+                Err(event) => self.handle(event),
             }
         }
         self.tally.events += budget;
         false
     }
 
+    /// The next event before the calendar's end: nearly always the arrival on a link.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(Time, Result<LinkId, Event>)> {
+        match self.calendar.pop() {
+            Some((time, row)) => {
+                Some((time, self.calendar.arrival(row).ok_or_else(|| self.calendar.event(row))))
+            }
+            None => match self.calendar.pop_aside()? {
+                (time, Event::Arrive(link)) => Some((time, Ok(link))),
+                (time, event) => Some((time, Err(event))),
+            },
+        }
+    }
+
     /// One line for each kind of event.
+    #[inline(never)]
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrive(_) => unreachable!("arrivals have a path of their own"),

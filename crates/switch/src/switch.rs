@@ -97,7 +97,7 @@ impl Switch {
         let reads_loads = engines[0].balancer.reads_loads();
         let mut outputs = Outputs::new(settings, site, reads_loads);
         table.choices().for_each(|choice| outputs.watch(&choice.ports));
-        Switch {
+        let switch = Switch {
             table,
             outputs,
             inputs: inputs(settings, site),
@@ -105,7 +105,14 @@ impl Switch {
             queues: settings.queues as usize,
             class_load: settings.class_load,
             engines,
-        }
+        };
+        switch.assert_ports();
+        switch
+    }
+
+    /// The table names no port that the switch does not have.
+    fn assert_ports(&self) {
+        assert!(self.table.ports() <= self.outputs.len(), "the table names ports that the switch has");
     }
 
     /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::next_packet`] is not to be asked:
@@ -156,6 +163,7 @@ impl Switch {
     /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
         self.table.install(group_of_leaf, groups);
+        self.assert_ports();
         self.table.choices().for_each(|choice| self.outputs.watch(&choice.ports));
         self.forget_groups();
     }
