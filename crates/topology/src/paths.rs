@@ -41,17 +41,23 @@ impl Walk<'_> {
         }
         let ports = self.routes.ports(switch, self.to);
         if ports.len() > 1 && !PathLabel::reaches(hop) {
-            return self.step(switch, hop, ports[0], self.through(switch, &ports, path), found);
+            return self.step((switch, hop), ports[0], self.through(switch, &ports, path), found);
         }
         for port in &ports {
             let label = if ports.len() > 1 { path.label.and(hop, *port)? } else { path.label };
             let path = Path { label, ..self.through(switch, &[*port], path) };
-            self.step(switch, hop, *port, path, found)?;
+            self.step((switch, hop), *port, path, found)?;
         }
         Some(())
     }
 
-    fn step(&self, switch: SwitchId, hop: u8, port: PortId, path: Path, found: &mut Vec<Path>) -> Option<()> {
+    fn step(
+        &self,
+        (switch, hop): (SwitchId, u8),
+        port: PortId,
+        path: Path,
+        found: &mut Vec<Path>,
+    ) -> Option<()> {
         let link = self.graph.links()[self.graph.link_at(Node::Switch(switch), port).index()];
         match link.to {
             Node::Switch(next) => self.from(next, hop.saturating_add(1), path, found),

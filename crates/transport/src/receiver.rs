@@ -2,6 +2,7 @@
 
 mod acks;
 mod arrivals;
+mod below;
 mod datagram;
 mod order;
 mod tcp;

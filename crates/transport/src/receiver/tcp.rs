@@ -11,62 +11,11 @@ use weft_core::{Bytes, Class, Ecn, FlowId, Header, Kind, Marks, Span, Time};
 use super::ReceiverReport;
 use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
+use super::below::{Below, Packet};
 use super::order::Order;
-use crate::flowcells::FlowcellBuffer;
 use crate::gro::GroCounter;
 use crate::segment::{Block, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
-use crate::settings::{ShimRule, Tcp};
-use crate::shim::Shim;
 use crate::transport::{FlowSite, Marking, Transport};
-
-/// What the shim holds of a packet.
-type Packet = (Ecn, Segment);
-
-/// The reordering shim and what it lets up at a time.
-#[derive(Debug)]
-struct Below {
-    shim: AnyShim,
-    up: Vec<Packet>,
-}
-
-/// A shim by either rule.
-#[derive(Debug)]
-enum AnyShim {
-    TimeOut(Shim<Packet>),
-    Flowcells(FlowcellBuffer<Packet>),
-}
-
-impl Below {
-    fn new(tcp: &Tcp) -> Below {
-        let shim = match tcp.shim_rule {
-            ShimRule::TimeOut => AnyShim::TimeOut(Shim::new(&tcp.shim)),
-            ShimRule::Flowcells => AnyShim::Flowcells(FlowcellBuffer::new(&tcp.hold)),
-        };
-        Below { shim, up: Vec::new() }
-    }
-
-    fn on_segment(&mut self, now: Time, packet: Packet, cell: u16) {
-        let bytes = packet.1.sequence..packet.1.end();
-        match &mut self.shim {
-            AnyShim::TimeOut(shim) => shim.on_segment(now, bytes, packet, &mut self.up),
-            AnyShim::Flowcells(shim) => shim.on_segment(now, (bytes, cell), packet, &mut self.up),
-        }
-    }
-
-    fn next_wakeup(&self) -> Time {
-        match &self.shim {
-            AnyShim::TimeOut(shim) => shim.next_wakeup(),
-            AnyShim::Flowcells(shim) => shim.next_wakeup(),
-        }
-    }
-
-    fn on_wakeup(&mut self, now: Time) {
-        match &mut self.shim {
-            AnyShim::TimeOut(shim) => shim.on_wakeup(now, &mut self.up),
-            AnyShim::Flowcells(shim) => shim.on_wakeup(now, &mut self.up),
-        }
-    }
-}
 
 /// Payload in order that is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
