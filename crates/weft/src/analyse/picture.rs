@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use weft_core::{Grouping, SwitchId};
 use weft_report::drawing::{Drawing, Line, Place};
+use weft_sim::Setup;
 use weft_topology::quiver::pair::PathComponent;
-use weft_topology::{Graph, LinkState, Node, Quiver};
-
-use super::subject::Subject;
+use weft_topology::{Change, Graph, LinkState, Node, Quiver, Timeline};
 
 /// Networks with more switches show only those on the paths of the pair.
 const MOST_SWITCHES: usize = 60;
@@ -130,14 +129,34 @@ fn legend(components: &[PathComponent]) -> Vec<String> {
     legend
 }
 
-/// For the report of a run: the first state of the network in which the components that its balancer asked for are
-/// more than one somewhere; `None` if there is none.
-pub(crate) fn of_run(graph: &Graph, states: &[LinkState], grouping: Grouping) -> Option<String> {
-    let Grouping::Components(settings) = grouping else { return None };
-    states.iter().find_map(|state| {
+/// For the report of a run: the first state of the network in which some pair has several components, if the run's
+/// balancer uses them.
+pub(crate) fn of_run(setup: &Setup) -> Option<String> {
+    let Grouping::Components(settings) = setup.balancer.grouping() else { return None };
+    let graph = &*setup.graph;
+    states(&setup.timeline).iter().find_map(|state| {
         let quiver = Quiver::new(graph, state, &settings);
         let divided = quiver.census().by_components.keys().any(|components| *components != Some(1));
         let pair = most_divided(graph, &quiver).filter(|_| divided)?;
         Some(svg((graph, state), &quiver, pair))
     })
+}
+
+/// The cables at the start and after each instant of change.
+fn states(timeline: &Timeline) -> Vec<LinkState> {
+    let mut states = vec![timeline.initial.clone()];
+    for changes in timeline.changes.chunk_by(|a, b| a.0 == b.0) {
+        let mut state = states[states.len() - 1].clone();
+        for (_, change) in changes {
+            match change {
+                Change::CableDown(cable) => state.set(*cable, false),
+                Change::CableUp(cable) => state.set(*cable, true),
+                _ => {}
+            }
+        }
+        if state != states[states.len() - 1] {
+            states.push(state);
+        }
+    }
+    states
 }

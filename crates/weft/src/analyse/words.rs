@@ -213,13 +213,14 @@ pub(super) fn difference_in_words(subject: &Subject, difference: &Difference) ->
     }
     let count = pairs.len();
     let mut sentences = vec![format!(
-        "hop {}, where they take {} and {}: these carry different traffic.",
+        "At hop {} they take {} and {}, which carry different traffic.",
         difference.hop + 1,
         links[0],
         links[1]
     )];
-    for (pair, sides) in pairs.into_iter().take(3) {
-        sentences.push(sentence(&link(pair), &sides, &links));
+    for ((from, to), sides) in pairs.into_iter().take(3) {
+        let pair = format!("from {} to {}", subject.name(from), subject.name(to));
+        sentences.push(sentence(&pair, &sides, &links));
     }
     if count > 3 {
         sentences.push(format!("{} more pairs of leaves differ.", count - 3));
