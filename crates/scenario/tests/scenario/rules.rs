@@ -104,6 +104,15 @@ fn failures_exist_in_the_network() {
 }
 
 #[test]
+fn paths_are_compared_only_for_components() {
+    section(
+        "[balance.drill]\ncomponents = \"none\"\nlabels = \"set\"\n",
+        "paths are not compared (components)",
+        "[balance.drill]\nlabels = \"set\"\n",
+    );
+}
+
+#[test]
 fn routing_delays_need_a_change_during_the_run() {
     let failure = "[[failure]]\ncables = [\"leaf0-spine1\"]\n";
     section(
