@@ -198,11 +198,14 @@ fn reasons(
     }
 }
 
+/// The labels of a pair of leaves on either of two links, each with how often it stands there.
+type Sides = [Vec<(Label, u128)>; 2];
+
 /// The hop and the labels in which two paths differ.
 pub(super) fn difference_in_words(subject: &Subject, difference: &Difference) -> Vec<String> {
     let link = |(a, b): (SwitchId, SwitchId)| format!("{}->{}", subject.name(a), subject.name(b));
     let links = difference.links.map(link);
-    let mut pairs: BTreeMap<(SwitchId, SwitchId), [Vec<(Label, u128)>; 2]> = BTreeMap::new();
+    let mut pairs: BTreeMap<(SwitchId, SwitchId), Sides> = BTreeMap::new();
     for (label, counts) in &difference.labels {
         let sides = pairs.entry((label.source, label.destination)).or_default();
         for side in 0..2 {
