@@ -220,6 +220,14 @@ impl Switch {
         if let [only] = component.ports[..] {
             return Some(only);
         }
+        Some(self.choose(now, header, group))
+    }
+
+    /// The port that the engine of a packet chooses among several. A function of its own: inlined, it would take the
+    /// registers that every other packet needs.
+    #[inline(never)]
+    fn choose(&mut self, now: Time, header: &Header, group: GroupId) -> PortId {
+        let component = self.table.component(group);
         self.outputs.advance(now);
         let classes = match self.class_load {
             ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
@@ -228,7 +236,7 @@ impl Switch {
         let loads = Loads::Switch { outputs: &mut self.outputs, now, classes };
         let engine = &mut self.engines[self.inputs[header.ingress.index()].engine];
         let mut candidates = Candidates { group, component, loads };
-        Some(component.ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)])
+        component.ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)]
     }
 
     fn forget_groups(&mut self) {
