@@ -34,6 +34,10 @@ pub enum Purpose {
     SlowCables = 12,
     /// Sizes of small flows beside large ones.
     Mice = 13,
+    /// When the receiving end of a link takes nothing.
+    Stalls = 14,
+    /// When an application reads what has arrived.
+    Reading = 15,
 }
 
 /// A stream of random numbers.

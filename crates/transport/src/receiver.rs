@@ -4,6 +4,7 @@ mod acks;
 mod arrivals;
 mod datagram;
 mod order;
+mod reading;
 mod tcp;
 
 use std::sync::Arc;

@@ -213,6 +213,6 @@ impl Plan {
 
     fn link(&self, tier: usize, (from, to): (String, String)) -> LinkEntry {
         let (rate, delay) = self.links[tier];
-        LinkEntry { from, to, count: self.bundles[tier], rate, delay, loss: Share(0.0) }
+        LinkEntry { from, to, count: self.bundles[tier], rate, delay, ..LinkEntry::default() }
     }
 }
