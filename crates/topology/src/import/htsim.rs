@@ -6,7 +6,6 @@ use super::Imported;
 use crate::shapes::explicit::{LinkEntry, Settings};
 use std::collections::BTreeMap;
 use weft_core::lines::{ImportError, Line, ended, lines};
-use weft_core::settings::Share;
 use weft_core::{HostId, Rate, Span};
 
 const MOST: u32 = 1_000_000;
