@@ -106,7 +106,9 @@ const COLUMNS: [(&str, &str, f64); 4] = [
 /// One row per balancer, the first of which is the baseline.
 fn table(sweep: &Sweep) -> Result<String, Vec<String>> {
     let mut text = String::from("| Balancer | mean FCT, to ECMP |");
-    COLUMNS.iter().for_each(|(heading, ..)| drop(write!(text, " {heading} |")));
+    for (heading, ..) in COLUMNS {
+        let _ = write!(text, " {heading} |");
+    }
     text.push_str(" dropped | unfinished |\n|---|---|");
     text.push_str(&"---:|".repeat(COLUMNS.len() + 2));
     text.push('\n');

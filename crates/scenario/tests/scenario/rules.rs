@@ -211,7 +211,11 @@ fn estimates_of_congestion_decay_now_and_then() {
 #[test]
 fn tables_of_weights_hold_something() {
     section("[balance.wcmp]\ntable_size = 0\n", "sum to nothing", "[balance.wcmp]\ntable_size = 8\n");
-    section("[balance.wcmp]\noversubscription = 0.9\n", "out of range", "[balance.wcmp]\noversubscription = 1.0\n");
+    section(
+        "[balance.wcmp]\noversubscription = 0.9\n",
+        "out of range",
+        "[balance.wcmp]\noversubscription = 1.0\n",
+    );
 }
 
 #[test]
