@@ -33,10 +33,11 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// Those that `drawn` gives, unless they are more than `most`. Draws them once, to count them.
-    pub(crate) fn counted(drawn: Box<dyn Draw>, most: usize) -> Option<Flows> {
+    /// Those that `drawn` gives, ordered by start, unless they are more than `most`. Draws them once, to count them.
+    #[must_use]
+    pub fn counted(drawn: impl Draw + 'static, most: usize) -> Option<Flows> {
         let count = drawn.again().take(most + 1).count();
-        (count <= most).then_some(Flows { drawn, count })
+        (count <= most).then_some(Flows { drawn: Box::new(drawn), count })
     }
 
     /// How many.
@@ -181,8 +182,8 @@ mod tests {
     #[test]
     fn flows_are_drawn_anew_and_not_more_than_allowed() {
         let endless = || (0..).map(|number| flow(number, 0, 1));
-        let flows = Flows::counted(Box::new(endless().take(10)), 10).expect("ten are allowed");
+        let flows = Flows::counted(endless().take(10), 10).expect("ten are allowed");
         assert_eq!((flows.len(), flows.iter().count(), flows.iter().count()), (10, 10, 10));
-        assert!(Flows::counted(Box::new(endless()), 10).is_none());
+        assert!(Flows::counted(endless(), 10).is_none());
     }
 }

@@ -89,7 +89,7 @@ pub fn generate(
 ) -> Result<Flows, Vec<Problem>> {
     let entries = open(traffic, shape, limits, seed)?;
     let merged = Merged::new(entries, limits.warm_up, limits.measured_flows.unwrap_or(u64::MAX));
-    Flows::counted(Box::new(merged), MAX_FLOWS)
+    Flows::counted(merged, MAX_FLOWS)
         .ok_or_else(|| vec![Problem::new("traffic", format!("this is more than {MAX_FLOWS} flows"))])
 }
 
