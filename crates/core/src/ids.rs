@@ -35,8 +35,8 @@ id!(/// One direction of a cable, and at the same time the transmitter that feed
     LinkId(u32), "link");
 id!(/// A flow of the workload, counted in order of start time.
     FlowId(u32), "flow");
-id!(/// A set of equal-cost ports of one switch; destinations with identical sets share it.
-    GroupId(u16), "group");
+id!(/// A group of equal-cost ports of one switch, or one component of a group; destinations with identical ones share it.
+    GroupId(u32), "group");
 id!(/// A packet's place in the pool, from birth to death.
     PacketId(u32), "packet");
 

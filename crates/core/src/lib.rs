@@ -3,11 +3,13 @@
 //!
 //! This crate knows no switch, no host, no engine and no file. In reading order: [`units`] (time, rate, size and
 //! their text form), [`transmission`] (how long a packet occupies a line), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live), [`ring`] (where they wait),
+//! [`group`] (equal-cost ways),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
 //! report), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
 
 pub mod family;
+pub mod group;
 pub mod header;
 pub mod histogram;
 pub mod ids;
@@ -21,6 +23,7 @@ pub mod settings;
 pub mod transmission;
 pub mod units;
 
+pub use group::{Component, Group, Grouping};
 pub use header::{Class, Ecn, Header, Kind, Marks, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
 pub use pool::{Headers, Pool, Queue};

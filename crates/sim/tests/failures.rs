@@ -6,7 +6,7 @@ mod lab;
 use std::sync::Arc;
 
 use weft_core::record::{Reason, Stop};
-use weft_core::{Rate, Span, Time};
+use weft_core::{Grouping, Rate, Span, Time};
 use weft_sim::Setup;
 use weft_switch::BalancerSettings;
 use weft_topology::timeline::Convergence;
@@ -25,7 +25,7 @@ fn broken(routing: &RoutingSettings, repair: Option<Span>) -> Setup {
         ..Default::default()
     };
     let plan = plan(&setup.graph, &[failure], 1).expect("the cable exists");
-    setup.timeline = Arc::new(timeline(&setup.graph, &plan, routing));
+    setup.timeline = Arc::new(timeline(&setup.graph, &plan, routing, Grouping::Together));
     setup.balancer = BalancerSettings::RoundRobin(Default::default());
     setup.flows = (0..4).map(|host| lab::flow(Span::ZERO, host, 12 + host, 3_000_000)).collect();
     setup.until = Time::ZERO + Span::from_s(5);
@@ -113,7 +113,7 @@ fn a_cable_that_blinks_loses_what_is_on_it_and_nothing_else() {
         let outage =
             |n| Outage { cables: vec![cable], at: Some(at(n)), repair: Some(at(n) + Span::from_us(blink)) };
         let plan = FailurePlan { outages: (0..20).map(outage).collect() };
-        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &instant));
+        setup.timeline = Arc::new(timeline(&setup.graph, &plan, &instant, Grouping::Together));
         let record = lab::run(setup);
         assert_eq!(record.flows[1], undisturbed.flows[1], "the other line does not notice");
         let (flow, before) = (&record.flows[0], &undisturbed.flows[0]);

@@ -4,7 +4,7 @@
 //! the packet, at the candidates' visible queue lengths, at the time and at its engine's random stream; never at
 //! another switch.
 
-use weft_core::{GroupId, Header, PortId, Random, SwitchId, Time, family};
+use weft_core::{Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
 use crate::outputs::Outputs;
 
@@ -27,10 +27,10 @@ pub struct Site {
 
 /// The equal-cost ports for one packet and the load of each as its engine sees it now.
 pub struct Candidates<'a> {
-    /// Names the set of ports; state kept per group survives until [`Balancer::groups_changed`].
+    /// Names the component; state kept per component survives until [`Balancer::groups_changed`].
     pub group: GroupId,
-    /// The ports; more than one.
-    pub ports: &'a [PortId],
+    /// The ports, more than one, and what each may carry.
+    pub component: &'a Component,
     pub(crate) loads: Loads<'a>,
 }
 
@@ -45,27 +45,35 @@ pub(crate) enum Loads<'a> {
 impl<'a> Candidates<'a> {
     /// Candidates with given loads, by port number: for tests and examples.
     #[must_use]
-    pub fn with_loads(group: GroupId, ports: &'a [PortId], loads: &'a [u64]) -> Candidates<'a> {
-        Candidates { group, ports, loads: Loads::Given(loads) }
+    pub fn with_loads(group: GroupId, component: &'a Component, loads: &'a [u64]) -> Candidates<'a> {
+        Candidates { group, component, loads: Loads::Given(loads) }
+    }
+
+    /// The ports, ascending.
+    #[must_use]
+    #[inline]
+    pub fn ports(&self) -> &'a [PortId] {
+        &self.component.ports
     }
 
     /// How many ports there are.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
-        self.ports.len()
+        self.component.ports.len()
     }
 
     /// Never true: a balancer is asked only when there is a choice.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ports.is_empty()
+        self.component.ports.is_empty()
     }
 
     /// The load of candidate `index` in bytes, read now.
     #[must_use]
     #[inline]
     pub fn load(&mut self, index: usize) -> u64 {
-        let port = self.ports[index];
+        let port = self.component.ports[index];
         match &mut self.loads {
             Loads::Given(loads) => loads[port.index()],
             Loads::Switch { outputs, now, classes } => outputs.load(*now, port, *classes),
@@ -91,6 +99,19 @@ pub trait Balancer {
     fn reads_loads(&self) -> bool {
         false
     }
+
+    /// How routing groups the ports.
+    fn grouping(&self) -> Grouping {
+        Grouping::Together
+    }
+}
+
+impl BalancerSettings {
+    /// How routing groups the ports for this balancer.
+    #[must_use]
+    pub fn grouping(&self) -> Grouping {
+        AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 }).grouping()
+    }
 }
 
 family! {
@@ -110,6 +131,7 @@ family! {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
+        fn grouping(&self) -> Grouping;
     }
 }
 

@@ -116,9 +116,14 @@ impl Outputs {
         }
     }
 
+    /// Whether the departures of a port are foreseen.
+    #[inline]
+    pub(crate) fn foresees(&self, port: PortId) -> bool {
+        self.ports[port.index()].foresight.is_some()
+    }
+
     /// Admits, marks and queues a packet at a port whose departures are foreseen, which has one queue: when it leaves, or
-    /// why it is refused. `None`: the port is asked for every packet. The header may get a mark. `after`: the packet
-    /// becomes visible so much later.
+    /// why it is refused. The header may get a mark. `after`: the packet becomes visible so much later.
     #[inline]
     pub(crate) fn join(
         &mut self,
@@ -126,10 +131,11 @@ impl Outputs {
         port: PortId,
         header: &mut Header,
         after: Span,
-    ) -> Option<Result<Slot, Reason>> {
+    ) -> Result<Slot, Reason> {
         let Outputs { ports, store, visible, marking, .. } = self;
-        let Output { port: held, foresight, .. } = &mut ports[port.index()];
-        let foresight = foresight.as_mut()?;
+        let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else {
+            unreachable!("the caller has asked whether the port foresees")
+        };
         give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
         let (bytes, wire) = (held.bytes, header.wire);
         if store.admit(bytes, bytes, wire).is_err() {
@@ -139,7 +145,7 @@ impl Outputs {
         match foresight.marker.arriving(&sight, marking) {
             Verdict::Pass => {}
             Verdict::Mark => held.mark(header),
-            Verdict::Drop => return Some(Err(self.refuse(port, Reason::Early))),
+            Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
         }
         let bytes = bytes + u64::from(wire);
         store.stored(bytes, wire);
@@ -148,7 +154,7 @@ impl Outputs {
         }
         let slot = foresight.join(now, wire);
         held.store_until(bytes, u128::from(wire) * u128::from(slot.end.0 - now.0));
-        Some(Ok(slot))
+        Ok(slot)
     }
 
     /// The memory seems full: what have other ports to give back?
@@ -159,12 +165,12 @@ impl Outputs {
         port: PortId,
         header: &mut Header,
         after: Span,
-    ) -> Option<Result<Slot, Reason>> {
+    ) -> Result<Slot, Reason> {
         self.settle_all(now);
         let held = self.ports[port.index()].port.bytes;
         match self.store.admit(held, held, header.wire) {
             Ok(()) => self.join(now, port, header, after),
-            Err(reason) => Some(Err(self.refuse(port, reason))),
+            Err(reason) => Err(self.refuse(port, reason)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Bytes, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
+    Bytes, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Site};
@@ -88,8 +88,9 @@ impl Switch {
         settings: &SwitchSettings,
         balancer: &BalancerSettings,
         site: &SwitchSite,
-        table: Table,
+        mut table: Table,
     ) -> Switch {
+        table.seed(site.seed, site.switch);
         let engine = |engine| {
             let place = Site { seed: site.seed, switch: site.switch, engine: engine as u16 };
             Engine::new(balancer, place)
@@ -97,7 +98,7 @@ impl Switch {
         let engines: Vec<_> = (0..settings.engines).map(engine).collect();
         let reads_loads = engines[0].balancer.reads_loads();
         let mut outputs = Outputs::new(settings, site, reads_loads);
-        table.choices().for_each(|group| outputs.watch(group));
+        table.choices().for_each(|choice| outputs.watch(&choice.ports));
         Switch {
             table,
             outputs,
@@ -129,10 +130,11 @@ impl Switch {
             return lost(turn, packet, header, Reason::NoRoute);
         };
         let after = self.inputs[from.index()].visible_after;
-        match self.outputs.join(turn.now, port, &mut header, after) {
-            Some(Ok(slot)) => return Some(Departure { port, start: slot.start, end: slot.end, header }),
-            Some(Err(reason)) => return lost(turn, packet, header, reason),
-            None => {}
+        if self.outputs.foresees(port) {
+            return match self.outputs.join(turn.now, port, &mut header, after) {
+                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end, header }),
+                Err(reason) => lost(turn, packet, header, reason),
+            };
         }
         *turn.headers.get_mut(packet) = header;
         self.outputs.enqueue(turn, port, packet, after);
@@ -155,9 +157,9 @@ impl Switch {
     }
 
     /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
-    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
+    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
         self.table.install(group_of_leaf, groups);
-        self.table.choices().for_each(|group| self.outputs.watch(group));
+        self.table.choices().for_each(|choice| self.outputs.watch(&choice.ports));
         self.forget_groups();
     }
 
@@ -205,12 +207,14 @@ impl Switch {
     /// Looks a packet up and lets its engine choose among equals.
     #[inline]
     fn output(&mut self, now: Time, header: &Header) -> Option<PortId> {
-        let (group, ports) = match self.table.route(header.destination) {
+        let (group, component) = match self.table.route(header) {
             Route::Local(port) => return Some(port),
-            Route::Group(_, [only]) => return Some(*only),
-            Route::Group(_, []) => return None,
-            Route::Group(group, ports) => (group, ports),
+            Route::None => return None,
+            Route::Component(group, component) => (group, component),
         };
+        if let [only] = component.ports[..] {
+            return Some(only);
+        }
         self.outputs.advance(now);
         let classes = match self.class_load {
             ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
@@ -218,8 +222,8 @@ impl Switch {
         };
         let loads = Loads::Switch { outputs: &mut self.outputs, now, classes };
         let engine = &mut self.engines[self.inputs[header.ingress.index()].engine];
-        let mut candidates = Candidates { group, ports, loads };
-        Some(ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)])
+        let mut candidates = Candidates { group, component, loads };
+        Some(component.ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)])
     }
 
     fn forget_groups(&mut self) {

@@ -1,8 +1,12 @@
-//! Where packets for a host may go: a port, or a group of equal-cost ports. Knows nothing of how groups are computed.
+//! Where packets for a host may go: a port, or the equal-cost ports of a component. Knows nothing of how groups are
+//! computed.
 
 use std::sync::Arc;
 
-use weft_core::{GroupId, HostId, PortId};
+use weft_core::group::{Component, Group, part};
+use weft_core::{GroupId, Header, PortId, Purpose, Random, SwitchId};
+
+use crate::hash::{FlowHash, HashFunction};
 
 /// The forwarding table of one switch.
 #[derive(Clone, Debug)]
@@ -13,12 +17,29 @@ pub struct Table {
     port_of_host: Arc<[PortId]>,
     /// This switch's own leaf number, if it has hosts.
     own_leaf: Option<u16>,
-    group_of_leaf: Vec<GroupId>,
     /// The groups as routing computed them.
-    installed: Vec<Vec<PortId>>,
-    /// The same without the ports that are down here.
-    groups: Vec<Vec<PortId>>,
+    installed: Vec<Group>,
+    group_of_leaf: Vec<GroupId>,
+    /// The components of all groups, without the ports that are down here.
+    components: Vec<Component>,
+    /// By leaf: the number of the only component, or [`MANY`] and an index in `ways`.
+    way_of_leaf: Vec<u32>,
+    /// The groups that have not exactly one component.
+    ways: Vec<Ways>,
     down: Vec<PortId>,
+    hash: FlowHash,
+}
+
+/// Marks a leaf whose group has not exactly one component.
+const MANY: u32 = 1 << 31;
+
+/// The components of a group: so many from `first` on.
+#[derive(Clone, Copy, Debug)]
+struct Ways {
+    first: u32,
+    count: u32,
+    /// Their weights together.
+    whole: u64,
 }
 
 /// Where a packet may go.
@@ -26,8 +47,10 @@ pub struct Table {
 pub enum Route<'a> {
     /// To a host on this switch.
     Local(PortId),
-    /// To one of the ports of a group, which may be empty.
-    Group(GroupId, &'a [PortId]),
+    /// To one of the ports of a component, whose number among all components of the table is the first field.
+    Component(GroupId, &'a Component),
+    /// Nowhere.
+    None,
 }
 
 impl Table {
@@ -37,29 +60,61 @@ impl Table {
         hosts: (Arc<[u16]>, Arc<[PortId]>),
         own_leaf: Option<u16>,
         group_of_leaf: Vec<GroupId>,
-        groups: Vec<Vec<PortId>>,
+        groups: Vec<Group>,
     ) -> Table {
-        Table {
+        let mut table = Table {
             leaf_of_host: hosts.0,
             port_of_host: hosts.1,
             own_leaf,
             group_of_leaf,
-            installed: groups.clone(),
-            groups,
+            installed: groups,
+            components: Vec::new(),
+            way_of_leaf: Vec::new(),
+            ways: Vec::new(),
             down: Vec::new(),
-        }
+            hash: FlowHash::new(HashFunction::Mix, 0),
+        };
+        table.refresh();
+        table
     }
 
-    /// Looks a destination up.
+    /// Gives the hash that spreads flows over components the seed of this switch, which is also that of its ECMP.
+    pub(crate) fn seed(&mut self, seed: u64, switch: SwitchId) {
+        self.hash =
+            FlowHash::new(HashFunction::Mix, Random::new(seed, Purpose::Hash, u64::from(switch.0)).bits());
+    }
+
+    /// Looks up where a packet may go.
     #[must_use]
     #[inline]
-    pub fn route(&self, destination: HostId) -> Route<'_> {
-        let leaf = self.leaf_of_host[destination.index()];
+    pub fn route(&self, packet: &Header) -> Route<'_> {
+        let leaf = self.leaf_of_host[packet.destination.index()];
         if Some(leaf) == self.own_leaf {
-            return Route::Local(self.port_of_host[destination.index()]);
+            return Route::Local(self.port_of_host[packet.destination.index()]);
         }
-        let group = self.group_of_leaf[usize::from(leaf)];
-        Route::Group(group, &self.groups[group.index()])
+        let number = match self.way_of_leaf[usize::from(leaf)] {
+            number if number < MANY => number,
+            way => match self.by_weight(self.ways[(way - MANY) as usize], packet) {
+                Some(number) => number,
+                None => return Route::None,
+            },
+        };
+        Route::Component(GroupId(number), &self.components[number as usize])
+    }
+
+    /// The component of a flow: where its hash falls among the weights.
+    #[inline(never)]
+    fn by_weight(&self, ways: Ways, packet: &Header) -> Option<u32> {
+        let mut place = part(self.hash.of(&packet.tuple()), ways.whole);
+        let components = &self.components[ways.first as usize..][..ways.count as usize];
+        let holds = |component: &Component| match place.checked_sub(component.weight) {
+            Some(beyond) => {
+                place = beyond;
+                false
+            }
+            None => true,
+        };
+        components.iter().position(holds).map(|position| ways.first + position as u32)
     }
 
     /// The link behind a port went down or came back: it leaves all groups, or returns to those that contain it.
@@ -72,20 +127,40 @@ impl Table {
     }
 
     /// Replaces all groups at once: the routing protocol has converged. Ports that are down here stay out.
-    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Vec<PortId>>) {
+    pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
         self.group_of_leaf = group_of_leaf;
         self.installed = groups;
         self.refresh();
     }
 
-    /// The groups that leave a choice, ports that are down included.
-    pub(crate) fn choices(&self) -> impl Iterator<Item = &Vec<PortId>> {
-        self.installed.iter().filter(|group| group.len() > 1)
+    /// The components that leave a choice, ports that are down included.
+    pub(crate) fn choices(&self) -> impl Iterator<Item = &Component> {
+        self.installed
+            .iter()
+            .flat_map(|group| &group.components)
+            .filter(|component| component.ports.len() > 1)
     }
 
     fn refresh(&mut self) {
-        let alive =
-            |group: &Vec<PortId>| group.iter().filter(|port| !self.down.contains(port)).copied().collect();
-        self.groups = self.installed.iter().map(alive).collect();
+        self.components.clear();
+        self.ways.clear();
+        let groups = std::mem::take(&mut self.installed);
+        let ways: Vec<u32> = groups.iter().map(|group| self.add(group)).collect();
+        self.installed = groups;
+        self.way_of_leaf.clear();
+        self.way_of_leaf.extend(self.group_of_leaf.iter().map(|group| ways[group.index()]));
+    }
+
+    /// Adds the components of a group that are alive; says how to find them.
+    fn add(&mut self, group: &Group) -> u32 {
+        let alive = group.among(|port| !self.down.contains(&port)).components;
+        let (first, count) = (self.components.len() as u32, alive.len() as u32);
+        let whole = alive.iter().map(|component| component.weight).sum();
+        self.components.extend(alive);
+        if count == 1 {
+            return first;
+        }
+        self.ways.push(Ways { first, count, whole });
+        MANY + self.ways.len() as u32 - 1
     }
 }

@@ -6,11 +6,12 @@
 //! empty network) and [`import`] (topology files of other simulators).
 //!
 //! ```
+//! use weft_core::Grouping;
 //! use weft_topology::{LinkState, Routes, TopologySettings, build};
 //! let graph = build(&TopologySettings::default())?;
-//! let routes = Routes::new(&graph, &LinkState::all_up(&graph));
+//! let routes = Routes::new(&graph, &LinkState::all_up(&graph), Grouping::Together);
 //! assert_eq!((graph.hosts(), graph.switches().len(), graph.cables().len()), (320, 20, 384));
-//! assert_eq!(routes.switches[0].groups[routes.switches[0].group_of_leaf[1].index()].len(), 4);
+//! assert_eq!(routes.ports(graph.leaves()[0], 1).len(), 4);
 //! # Ok::<(), Vec<weft_topology::Problem>>(())
 //! ```
 

@@ -1,13 +1,13 @@
 //! Minimum-hop routes: for every switch and every leaf the set of ports on shortest paths, and which cables are up.
 //!
 //! Every cable costs 1 whatever its rate (OSPF with equal-cost multipath in its classical setting), so that links of
-//! different rates stay equal-cost. Parallel cables are separate ports. Identical port sets of a switch share one
+//! different rates stay equal-cost. Parallel cables are separate ports. Identical groups of a switch share one
 //! [`GroupId`]. Knows no balancer: which port of a group a packet takes is decided elsewhere.
 
 use crate::graph::{Graph, Link, Node};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use weft_core::{GroupId, PortId, SwitchId};
+use weft_core::{Group, GroupId, Grouping, PortId, SwitchId};
 
 /// Which cables are up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,22 +53,25 @@ pub struct Routes {
 pub struct SwitchRoutes {
     /// The leaf this switch is, if it has hosts: their packets go out by [`Routes::port_of_host`].
     pub leaf: Option<u16>,
-    /// Sets of equal-cost ports, ascending; a set without ports means that there is no route.
-    pub groups: Vec<Vec<PortId>>,
-    /// For each leaf its group; for the switch's own leaf a group without ports.
+    /// Groups of equal-cost ports; one without components means that there is no route.
+    pub groups: Vec<Group>,
+    /// For each leaf its group; for the switch's own leaf one without components.
     pub group_of_leaf: Vec<GroupId>,
 }
 
 impl Routes {
-    /// Shortest paths over the cables that are up.
+    /// Shortest paths over the cables that are up, grouped as a balancer wants them.
     #[must_use]
-    pub fn new(graph: &Graph, state: &LinkState) -> Routes {
+    pub fn new(graph: &Graph, state: &LinkState, grouping: Grouping) -> Routes {
+        let grouped = |ports| match grouping {
+            Grouping::Together => Group::together(ports),
+        };
         let fabric = Fabric::new(graph, state);
         let mut tables = vec![TableBuilder::default(); graph.switches().len()];
         for (index, leaf) in graph.leaves().iter().enumerate() {
             let distance = fabric.distances_to(*leaf);
             for (switch, table) in tables.iter_mut().enumerate() {
-                table.add(fabric.towards(switch, &distance));
+                table.add(grouped(fabric.towards(switch, &distance)));
             }
             tables[leaf.index()].routes.leaf = Some(index as u16);
         }
@@ -82,9 +85,9 @@ impl Routes {
 
     /// The equal-cost ports of `switch` towards a leaf.
     #[must_use]
-    pub fn ports(&self, switch: SwitchId, leaf: usize) -> &[PortId] {
+    pub fn ports(&self, switch: SwitchId, leaf: usize) -> Vec<PortId> {
         let table = &self.switches[switch.index()];
-        &table.groups[table.group_of_leaf[leaf].index()]
+        table.groups[table.group_of_leaf[leaf].index()].ports()
     }
 }
 
@@ -92,22 +95,22 @@ impl Routes {
 #[derive(Clone, Default)]
 struct TableBuilder {
     routes: SwitchRoutes,
-    known: BTreeMap<Vec<PortId>, GroupId>,
+    known: BTreeMap<Group, GroupId>,
 }
 
 impl TableBuilder {
-    /// The next leaf's port set.
-    fn add(&mut self, ports: Vec<PortId>) {
-        let group = match self.known.get(&ports) {
-            Some(group) => *group,
+    /// The next leaf's group.
+    fn add(&mut self, group: Group) {
+        let name = match self.known.get(&group) {
+            Some(name) => *name,
             None => {
-                let group = GroupId(self.routes.groups.len() as u16);
-                self.routes.groups.push(ports.clone());
-                self.known.insert(ports, group);
-                group
+                let name = GroupId(self.routes.groups.len() as u32);
+                self.routes.groups.push(group.clone());
+                self.known.insert(group, name);
+                name
             }
         };
-        self.routes.group_of_leaf.push(group);
+        self.routes.group_of_leaf.push(name);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::FailurePlan;
 use crate::graph::{Cable, Graph, Node};
 use crate::routes::{LinkState, Routes};
 use std::collections::{BTreeMap, BTreeSet};
-use weft_core::{PortId, Span, SwitchId, Time};
+use weft_core::{Grouping, PortId, Span, SwitchId, Time};
 
 weft_core::choice! {
     /// How switches learn of failures.
@@ -82,17 +82,22 @@ pub struct Timeline {
     pub changes: Vec<(Time, Change)>,
 }
 
-/// Plays the failures against the routing protocol.
+/// Plays the failures against the routing protocol; groups are as a balancer wants them.
 #[must_use]
-pub fn timeline(graph: &Graph, plan: &FailurePlan, routing: &RoutingSettings) -> Timeline {
+pub fn timeline(
+    graph: &Graph,
+    plan: &FailurePlan,
+    routing: &RoutingSettings,
+    grouping: Grouping,
+) -> Timeline {
     let initial = plan.initial(graph);
     let mut builder = Builder { graph, routing, installs: BTreeMap::new(), changes: Vec::new() };
-    let mut states = vec![Routes::new(graph, &initial)];
+    let mut states = vec![Routes::new(graph, &initial, grouping)];
     let mut state = initial.clone();
     for (at, cables) in instants(plan) {
         cables.iter().for_each(|&(cable, up)| state.set(cable, up));
         builder.instant(at, &cables, (&state, states.len()));
-        states.push(Routes::new(graph, &state));
+        states.push(Routes::new(graph, &state, grouping));
     }
     Timeline { initial, states, changes: builder.finish() }
 }

@@ -1,7 +1,7 @@
 //! Failures are drawn by the rule, and switches learn of them when the protocol says.
 
 use std::collections::BTreeSet;
-use weft_core::{PortId, Span, SwitchId, Time};
+use weft_core::{Grouping, PortId, Span, SwitchId, Time};
 use weft_topology::shapes::leaf_spine;
 use weft_topology::timeline::Convergence;
 use weft_topology::{
@@ -28,7 +28,7 @@ fn drawn(graph: &Graph, settings: FailureSettings, seed: u64) -> Vec<usize> {
 
 /// Whether every leaf can reach every other.
 fn connected(graph: &Graph, state: &LinkState) -> bool {
-    let routes = Routes::new(graph, state);
+    let routes = Routes::new(graph, state, Grouping::Together);
     let leaves = graph.leaves();
     let reaches = |a: &SwitchId, b: usize| *a == leaves[b] || !routes.ports(*a, b).is_empty();
     leaves.iter().all(|leaf| (0..leaves.len()).all(|other| reaches(leaf, other)))
@@ -68,7 +68,7 @@ fn draws_that_cut_a_leaf_off_are_rejected_and_valley_free_ones_keep_a_common_spi
         let settings = FailureSettings { valley_free: seed % 2 == 0, ..random(3) };
         let state = plan(&graph, std::slice::from_ref(&settings), seed).unwrap().initial(&graph);
         assert!(connected(&graph, &state), "seed {seed}");
-        let routes = Routes::new(&graph, &state);
+        let routes = Routes::new(&graph, &state, Grouping::Together);
         let leaves = graph.leaves();
         let common = |a: usize, b: usize| {
             let hop = |port: &PortId| graph.links_of(Node::Switch(leaves[a]))[usize::from(port.0)].to;
@@ -116,7 +116,7 @@ fn random_draws_do_not_take_named_cables_again() {
 }
 
 fn play(graph: &Graph, failures: &[FailureSettings], routing: &RoutingSettings) -> Timeline {
-    timeline(graph, &plan(graph, failures, 1).unwrap(), routing)
+    timeline(graph, &plan(graph, failures, 1).unwrap(), routing, Grouping::Together)
 }
 
 fn micros(us: u64) -> Time {
@@ -130,7 +130,7 @@ fn failures_before_the_run_are_already_routed_around() {
     assert!(timeline.changes.is_empty());
     assert_eq!(timeline.states.len(), 1);
     assert_eq!(timeline.initial.down().collect::<Vec<_>>(), [graph.cable_named("leaf0-spine0").unwrap()]);
-    assert_eq!(timeline.states[0], Routes::new(&graph, &timeline.initial));
+    assert_eq!(timeline.states[0], Routes::new(&graph, &timeline.initial, Grouping::Together));
     // leaf 1 goes to leaf 0 by spine 1 only
     assert_eq!(timeline.states[0].ports(SwitchId(1), 0), [PortId(3)]);
 }
@@ -162,7 +162,7 @@ fn the_news_travels_hop_by_hop() {
     assert_eq!(timeline.changes, expected);
     let mut state = timeline.initial.clone();
     state.set(cable, false);
-    assert_eq!(timeline.states[1], Routes::new(&graph, &state));
+    assert_eq!(timeline.states[1], Routes::new(&graph, &state, Grouping::Together));
 }
 
 #[test]

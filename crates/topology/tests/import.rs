@@ -1,7 +1,7 @@
 //! Topology files of others become the same graph, are refused with a line, and never bring the program down.
 
 use std::path::Path;
-use weft_core::{HostId, Purpose, Random, Rate, Span};
+use weft_core::{Grouping, HostId, Purpose, Random, Rate, Span};
 use weft_topology::import::{Imported, hpcc, htsim, to_scenario};
 use weft_topology::shapes::explicit;
 use weft_topology::{Graph, LinkState, Node, Routes, TopologySettings, build, build_in};
@@ -56,7 +56,7 @@ fn an_htsim_tree_is_a_fat_tree() {
     let imported = htsim("tree.topo", &tree(16, 4, 2)).unwrap();
     let graph = graph(&imported);
     assert_eq!((graph.hosts(), graph.switches().len(), graph.cables().len()), (16, 20, 48));
-    let routes = Routes::new(&graph, &LinkState::all_up(&graph));
+    let routes = Routes::new(&graph, &LinkState::all_up(&graph), Grouping::Together);
     assert_eq!(routes.ports(graph.leaves()[0], 7).len(), 2);
     // core c joins aggregation c mod 2 of every pod
     let core = graph.node_named("core3").unwrap();

@@ -18,7 +18,7 @@ use weft_workload::{Flows, Framing, Limits, Shape, generate};
 pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     let graph = build_in(&settings.topology, folder).map_err(|problems| told(&problems))?;
     let plan = plan(&graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
-    let timeline = timeline(&graph, &plan, &settings.routing);
+    let timeline = timeline(&graph, &plan, &settings.routing, settings.balance.grouping());
     let transport = Transport::new(&settings.transport);
     let flows = flows(settings, (&graph, &timeline.initial), (&transport, folder), seed)?;
     let measure = &settings.measure;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use weft_core::record::{FlowRecord, RunRecord};
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
+use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_sim::{Setup, Simulation};
 use weft_switch::mark::{MarkerSettings, step};
 use weft_switch::share::{SharingSettings, fixed};
@@ -32,7 +32,7 @@ pub fn setup(topology: &TopologySettings, transport: &TransportSettings) -> Setu
 /// The same on a graph.
 #[must_use]
 pub fn on(graph: Graph, transport: &TransportSettings) -> Setup {
-    let timeline = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default());
+    let timeline = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default(), Grouping::Together);
     Setup {
         graph: Arc::new(graph),
         timeline: Arc::new(timeline),

@@ -9,7 +9,7 @@ pub(crate) mod worlds;
 use std::sync::Arc;
 
 use weft_core::record::RunRecord;
-use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
+use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_sim::{Setup, Simulation};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::shapes::leaf_spine;
@@ -26,7 +26,7 @@ pub(crate) fn setup(topology: &TopologySettings, transport: &TransportSettings) 
 
 /// The same on a graph.
 pub(crate) fn on(graph: Graph, transport: &TransportSettings) -> Setup {
-    let timeline = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default());
+    let timeline = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default(), Grouping::Together);
     Setup {
         graph: Arc::new(graph),
         timeline: Arc::new(timeline),

@@ -112,7 +112,7 @@ impl Drill {
         }
         let cell = self.cells[group];
         if cell != EMPTY
-            && let Some(index) = cell.index_in(candidates.ports)
+            && let Some(index) = cell.index_in(candidates.ports())
             && index != seen[0]
             && index != seen[1]
         {
@@ -120,7 +120,7 @@ impl Drill {
             loads[2] = candidates.load(usize::from(index));
         }
         let index = seen[fair_least(&loads, random)];
-        self.cells[group] = Cell { port: candidates.ports[usize::from(index)], index };
+        self.cells[group] = Cell { port: candidates.ports()[usize::from(index)], index };
         usize::from(index)
     }
 
@@ -173,7 +173,7 @@ impl Drill {
             if cell == EMPTY {
                 return;
             }
-            let Some(index) = cell.index_in(candidates.ports) else { continue };
+            let Some(index) = cell.index_in(candidates.ports()) else { continue };
             if let Some(seen) = self.seen[..sampled].iter_mut().find(|seen| seen.index == index) {
                 seen.cell = place as u16;
                 continue;
@@ -241,7 +241,7 @@ impl Drill {
         let first = candidates.group.index() * self.memory;
         for n in 0..self.memory {
             let cell =
-                |seen: &Seen| Cell { port: candidates.ports[usize::from(seen.index)], index: seen.index };
+                |seen: &Seen| Cell { port: candidates.ports()[usize::from(seen.index)], index: seen.index };
             self.cells[first + n] = self.seen.get(n).map_or(EMPTY, cell);
         }
     }
@@ -302,7 +302,7 @@ impl Balancer for Drill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::{Purpose, SwitchId};
+    use weft_core::{Component, Purpose, SwitchId};
 
     #[test]
     fn two_choices_and_one_memory_decide_as_the_general_way_does() {
@@ -312,10 +312,10 @@ mod tests {
             (Drill::new(&Settings::default(), site), Drill::new(&Settings::default(), site));
         let (mut first, mut second) = (Random::new(2, Purpose::Test, 0), Random::new(2, Purpose::Test, 0));
         for _ in 0..20_000 {
-            let ports: Vec<_> = (0..2 + dice.below(7) as u16).map(PortId).collect();
-            let loads: Vec<_> = ports.iter().map(|_| u64::from(dice.below(3))).collect();
-            let group = GroupId(dice.below(2) as u16);
-            let mut candidates = Candidates::with_loads(group, &ports, &loads);
+            let component = Component::equal((0..2 + dice.below(7) as u16).map(PortId).collect());
+            let loads: Vec<_> = component.ports.iter().map(|_| u64::from(dice.below(3))).collect();
+            let group = GroupId(dice.below(2));
+            let mut candidates = Candidates::with_loads(group, &component, &loads);
             let chosen = short.choose_two_one(&mut candidates, &mut first);
             assert_eq!(chosen, general.choose_among_many(&mut candidates, &mut second));
             assert_eq!(short.remembered(group), general.remembered(group));

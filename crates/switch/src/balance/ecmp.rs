@@ -81,7 +81,7 @@ impl Balancer for Ecmp {
             Mapping::Modulo => (u64::from(hash) % ports) as usize,
             Mapping::Resilient => {
                 let weight =
-                    |index: &usize| mix(u64::from(hash) << 16 | u64::from(candidates.ports[*index].0));
+                    |index: &usize| mix(u64::from(hash) << 16 | u64::from(candidates.ports()[*index].0));
                 (0..candidates.len()).max_by_key(weight).expect("a group with a choice has ports")
             }
         }

@@ -52,12 +52,13 @@ impl Balancer for FlowDrill {
     ) -> usize {
         let flow = (u64::from(packet.source.0) << 32 | u64::from(packet.destination.0), packet.ports);
         let pinned = self.pinned.get(&flow);
-        if let Some(index) = pinned.and_then(|port| candidates.ports.iter().position(|member| member == port))
+        if let Some(index) =
+            pinned.and_then(|port| candidates.ports().iter().position(|member| member == port))
         {
             return index;
         }
         let index = self.drill.choose(packet, candidates, now, random);
-        self.pinned.insert(flow, candidates.ports[index]);
+        self.pinned.insert(flow, candidates.ports()[index]);
         index
     }
 

@@ -48,7 +48,8 @@ impl Bench {
 
     /// The port chosen for a packet.
     fn send(&mut self, packet: &Header) -> PortId {
-        let mut candidates = Candidates::with_loads(GroupId(0), &self.ports, &self.loads);
+        let component = Component::equal(self.ports.clone());
+        let mut candidates = Candidates::with_loads(GroupId(0), &component, &self.loads);
         self.ports[self.balancer.choose(packet, &mut candidates, NOW, &mut self.random)]
     }
 

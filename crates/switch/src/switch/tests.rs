@@ -12,7 +12,7 @@ use weft_core::{Ecn, HostId, Pool};
 use super::*;
 use crate::balance::{BalancerSettings, drill};
 use crate::settings::Visibility;
-use weft_core::{Class, Purpose, Random};
+use weft_core::{Class, Component, Purpose, Random};
 
 /// Hosts below this number live on the port of the same number; the others behind the group of uplinks.
 const FAR: u32 = 100;
@@ -64,11 +64,16 @@ fn ids(ports: &[u16]) -> Vec<PortId> {
     ports.iter().map(|port| PortId(*port)).collect()
 }
 
+/// The ports as one component.
+fn together(ports: &[u16]) -> Group {
+    Group::together(ids(ports))
+}
+
 impl Plan {
     fn build(&self) -> Bench {
         let leaves: Arc<[u16]> = (0..=FAR).map(|host| u16::from(host == FAR)).collect();
         let ports: Arc<[PortId]> = (0..=FAR).map(|host| PortId(host as u16)).collect();
-        let groups = vec![ids(&self.uplinks)];
+        let groups = vec![together(&self.uplinks)];
         let table = Table::new((leaves, ports), Some(0), vec![GroupId(0); 2], groups);
         let mut rates = self.rates.clone();
         rates.resize(usize::from(self.ports), Rate::from_gbps(10));

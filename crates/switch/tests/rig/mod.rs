@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, GroupId, Header, HostId, PacketId, Pool, PortId, Rate, SwitchId, Time};
+use weft_core::{Bytes, Group, GroupId, Header, HostId, PacketId, Pool, PortId, Rate, SwitchId, Time};
 use weft_switch::balance::BalancerSettings;
 use weft_switch::settings::Visibility;
 use weft_switch::share::{SharingSettings, infinite};
@@ -57,7 +57,7 @@ impl Plan {
             full_packet: Bytes(u64::from(self.wire) - 1),
         };
         let hosts: (Arc<[u16]>, Arc<[PortId]>) = (Arc::new([0]), Arc::new([PortId(0)]));
-        let group = (0..self.ports).map(PortId).collect();
+        let group = Group::together((0..self.ports).map(PortId).collect());
         let table = Table::new(hosts, None, vec![GroupId(0)], vec![group]);
         Rig {
             switch: Switch::new(&settings, &self.balancer, &site, table),

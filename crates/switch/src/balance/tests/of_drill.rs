@@ -182,8 +182,9 @@ fn tie_rules_prefer_what_they_say() {
 fn groups_have_memories_of_their_own() {
     let mut bench = Bench::new(drill(1, 1, Tie::Random), &[9, 9, 9, 0, 0, 9, 9, 9]);
     let (low, high) = (ports(4), ports(8)[4..].to_vec());
-    let mut send = |group: u16, ports: &[PortId]| {
-        let mut candidates = Candidates::with_loads(GroupId(group), ports, &bench.loads);
+    let mut send = |group: u32, ports: &[PortId]| {
+        let component = Component::equal(ports.to_vec());
+        let mut candidates = Candidates::with_loads(GroupId(group), &component, &bench.loads);
         ports[bench.balancer.choose(&Header::default(), &mut candidates, NOW, &mut bench.random)].0
     };
     for _ in 0..100 {

@@ -133,7 +133,7 @@ fn a_port_watched_from_now_on_shows_the_packet_in_service_as_the_rule_says() {
         let mut bench = Plan { settings, balancer, ports: 2, uplinks: vec![1], ..Plan::default() }.build();
         bench.receive(0, to(0, FULL));
         bench.next(0);
-        bench.switch.install(vec![GroupId(0); 2], vec![ids(&[0, 1])]);
+        bench.switch.install(vec![GroupId(0); 2], vec![together(&[0, 1])]);
         let during = [bench.send(0, far(FULL)).unwrap(), bench.send(0, far(FULL)).unwrap()];
         bench.drain(0);
         bench.drain(1);
@@ -264,7 +264,7 @@ fn new_routes_take_effect_at_once_and_a_repaired_port_is_used_again() {
             (0..4).filter(|port| ports.contains(port)).collect::<Vec<u16>>()
         };
         assert_eq!(used(&mut bench), [0, 1, 2, 3]);
-        bench.switch.install(vec![GroupId(0); 2], vec![ids(&[1, 2])]);
+        bench.switch.install(vec![GroupId(0); 2], vec![together(&[1, 2])]);
         assert_eq!(used(&mut bench), [1, 2], "{balancer:?}");
         bench.set_port(1, false);
         assert_eq!(used(&mut bench), [2], "{balancer:?}");
@@ -273,7 +273,7 @@ fn new_routes_take_effect_at_once_and_a_repaired_port_is_used_again() {
         assert_eq!(bench.drops(), [Reason::NoRoute]);
         bench.set_port(1, true);
         bench.set_port(2, true);
-        bench.switch.install(vec![GroupId(0); 2], vec![ids(&[0, 1, 2, 3])]);
+        bench.switch.install(vec![GroupId(0); 2], vec![together(&[0, 1, 2, 3])]);
         for port in 0..4 {
             while bench.next(port).is_some() {}
         }
@@ -296,7 +296,7 @@ fn new_routes_start_with_an_empty_memory() {
             let mut bench = Plan { settings, balancer, seed: *seed, ..Plan::default() }.build();
             let before = bench.send(0, far(FULL));
             if install {
-                bench.switch.install(vec![GroupId(0); 2], vec![ids(&[0, 1, 2, 3])]);
+                bench.switch.install(vec![GroupId(0); 2], vec![together(&[0, 1, 2, 3])]);
             }
             bench.send(0, far(FULL)) == before
         };
@@ -326,7 +326,7 @@ fn a_group_of_one_draws_nothing() {
         assert_eq!(detour.send(0, far(FULL)), Some(2));
         while detour.next(2).is_some() {}
     }
-    detour.switch.install(vec![GroupId(0); 2], vec![ids(&[0, 1, 2, 3])]);
+    detour.switch.install(vec![GroupId(0); 2], vec![together(&[0, 1, 2, 3])]);
     let mut fresh = Plan::default().build();
     let outputs = |bench: &mut Bench| (0..200).map(|_| bench.send(0, far(FULL))).collect::<Vec<_>>();
     assert_eq!(outputs(&mut detour), outputs(&mut fresh));
@@ -356,4 +356,70 @@ fn another_balancer_next_door_does_not_move_the_random_numbers_here() {
     let ecn = crate::mark::MarkerSettings::Step(marks);
     let settings = SwitchSettings { ecn, ..Plan::default().settings };
     assert_eq!(course(&Plan { settings, id: 1, ..Plan::default() }, &[0], 200), elsewhere(1));
+}
+
+/// Components of weights 1, 2 and 3: ports 0, 1 and 2, and port 3 alone.
+fn uneven() -> Group {
+    let component = |weight, ports| Component { weight, ..Component::equal(ids(ports)) };
+    Group { components: vec![component(1, &[0]), component(2, &[1, 2]), component(3, &[3])] }
+}
+
+/// How many of 6 000 flows of two packets begin at each port; both packets of a flow stay in one component.
+fn starts(bench: &mut Bench) -> [u64; 4] {
+    let mut counts = [0; 4];
+    let component_of = |port: u16| [0, 1, 1, 2][usize::from(port)];
+    for flow in 0..6_000 {
+        let packet = Header { ports: flow, ..far(FULL) };
+        let (first, second) = (bench.send(0, packet).unwrap(), bench.send(1, packet).unwrap());
+        assert_eq!(component_of(first), component_of(second), "flow {flow}");
+        counts[usize::from(first)] += 1;
+        bench.drain(first);
+        bench.drain(second);
+    }
+    counts
+}
+
+fn assert_near(count: u64, expected: f64) {
+    let sigma = (expected * (1.0 - expected / 6_000.0)).sqrt();
+    assert!((count as f64 - expected).abs() < 4.0 * sigma, "{count}, expected {expected}");
+}
+
+#[test]
+fn flows_are_spread_over_components_by_weight_and_packets_within() {
+    let mut bench = Plan::default().build();
+    bench.switch.install(vec![GroupId(0); 2], vec![uneven()]);
+    let [first, second, third, last] = starts(&mut bench);
+    assert_near(first, 1_000.0);
+    assert_near(second + third, 2_000.0);
+    assert_near(last, 3_000.0);
+    assert!(second > 800 && third > 800, "DRILL balances within the component: {second} {third}");
+}
+
+/// What is left is spread by the weights that are left; a port that comes back takes its part again.
+#[test]
+fn a_component_without_ports_leaves_its_flows_to_the_others() {
+    let mut bench = Plan::default().build();
+    bench.switch.install(vec![GroupId(0); 2], vec![uneven()]);
+    bench.set_port(3, false);
+    bench.set_port(1, false);
+    let [first, second, third, last] = starts(&mut bench);
+    assert_eq!((second, last), (0, 0));
+    assert_near(first, 2_000.0);
+    assert_near(third, 4_000.0);
+    bench.set_port(3, true);
+    assert_near(starts(&mut bench)[3], 3_000.0);
+}
+
+/// Components of single ports are weighted ports, and equal ones are ECMP with the same hash.
+#[test]
+fn equal_components_of_single_ports_are_ecmp() {
+    let single = |port| Component::equal(ids(&[port]));
+    let mut singles = Plan::default().build();
+    singles.switch.install(vec![GroupId(0); 2], vec![Group { components: (0..4).map(single).collect() }]);
+    let mut ecmp =
+        Plan { balancer: BalancerSettings::Ecmp(ecmp::Settings::default()), ..Plan::default() }.build();
+    for flow in 0..1_000 {
+        let packet = Header { ports: flow, ..far(FULL) };
+        assert_eq!(singles.send(0, packet), ecmp.send(0, packet), "flow {flow}");
+    }
 }

@@ -226,7 +226,7 @@ fn live(case: u64) -> u64 {
             }
             1 => {
                 (0..plan.ports).for_each(|port| books.bench.set_port(port, true));
-                books.bench.switch.install(vec![GroupId(0); 2], vec![ids(&plan.uplinks)]);
+                books.bench.switch.install(vec![GroupId(0); 2], vec![together(&plan.uplinks)]);
             }
             _ if dice.unit() < 0.4 + 0.5 * busy => {
                 offered += 1;

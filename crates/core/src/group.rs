@@ -1,0 +1,120 @@
+//! Equal-cost ways of a switch towards a leaf, as routing computes them and switches use them.
+//!
+//! Ports whose paths are not symmetric belong to different components: a flow is hashed to one component by weight and
+//! balanced within it (DRILL, section 3.4). In a symmetric network a group is one component of all its ports.
+
+use crate::ids::PortId;
+
+/// What a balancer wants routing to tell of equal-cost ports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// One component of all ports, in equal shares.
+    #[default]
+    Together,
+}
+
+/// The equal-cost ways towards some leaves. Without components there is no route.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Group {
+    /// In the order in which hash values meet them.
+    pub components: Vec<Component>,
+}
+
+/// Ways that are symmetric: packets of one flow may be spread over them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Component {
+    /// Its part of the flows, relative to the other components of the group; at least 1.
+    pub weight: u64,
+    /// Its ports, ascending. A port may belong to several components, if paths part behind it.
+    pub ports: Vec<PortId>,
+    /// What each port may carry, relative to the others of the component; at least 1 each.
+    pub shares: Vec<u64>,
+}
+
+impl Group {
+    /// One component in equal shares; no ports, no route.
+    #[must_use]
+    pub fn together(ports: Vec<PortId>) -> Group {
+        Group { components: vec![Component::equal(ports)] }.among(|_| true)
+    }
+
+    /// What is left of it with the ports that `keep` allows; components without ports are gone.
+    #[must_use]
+    pub fn among(&self, keep: impl Fn(PortId) -> bool) -> Group {
+        let components = self.components.iter().map(|component| component.among(&keep));
+        Group { components: components.filter(|component| !component.ports.is_empty()).collect() }
+    }
+
+    /// All its ports, ascending, each once.
+    #[must_use]
+    pub fn ports(&self) -> Vec<PortId> {
+        let mut ports: Vec<_> =
+            self.components.iter().flat_map(|component| &component.ports).copied().collect();
+        ports.sort_unstable();
+        ports.dedup();
+        ports
+    }
+}
+
+impl Component {
+    /// Ports in equal shares, of weight 1.
+    #[must_use]
+    pub fn equal(ports: Vec<PortId>) -> Component {
+        Component { weight: 1, shares: vec![1; ports.len()], ports }
+    }
+
+    fn among(&self, keep: &impl Fn(PortId) -> bool) -> Component {
+        let kept = self.ports.iter().zip(&self.shares).filter(|(port, _)| keep(**port));
+        let (ports, shares) = kept.map(|(port, share)| (*port, *share)).unzip();
+        Component { weight: self.weight, ports, shares }
+    }
+}
+
+/// Where 32 hash bits fall among `whole` equal parts: the same for components, weighted ports and equal ports, so that
+/// schemes that coincide choose alike.
+#[must_use]
+#[inline]
+pub fn part(hash: u32, whole: u64) -> u64 {
+    ((u128::from(hash) * u128::from(whole)) >> 32) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(ports: &[u16]) -> Vec<PortId> {
+        ports.iter().map(|port| PortId(*port)).collect()
+    }
+
+    #[test]
+    fn a_component_without_ports_is_gone() {
+        let component = |weight, ports: &[u16]| Component {
+            weight,
+            ports: ids(ports),
+            shares: (1..=ports.len() as u64).collect(),
+        };
+        let group = Group { components: vec![component(3, &[1, 2]), component(5, &[2])] };
+        assert_eq!(group.ports(), ids(&[1, 2]));
+        let rest = group.among(|port| port != PortId(2));
+        assert_eq!(rest, Group { components: vec![component(3, &[1])] });
+        assert_eq!(
+            group.among(|port| port != PortId(1)).components[0].shares,
+            [2],
+            "shares follow their ports"
+        );
+        assert_eq!(Group::together(Vec::new()), Group::default());
+    }
+
+    #[test]
+    fn parts_are_equal() {
+        for whole in [1, 3, 7, 1 << 20] {
+            assert_eq!(part(0, whole), 0);
+            assert_eq!(part(u32::MAX, whole), whole - 1);
+        }
+        let below = |limit: u64| (limit << 32).div_ceil(7);
+        for limit in 1..7 {
+            assert_eq!(part(below(limit) as u32, 7), limit);
+            assert_eq!(part(below(limit) as u32 - 1, 7), limit - 1);
+        }
+    }
+}
