@@ -55,6 +55,7 @@ fn backlog(balancer: (u32, u32), arrivals: f64, units: u64) -> f64 {
     let unit = Rate::from_gbps(1).time_for(weft_core::Bytes(lab::PACKET));
     let (mut draws, mut now) = (lab::draws(3), 0.0);
     let payload = lab::PACKET - setup.transport.overhead_wire();
+    let mut flows = Vec::new();
     loop {
         now += draws.exponential(unit.0 as f64 / arrivals);
         if now >= (unit * units).0 as f64 {
