@@ -27,6 +27,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("layers", "no crate uses another that it may not use", layers::check),
     ("shape", "functions and files stay short", shape::check),
     ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
+    ("peers", "the page about other simulators is up to date", peers::check),
     ("links", "links between documents lead somewhere", links::check),
 ];
 
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["peers", "--write"] => run("peers", peers::write, &root),
+        ["peers", "--write", "--costs"] => run("peers", peers::write_costs, &root),
         [name] if CHECKS.iter().any(|check| check.0 == *name) => {
             run_all(CHECKS.iter().filter(|check| check.0 == *name), &root)
         }
@@ -76,5 +78,6 @@ fn usage() -> ExitCode {
     eprintln!("  {:<18} write the generated pages", "reference --write");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
+    eprintln!("  {:<18} also measure what a packet costs, on an idle machine", "peers --write --costs");
     ExitCode::from(2)
 }
