@@ -59,7 +59,7 @@ impl Flows {
     }
 }
 
-impl<'a> IntoIterator for &'a Flows {
+impl IntoIterator for &Flows {
     type Item = Flow;
     type IntoIter = Box<dyn Draw>;
 
