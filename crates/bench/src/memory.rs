@@ -13,7 +13,7 @@ use crate::pass::{self, Pass};
 pub struct Memory {
     /// A flow that has not started.
     pub unstarted_flow: f64,
-    /// A flow that has finished, before its record is written.
+    /// A flow that has finished and whose record was handed out.
     pub finished_flow: f64,
     /// A host without traffic, with its card and its link, without the switch's port.
     pub idle_host: f64,

@@ -1,8 +1,9 @@
-//! One pass of a case: the network is built, its loop is run and watched, its record is written. Only the loop, from the
+//! One pass of a case: the network is built, its loop is run and watched, the records of its flows are counted. Only the loop, from the
 //! first event to the last, is measured. It knows neither scenario nor table.
 
 use serde::{Deserialize, Serialize};
 use weft::{Error, Prepared};
+use weft_core::record::FlowRecord;
 use weft_sim::{Division, Progress, Setup, Simulation};
 
 use crate::heap::{self, Heap};
@@ -74,7 +75,13 @@ pub(crate) fn run(prepared: &Prepared, threads: usize) -> Result<Pass, Error> {
     looks.push(Look { events: 0, heap: start });
     loop_edge(0);
     let began = clock::now();
-    let record = simulation.run(&mut |progress: &Progress| {
+    let (mut flows, mut finished) = (0, 0);
+    let count = &mut |flow: &FlowRecord| {
+        flows += 1;
+        finished += u64::from(flow.end.is_some());
+        true
+    };
+    let record = simulation.run_into(count, &mut |progress: &Progress| {
         if progress.flows_done == progress.flows_total {
             seconds = began.elapsed().as_secs_f64();
             loop_edge(progress.events);
@@ -85,8 +92,8 @@ pub(crate) fn run(prepared: &Prepared, threads: usize) -> Result<Pass, Error> {
         true
     });
     let pass = Pass {
-        flows: record.flows.len() as u64,
-        finished: record.flows.iter().filter(|flow| flow.end.is_some()).count() as u64,
+        flows,
+        finished,
         events: record.events,
         packet_hops: record.packet_hops,
         seconds,
@@ -131,7 +138,7 @@ pub(crate) fn run_bound(prepared: &Prepared) -> Result<Pass, Error> {
 /// # Errors
 /// What can only be found out while building.
 pub(crate) fn demands(prepared: &Prepared) -> Result<Vec<bound::Demand>, Error> {
-    let demand = |flow: &weft_workload::Flow| bound::Demand {
+    let demand = |flow: weft_workload::Flow| bound::Demand {
         start: flow.start.0,
         source: flow.source.0,
         destination: flow.destination.0,

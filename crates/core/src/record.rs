@@ -13,7 +13,8 @@ pub struct RunRecord {
     pub nodes: Vec<NodeRecord>,
     /// Every direction of every cable, indexed by [`LinkId`].
     pub links: Vec<LinkRecord>,
-    /// One row per flow that was to start before the run ended, ordered by id.
+    /// One row per flow that was to start before the run ended, ordered by id; none if they were handed out while the run
+    /// went on.
     pub flows: Vec<FlowRecord>,
     /// Waiting times by hop, indexed by hop: 0 is the host's network card, 1 the first switch, and so on.
     pub hops: Vec<HopRecord>,

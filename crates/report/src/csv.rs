@@ -8,17 +8,43 @@ use std::io::{self, BufWriter, Write};
 /// # Errors
 /// What the destination reports.
 pub fn write(table: &Table, to: impl Write) -> io::Result<()> {
-    let mut to = BufWriter::new(to);
-    let header: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
-    writeln!(to, "{}", header.join(","))?;
-    for row in 0..table.rows() {
-        for (n, column) in table.columns.iter().enumerate() {
-            to.write_all(if n > 0 { b"," } else { b"" })?;
-            cell(&column.cells, row, &mut to)?;
-        }
-        to.write_all(b"\n")?;
+    let mut writer = Writer::new(to);
+    writer.append(table)?;
+    writer.finish()
+}
+
+/// A table on its way, in parts with the same columns.
+pub(crate) struct Writer<W: Write> {
+    to: BufWriter<W>,
+    begun: bool,
+}
+
+impl<W: Write> Writer<W> {
+    pub(crate) fn new(to: W) -> Writer<W> {
+        Writer { to: BufWriter::new(to), begun: false }
     }
-    to.flush()
+
+    /// Writes the rows of a part; with the first, the head.
+    pub(crate) fn append(&mut self, part: &Table) -> io::Result<()> {
+        let to = &mut self.to;
+        if !self.begun {
+            self.begun = true;
+            let header: Vec<String> = part.columns.iter().map(|column| quoted(&column.name)).collect();
+            writeln!(to, "{}", header.join(","))?;
+        }
+        for row in 0..part.rows() {
+            for (n, column) in part.columns.iter().enumerate() {
+                to.write_all(if n > 0 { b"," } else { b"" })?;
+                cell(&column.cells, row, to)?;
+            }
+            to.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }
 
 fn cell(cells: &Cells, row: usize, to: &mut impl Write) -> io::Result<()> {

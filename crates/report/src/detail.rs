@@ -8,9 +8,11 @@ mod windows;
 
 pub use heat::Heat;
 pub use network::{Links, Network, Nodes};
-pub use tail::{Tail, shares, tail};
+pub(crate) use tail::Thinning;
+pub use tail::{Tail, shares};
 pub use windows::{FlowWindow, Windows};
 
+use crate::survey::FlowStatistics;
 use crate::tables::Kept;
 use serde::{Deserialize, Serialize};
 use weft_core::record::RunRecord;
@@ -29,13 +31,17 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// Thins a record.
+    /// Thins a record that holds its flows.
     #[must_use]
     pub fn new(record: &RunRecord) -> Detail {
-        let measured = record.flows.iter().filter(|flow| flow.start >= record.warm_up && flow.end.is_some());
-        let fct = measured.map(crate::summary::fct_us_of).collect();
+        Detail::of(record, &FlowStatistics::of(record))
+    }
+
+    /// Thins a record; of its flows only the statistics are needed.
+    #[must_use]
+    pub fn of(record: &RunRecord, flows: &FlowStatistics) -> Detail {
         Detail {
-            fct_tail: tail(fct),
+            fct_tail: flows.fct_tail.clone(),
             network: Network::new(record),
             heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
             windows: record.flow_series.as_ref().map(Windows::new).filter(|windows| windows.sampled > 0),

@@ -2,18 +2,13 @@
 //! end, so that a folder is either complete or not there, whatever ends the process or the machine. Knows paths and formats,
 //! not statistics.
 
-use crate::detail::Detail;
 use crate::listing::Listing;
-use crate::manifest::Manifest;
-use crate::summary::{RunFacts, Summary};
 use crate::sweep::Run;
 use crate::table::Table;
-use crate::tables::Kept;
 use crate::{csv, parquet, tables};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use weft_core::record::RunRecord;
 
 /// A run as it was read back from its folder.
 pub type RunFolder = Run;
@@ -58,49 +53,25 @@ impl Error {
         |cause| Error::Io { path: path.to_owned(), cause }
     }
 
+    pub(crate) fn parquet(path: &Path) -> impl FnOnce(::parquet::errors::ParquetError) -> Error + '_ {
+        |cause| Error::Parquet { path: path.to_owned(), cause }
+    }
+
     fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Error + '_ {
         |cause| Error::Json { path: path.to_owned(), cause }
     }
 }
 
-/// Writes everything about a run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
-/// are kept as `.parquet` and `.csv`. A folder that is already there is replaced. Gives back what was written.
-///
-/// # Errors
-/// The file that could not be written, and why. The folder is then as it was before.
-pub fn write_run(
-    folder: &Path,
-    record: &RunRecord,
-    manifest: &Manifest,
-    scenario: &str,
-    kept: &Kept,
-) -> Result<Run, Error> {
-    let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
-    let run = Run {
-        manifest: manifest.clone(),
-        summary: Summary::new(record, &facts).keeping(kept),
-        detail: Detail::new(record).keeping(kept),
-        scenario: scenario.to_owned(),
-        ..Run::default()
-    };
+/// Makes an empty hidden folder for what is to be at `folder`.
+pub(crate) fn begin(folder: &Path) -> Result<PathBuf, Error> {
     let building = sibling(folder, "partial");
-    let written = begin(&building)
-        .and_then(|()| fill(&building, &run, &tables::of_run(record, kept)))
-        .and_then(|()| settle(&building))
-        .and_then(|()| replace(&building, folder));
-    if written.is_err() {
-        // what is half written takes room on a disk that is perhaps full
-        let _ = fs::remove_dir_all(&building);
-    }
-    written.map(|()| run)
+    clear(&building)?;
+    fs::create_dir_all(&building).map_err(Error::io(&building))?;
+    Ok(building)
 }
 
-fn begin(building: &Path) -> Result<(), Error> {
-    clear(building)?;
-    fs::create_dir_all(building).map_err(Error::io(building))
-}
-
-fn fill(folder: &Path, run: &Run, tables: &[Table]) -> Result<(), Error> {
+/// Writes everything but the flows.
+pub(crate) fn fill(folder: &Path, run: &Run, tables: &[Table]) -> Result<(), Error> {
     write_json(&folder.join("manifest.json"), &run.manifest)?;
     write_json(&folder.join("detail.json"), &run.detail)?;
     write_text(&folder.join("scenario.toml"), &run.scenario)?;
@@ -109,7 +80,7 @@ fn fill(folder: &Path, run: &Run, tables: &[Table]) -> Result<(), Error> {
 }
 
 /// Puts a folder and the files in it on the disk for good. What is renamed before that may be empty after a power failure.
-fn settle(folder: &Path) -> Result<(), Error> {
+pub(crate) fn settle(folder: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
         synced(&entry.map_err(Error::io(folder))?.path())?;
     }
@@ -158,9 +129,7 @@ fn write_table(folder: &Path, table: &Table) -> Result<(), Error> {
     let path = folder.join(format!("{}.csv", table.name));
     in_place(&path, |file| csv::write(table, file).map_err(Error::io(&path)))?;
     let path = folder.join(format!("{}.parquet", table.name));
-    in_place(&path, |file| {
-        parquet::write(table, file).map_err(|cause| Error::Parquet { path: path.clone(), cause })
-    })
+    in_place(&path, |file| parquet::write(table, file).map_err(Error::parquet(&path)))
 }
 
 /// Writes a file so that it is either complete or as it was before.
@@ -201,7 +170,7 @@ fn clear(folder: &Path) -> Result<(), Error> {
 }
 
 /// Puts the folder `built` in the place of `folder`.
-fn replace(built: &Path, folder: &Path) -> Result<(), Error> {
+pub(crate) fn replace(built: &Path, folder: &Path) -> Result<(), Error> {
     let old = sibling(folder, "old");
     clear(&old)?;
     if folder.exists() {

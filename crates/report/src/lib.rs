@@ -1,9 +1,10 @@
 //! Records to statistics to files: reads what an engine recorded and knows no engine, no scenario and no clock.
 //!
-//! In reading order: [`statistics`] (percentiles and intervals), [`summary`] (one run in numbers), [`metric`] (names
-//! for these numbers), [`detail`] (what plots need, thinned), [`files`] (the folder of a run), [`listing`] (which runs belong together), [`sweep`] (many runs),
-//! [`headline`] (the answer in a sentence), [`terminal`], [`page`] and [`html`] (the answer on a page) and
-//! [`mod@compare`] (two folders side by side).
+//! In reading order: [`statistics`] (percentiles and intervals), [`summary`] (one run in numbers), [`survey`] (what its
+//! flows amount to), [`metric`] (names for these numbers), [`detail`] (what plots need, thinned), [`recording`] and
+//! [`files`] (the folder of a run), [`listing`] (which runs belong together), [`sweep`] (many runs), [`headline`] (the
+//! answer in a sentence), [`terminal`], [`page`] and [`html`] (the answer on a page) and [`mod@compare`] (two folders side
+//! by side).
 
 pub mod compare;
 pub mod csv;
@@ -19,8 +20,12 @@ pub mod manifest;
 pub mod metric;
 pub mod page;
 pub mod parquet;
+pub mod recording;
+mod rows;
+mod sorter;
 pub mod statistics;
 pub mod summary;
+pub mod survey;
 pub mod sweep;
 pub mod table;
 pub mod tables;
@@ -28,12 +33,14 @@ pub mod terminal;
 pub mod text;
 
 pub use compare::{Comparison, compare};
-pub use files::{Error, RunFolder, read_run, read_runs, write_run, write_sweep, write_text};
+pub use files::{Error, RunFolder, read_run, read_runs, write_sweep, write_text};
 pub use headline::Headline;
 pub use html::write_report;
 pub use listing::Listing;
 pub use manifest::Manifest;
 pub use page::{Page, Verdict};
+pub use recording::{Recording, write_run};
 pub use summary::{RunFacts, Summary};
+pub use survey::FlowStatistics;
 pub use sweep::{Run, Sweep, SweepRun};
 pub use tables::Kept;

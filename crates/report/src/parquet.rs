@@ -1,4 +1,4 @@
-//! A table as a Parquet file: zstd, one row group, optional columns; the unit of every column is also in the file's
+//! A table as a Parquet file: zstd, a row group for each part of it, optional columns; the unit of every column is also in the file's
 //! key-value metadata under `unit.<column>`. Knows tables, not what they hold.
 
 use crate::table::{Cells, Column, Table};
@@ -12,21 +12,43 @@ use parquet::schema::types::Type;
 use std::io::Write;
 use std::sync::Arc;
 
-/// Writes the table.
+/// Writes the table as one row group.
 ///
 /// # Errors
 /// What the destination or the format's writer reports.
 pub fn write(table: &Table, to: impl Write + Send) -> Result<(), ParquetError> {
-    let mut file = SerializedFileWriter::new(to, Arc::new(schema(table)?), Arc::new(properties(table)))?;
-    let mut group = file.next_row_group()?;
-    for column in &table.columns {
-        let mut writer =
-            group.next_column()?.ok_or_else(|| ParquetError::General("too few columns".into()))?;
-        write_cells(&column.cells, &mut writer)?;
-        writer.close()?;
+    let mut writer = Writer::new(table, to)?;
+    writer.append(table)?;
+    writer.finish()
+}
+
+/// A table on its way, in parts with the same columns.
+pub(crate) struct Writer<W: Write + Send> {
+    file: SerializedFileWriter<W>,
+}
+
+impl<W: Write + Send> Writer<W> {
+    /// For parts with the columns of `part`.
+    pub(crate) fn new(part: &Table, to: W) -> Result<Writer<W>, ParquetError> {
+        let file = SerializedFileWriter::new(to, Arc::new(schema(part)?), Arc::new(properties(part)))?;
+        Ok(Writer { file })
     }
-    group.close()?;
-    file.close().map(|_| ())
+
+    /// Writes a part as a row group.
+    pub(crate) fn append(&mut self, part: &Table) -> Result<(), ParquetError> {
+        let mut group = self.file.next_row_group()?;
+        for column in &part.columns {
+            let mut writer =
+                group.next_column()?.ok_or_else(|| ParquetError::General("too few columns".into()))?;
+            write_cells(&column.cells, &mut writer)?;
+            writer.close()?;
+        }
+        group.close().map(|_| ())
+    }
+
+    pub(crate) fn finish(self) -> Result<(), ParquetError> {
+        self.file.close().map(|_| ())
+    }
 }
 
 fn schema(table: &Table) -> Result<Type, ParquetError> {

@@ -42,26 +42,9 @@ impl Distribution {
     #[must_use]
     pub fn of(mut samples: Vec<f64>) -> Distribution {
         samples.sort_by(f64::total_cmp);
-        Distribution::of_sorted(&samples)
-    }
-
-    /// Of samples already in ascending order.
-    #[must_use]
-    pub fn of_sorted(sorted: &[f64]) -> Distribution {
-        let count = sorted.len() as u64;
-        let at = |parts: u64| (count >= 100 || parts < 9_900).then(|| nearest_rank(sorted, parts)).flatten();
-        let few = |&&(_, parts): &&(&str, u64)| at(parts).is_some() && above(count, parts) < SAMPLES_ABOVE;
-        Distribution {
-            count,
-            mean: mean(sorted),
-            p50: at(5_000),
-            p95: at(9_500),
-            p99: at(9_900),
-            p99_9: at(9_990),
-            p99_99: at(9_999),
-            max: sorted.last().copied(),
-            few_samples_above: PERCENTILES.iter().filter(few).map(|(name, _)| (*name).to_owned()).collect(),
-        }
+        let mut ascending = Ascending::new(samples.len() as u64);
+        samples.into_iter().for_each(|sample| ascending.add(sample));
+        ascending.finish()
     }
 
     /// Every statistic with its name; absent ones are left out.
@@ -81,11 +64,57 @@ impl Distribution {
     }
 }
 
-/// The nearest-rank percentile at `parts` ten-thousandths; absent without samples.
-#[must_use]
-pub fn nearest_rank(sorted: &[f64], parts: u64) -> Option<f64> {
-    let rank = rank(sorted.len() as u64, parts);
-    sorted.get((rank as usize).checked_sub(1)?).copied()
+/// A distribution that is made from its samples one by one, in ascending order, without keeping them.
+#[derive(Clone, Debug)]
+pub struct Ascending {
+    count: u64,
+    seen: u64,
+    sum: f64,
+    /// The last sample.
+    last: f64,
+    /// What stands at the rank of each of [`PERCENTILES`].
+    picked: [f64; PERCENTILES.len()],
+}
+
+impl Ascending {
+    /// There will be so many samples.
+    #[must_use]
+    pub fn new(count: u64) -> Ascending {
+        Ascending { count, seen: 0, sum: 0.0, last: 0.0, picked: [0.0; PERCENTILES.len()] }
+    }
+
+    /// The next sample, not less than the one before.
+    pub fn add(&mut self, sample: f64) {
+        self.seen += 1;
+        self.sum += sample;
+        self.last = sample;
+        for ((_, parts), picked) in PERCENTILES.iter().zip(&mut self.picked) {
+            if rank(self.count, *parts) == self.seen {
+                *picked = sample;
+            }
+        }
+    }
+
+    /// The distribution, after the last sample.
+    #[must_use]
+    pub fn finish(self) -> Distribution {
+        let Ascending { count, seen, sum, last, picked } = self;
+        assert_eq!(count, seen, "all samples that were announced came");
+        let told = |parts: u64| count > 0 && (count >= 100 || parts < 9_900);
+        let at = |n: usize| told(PERCENTILES[n].1).then_some(picked[n]);
+        let few = |&&(_, parts): &&(&str, u64)| told(parts) && above(count, parts) < SAMPLES_ABOVE;
+        Distribution {
+            count,
+            mean: (count > 0).then(|| sum / count as f64),
+            p50: at(0),
+            p95: at(1),
+            p99: at(2),
+            p99_9: at(3),
+            p99_99: at(4),
+            max: (count > 0).then_some(last),
+            few_samples_above: PERCENTILES.iter().filter(few).map(|(name, _)| (*name).to_owned()).collect(),
+        }
+    }
 }
 
 /// Rank, counted from one, of the percentile at `parts` ten-thousandths of `count` samples.
@@ -105,12 +134,27 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
 }
 
 /// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 when all are equal, 1/n when one has everything
-/// (Jain, Chiu and Hawe, DEC-TR-301, 1984). Absent without samples or when all are zero.
-#[must_use]
-pub fn jain(samples: &[f64]) -> Option<f64> {
-    let sum: f64 = samples.iter().sum();
-    let squares: f64 = samples.iter().map(|x| x * x).sum();
-    (squares > 0.0).then(|| sum * sum / (samples.len() as f64 * squares))
+/// (Jain, Chiu and Hawe, DEC-TR-301, 1984).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Jain {
+    samples: u64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Jain {
+    /// Takes a sample in.
+    pub fn add(&mut self, sample: f64) {
+        self.samples += 1;
+        self.sum += sample;
+        self.squares += sample * sample;
+    }
+
+    /// The index; absent without samples or when all are zero.
+    #[must_use]
+    pub fn index(&self) -> Option<f64> {
+        (self.squares > 0.0).then(|| self.sum * self.sum / (self.samples as f64 * self.squares))
+    }
 }
 
 /// An estimate from repeated runs with its 95 % confidence interval.
@@ -195,11 +239,13 @@ mod tests {
     #[test]
     fn nearest_rank_takes_a_sample_and_never_interpolates() {
         let samples: Vec<f64> = (1..=100).map(f64::from).collect();
-        for (parts, wanted) in [(5_000, 50.0), (9_500, 95.0), (9_900, 99.0), (9_999, 100.0), (1, 1.0)] {
-            assert_eq!(nearest_rank(&samples, parts), Some(wanted), "{parts}");
-        }
-        assert_eq!(nearest_rank(&[3.0, 7.0], 5_000), Some(3.0));
-        assert_eq!(nearest_rank(&[], 5_000), None);
+        let all = Distribution::of(samples);
+        assert_eq!(
+            (all.p50, all.p95, all.p99, all.p99_99),
+            (Some(50.0), Some(95.0), Some(99.0), Some(100.0))
+        );
+        assert_eq!(Distribution::of(vec![3.0, 7.0]).p50, Some(3.0));
+        assert_eq!(Distribution::of(vec![]), Distribution::default());
     }
 
     #[test]
@@ -246,6 +292,11 @@ mod tests {
 
     #[test]
     fn jain_of_equal_shares_is_one_and_of_a_monopoly_one_nth() {
+        let jain = |samples: &[f64]| {
+            let mut jain = Jain::default();
+            samples.iter().for_each(|sample| jain.add(*sample));
+            jain.index()
+        };
         assert_eq!(jain(&[2.0; 7]), Some(1.0));
         assert_eq!(jain(&[5.0, 0.0, 0.0, 0.0]), Some(0.25));
         assert_eq!((jain(&[]), jain(&[0.0])), (None, None));

@@ -3,11 +3,14 @@
 mod measures;
 
 use crate::statistics::Distribution;
+use crate::survey::FlowStatistics;
 use crate::tables::Kept;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub(crate) use measures::{fct_us as fct_us_of, slowdown as slowdown_of, utilisation as utilisation_of};
+pub(crate) use measures::{
+    Overtaking, fct_us as fct_us_of, slowdown as slowdown_of, utilisation as utilisation_of,
+};
 use weft_core::record::{RunRecord, Stop};
 
 /// What the engine cannot know about its own run.
@@ -205,10 +208,16 @@ pub struct Links {
 }
 
 impl Summary {
-    /// Reduces a record to its statistics.
+    /// Reduces a record that holds its flows to its statistics.
     #[must_use]
     pub fn new(record: &RunRecord, facts: &RunFacts) -> Summary {
-        measures::summarise(record, facts)
+        Summary::of(record, FlowStatistics::of(record), facts)
+    }
+
+    /// Reduces a record to its statistics; those of its flows are given.
+    #[must_use]
+    pub fn of(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
+        measures::summarise(record, flows, facts)
     }
 
     /// Leaves out what is not to be kept. Counts and completion times always stay.

@@ -28,16 +28,16 @@ impl Kept {
         Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
 }
 
-/// The tables of a run that are kept: `flows`, `links`, `hops`, `drops` and, when sampled, `queues` and `flow-samples`.
+/// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops` and, when sampled, `queues` and
+/// `flow-samples`.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
-    let flows = kept.flows.then(|| flows(record, kept.reordering));
     let links = kept.links.then(|| links(record));
     let hops = kept.hops.then(|| hops(record));
     let drops = kept.drops.then(|| drops(record));
     let samples = record.flow_series.as_ref().map(flow_samples);
-    [flows, links, hops, drops, queues, samples].into_iter().flatten().collect()
+    [links, hops, drops, queues, samples].into_iter().flatten().collect()
 }
 
 /// The name of a node, or its number if the record has no name for it.
@@ -45,38 +45,38 @@ pub(crate) fn node(record: &RunRecord, number: u32) -> String {
     record.nodes.get(number as usize).map_or_else(|| format!("node{number}"), |node| node.name.clone())
 }
 
-/// One row per flow. `measured` is 1 for flows that started after the warm-up; `fct_ps` and `slowdown` are empty for
-/// unfinished flows.
-fn flows(record: &RunRecord, reordering: bool) -> Table {
-    let table = times_of_flows(record);
-    let table = if reordering { overtaking_of_flows(record, table) } else { table };
-    table.integers("ecn_marks", "packets", record.flows.iter().map(|flow| u64::from(flow.ecn_marks)))
+/// The table `flows`, or a part of it: one row per flow. `measured` is 1 for flows that started after the warm-up;
+/// `fct_ps` and `slowdown` are empty for unfinished flows.
+pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) -> Table {
+    let table = times_of_flows(record, flows);
+    let table = if reordering { overtaking_of_flows(flows, table) } else { table };
+    table.integers("ecn_marks", "packets", flows.iter().map(|flow| u64::from(flow.ecn_marks)))
 }
 
-fn times_of_flows(record: &RunRecord) -> Table {
-    let column = |of: fn(&FlowRecord) -> u64| record.flows.iter().map(of);
+fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
+    let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
     let tag = |flow: &FlowRecord| record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default();
     let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start).0);
     let slowdown = |flow: &FlowRecord| flow.end.map(|_| crate::summary::slowdown_of(flow));
     Table::new("flows")
         .integers("flow_id", "", column(|f| u64::from(f.flow.0)))
-        .texts("tag", record.flows.iter().map(tag))
-        .texts("src", record.flows.iter().map(|flow| node(record, flow.source.0)))
-        .texts("dst", record.flows.iter().map(|flow| node(record, flow.destination.0)))
+        .texts("tag", flows.iter().map(tag))
+        .texts("src", flows.iter().map(|flow| node(record, flow.source.0)))
+        .texts("dst", flows.iter().map(|flow| node(record, flow.destination.0)))
         .integers("size_bytes", "B", column(|f| f.size.0))
         .integers("start_ps", "ps", column(|f| f.start.0))
-        .column("fct_ps", "ps", Cells::Integers(record.flows.iter().map(fct).collect()))
+        .column("fct_ps", "ps", Cells::Integers(flows.iter().map(fct).collect()))
         .integers("ideal_fct_ps", "ps", column(|f| f.ideal.0))
-        .column("slowdown", "", Cells::Numbers(record.flows.iter().map(slowdown).collect()))
-        .integers("measured", "", record.flows.iter().map(|f| u64::from(f.start >= record.warm_up)))
+        .column("slowdown", "", Cells::Numbers(flows.iter().map(slowdown).collect()))
+        .integers("measured", "", flows.iter().map(|f| u64::from(f.start >= record.warm_up)))
         .integers("delivered_bytes", "B", column(|f| f.delivered.0))
         .integers("retx_bytes", "B", column(|f| f.retransmitted.0))
         .integers("timeouts", "", column(|f| u64::from(f.timeouts)))
 }
 
 /// Adds what flows saw of packets overtaking each other.
-fn overtaking_of_flows(record: &RunRecord, table: Table) -> Table {
-    let column = |of: fn(&FlowRecord) -> u64| record.flows.iter().map(of);
+fn overtaking_of_flows(flows: &[FlowRecord], table: Table) -> Table {
+    let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
     table
         .integers("dupacks", "", column(|f| u64::from(f.dupacks)))
         .integers("dupacks_reorder", "", column(|f| u64::from(f.dupacks_reorder)))

@@ -13,7 +13,7 @@ use crate::source::Place;
 use weft_core::settings;
 use weft_core::settings::{Setting as _, Table};
 
-pub(crate) use resolve::{Field, Question, resolve};
+pub(crate) use resolve::{Field, Question, resolve, unknown_metric};
 
 settings! {
     /// A claim about the results, checked after the run. Together with `where`, a table of paths and values that

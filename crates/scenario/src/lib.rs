@@ -35,6 +35,7 @@ mod overlay;
 mod reference;
 mod rows;
 mod rules;
+mod salvage;
 mod scenario;
 mod schema;
 mod source;

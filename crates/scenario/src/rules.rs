@@ -17,6 +17,7 @@ use crate::model::ScenarioSettings;
 use crate::scenario::Case;
 use crate::source::Place;
 use crate::validate::unused;
+use std::collections::BTreeSet;
 use std::path::Path;
 use weft_topology::{Graph, Problem, TopologySettings, build_in};
 
@@ -40,34 +41,34 @@ struct Finding {
 /// A rule looks at one case and adds what it finds.
 type Rule = fn(&Facts<'_>, &mut Vec<Finding>);
 
-/// All rules on one case.
-const RULES: &[Rule] = &[
-    measure::name_is_a_folder,
-    measure::seeds_are_distinct,
-    measure::warm_up_ends_before_the_run,
-    measure::queues_are_sampled_and_recorded,
-    measure::flows_are_sampled,
-    network::failures_exist_in_the_network,
-    network::routing_reacts_to_something,
-    network::paths_are_compared_for_components,
-    traffic::traffic_fits_the_network,
-    traffic::every_entry_sends_something,
-    transport::packets_carry_payload,
-    transport::time_outs_are_ordered,
-    transport::probes_need_rack,
-    transport::mechanisms_are_on_where_they_are_set,
-    transport::marks_are_set_and_read,
-    switch::dynamic_sharing_has_a_buffer_for_its_minima,
-    switch::infinite_sharing_has_no_buffer,
-    switch::several_queues_for_schedules_and_class_loads,
-    switch::drr_weights_are_positive,
-    switch::red_thresholds_are_ordered,
-    switch::packet_sizes_matter_to_packet_counts,
-    switch::visibility_matters_to_load_aware_balancers,
-    balance::tables_of_flowlets_have_one_size,
-    balance::estimates_decay_now_and_then,
-    balance::tables_of_weights_hold_something,
-    balance::labels_have_room_for_the_ports,
+/// All rules on one case, with the sections that they look at.
+const RULES: &[(Rule, &[&str])] = &[
+    (measure::name_is_a_folder, &["name"]),
+    (measure::seeds_are_distinct, &["seeds"]),
+    (measure::warm_up_ends_before_the_run, &["measure"]),
+    (measure::queues_are_sampled_and_recorded, &["measure"]),
+    (measure::flows_are_sampled, &["measure"]),
+    (network::failures_exist_in_the_network, &["topology", "failure", "seeds"]),
+    (network::routing_reacts_to_something, &["failure", "routing"]),
+    (traffic::traffic_fits_the_network, &["topology", "failure", "seeds", "transport", "traffic", "measure"]),
+    (traffic::every_entry_sends_something, &["traffic", "measure"]),
+    (transport::packets_carry_payload, &["transport"]),
+    (transport::time_outs_are_ordered, &["transport"]),
+    (transport::probes_need_rack, &["transport"]),
+    (transport::mechanisms_are_on_where_they_are_set, &["transport"]),
+    (transport::marks_are_set_and_read, &["transport", "switch"]),
+    (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
+    (switch::infinite_sharing_has_no_buffer, &["switch"]),
+    (switch::several_queues_for_schedules_and_class_loads, &["switch"]),
+    (switch::drr_weights_are_positive, &["switch"]),
+    (switch::red_thresholds_are_ordered, &["switch"]),
+    (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
+    (switch::visibility_matters_to_load_aware_balancers, &["switch", "balance"]),
+    (network::paths_are_compared_for_components, &["balance"]),
+    (balance::tables_of_flowlets_have_one_size, &["balance"]),
+    (balance::estimates_decay_now_and_then, &["balance"]),
+    (balance::tables_of_weights_hold_something, &["balance"]),
+    (balance::labels_have_room_for_the_ports, &["topology", "balance"]),
 ];
 
 /// What the cases belong to.
@@ -79,6 +80,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) whole: Option<&'a Provenance>,
     /// Every default is written down: idle settings are no news.
     pub(crate) complete: bool,
+    /// Sections with mistakes of their own: rules that look at them say nothing.
+    pub(crate) damaged: &'a BTreeSet<String>,
 }
 
 /// Checks all cases.
@@ -86,12 +89,15 @@ pub(crate) fn check(cases: &[Case], scope: &Scope<'_>) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut idle: Option<Vec<Finding>> = None;
     let mut networks = Networks { folder: scope.folder, last: None };
+    let sound = |sections: &[&str]| !sections.iter().any(|section| scope.damaged.contains(*section));
+    let rules: Vec<Rule> =
+        RULES.iter().filter(|(_, sections)| sound(sections)).map(|(rule, _)| *rule).collect();
     for case in cases {
         let (graph, problems) = networks.of(&case.settings.topology);
         let facts =
             Facts { settings: &case.settings, said: &case.resolved.provenance, graph, folder: scope.folder };
         let mut found: Vec<Finding> = problems.iter().map(Finding::from).collect();
-        RULES.iter().for_each(|rule| rule(&facts, &mut found));
+        rules.iter().for_each(|rule| rule(&facts, &mut found));
         let (now_idle, impossible): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| finding.idle);
         mistakes.extend(impossible.iter().map(|finding| at_its_place(finding, case)));
         idle = Some(match idle {

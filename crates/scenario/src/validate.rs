@@ -1,7 +1,8 @@
 //! From the file as typed to a checked [`Scenario`]: every mistake of the file, its sweep, its demo and the command
 //! line in one go.
 //!
-//! Decoding first, case by case; then the [`rules`](crate::rules) on what the settings mean together.
+//! Decoding first, case by case; then the [`rules`](crate::rules) on what the settings mean together, or, after a mistake,
+//! those of the rules that still make sense ([`salvage`](crate::salvage)).
 
 use crate::canonical;
 use crate::decode::{self, Provenance};
@@ -13,14 +14,15 @@ use crate::node::{Content, Entry, Node, Origin};
 use crate::overlay::{self, Override};
 use crate::rows::{rows, words};
 use crate::rules;
+use crate::salvage;
 use crate::scenario::{Case, Resolved, Scenario};
 use crate::source::Place;
 use crate::sweep::{self, Axis};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_core::settings::{Setting as _, Table, Value};
 
-const TABLE: &Table = &ScenarioSettings::TABLE;
+pub(crate) const TABLE: &Table = &ScenarioSettings::TABLE;
 /// Sections that are not settings.
 pub(crate) const SECTIONS: &[&str] = &["sweep", "expect", "demo", COMPLETE_KEY];
 /// `complete = true` marks a file that [`Scenario::to_toml`] wrote: with every default filled in, settings without
@@ -58,14 +60,14 @@ fn other_version(document: &Node) -> Option<Mistake> {
 }
 
 /// The file taken apart: settings, axes, expectations.
-struct Plan {
-    root: Node,
-    axes: Vec<Axis>,
-    expectations: Vec<expect::Question>,
+pub(crate) struct Plan {
+    pub(crate) root: Node,
+    pub(crate) axes: Vec<Axis>,
+    pub(crate) expectations: Vec<expect::Question>,
     /// The sweep was cut down, so some settings and expectations may be idle.
-    narrowed: bool,
+    pub(crate) narrowed: bool,
     /// All defaults are filled in, so settings without effect are no news.
-    complete: bool,
+    pub(crate) complete: bool,
 }
 
 impl Plan {
@@ -110,7 +112,7 @@ impl Plan {
     }
 
     /// The settings with one alternative of some of the axes.
-    fn resolve(&self, chosen: &[(usize, usize)], mistakes: &mut Vec<Mistake>) -> Resolved {
+    pub(crate) fn resolve(&self, chosen: &[(usize, usize)], mistakes: &mut Vec<Mistake>) -> Resolved {
         let mut root = self.root.clone();
         for (axis, alternative) in chosen {
             for change in &self.axes[*axis].alternatives[*alternative].changes {
@@ -141,17 +143,19 @@ impl Plan {
             mistakes.push(Mistake::new(place, "sweep", message).allowing(allowed));
         }
         if !mistakes.is_empty() {
+            mistakes.extend(salvage::further(&self, file, metrics, mistakes));
             return None;
         }
         let cases = self.cases(&file.folder, mistakes);
-        let claims = self.claims(file, &base, metrics, mistakes);
         if !mistakes.is_empty() {
             return None;
         }
+        let claims = self.claims(file, &base, metrics, mistakes);
         let scope = rules::Scope {
             folder: &file.folder,
             whole: (!self.narrowed).then_some(&base.provenance),
             complete: self.complete,
+            damaged: &BTreeSet::new(),
         };
         mistakes.extend(rules::check(&cases, &scope));
         let settings = ScenarioSettings::from_value(&base.value);

@@ -1,27 +1,29 @@
 //! From the state at the end of a run to its record.
 
-use weft_core::record::{FlowRecord, LinkRecord, NodeRecord, PacketBalance, RunRecord, Stop};
-use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
+use weft_core::record::{LinkRecord, NodeRecord, PacketBalance, RunRecord, Stop};
+use weft_core::{LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
-use weft_topology::{Handshake, Ideal, Link, Node, Train};
-use weft_transport::ReceiverReport;
+use weft_topology::{Link, Node};
 
 use crate::domain::{Domain, Placed};
 use crate::flow_series::gathered;
+use crate::ledger::Ledger;
 use crate::run::{Finish, Simulation};
 use crate::setup::Plan;
 use crate::tally::Tally;
 
-/// What the run has to say, from all its domains.
-pub(crate) fn collect(simulation: Simulation, finish: Finish) -> RunRecord {
+/// What the run has to say, from all its domains, but for the flows: these go to the ledger.
+pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledger<'_>) -> RunRecord {
     let Simulation { plan, mut domains, sampler } = simulation;
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
     let mut tally = Tally::new();
     for domain in &mut domains {
+        domain.close(end, ledger);
         domain.take_back(end);
         tally.merge(&domain.tally);
     }
+    ledger.pass_on_all(Time::NEVER);
     let (queues, imbalance) = match &sampler {
         Some(sampler) => {
             let (series, imbalance) = sampler.results();
@@ -30,14 +32,14 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish) -> RunRecord {
         None => (None, Vec::new()),
     };
     let left = domains.iter().map(|domain| domain.pool.alive() as u64).sum();
-    let collector = Collector { plan: &plan, ended: finish.at, end };
+    let collector = Collector { plan: &plan, ended: finish.at };
     let links = collector.links(&mut domains);
     RunRecord {
         tags: plan.setup.tags.clone(),
         nodes: collector.nodes(),
         packet_hops: links.iter().map(|link| link.packets).sum(),
         links,
-        flows: collector.flows(&domains),
+        flows: Vec::new(),
         hops: tally.hops(),
         drops: tally.drops(),
         queues,
@@ -52,6 +54,16 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish) -> RunRecord {
 }
 
 impl Domain {
+    /// One record per flow that was to start before `end` and is not done.
+    fn close(&mut self, end: Time, ledger: &mut Ledger<'_>) {
+        let closed = std::mem::take(&mut self.ends.closed);
+        closed.into_iter().chain(self.ends.open(end)).for_each(|closed| ledger.add(closed));
+        while let Some((flow, spec)) = self.upcoming.take().filter(|(_, spec)| spec.start < end) {
+            ledger.add_unsent(end, flow, &spec);
+            self.draw_next_flow();
+        }
+    }
+
     /// What was counted in advance and did not happen before `end`: transmissions of foreseen ports.
     fn take_back(&mut self, end: Time) {
         for switch in &mut self.switches {
@@ -71,8 +83,6 @@ impl Domain {
 struct Collector<'a> {
     plan: &'a Plan,
     ended: Time,
-    /// Before this instant everything has happened.
-    end: Time,
 }
 
 impl Collector<'_> {
@@ -119,86 +129,5 @@ impl Collector<'_> {
         let Node::Switch(switch) = link.from else { return PortCounters::default() };
         let own = domain.switches[switch.index()].as_mut().expect("a domain has its switches");
         own.switch.counters(self.ended, PortId(link.port.0))
-    }
-
-    /// One record per flow that was to start before the end.
-    fn flows(&self, domains: &[Domain]) -> Vec<FlowRecord> {
-        let setup = &self.plan.setup;
-        let due = setup.flows.partition_point(|flow| flow.start < self.end);
-        let (mut sent, mut received) = (vec![(Bytes::ZERO, 0); due], vec![ReceiverReport::default(); due]);
-        for Domain { ends, .. } in domains {
-            for active in ends.senders.active() {
-                let report = active.end.report();
-                sent[active.flow.index()] = (report.retransmitted, report.timeouts);
-            }
-            for active in ends.receivers.active() {
-                received[active.flow.index()] = active.end.report();
-            }
-            for (flow, retransmitted, timeouts) in ends.outcomes.senders() {
-                sent[flow.index()] = (retransmitted, timeouts);
-            }
-            for (flow, report) in ends.outcomes.receivers(|flow| setup.flows[flow.index()].size) {
-                received[flow.index()] = report;
-            }
-        }
-        let mut ideal = Ideal::new(&setup.graph, &setup.timeline.initial, setup.switch.latency);
-        (0..due)
-            .map(|number| self.flow_record(number, (sent[number], received[number]), &mut ideal))
-            .collect()
-    }
-
-    fn flow_record(
-        &self,
-        number: usize,
-        ((retransmitted, timeouts), received): ((Bytes, u32), ReceiverReport),
-        ideal: &mut Ideal<'_>,
-    ) -> FlowRecord {
-        let flow = &self.plan.setup.flows[number];
-        FlowRecord {
-            flow: FlowId(number as u32),
-            tag: flow.tag,
-            source: flow.source,
-            destination: flow.destination,
-            size: flow.size,
-            start: flow.start,
-            end: received.completed,
-            ideal: self.ideal(number, ideal),
-            delivered: received.delivered,
-            retransmitted,
-            timeouts,
-            dupacks: received.dupacks,
-            dupacks_reorder: received.dupacks_reorder,
-            out_of_order: received.out_of_order,
-            displacement: received.displacement,
-            gro_batches: received.gro_batches,
-            ecn_marks: received.ecn_marks,
-        }
-    }
-
-    /// The time the flow would take alone at full rate.
-    fn ideal(&self, number: usize, ideal: &mut Ideal<'_>) -> Span {
-        let flow = &self.plan.setup.flows[number];
-        let transport = &self.plan.setup.transport;
-        let constant = flow.constant_rate();
-        let packets = if constant.is_some() {
-            transport.datagrams(flow.size)
-        } else {
-            transport.packetisation(flow.size)
-        };
-
-        let train = Train {
-            count: packets.count,
-            full_wire: packets.full_wire,
-            last_wire: packets.last_wire,
-            handshake: packets.handshake.map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
-        };
-        let alone = ideal.fct(flow.source, flow.destination, &train);
-        match constant {
-            None => alone,
-            Some(rate) => {
-                let pause = rate.time_for(Bytes(packets.full_wire.0));
-                alone.max(pause * packets.count.saturating_sub(1) + alone / packets.count.max(1))
-            }
-        }
     }
 }

@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, HostId, LinkId, Pool, PortId, Span, SwitchId, Time};
+use weft_core::{Bytes, FlowId, LinkId, Pool, PortId, Span, SwitchId, Time};
 use weft_switch::{Effects, Switch, SwitchSite, Table};
 use weft_topology::{Node, Routes};
 use weft_transport::Segment;
+use weft_workload::{Draw, Flow};
 
 use crate::calendar::{Calendar, width_for};
 use crate::ends::Ends;
@@ -38,6 +39,10 @@ pub(crate) struct Domain {
     pub(crate) ends: Ends,
     /// If switches forward by labels.
     pub(crate) labels: Option<Box<Labels>>,
+    /// The flows after that, and the number of the next of them.
+    pub(crate) flows: (Box<dyn Draw>, u32),
+    /// The next flow to start here.
+    pub(crate) upcoming: Option<(FlowId, Flow)>,
     pub(crate) effects: Effects,
     pub(crate) tally: Tally,
     pub(crate) outbox: Outbox,
@@ -65,8 +70,10 @@ impl Domain {
             wires: wires(plan, number),
             switches: switches(plan, number),
             hosts: (0..graph.hosts()).map(|n| Host::new(LinkId(n), graph.links()[n as usize].rate)).collect(),
-            ends: Ends::new(Arc::clone(&setup.transport), setup.flows.len()),
+            ends: Ends::new(Arc::clone(&setup.transport)),
             labels: Labels::new(setup),
+            flows: (setup.flows.iter(), 0),
+            upcoming: None,
             effects: Effects::new(),
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),
@@ -83,10 +90,6 @@ impl Domain {
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
         self.calendar.push(time, event);
-    }
-
-    pub(crate) fn has_host(&self, host: HostId) -> bool {
-        self.plan.partition.of_host(host) == self.number
     }
 
     /// Puts a tap on a switch of this domain, before the run begins. A tapped switch is asked for every packet, so that

@@ -1,13 +1,14 @@
-//! The ends of all flows: which are active, where their state is, and what is left of those that are done. Knows no
+//! The ends of open flows: which are active, where their state is, and what those that are done have to say. Knows no
 //! network.
 
 use std::sync::Arc;
 
 use weft_core::{Bytes, FlowId, Header, HostId, Time};
-use weft_transport::{FlowSite, Needs, Outcomes, Receiver, Segment, Sender, Transport};
+use weft_transport::{FlowSite, Needs, Receiver, ReceiverReport, Segment, Sender, SenderReport, Transport};
 use weft_workload::Flow;
 
 use crate::labels::Cells;
+use crate::places::{NOWHERE, Places};
 
 /// What both ends of a flow have in common for their host.
 pub(crate) trait End {
@@ -60,129 +61,165 @@ pub(crate) struct Active<E> {
     pub(crate) ready_since: Time,
     /// Where it is in its flowcells, if the host labels packets.
     pub(crate) cells: Cells,
+    /// What is to be carried.
+    spec: Flow,
 }
 
 impl<E> Active<E> {
-    fn new(end: E, (host, peer): (HostId, HostId), flow: FlowId) -> Active<E> {
+    fn new(end: E, (host, peer): (HostId, HostId), (flow, spec): (FlowId, Flow)) -> Active<E> {
         let (wake_at, ready_since) = (Time::NEVER, Time::ZERO);
         let cells = Cells::default();
-        Active { end, host, peer, flow, in_ring: false, completed: false, wake_at, ready_since, cells }
+        Active { end, host, peer, flow, in_ring: false, completed: false, wake_at, ready_since, cells, spec }
     }
+}
+
+/// Where an end may be.
+enum Place<E> {
+    Free,
+    /// Of a flow that has started; nothing of it has arrived here.
+    Expected(FlowId, Flow),
+    Open(Active<E>),
 }
 
 /// Ends of one side, in reused places.
 pub(crate) struct Slab<E> {
-    places: Vec<Option<Active<E>>>,
+    ends: Vec<Place<E>>,
     free: Vec<u32>,
     /// Where the end of each flow is.
-    of_flow: Vec<u32>,
+    places: Places,
 }
 
-/// No state yet.
-const NEW: u32 = u32::MAX;
-/// State has been dropped.
-const GONE: u32 = u32::MAX - 1;
-
 impl<E> Slab<E> {
-    fn new(flows: usize) -> Slab<E> {
-        Slab { places: Vec::new(), free: Vec::new(), of_flow: vec![NEW; flows] }
+    fn new() -> Slab<E> {
+        Slab { ends: Vec::new(), free: Vec::new(), places: Places::new() }
     }
 
-    fn insert(&mut self, active: Active<E>) -> &mut Active<E> {
-        let place = self.free.pop().unwrap_or(self.places.len() as u32);
-        if place as usize == self.places.len() {
-            self.places.push(None);
+    /// The place of a flow, a new one if it has none.
+    fn place(&mut self, flow: FlowId) -> &mut Place<E> {
+        let mut place = self.places.get(flow);
+        if place == NOWHERE {
+            place = self.free.pop().unwrap_or(self.ends.len() as u32);
+            self.places.set(flow, place);
+            if place as usize == self.ends.len() {
+                self.ends.push(Place::Free);
+            }
         }
-        self.of_flow[active.flow.index()] = place;
-        self.places[place as usize].insert(active)
+        &mut self.ends[place as usize]
     }
 
     #[inline]
-    #[allow(unsafe_code, reason = "1 % of all instructions")]
     pub(crate) fn get(&mut self, flow: FlowId) -> Option<&mut Active<E>> {
-        let place = self.of_flow[flow.index()];
-        if place >= GONE {
-            return None;
+        match self.ends.get_mut(self.places.get(flow) as usize) {
+            Some(Place::Open(active)) => Some(active),
+            _ => None,
         }
-        debug_assert!((place as usize) < self.places.len(), "see `insert`");
-        // SAFETY: `insert`, which alone writes a place that is below `GONE`, has made it, and places never get fewer.
-        unsafe { self.places.get_unchecked_mut(place as usize) }.as_mut()
     }
 
-    pub(crate) fn is_new(&self, flow: FlowId) -> bool {
-        self.of_flow[flow.index()] == NEW
+    /// A flow that has started, of which nothing has arrived here.
+    pub(crate) fn expected(&self, flow: FlowId) -> Option<Flow> {
+        match self.ends.get(self.places.get(flow) as usize) {
+            Some(Place::Expected(_, spec)) => Some(*spec),
+            _ => None,
+        }
     }
 
     fn remove(&mut self, flow: FlowId) -> Option<Active<E>> {
-        let place = self.of_flow[flow.index()];
-        if place >= GONE {
-            return None;
-        }
-        self.of_flow[flow.index()] = GONE;
+        let place = self.places.get(flow);
+        let end = self.ends.get_mut(place as usize)?;
+        self.places.clear(flow);
         self.free.push(place);
-        self.places[place as usize].take()
-    }
-
-    pub(crate) fn active(&self) -> impl Iterator<Item = &Active<E>> {
-        self.places.iter().flatten()
+        match std::mem::replace(end, Place::Free) {
+            Place::Open(active) => Some(active),
+            _ => None,
+        }
     }
 }
 
-/// The ends of all flows that are in one domain.
+/// What the end of a flow has to say when it is closed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Last {
+    Sender { retransmitted: Bytes, timeouts: u32 },
+    Receiver { spec: Flow, report: ReceiverReport },
+}
+
+impl Last {
+    pub(crate) fn of_sender(report: &SenderReport) -> Last {
+        Last::Sender { retransmitted: report.retransmitted, timeouts: report.timeouts }
+    }
+}
+
+/// An end that is closed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Closed {
+    pub(crate) flow: FlowId,
+    pub(crate) at: Time,
+    pub(crate) last: Last,
+}
+
+/// The ends of open flows that are in one domain.
 pub(crate) struct Ends {
     transport: Arc<Transport>,
     pub(crate) senders: Slab<Sender>,
     pub(crate) receivers: Slab<Receiver>,
-    /// What is left of those that are done.
-    pub(crate) outcomes: Outcomes,
-    /// Flows before this one have been handed over, or are another domain's.
-    pub(crate) started: usize,
+    /// Those that were closed since they were last taken from here.
+    pub(crate) closed: Vec<Closed>,
     /// Flows whose last byte has arrived.
     pub(crate) completed: usize,
 }
 
 impl Ends {
-    /// For a run of so many flows.
-    pub(crate) fn new(transport: Arc<Transport>, flows: usize) -> Ends {
-        Ends {
-            transport,
-            senders: Slab::new(flows),
-            receivers: Slab::new(flows),
-            outcomes: Outcomes::default(),
-            started: 0,
-            completed: 0,
-        }
+    pub(crate) fn new(transport: Arc<Transport>) -> Ends {
+        Ends { transport, senders: Slab::new(), receivers: Slab::new(), closed: Vec::new(), completed: 0 }
     }
 
     /// The sender of a flow that starts now.
-    pub(crate) fn open_sender(&mut self, flow: (FlowId, &Flow), host: &FlowSite, now: Time) {
-        let sender = Sender::new(&self.transport, &site(flow, host), now);
-        let (source, destination) = (flow.1.source, flow.1.destination);
-        self.senders.insert(Active::new(sender, (source, destination), flow.0));
+    pub(crate) fn open_sender(&mut self, (flow, spec): (FlowId, Flow), host: &FlowSite, now: Time) {
+        let sender = Sender::new(&self.transport, &site((flow, &spec), host), now);
+        *self.senders.place(flow) =
+            Place::Open(Active::new(sender, (spec.source, spec.destination), (flow, spec)));
+    }
+
+    /// A flow has started whose receiver will be here.
+    pub(crate) fn expect(&mut self, flow: FlowId, spec: Flow) {
+        *self.receivers.place(flow) = Place::Expected(flow, spec);
     }
 
     /// The receiver of a flow whose first packet arrived.
-    pub(crate) fn open_receiver(
-        &mut self,
-        flow: (FlowId, &Flow),
-        host: &FlowSite,
-        now: Time,
-    ) -> &mut Receiver {
-        let receiver = Receiver::new(&self.transport, &site(flow, host), now);
-        let (source, destination) = (flow.1.source, flow.1.destination);
-        &mut self.receivers.insert(Active::new(receiver, (destination, source), flow.0)).end
+    pub(crate) fn open_receiver(&mut self, (flow, spec): (FlowId, Flow), host: &FlowSite, now: Time) {
+        let receiver = Receiver::new(&self.transport, &site((flow, &spec), host), now);
+        *self.receivers.place(flow) =
+            Place::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec)));
     }
 
-    pub(crate) fn close_sender(&mut self, flow: FlowId) {
+    pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time) {
         if let Some(active) = self.senders.remove(flow) {
-            self.outcomes.sender_done(flow, &active.end.report());
+            self.closed.push(Closed { flow, at, last: Last::of_sender(&active.end.report()) });
         }
     }
 
-    pub(crate) fn close_receiver(&mut self, flow: FlowId, size: Bytes) {
-        if let Some(active) = self.receivers.remove(flow) {
-            self.outcomes.receiver_done(flow, size, &active.end.report());
+    pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time) {
+        if let Some(Active { end, spec, .. }) = self.receivers.remove(flow) {
+            self.closed.push(Closed { flow, at, last: Last::Receiver { spec, report: end.report() } });
         }
+    }
+
+    /// What the ends that are still open have to say at the end of the run.
+    pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
+        let senders = self.senders.ends.iter().filter_map(move |place| match place {
+            Place::Open(Active { end, flow, .. }) => {
+                Some(Closed { flow: *flow, at, last: Last::of_sender(&end.report()) })
+            }
+            _ => None,
+        });
+        let receivers = self.receivers.ends.iter().filter_map(move |place| {
+            let (flow, spec, report) = match place {
+                Place::Free => return None,
+                Place::Expected(flow, spec) => (*flow, *spec, ReceiverReport::default()),
+                Place::Open(Active { end, flow, spec, .. }) => (*flow, *spec, end.report()),
+            };
+            Some(Closed { flow, at, last: Last::Receiver { spec, report } })
+        });
+        senders.chain(receivers)
     }
 }
 

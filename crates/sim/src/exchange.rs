@@ -1,9 +1,11 @@
-//! Packets that change domains: collected while a domain runs, handed over when all meet, taken in before they run on.
+//! Packets that change domains, and flows that end in another than they begin in: collected while a domain runs, handed
+//! over when all meet, taken in before they run on. A flow is announced before its first packet can be there.
 
 use std::sync::Mutex;
 
-use weft_core::{Header, LinkId, PacketId, Time};
+use weft_core::{FlowId, Header, LinkId, PacketId, Time};
 use weft_transport::Segment;
+use weft_workload::Flow;
 
 use crate::domain::Domain;
 use crate::wire::Flying;
@@ -16,17 +18,29 @@ pub(crate) struct Handoff {
     body: Segment,
 }
 
+/// What a domain has for another.
+#[derive(Default)]
+struct Letter {
+    flows: Vec<(FlowId, Flow)>,
+    packets: Vec<Handoff>,
+}
+
 /// What a domain has for the others.
 pub(crate) struct Outbox {
     /// By domain.
-    packets: Vec<Vec<Handoff>>,
-    /// The first landing among them.
+    letters: Vec<Letter>,
+    /// The first landing among the packets.
     first: Time,
 }
 
 impl Outbox {
     pub(crate) fn new(domains: usize) -> Outbox {
-        Outbox { packets: (0..domains).map(|_| Vec::new()).collect(), first: Time::NEVER }
+        Outbox { letters: (0..domains).map(|_| Letter::default()).collect(), first: Time::NEVER }
+    }
+
+    /// A flow has started whose receiver is in another domain.
+    pub(crate) fn announce(&mut self, to: usize, flow: FlowId, spec: Flow) {
+        self.letters[to].flows.push((flow, spec));
     }
 
     /// When the first of the packets lands.
@@ -38,7 +52,7 @@ impl Outbox {
 /// Letter boxes between all pairs of domains, twice: one set is filled while the other may still be read.
 pub(crate) struct Mail {
     domains: usize,
-    boxes: Vec<Mutex<Vec<Handoff>>>,
+    boxes: Vec<Mutex<Letter>>,
 }
 
 impl Mail {
@@ -46,18 +60,18 @@ impl Mail {
         Mail { domains, boxes: (0..2 * domains * domains).map(|_| Mutex::default()).collect() }
     }
 
-    fn letter_box(&self, set: usize, from: usize, to: usize) -> &Mutex<Vec<Handoff>> {
+    fn letter_box(&self, set: usize, from: usize, to: usize) -> &Mutex<Letter> {
         &self.boxes[(set * self.domains + from) * self.domains + to]
     }
 
     /// Hands over what a domain has for the others; takes their empty lists in exchange.
     pub(crate) fn post(&self, set: usize, domain: &mut Domain) {
         for to in 0..self.domains {
-            let packets = &mut domain.outbox.packets[to];
-            if !packets.is_empty() {
+            let letter = &mut domain.outbox.letters[to];
+            if !(letter.packets.is_empty() && letter.flows.is_empty()) {
                 let mut letter_box =
                     self.letter_box(set, domain.number, to).lock().expect("no thread panics");
-                std::mem::swap(&mut *letter_box, packets);
+                std::mem::swap(&mut *letter_box, letter);
             }
         }
         domain.outbox.first = Time::NEVER;
@@ -67,9 +81,9 @@ impl Mail {
     pub(crate) fn collect(&self, set: usize, domain: &mut Domain) {
         for from in 0..self.domains {
             if from != domain.number {
-                let mut letter_box =
-                    self.letter_box(set, from, domain.number).lock().expect("no thread panics");
-                letter_box.drain(..).for_each(|handoff| domain.take_in(&handoff));
+                let mut letter = self.letter_box(set, from, domain.number).lock().expect("no thread panics");
+                letter.flows.drain(..).for_each(|(flow, spec)| domain.ends.expect(flow, spec));
+                letter.packets.drain(..).for_each(|handoff| domain.take_in(&handoff));
             }
         }
     }
@@ -82,7 +96,7 @@ impl Domain {
         let handoff =
             Handoff { link, lands, header: *self.pool.headers.get(packet), body: *self.pool.body(packet) };
         self.outbox.first = self.outbox.first.min(lands);
-        self.outbox.packets[usize::from(to)].push(handoff);
+        self.outbox.letters[usize::from(to)].packets.push(handoff);
         self.pool.remove(packet);
     }
 

@@ -4,11 +4,10 @@
 //! because the card serves others is counted as waiting at hop 0.
 
 use weft_core::label::cell_of;
-use weft_core::{Ecn, Marks, Pool};
 use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ring, Time};
+use weft_core::{Marks, Pool};
 use weft_transport::segment::Flags;
 use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
-use weft_workload::Flow;
 
 use crate::domain::Domain;
 use crate::ends::{Active, End, Slab};
@@ -24,8 +23,8 @@ pub(crate) struct Host {
     busy_until: Time,
     /// An event will come when the card is idle.
     called: bool,
-    /// Replies of connections that are closed already.
-    replies: Vec<(FlowId, Outgoing)>,
+    /// Replies of connections that are closed already, and to whom.
+    replies: Vec<(HostId, Outgoing)>,
     /// Receivers with something to acknowledge.
     receivers: Ring<FlowId>,
     /// Senders that may send.
@@ -145,18 +144,29 @@ fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<HostId> {
 impl Domain {
     /// Plans the next start of a flow that begins here.
     pub(crate) fn schedule_next_flow(&mut self) {
-        let flows = &self.plan.setup.flows[self.ends.started..];
-        let Some(ahead) = flows.iter().position(|flow| self.has_host(flow.source)) else { return };
-        let (number, start) = (self.ends.started + ahead, flows[ahead].start);
-        self.ends.started = number + 1;
-        self.schedule(start.max(self.now), Event::FlowStart(FlowId(number as u32)));
+        self.draw_next_flow();
+        if let Some((flow, spec)) = self.upcoming {
+            self.schedule(spec.start.max(self.now), Event::FlowStart(flow));
+        }
+    }
+
+    /// Finds the next flow that begins here.
+    pub(crate) fn draw_next_flow(&mut self) {
+        let (drawn, next) = &mut self.flows;
+        let partition = &self.plan.partition;
+        let mut numbered = drawn.map(|spec| (FlowId(std::mem::replace(next, *next + 1)), spec));
+        self.upcoming = numbered.find(|(_, spec)| partition.of_host(spec.source) == self.number);
     }
 
     /// The application hands over a flow.
-    pub(crate) fn flow_start(&mut self, flow: FlowId) {
-        let spec = *self.flow(flow);
+    pub(crate) fn flow_start(&mut self) {
+        let (flow, spec) = self.upcoming.take().expect("a flow starts once");
         let site = self.hosts[spec.source.index()].site(self.plan.setup.seed);
-        self.ends.open_sender((flow, &spec), &site, self.now);
+        self.ends.open_sender((flow, spec), &site, self.now);
+        match self.plan.partition.of_host(spec.destination) {
+            here if here == self.number => self.ends.expect(flow, spec),
+            there => self.outbox.announce(there, flow, spec),
+        }
         self.schedule_next_flow();
         self.sender_has_news(flow, spec.source);
     }
@@ -179,25 +189,26 @@ impl Domain {
             self.pool.remove(packet);
             self.receiver_has_news(flow, host);
         } else {
-            let segment = *segment;
-            self.pool.remove(packet);
-            self.at_closed_door(&segment, (ecn, cell_of(note)), host);
+            self.at_closed_door(packet, host);
         }
     }
 
     /// A packet for a receiver that is not there: no longer, or not yet.
     #[cold]
-    fn at_closed_door(&mut self, segment: &Segment, (ecn, cell): (Ecn, u16), host: HostId) {
+    fn at_closed_door(&mut self, packet: PacketId, host: HostId) {
+        let (header, segment) = (*self.pool.headers.get(packet), *self.pool.body(packet));
+        self.pool.remove(packet);
         let flow = segment.flow;
-        if self.ends.receivers.is_new(flow) {
+        if let Some(spec) = self.ends.receivers.expected(flow) {
             let site = self.hosts[host.index()].site(self.plan.setup.seed);
-            let spec = *self.flow(flow);
-            let receiver = self.ends.open_receiver((flow, &spec), &site, self.now);
-            receiver.on_packet_of_cell(self.now, ecn, cell, segment);
+            self.ends.open_receiver((flow, spec), &site, self.now);
+            if let Some(active) = self.ends.receivers.get(flow) {
+                active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
+            }
             self.receiver_has_news(flow, host);
         } else {
-            let reply = reply_after_close(&self.plan.setup.transport, segment, self.now);
-            self.hosts[host.index()].replies.extend(reply.map(|out| (flow, out)));
+            let reply = reply_after_close(&self.plan.setup.transport, &segment, self.now);
+            self.hosts[host.index()].replies.extend(reply.map(|out| (header.source, out)));
             self.use_card(host);
         }
     }
@@ -242,7 +253,7 @@ impl Domain {
             self.schedule(time.max(self.now), Event::SenderWake(flow));
         }
         if acted.done {
-            self.ends.close_sender(flow);
+            self.ends.close_sender(flow, self.now);
         }
         let Some(packet) = acted.sent else { return false };
         if self.pool.headers.get(packet).kind == Kind::Data {
@@ -269,8 +280,7 @@ impl Domain {
             self.completed_one();
         }
         if acted.done {
-            let size = self.flow(flow).size;
-            self.ends.close_receiver(flow, size);
+            self.ends.close_receiver(flow, self.now);
         }
         let Some(packet) = acted.sent else { return false };
         self.send(host, packet);
@@ -320,9 +330,7 @@ impl Domain {
         if replies.is_empty() {
             return false;
         }
-        let (flow, out) = replies.remove(0);
-        let spec = self.flow(flow);
-        let peer = if spec.source == host { spec.destination } else { spec.source };
+        let (peer, out) = replies.remove(0);
         let packet = self.pool.insert(header(host, peer, &out), out.segment);
         self.send(host, packet);
         true
@@ -355,10 +363,6 @@ impl Domain {
         let (link, end) = (card.link, self.wires[card.link.index()].end_of(self.now, wire_bytes));
         card.busy_until = end;
         self.launch(link, packet, wire_bytes, end);
-    }
-
-    fn flow(&self, flow: FlowId) -> &Flow {
-        &self.plan.setup.flows[flow.index()]
     }
 }
 

@@ -3,7 +3,7 @@
 //! Knows no file and no report. In reading order: [`run`] (the loop, the page the tour starts from), `carry` (wires and
 //! switches), `host` (network cards and the ends of flows), `event` (the total order), `calendar` (the event list),
 //! `setup` and `domain` (the state, built once), `course` (what comes next), `sample`,
-//! `flow_series` and `collect` (what is measured).
+//! `flow_series`, `ledger` and `collect` (what is measured).
 //!
 //! Everything a handler touches belongs to one node or to one end of a link. That is what lets the network be cut into
 //! domains, each on a thread of its own: `partition` (the cut), `exchange` (packets that change domains), `parallel`
@@ -21,8 +21,10 @@ mod exchange;
 pub mod flow_series;
 mod host;
 mod labels;
+mod ledger;
 mod parallel;
 mod partition;
+mod places;
 pub mod run;
 mod sample;
 mod setup;
@@ -31,6 +33,7 @@ pub mod tap;
 mod wire;
 
 pub use flow_series::FlowSampling;
+pub use ledger::Sink;
 pub use partition::Division;
 pub use run::{Progress, Simulation};
 pub use setup::Setup;

@@ -13,7 +13,9 @@ use weft_core::Time;
 use crate::barrier::Barrier;
 use crate::course::{Course, Standing, Step};
 use crate::domain::Domain;
+use crate::ends::Closed;
 use crate::exchange::Mail;
+use crate::ledger::Ledger;
 use crate::run::{Finish, Progress, Simulation, WATCH_EVERY, Watch};
 use crate::sample::{Look, Sampler};
 
@@ -25,6 +27,8 @@ struct Meeting {
     /// Two sets of one for each domain.
     standings: Vec<Published>,
     looks: Vec<Mutex<Vec<Look>>>,
+    /// Ends of flows that were closed.
+    closed: Vec<Mutex<Vec<Closed>>>,
 }
 
 /// A standing, and the number of events, for all to read; on cache lines of its own.
@@ -36,10 +40,12 @@ struct Published {
     completed: AtomicU64,
     events: AtomicU64,
     interrupted: AtomicBool,
+    /// There are ends of flows that were closed.
+    closed: AtomicBool,
 }
 
 /// Runs all domains to the end, the first on this thread.
-pub(crate) fn run(simulation: &mut Simulation, watch: Watch<'_>) -> Finish {
+pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> Finish {
     let domains = simulation.domains.len();
     let meeting = Meeting {
         domains,
@@ -47,9 +53,10 @@ pub(crate) fn run(simulation: &mut Simulation, watch: Watch<'_>) -> Finish {
         mail: Mail::new(domains),
         standings: (0..2 * domains).map(|_| Published::default()).collect(),
         looks: (0..2 * domains).map(|_| Mutex::default()).collect(),
+        closed: (0..2 * domains).map(|_| Mutex::default()).collect(),
     };
     let (first, others) = simulation.domains.split_first_mut().expect("a run has a domain");
-    let leader = Leader { watch, sampler: &mut simulation.sampler, watched: 0, interrupted: false };
+    let leader = Leader { watch, ledger, sampler: &mut simulation.sampler, watched: 0, interrupted: false };
     thread::scope(|scope| {
         for domain in others {
             let member = Member { meeting: &meeting, domain, round: 0 };
@@ -59,9 +66,10 @@ pub(crate) fn run(simulation: &mut Simulation, watch: Watch<'_>) -> Finish {
     })
 }
 
-/// What the first thread does for all: it tells the watcher and keeps the samples.
-struct Leader<'a, 'w> {
+/// What the first thread does for all: it tells the watcher, keeps the samples and the records of flows.
+struct Leader<'a, 'w, 'l> {
     watch: Watch<'w>,
+    ledger: &'a mut Ledger<'l>,
     sampler: &'a mut Option<Sampler>,
     /// Events when the watcher was told last.
     watched: u64,
@@ -77,7 +85,7 @@ struct Member<'a> {
 }
 
 impl Member<'_> {
-    fn run(mut self, mut leader: Option<Leader<'_, '_>>) -> Finish {
+    fn run(mut self, mut leader: Option<Leader<'_, '_, '_>>) -> Finish {
         let meeting = self.meeting;
         let _ending = meeting.barrier.watch_over();
         let mut course = Course::new(&self.domain.plan);
@@ -85,6 +93,7 @@ impl Member<'_> {
         loop {
             let (all, events) = self.meet(leader.as_ref().is_some_and(|leader| leader.interrupted));
             if let Some(leader) = &mut leader {
+                leader.pass_on_flows(all.next, (self.round + 1) % 2, meeting);
                 leader.tell(&all, events, self.domain.plan.setup.flows.len());
                 leader.put_together(looked.take(), meeting);
             }
@@ -106,13 +115,22 @@ impl Member<'_> {
     fn meet(&mut self, interrupted: bool) -> (Standing, u64) {
         let set = self.round % 2;
         let own = self.meeting.domains * set + self.domain.number;
-        self.meeting.standings[own].publish(&self.domain.standing(interrupted), self.domain.tally.events);
+        self.meeting.standings[own].publish(&self.domain.standing(interrupted), self.domain);
+        self.hand_in_closed(own);
         self.meeting.mail.post(set, self.domain);
         self.meeting.barrier.wait();
         self.meeting.mail.collect(set, self.domain);
         self.round += 1;
         let first = self.meeting.domains * set;
         together(&self.meeting.standings[first..first + self.meeting.domains])
+    }
+
+    /// Leaves the ends of flows that were closed for the leader.
+    fn hand_in_closed(&mut self, own: usize) {
+        let closed = &mut self.domain.ends.closed;
+        if !closed.is_empty() {
+            std::mem::swap(&mut *self.meeting.closed[own].lock().expect("no thread panics here"), closed);
+        }
     }
 
     /// Looks at the own queues. Returns when, and in which set the looks are.
@@ -126,13 +144,24 @@ impl Member<'_> {
     }
 }
 
-impl Leader<'_, '_> {
+impl Leader<'_, '_, '_> {
     /// Puts together what all have seen, after the meeting that followed the look.
     fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting) {
         let (Some((now, set)), Some(sampler)) = (looked, self.sampler.as_mut()) else { return };
         let looks = &meeting.looks[meeting.domains * set..][..meeting.domains];
         let looks: Vec<_> = looks.iter().map(|look| look.lock().expect("no thread panics here")).collect();
         sampler.add(now, &looks.iter().map(|look| look.as_slice()).collect::<Vec<_>>());
+    }
+
+    /// Takes what was left for it at the last meeting, and hands on the flows that were done before `next`.
+    fn pass_on_flows(&mut self, next: Time, set: usize, meeting: &Meeting) {
+        for own in meeting.domains * set..meeting.domains * (set + 1) {
+            if meeting.standings[own].closed.load(Ordering::Relaxed) {
+                let mut closed = meeting.closed[own].lock().expect("no thread panics here");
+                closed.drain(..).for_each(|closed| self.ledger.add(closed));
+            }
+        }
+        self.interrupted |= !self.ledger.pass_on(next);
     }
 
     fn tell(&mut self, all: &Standing, events: u64, total: usize) {
@@ -145,11 +174,12 @@ impl Leader<'_, '_> {
 }
 
 impl Published {
-    fn publish(&self, standing: &Standing, events: u64) {
+    fn publish(&self, standing: &Standing, domain: &Domain) {
         self.next.store(standing.next.0, Ordering::Relaxed);
         self.last.store(standing.last.0, Ordering::Relaxed);
         self.completed.store(standing.completed as u64, Ordering::Relaxed);
-        self.events.store(events, Ordering::Relaxed);
+        self.events.store(domain.tally.events, Ordering::Relaxed);
+        self.closed.store(!domain.ends.closed.is_empty(), Ordering::Relaxed);
         self.interrupted.store(standing.interrupted, Ordering::Relaxed);
     }
 

@@ -9,6 +9,7 @@ use crate::collect::collect;
 use crate::course::{Course, Standing, Step};
 use crate::domain::Domain;
 use crate::event::Event;
+use crate::ledger::{Ledger, Sink};
 use crate::parallel;
 use crate::sample::Sampler;
 use crate::setup::{Plan, Setup};
@@ -71,32 +72,53 @@ impl Simulation {
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {
         let owner = self.plan.partition.of_switch(tap.switch);
         self.domains[owner].tap(tap);
-        let finish = self.go(&mut |_| true);
-        let tap = self.domains[owner].tap.take().expect("the tap stays where it was put");
-        (collect(self, finish), tap)
+        let mut tapped = None;
+        let record = keeping_flows(|sink| {
+            let plan = Arc::clone(&self.plan);
+            let mut ledger = Ledger::new(&plan, sink);
+            let finish = self.go(&mut ledger, &mut |_| true);
+            tapped = self.domains[owner].tap.take();
+            collect(self, finish, &mut ledger)
+        });
+        (record, tapped.expect("the tap stays where it was put"))
     }
 
     /// Runs to the end: all flows finished, the time limit, or `watch` says false. `watch` is called now and then and
-    /// changes nothing in the result unless it stops the run.
+    /// changes nothing in the result unless it stops the run. The record holds all flows.
     #[must_use]
-    pub fn run(mut self, watch: Watch<'_>) -> RunRecord {
-        let finish = self.go(watch);
-        collect(self, finish)
+    pub fn run(self, watch: Watch<'_>) -> RunRecord {
+        keeping_flows(|sink| self.run_into(sink, watch))
     }
 
-    fn go(&mut self, watch: Watch<'_>) -> Finish {
-        if self.domains.len() > 1 { parallel::run(self, watch) } else { self.run_alone(watch) }
+    /// Runs to the end as [`Simulation::run`] does, but hands the record of each flow to `sink` as soon as both its ends
+    /// are closed, and at the end those of flows that are not done; the record that is returned holds none. So the memory
+    /// of a run depends on the flows that are open, not on how many there were. The order is that of the instants at
+    /// which flows were done, then of their numbers; it does not depend on threads.
+    #[must_use]
+    pub fn run_into(mut self, sink: Sink<'_>, watch: Watch<'_>) -> RunRecord {
+        let plan = Arc::clone(&self.plan);
+        let mut ledger = Ledger::new(&plan, sink);
+        let finish = self.go(&mut ledger, watch);
+        collect(self, finish, &mut ledger)
+    }
+
+    fn go(&mut self, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> Finish {
+        if self.domains.len() > 1 {
+            parallel::run(self, ledger, watch)
+        } else {
+            self.run_alone(ledger, watch)
+        }
     }
 
     /// All on this thread.
-    fn run_alone(&mut self, watch: Watch<'_>) -> Finish {
+    fn run_alone(&mut self, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> Finish {
         let mut course = Course::new(&self.plan);
         let domain = &mut self.domains[0];
         let mut interrupted = false;
         loop {
             match course.next(&domain.standing(interrupted)) {
                 Step::Run(until) => {
-                    interrupted = !domain.run_watched(until, watch);
+                    interrupted = !domain.run_watched(until, ledger, watch);
                     course.reached = domain.calendar.end();
                 }
                 Step::Change(number) => domain.change(number),
@@ -114,13 +136,25 @@ impl Simulation {
     }
 }
 
+/// The record of a run together with its flows, ordered by their numbers.
+fn keeping_flows(run: impl FnOnce(Sink<'_>) -> RunRecord) -> RunRecord {
+    let mut flows = Vec::new();
+    let record = run(&mut |flow| {
+        flows.push(flow.clone());
+        true
+    });
+    flows.sort_unstable_by_key(|flow| flow.flow);
+    RunRecord { flows, ..record }
+}
+
 impl Domain {
     /// Runs all events before `until`, or before the end of the grid's interval in which the last flow was completed.
-    /// False if the watcher wants to stop.
-    fn run_watched(&mut self, until: Time, watch: Watch<'_>) -> bool {
+    /// False if the watcher or who takes the flows wants to stop.
+    fn run_watched(&mut self, until: Time, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> bool {
         self.calendar.set_end(until);
         while !self.run(WATCH_EVERY - self.tally.events % WATCH_EVERY) {
-            if !watch(&self.progress()) {
+            self.ends.closed.drain(..).for_each(|closed| ledger.add(closed));
+            if !ledger.pass_on(self.calendar.next_time()) || !watch(&self.progress()) {
                 return false;
             }
         }
@@ -166,7 +200,7 @@ impl Domain {
             Event::Transmitted(link) => self.transmitted(link),
             Event::SenderWake(flow) => self.sender_wake(flow),
             Event::ReceiverWake(flow) => self.receiver_wake(flow),
-            Event::FlowStart(flow) => self.flow_start(flow),
+            Event::FlowStart(_) => self.flow_start(),
         }
     }
 

@@ -6,7 +6,7 @@ use weft_core::{LinkId, Span, Time};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Change, Graph, Node, Timeline};
 use weft_transport::Transport;
-use weft_workload::Flow;
+use weft_workload::Flows;
 
 use crate::flow_series::FlowSampling;
 use crate::partition::{Division, Partition};
@@ -25,7 +25,7 @@ pub struct Setup {
     /// Every host's transport.
     pub transport: Arc<Transport>,
     /// What is sent, ordered by start.
-    pub flows: Vec<Flow>,
+    pub flows: Flows,
     /// Names of the traffic entries.
     pub tags: Vec<String>,
     /// Statistics cover flows that start at or after this instant.

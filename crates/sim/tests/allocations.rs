@@ -1,12 +1,18 @@
 //! A packet costs no allocation: three times the packets over the same flows and network allocate no more than a few
-//! buffers of the event list that still grow.
+//! buffers of the event list that still grow. And flows that are over, or are to come, cost no memory.
 
 mod lab;
 
+use std::sync::Arc;
+
 use weft_core::Span;
-use weft_sim::Setup;
+use weft_core::record::FlowRecord;
+use weft_sim::{Setup, Simulation};
 use weft_switch::BalancerSettings;
 use weft_switch::mark::MarkerSettings;
+use weft_transport::Transport;
+use weft_transport::settings::Tcp;
+use weft_workload::Flows;
 
 /// Six flows of `size` bytes across the fabric.
 fn crossing(balancer: BalancerSettings, size: u64) -> Setup {
@@ -41,4 +47,33 @@ fn packets_do_not_allocate() {
         let cost = per_hop(&balancer);
         assert!(cost < 1e-3, "{cost} allocations per packet hop under {}", balancer.name());
     }
+}
+
+/// The most memory that a run of so many flows needs beyond its network, one every 2 us, each of two packets. Time-outs are short: the timers of
+/// a flow stay in the event list until they would expire.
+fn peak(flows: u32) -> u64 {
+    let mut setup = lab::leaf_spine();
+    let short = Span::from_us(500);
+    let timers = |tcp: &mut Tcp| (tcp.initial_rto, tcp.min_rto) = (short, short);
+    setup.transport = Arc::new(Transport::new(&lab::dctcp(timers)));
+    let flow = |n: u32| lab::flow(Span::from_us(2) * u64::from(n), n % 16, (n + 5) % 16, 2_500);
+    let mut handed_out = 0;
+    setup.flows = Flows::counted((0..flows).map(flow), usize::MAX - 1).expect("they are counted");
+    let simulation = Simulation::new(setup);
+    let sink = &mut |_: &FlowRecord| {
+        handed_out += 1;
+        true
+    };
+    let counted = allocation_counter::measure(|| {
+        let _ = simulation.run_into(sink, &mut |_| true);
+    });
+    assert_eq!(handed_out, flows);
+    counted.bytes_max
+}
+
+/// Ten times as many flows: the same peak but for 1 %, and below one byte for each flow more.
+#[test]
+fn memory_does_not_grow_with_the_length_of_a_run() {
+    let (short, long) = (peak(5_000), peak(50_000));
+    assert!(long < short + short / 100 && long < short + 45_000, "{short} and {long} bytes");
 }

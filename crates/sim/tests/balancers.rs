@@ -135,9 +135,10 @@ fn steady(setup: &mut Setup) {
         let start = Span::from_us(u64::from(n) * 400);
         constant(start, from + n % 15, to + n % 15, 1 << 30, Rate::from_mbps(rate))
     };
-    setup.flows = (0..30).map(|n| between(n, 0, 15, 300)).collect();
-    setup.flows.extend((0..30).map(|n| between(n, 15, 0, 30)));
-    setup.flows.sort_by_key(|flow| flow.start);
+    let mut flows: Vec<_> = (0..30).map(|n| between(n, 0, 15, 300)).collect();
+    flows.extend((0..30).map(|n| between(n, 15, 0, 30)));
+    flows.sort_by_key(|flow| flow.start);
+    setup.flows = flows.into();
     setup.until = Time::ZERO + Span::from_ms(40);
 }
 
@@ -173,7 +174,8 @@ fn a_lone_flow_keeps_its_path() {
         setup.flows = match rate {
             None => vec![flow(Span::ZERO, 0, 1, 20 << 20)],
             Some(rate) => vec![constant(Span::ZERO, 0, 1, 1 << 18, rate)],
-        };
+        }
+        .into();
         let mut sent = shares(&setup, &lab::run(setup.clone()));
         sent.sort_by(f64::total_cmp);
         assert_eq!(sent[0], 0.0, "{rate:?}");
@@ -187,7 +189,7 @@ fn conga_flow_reorders_nothing() {
     let mut setup = lab::leaf_spine();
     let flowlets = flowlet::Settings { gap: Span::from_ms(13), exact: true, ..Default::default() };
     setup.balancer = BalancerSettings::Conga(conga::Settings { flowlets, ..Default::default() });
-    setup.flows = lab::random_flows(&setup, 200, Span::from_us(500), 60_000);
+    setup.flows = lab::random_flows(&setup, 200, Span::from_us(500), 60_000).into();
     assert_eq!(late_packets(&lab::run(setup)), 0);
 }
 
@@ -239,7 +241,7 @@ fn a_flow_is_cut_into_flowcells_that_take_the_paths_in_turn() {
         let mut setup = lab::leaf_spine();
         setup.transport = Arc::new(Transport::new(&lab::dctcp(|tcp| tcp.tso = tso)));
         setup.balancer = presto();
-        setup.flows = vec![flow(Span::ZERO, 0, 12, 640_000)];
+        setup.flows = vec![flow(Span::ZERO, 0, 12, 640_000)].into();
         let mut cells: Vec<(u16, u16)> =
             sent_by_host_0(setup).iter().map(|(_, header)| (cell_of(header.note), uplink(header))).collect();
         cells.dedup();
@@ -272,7 +274,7 @@ fn what_fits_into_a_flowcell_takes_one_path_and_is_not_reordered() {
 fn lists_are_weighted_by_the_capacity_of_paths() {
     let mut setup = diamond(1, gbps(10), gbps(5));
     setup.balancer = presto();
-    setup.flows = vec![constant(Span::ZERO, 0, 1, 90 * 44 * 1_472, Rate::from_gbps(3))];
+    setup.flows = vec![constant(Span::ZERO, 0, 1, 90 * 44 * 1_472, Rate::from_gbps(3))].into();
     let [wide, narrow] = shares(&setup, &lab::run(setup.clone()));
     assert!((wide - 2.0 * narrow).abs() <= 44.0 * 1_538.0, "{wide} and {narrow}");
 }
@@ -291,7 +293,7 @@ fn a_failure_has_three_stages() {
     let routing = RoutingSettings { spf_delay: Span::from_ms(10), ..Default::default() };
     setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, setup.balancer.grouping()));
     // A flowcell takes 44 packets at 3 Gb/s, 173 us.
-    setup.flows = vec![constant(Span::ZERO, 0, 12, 20 << 20, Rate::from_gbps(3))];
+    setup.flows = vec![constant(Span::ZERO, 0, 12, 20 << 20, Rate::from_gbps(3))].into();
     setup.until = Time::ZERO + Span::from_ms(50);
     let (_, tap) = Simulation::new(setup).run_tapped(Tap::new(SwitchId(0)));
     let left = |from: Span, until: Span| {

@@ -40,7 +40,7 @@ fn open_window() -> TransportSettings {
 
 fn unloaded(setup: &Setup, source: u32, destination: u32, size: u64) -> (Span, Span) {
     let mut setup = setup.clone();
-    setup.flows = vec![lab::flow(Span::from_us(3), source, destination, size)];
+    setup.flows = vec![lab::flow(Span::from_us(3), source, destination, size)].into();
     let flow = lab::run(setup).flows[0].clone();
     (flow.end.expect("a lonely flow finishes").since(flow.start), flow.ideal)
 }

@@ -98,7 +98,8 @@ fn spines_of_flow(components: Components, n: u32) -> Vec<u64> {
         HOSTS + n / HOSTS,
         600_000,
         Rate::from_gbps(20),
-    )];
+    )]
+    .into();
     let record = until(&setup, 2);
     ["spine0", "spine1", "spine2"].map(|spine| packets(&setup, &record, "leaf3", spine)).to_vec()
 }
@@ -136,8 +137,10 @@ fn between(setup: &Setup, ms: [u64; 2]) -> [u64; 3] {
 
 #[test]
 fn components_are_replaced_when_a_cable_fails_and_when_it_is_back() {
-    let setup =
-        Setup { flows: changing(Convergence::Instant).flows[..1].to_vec(), ..changing(Convergence::Instant) };
+    let setup = Setup {
+        flows: changing(Convergence::Instant).flows.iter().take(1).collect(),
+        ..changing(Convergence::Instant)
+    };
     assert!(between(&setup, [1, 2]).iter().all(|packets| *packets > 300), "symmetric: all spines");
     let broken = between(&setup, [3, 6]);
     let alone = broken[0] > 0 && broken[1] == 0 && broken[2] == 0;
@@ -166,7 +169,7 @@ fn nothing_is_sent_to_a_removed_port() {
 #[test]
 fn in_a_symmetric_network_components_change_nothing() {
     let mut setup = lab::leaf_spine();
-    setup.flows = lab::random_flows(&setup, 150, Span::from_us(200), 50_000);
+    setup.flows = lab::random_flows(&setup, 150, Span::from_us(200), 50_000).into();
     let record = |components| {
         let balancer = drill(components);
         let (failures, routing) = (Default::default(), RoutingSettings::default());

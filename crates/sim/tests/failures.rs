@@ -58,7 +58,7 @@ fn remote_switches_send_into_the_dead_end_until_routing_has_converged() {
     let black_hole = |spf_delay| {
         let routing = RoutingSettings { spf_delay, ..RoutingSettings::default() };
         let mut setup = broken(&routing, None);
-        setup.flows = vec![lab::constant(Span::ZERO, 12, 0, 20_000_000, Rate::from_gbps(4))];
+        setup.flows = vec![lab::constant(Span::ZERO, 12, 0, 20_000_000, Rate::from_gbps(4))].into();
         setup.until = Time::ZERO + Span::from_ms(30);
         lab::run(setup).packets.dropped as f64
     };
@@ -74,7 +74,7 @@ fn remote_switches_send_into_the_dead_end_until_routing_has_converged() {
 fn a_repaired_cable_carries_again() {
     let routing = RoutingSettings { spf_delay: Span::from_ms(1), ..RoutingSettings::default() };
     let mut setup = broken(&routing, Some(Span::from_ms(3)));
-    setup.flows = vec![lab::constant(Span::ZERO, 0, 12, 20_000_000, Rate::from_gbps(4))];
+    setup.flows = vec![lab::constant(Span::ZERO, 0, 12, 20_000_000, Rate::from_gbps(4))].into();
     setup.until = Time::ZERO + Span::from_ms(30);
     let record = lab::run(setup.clone());
     assert!(sent(&setup, &record, "leaf0-spine0") > 500, "{}", sent(&setup, &record, "leaf0-spine0"));
@@ -93,7 +93,7 @@ fn twins() -> Setup {
     let graph = wiring.finish().expect("a connected network");
     let mut setup = lab::on(graph, &TransportSettings::Udp(Default::default()));
     let flow = |from, to| lab::constant(Span::ZERO, from, to, DATAGRAMS * 1_472, Rate::from_gbps(1));
-    setup.flows = vec![flow(0, 1), flow(2, 3)];
+    setup.flows = vec![flow(0, 1), flow(2, 3)].into();
     setup
 }
 

@@ -128,7 +128,7 @@ fn the_same_switch_without_the_simulator_does_the_same() {
         ..Default::default()
     });
     setup.until = Time::ZERO + Span::from_s(100);
-    setup.flows = lab::random_flows(&setup, 300, Span::from_us(400), 60_000);
+    setup.flows = lab::random_flows(&setup, 300, Span::from_us(400), 60_000).into();
     for switch in [0, 2, 4] {
         let (record, tap) = Simulation::new(setup.clone()).run_tapped(Tap::new(SwitchId(switch)));
         assert!(record.flows.iter().all(|flow| flow.end.is_some()), "every flow finishes");

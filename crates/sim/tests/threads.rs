@@ -4,7 +4,7 @@ mod lab;
 
 use lab::cases::{case, failing};
 use lab::laws::same;
-use weft_core::record::{RunRecord, Stop};
+use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{Span, SwitchId, Time};
 use weft_sim::{Division, Setup, Simulation, Tap};
 use weft_topology::TopologySettings;
@@ -39,7 +39,7 @@ fn any_number_of_threads_and_any_cut_give_the_same_record() {
 #[test]
 fn a_tap_sees_the_same_alone_and_divided() {
     let setup = lab::leaf_spine();
-    let setup = Setup { flows: lab::random_flows(&setup, 200, Span::from_us(200), 50_000), ..setup };
+    let setup = Setup { flows: lab::random_flows(&setup, 200, Span::from_us(200), 50_000).into(), ..setup };
     for switch in [SwitchId(0), SwitchId(5)] {
         let (alone, seen) = Simulation::new(setup.clone()).run_tapped(Tap::new(switch));
         assert!(seen.seen.len() > 1_000, "{} things seen", seen.seen.len());
@@ -82,11 +82,63 @@ fn a_run_that_is_cut_short_is_the_same_too() {
     }
 }
 
+/// Records as they are handed out, and the record of the run they are missing in.
+fn streamed(simulation: Simulation) -> (Vec<FlowRecord>, RunRecord) {
+    let mut flows = Vec::new();
+    let record = simulation.run_into(
+        &mut |flow| {
+            flows.push(flow.clone());
+            true
+        },
+        &mut |_| true,
+    );
+    (flows, record)
+}
+
+/// Every flow is handed out once, when it is done, in an order that does not depend on threads; whether the run finishes or
+/// is cut in the middle.
+#[test]
+fn records_of_flows_stream_out_in_one_order() {
+    let setup = lab::leaf_spine();
+    let setup = Setup { flows: lab::random_flows(&setup, 2_000, Span::from_ms(2), 50_000).into(), ..setup };
+    for until in [Time::NEVER, Time::ZERO + Span::from_us(1_500)] {
+        let setup = Setup { until, ..setup.clone() };
+        let (alone, record) = streamed(Simulation::new(setup.clone()));
+        assert!(record.flows.is_empty());
+        assert!(alone.iter().any(|flow| flow.end.is_none()) == (until != Time::NEVER));
+        let mut sorted = alone.clone();
+        sorted.sort_by_key(|flow| flow.flow);
+        assert_ne!(sorted, alone, "flows overtake each other");
+        assert_eq!(sorted, Simulation::new(setup.clone()).run(&mut |_| true).flows);
+        for threads in 2..=4 {
+            assert!(streamed(on_threads(&setup, threads)).0 == alone, "{threads} threads");
+        }
+    }
+}
+
+/// Who takes the records can stop the run.
+#[test]
+fn a_full_sink_stops_the_run() {
+    let setup = lab::leaf_spine();
+    let setup = Setup { flows: lab::random_flows(&setup, 20_000, Span::from_ms(50), 5_000).into(), ..setup };
+    for threads in [1, 3] {
+        let mut taken = 0;
+        let sink = &mut |_: &FlowRecord| {
+            taken += 1;
+            taken < 100
+        };
+        let record = on_threads(&setup, threads).run_into(sink, &mut |_| true);
+        assert_eq!(record.stop, Stop::Interrupted);
+        assert!((100..10_000).contains(&taken), "{taken}");
+    }
+}
+
 /// The watcher is told from one thread only, and stops all.
 #[test]
 fn a_watcher_stops_all_threads() {
     let setup = lab::leaf_spine();
-    let setup = Setup { flows: lab::random_flows(&setup, 600, Span::from_us(300), 1_000_000), ..setup };
+    let setup =
+        Setup { flows: lab::random_flows(&setup, 600, Span::from_us(300), 1_000_000).into(), ..setup };
     let simulation = on_threads(&setup, 3);
     assert_eq!(simulation.threads(), 3);
     let record = simulation.run(&mut |_| false);

@@ -23,7 +23,8 @@ fn two_senders_in_step_share_the_losses() {
     setup.flows = vec![
         lab::constant(Span::ZERO, 0, 2, 15_000_000, rate),
         lab::constant(Span::ZERO, 1, 2, 15_000_000, rate),
-    ];
+    ]
+    .into();
     let record = lab::run(setup);
     let delivered: Vec<f64> = record.flows.iter().map(|flow| flow.delivered.0 as f64).collect();
     let dropped = record.packets.dropped;

@@ -60,27 +60,22 @@ impl<'a> Ideal<'a> {
         let opening = match train.handshake {
             None => Span::ZERO,
             Some(Handshake { syn_wire, synack_wire }) => {
-                self.fastest(source, destination, |path| pipelined(path, 1, syn_wire, syn_wire))
-                    + self.fastest(destination, source, |path| pipelined(path, 1, synack_wire, synack_wire))
+                self.fastest(source, destination, (1, syn_wire, syn_wire))
+                    + self.fastest(destination, source, (1, synack_wire, synack_wire))
             }
         };
         let Train { count, full_wire, last_wire, .. } = *train;
-        opening + self.fastest(source, destination, |path| pipelined(path, count, full_wire, last_wire))
+        opening + self.fastest(source, destination, (count, full_wire, last_wire))
     }
 
-    fn fastest(
-        &mut self,
-        source: HostId,
-        destination: HostId,
-        time: impl Fn(&[(Rate, Span)]) -> Span,
-    ) -> Span {
+    fn fastest(&mut self, source: HostId, destination: HostId, train: (u64, Bytes, Bytes)) -> Span {
         let ends = [source, destination].map(|host| self.graph.links()[host.index()]);
         let leaves = [source, destination].map(|host| self.graph.switch_of_host(host));
         let latency = self.switch_latency;
-        let [first, last] = ends.map(|link| (link.rate, link.delay));
+        let [first, last] = ends.map(|link| [(link.rate, link.delay)]);
         let whole = |middle: &Path| {
-            let path: Path = [first].iter().chain(middle).chain(&[last]).copied().collect();
-            time(&path) + latency * (middle.len() as u64 + 1)
+            let path = first.iter().chain(middle).chain(&last);
+            pipelined(path, train) + latency * (middle.len() as u64 + 1)
         };
         self.between(leaves[0], leaves[1]).iter().map(whole).min().unwrap_or(Span::ZERO)
     }
@@ -88,8 +83,10 @@ impl<'a> Ideal<'a> {
     /// The different shortest paths between two leaves.
     fn between(&mut self, from: SwitchId, to: SwitchId) -> &[Path] {
         let Ideal { graph, state, fabric, .. } = self;
-        let distance = self.distances.entry(to).or_insert_with(|| fabric.distances_to(to));
-        self.paths.entry((from, to)).or_insert_with(|| shortest(graph, state, from, distance))
+        self.paths.entry((from, to)).or_insert_with(|| {
+            let distance = self.distances.entry(to).or_insert_with(|| fabric.distances_to(to));
+            shortest(graph, state, from, distance)
+        })
     }
 }
 
@@ -130,20 +127,24 @@ fn shortest(graph: &Graph, state: &LinkState, from: SwitchId, distance: &[u32]) 
 
 /// Keeps every different path once, the fastest for a full-size packet first.
 fn prune(paths: &mut Vec<Path>) {
-    paths.sort_by_cached_key(|path| (pipelined(path, 1, Bytes(1538), Bytes(1538)), path.clone()));
+    paths.sort_by_cached_key(|path| (pipelined(path.iter(), (1, Bytes(1538), Bytes(1538))), path.clone()));
     paths.dedup();
     paths.truncate(MOST_PATHS);
 }
 
-/// When the last bit of a train has crossed all links, switch latencies not counted.
+/// When the last bit of a train (how many packets, their size, that of the last) has crossed all links, switch latencies not
+/// counted.
 ///
 /// Packet j leaves link i when both packet j-1 has left it and packet j has arrived: a longest path through the grid
 /// of (link, packet). All but the last packet are equal, so the longest path goes down the links to some link k, is
 /// held there or at the slowest link before for the whole train, and goes on with the last packet from k:
 /// max over k of Σ(i≤k) t_i + (n-2) max(i≤k) t_i + Σ(i≥k) u_i.
-fn pipelined(path: &[(Rate, Span)], count: u64, full: Bytes, last: Bytes) -> Span {
-    let delays: Span = path.iter().map(|&(_, delay)| delay).sum();
-    let alone = |size: Bytes| path.iter().map(move |&(rate, _)| rate.time_for(size));
+fn pipelined<'p>(
+    path: impl Iterator<Item = &'p (Rate, Span)> + Clone,
+    (count, full, last): (u64, Bytes, Bytes),
+) -> Span {
+    let delays: Span = path.clone().map(|&(_, delay)| delay).sum();
+    let alone = |size: Bytes| path.clone().map(move |&(rate, _)| rate.time_for(size));
     let mut rest: Span = alone(last).sum();
     if count <= 1 {
         return delays + rest;

@@ -8,7 +8,7 @@ use weft_scenario::ScenarioSettings;
 use weft_sim::{FlowSampling, Setup};
 use weft_topology::{Graph, LinkState, build_in, plan, timeline};
 use weft_transport::Transport;
-use weft_workload::{Flow, Framing, Limits, Shape, generate};
+use weft_workload::{Flows, Framing, Limits, Shape, generate};
 
 /// The parts of the run of a case with a seed. `folder` is where relative file names start.
 ///
@@ -45,7 +45,7 @@ fn flows(
     (graph, state): (&Graph, &LinkState),
     (transport, folder): (&Transport, &Path),
     seed: u64,
-) -> Result<Vec<Flow>, String> {
+) -> Result<Flows, String> {
     let (host_rate, uplink_capacity) = (graph.host_rates(state), graph.uplink_capacity(state));
     let shape = Shape {
         leaf_of_host: graph.leaf_of_host(),

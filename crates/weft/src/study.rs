@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use weft_core::Time;
-use weft_report::{Kept, Manifest, Run, files};
+use weft_core::record::{FlowRecord, RunRecord, Stop};
+use weft_report::{Kept, Manifest, Recording, Run, files};
 use weft_scenario::{Case, Measurement, Metrics, Recorded, Scenario, ScenarioFile};
 use weft_sim::{Division, Simulation};
 
@@ -139,6 +140,24 @@ impl Planned<'_> {
         )
     }
 
+    /// Runs a simulation; its flows are recorded as they are done. A recording that fails stops it.
+    fn record(
+        &self,
+        simulation: Simulation,
+        watch: &mut dyn FnMut(&weft_sim::Progress) -> bool,
+    ) -> Result<(Recording, RunRecord), weft_report::Error> {
+        let mut recording = Recording::begin(&self.folder)?;
+        let mut taken = Ok(());
+        let mut take = |flow: &FlowRecord| {
+            if taken.is_ok() {
+                taken = recording.add(flow);
+            }
+            taken.is_ok()
+        };
+        let record = simulation.run_into(&mut take, watch);
+        taken.map(|()| (recording, record))
+    }
+
     fn linked(&self, run: Run, folder: &Path) -> Run {
         Run { link: format!("{}/{}", below(self.root, folder), page::REPORT), ..run }
     }
@@ -166,7 +185,7 @@ impl Job for Planned<'_> {
         let began = clock::now();
         let simulation = Simulation::new(setup);
         let threads = simulation.threads() as u32;
-        let record = simulation.run(watch);
+        let (recording, record) = self.record(simulation, watch).map_err(|cause| cause.to_string())?;
         let manifest = Manifest {
             wall_s: began.elapsed().as_secs_f64(),
             events: record.events,
@@ -174,11 +193,11 @@ impl Job for Planned<'_> {
             peak_memory_bytes: manifest::peak_memory(),
             ..self.manifest.clone()
         };
-        let interrupted = record.stop == weft_core::record::Stop::Interrupted;
+        let interrupted = record.stop == Stop::Interrupted;
         let partial = files::partial(&self.folder);
         let folder = if interrupted { &partial } else { &self.folder };
         let kept = kept(&self.case.settings.measure.record);
-        let run = files::write_run(folder, &record, &manifest, &self.case.to_toml(), &kept);
+        let run = recording.finish(folder, (&record, &kept), &manifest, &self.case.to_toml());
         let run = run.map_err(|cause| cause.to_string())?;
         if !interrupted && partial.exists() {
             std::fs::remove_dir_all(&partial).map_err(|cause| format!("{}: {cause}", partial.display()))?;

@@ -15,6 +15,7 @@ pub mod random;
 pub mod shuffle;
 pub mod stride;
 
+use crate::flows::{Draw, Listed};
 use crate::site::Site;
 use crate::sizes::Sizes;
 use crate::traffic::Flow;
@@ -24,7 +25,7 @@ use weft_core::{HostId, Purpose, Rate, Time};
 /// Flows in the order of their start.
 pub struct Stream {
     /// The flows.
-    pub flows: Box<dyn Iterator<Item = Flow>>,
+    pub flows: Box<dyn Draw>,
     /// Whether they never end.
     pub endless: bool,
 }
@@ -74,7 +75,7 @@ impl Stream {
     #[must_use]
     pub fn of(mut flows: Vec<Flow>) -> Stream {
         flows.sort_by_key(|flow| flow.start);
-        Stream { flows: Box::new(flows.into_iter()), endless: false }
+        Stream { flows: Box::new(Listed::new(flows)), endless: false }
     }
 
     /// One flow for each pair, all at the start of the site, with sizes from the site's stream.

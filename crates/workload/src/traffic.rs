@@ -1,6 +1,7 @@
-//! From traffic settings to the list of flows. Knows no transport: the same seed gives the same flows whatever
+//! From traffic settings to the flows of a run. Knows no transport: the same seed gives the same flows whatever
 //! carries them.
 
+use crate::flows::{Draw, Flows, Merged};
 use crate::pattern::{AnyPattern, PatternSettings};
 use crate::site::{Shape, Site};
 use std::collections::BTreeSet;
@@ -47,7 +48,7 @@ impl Flow {
     }
 
     /// The total order in which flows are numbered.
-    fn key(&self) -> (Time, u16, HostId, HostId, Bytes, Rate) {
+    pub(crate) fn key(&self) -> (Time, u16, HostId, HostId, Bytes, Rate) {
         (self.start, self.tag, self.source, self.destination, self.size, self.rate)
     }
 }
@@ -63,8 +64,11 @@ pub struct Limits {
     pub until: Option<Time>,
 }
 
-/// The most flows of a run: 40 bytes each.
-pub const MAX_FLOWS: usize = 50_000_000;
+/// The most flows of a run: an engine's events have room for no more numbers.
+pub const MAX_FLOWS: usize = 1 << 29;
+
+/// The most flows of a pattern that has to list them: 40 bytes each.
+pub const MAX_LISTED: usize = 50_000_000;
 
 /// Everything that is wrong with the traffic; empty: [`generate`] will succeed.
 #[must_use]
@@ -72,7 +76,7 @@ pub fn check(traffic: &[TrafficSettings], shape: &Shape<'_>, limits: &Limits) ->
     open(traffic, shape, limits, 0).err().unwrap_or_default()
 }
 
-/// The flows in the order of (start, entry, source, destination, size).
+/// The flows in the order of (start, entry, source, destination, size). They are drawn once here, to count them.
 ///
 /// # Errors
 /// Settings that make no sense together or with this network, files that cannot be read, and more than
@@ -82,19 +86,11 @@ pub fn generate(
     shape: &Shape<'_>,
     limits: &Limits,
     seed: u64,
-) -> Result<Vec<Flow>, Vec<Problem>> {
-    let mut entries = open(traffic, shape, limits, seed)?;
-    let mut flows = Vec::new();
-    let mut left = limits.measured_flows.unwrap_or(u64::MAX);
-    while let Some(flow) = earliest(&mut entries).filter(|_| left > 0) {
-        if flows.len() == MAX_FLOWS {
-            return Err(vec![Problem::new("traffic", format!("this is more than {MAX_FLOWS} flows"))]);
-        }
-        left -= u64::from(flow.start >= limits.warm_up);
-        flows.push(flow);
-    }
-    flows.sort_by_key(Flow::key);
-    Ok(flows)
+) -> Result<Flows, Vec<Problem>> {
+    let entries = open(traffic, shape, limits, seed)?;
+    let merged = Merged::new(entries, limits.warm_up, limits.measured_flows.unwrap_or(u64::MAX));
+    Flows::counted(merged, MAX_FLOWS)
+        .ok_or_else(|| vec![Problem::new("traffic", format!("this is more than {MAX_FLOWS} flows"))])
 }
 
 /// Remarks on the traffic that are no mistakes but should be read, for example that hosts and not the fabric limit
@@ -108,15 +104,7 @@ pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>) -> Vec<String> {
     traffic.iter().enumerate().filter_map(note).collect()
 }
 
-type Entry = Peekable<Box<dyn Iterator<Item = Flow>>>;
-
-/// The next flow of all entries; the entry that is named first goes first at equal times.
-fn earliest(entries: &mut [Entry]) -> Option<Flow> {
-    let heads =
-        entries.iter_mut().enumerate().filter_map(|(index, entry)| Some((entry.peek()?.start, index)));
-    let (_, first) = heads.min()?;
-    entries[first].next()
-}
+type Entry = Peekable<Box<dyn Draw>>;
 
 fn site<'a>(index: usize, entry: &TrafficSettings, shape: &'a Shape<'a>, seed: u64) -> Site<'a> {
     Site::new(shape, (index as u16, &entry.tag), Time(entry.start.0), seed)
@@ -157,7 +145,6 @@ fn open_entry(entry: &TrafficSettings, site: &Site<'_>, limits: &Limits) -> Resu
         return Err(vec![Problem::new("stop", message)]);
     }
     let end = end.unwrap_or(Time::NEVER);
-    let flows: Box<dyn Iterator<Item = Flow>> =
-        Box::new(stream.flows.take_while(move |flow| flow.start < end));
+    let flows: Box<dyn Draw> = Box::new(stream.flows.take_while(move |flow| flow.start < end));
     Ok(flows.peekable())
 }

@@ -43,7 +43,7 @@ impl Network {
     }
 
     fn flows(&self, traffic: &[TrafficSettings], limits: Limits, seed: u64) -> Vec<Flow> {
-        generate(traffic, &self.shape(), &limits, seed).expect("valid traffic")
+        generate(traffic, &self.shape(), &limits, seed).expect("valid traffic").iter().collect()
     }
 
     fn problems(&self, pattern: PatternSettings) -> Vec<String> {

@@ -39,7 +39,7 @@ pub fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         switch: SwitchSettings { latency: Span::ZERO, ..SwitchSettings::default() },
         balancer: BalancerSettings::default(),
         transport: Arc::new(Transport::new(transport)),
-        flows: Vec::new(),
+        flows: Vec::new().into(),
         tags: vec!["test".into()],
         warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),

@@ -20,15 +20,33 @@ pub fn shares() -> Vec<f64> {
     body.chain(decades).map(rounded).collect()
 }
 
-/// Thins samples, given in any order.
-#[must_use]
-pub fn tail(mut samples: Vec<f64>) -> Tail {
-    samples.sort_by(f64::total_cmp);
-    let count = samples.len();
-    let beyond = |share: &f64| (share * count as f64 + 1e-6).floor() as usize;
-    let reached = shares().into_iter().take_while(|share| beyond(share) >= 1);
-    let values = reached.map(|share| rounded(samples[count - beyond(&share)])).collect();
-    Tail { count: count as u64, values }
+/// A tail in the making: of so many samples, which come in ascending order, it keeps those at its points.
+#[derive(Clone, Debug)]
+pub(crate) struct Thinning {
+    seen: u64,
+    /// How many samples come before each point, ascending.
+    places: Vec<u64>,
+    tail: Tail,
+}
+
+impl Thinning {
+    pub(crate) fn new(count: u64) -> Thinning {
+        let beyond = |share: f64| (share * count as f64 + 1e-6).floor() as u64;
+        let reached = shares().into_iter().map(beyond).take_while(|beyond| *beyond >= 1);
+        let places = reached.map(|beyond| count - beyond).collect();
+        Thinning { seen: 0, places, tail: Tail { count, values: Vec::new() } }
+    }
+
+    pub(crate) fn add(&mut self, sample: f64) {
+        while self.places.get(self.tail.values.len()) == Some(&self.seen) {
+            self.tail.values.push(rounded(sample));
+        }
+        self.seen += 1;
+    }
+
+    pub(crate) fn finish(self) -> Tail {
+        self.tail
+    }
 }
 
 impl Tail {
@@ -44,7 +62,9 @@ mod tests {
 
     #[test]
     fn points_are_exact_quantiles_down_to_a_single_sample() {
-        let tail = tail((1..=10_000).map(f64::from).rev().collect());
+        let mut thinning = Thinning::new(10_000);
+        (1..=10_000).for_each(|sample| thinning.add(f64::from(sample)));
+        let tail = thinning.finish();
         let at = |share: f64| tail.points().find(|(s, _)| (s - share).abs() < 1e-12).unwrap().1;
         assert_eq!((at(1.0), at(0.5), at(0.01), at(1e-4)), (1.0, 5_001.0, 9_901.0, 10_000.0));
         assert!(tail.points().all(|(share, _)| share * 10_000.0 > 0.99));
@@ -53,6 +73,6 @@ mod tests {
 
     #[test]
     fn no_samples_no_points() {
-        assert_eq!(tail(Vec::new()).values.len(), 0);
+        assert_eq!(Thinning::new(0).finish().values.len(), 0);
     }
 }

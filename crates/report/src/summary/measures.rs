@@ -1,22 +1,10 @@
 //! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
 
-use super::{
-    DropCell, Drops, Flows, Imbalance, Links, Measured, Reordering, RunFacts, SizeClass, Summary, Waiting,
-    stop_name,
-};
-use crate::statistics::{Distribution, jain};
-use std::collections::BTreeMap;
+use super::{DropCell, Drops, Imbalance, Links, Reordering, RunFacts, Summary, Waiting, stop_name};
+use crate::survey::FlowStatistics;
 use weft_core::record::{FlowRecord, HopRecord, LinkRecord, RunRecord};
 
-/// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
-const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
-/// Number of equal-count classes (the convention of the HPCC family of simulators).
-const CLASSES: usize = 20;
-
-pub(super) fn summarise(record: &RunRecord, facts: &RunFacts) -> Summary {
-    let measured: Vec<&FlowRecord> = record.flows.iter().filter(|f| f.start >= record.warm_up).collect();
-    let finished: Vec<&FlowRecord> = measured.iter().copied().filter(|f| f.end.is_some()).collect();
-    let throughputs: Vec<f64> = measured.iter().map(|f| throughput(f, record)).collect();
+pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
     Summary {
         simulated_s: record.ended.seconds(),
         warm_up_s: record.warm_up.seconds(),
@@ -25,20 +13,20 @@ pub(super) fn summarise(record: &RunRecord, facts: &RunFacts) -> Summary {
         events: record.events,
         packet_hops: record.packet_hops,
         stop: stop_name(record.stop).to_owned(),
-        flows: flows(record, &measured, &finished),
-        fct_us: split(&finished, &record.tags, fct_us),
-        slowdown: split(&finished, &record.tags, slowdown),
-        equal20: classes(&finished),
+        goodput_gbps: goodput(record, flows.delivered_bits),
+        flows: flows.flows,
+        fct_us: flows.fct_us,
+        slowdown: flows.slowdown,
+        equal20: flows.equal20,
         drops: drops(record),
         queueing_us: record.hops.iter().map(waiting).collect(),
         imbalance: imbalance(record),
-        reordering: Some(reordering(&finished)),
+        reordering: Some(flows.reordering),
         links: links(record),
-        goodput_gbps: goodput(record, &measured),
-        jain: jain(&throughputs),
+        jain: flows.jain,
         marks: record.links.iter().map(|link| link.marked).sum(),
-        retransmitted_bytes: measured.iter().map(|f| f.retransmitted.0).sum(),
-        timeouts: measured.iter().map(|f| u64::from(f.timeouts)).sum(),
+        retransmitted_bytes: flows.retransmitted_bytes,
+        timeouts: flows.timeouts,
     }
 }
 
@@ -51,48 +39,6 @@ pub(crate) fn fct_us(flow: &FlowRecord) -> f64 {
 pub(crate) fn slowdown(flow: &FlowRecord) -> f64 {
     let ideal = flow.ideal.micros();
     if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
-}
-
-fn flows(record: &RunRecord, measured: &[&FlowRecord], finished: &[&FlowRecord]) -> Flows {
-    let (all, started, finished) = (record.flows.len(), measured.len(), finished.len());
-    Flows {
-        started: started as u64,
-        finished: finished as u64,
-        unfinished: (started - finished) as u64,
-        warm_up: (all - started) as u64,
-    }
-}
-
-fn split(finished: &[&FlowRecord], tags: &[String], of: fn(&FlowRecord) -> f64) -> Measured {
-    let within = |keep: &dyn Fn(&FlowRecord) -> bool| {
-        Distribution::of(finished.iter().filter(|flow| keep(flow)).map(|flow| of(flow)).collect())
-    };
-    let [small, medium] = PAPER_BUCKETS;
-    let by_tag = |(n, tag): (usize, &String)| (tag.clone(), within(&|flow| usize::from(flow.tag) == n));
-    Measured {
-        all: within(&|_| true),
-        small: within(&|flow| flow.size.0 <= small),
-        medium: within(&|flow| flow.size.0 > small && flow.size.0 <= medium),
-        large: within(&|flow| flow.size.0 > medium),
-        tags: if tags.len() > 1 { tags.iter().enumerate().map(by_tag).collect() } else { BTreeMap::new() },
-    }
-}
-
-fn classes(finished: &[&FlowRecord]) -> Vec<SizeClass> {
-    let mut sorted = finished.to_vec();
-    sorted.sort_by_key(|flow| (flow.size, flow.flow));
-    let count = sorted.len();
-    let bounds = (0..CLASSES).map(|n| n * count / CLASSES..(n + 1) * count / CLASSES);
-    bounds.filter(|range| !range.is_empty()).map(|range| class(&sorted[range])).collect()
-}
-
-fn class(flows: &[&FlowRecord]) -> SizeClass {
-    SizeClass {
-        from_bytes: flows[0].size.0,
-        to_bytes: flows[flows.len() - 1].size.0,
-        fct_us: Distribution::of(flows.iter().map(|flow| fct_us(flow)).collect()),
-        slowdown: Distribution::of(flows.iter().map(|flow| slowdown(flow)).collect()),
-    }
 }
 
 fn drops(record: &RunRecord) -> Drops {
@@ -132,21 +78,44 @@ fn imbalance(record: &RunRecord) -> Vec<Imbalance> {
     record.imbalance.iter().map(row).collect()
 }
 
-fn reordering(finished: &[&FlowRecord]) -> Reordering {
-    let count = |keep: fn(&FlowRecord) -> bool| finished.iter().filter(|flow| keep(flow)).count() as u64;
-    let share = |flows: u64| flows as f64 / finished.len().max(1) as f64;
-    let sum = |of: fn(&FlowRecord) -> u32| finished.iter().map(|flow| u64::from(of(flow))).sum();
-    let (any, over) = (count(|f| f.dupacks > 0), count(|f| f.dupacks > 3));
-    Reordering {
-        flows_with_dupacks: share(any),
-        over_3: share(over),
-        flows_with_dupacks_reorder: share(count(|f| f.dupacks_reorder > 0)),
-        over_3_reorder: share(count(|f| f.dupacks_reorder > 3)),
-        flows_with_dupacks_count: any,
-        over_3_count: over,
-        out_of_order: sum(|f| f.out_of_order),
-        max_displacement: finished.iter().map(|f| u64::from(f.displacement)).max().unwrap_or(0),
-        gro_batches: sum(|f| f.gro_batches),
+/// Counts of packets that overtake each other, over flows that finished.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Overtaking {
+    /// Flows with any duplicate acknowledgement, and with more than three.
+    dupacks: [u64; 2],
+    /// The same, of duplicate acknowledgements without a loss.
+    reorder: [u64; 2],
+    out_of_order: u64,
+    max_displacement: u64,
+    gro_batches: u64,
+}
+
+impl Overtaking {
+    /// Takes a flow in that finished.
+    pub(crate) fn add(&mut self, flow: &FlowRecord) {
+        for (counts, of) in [(&mut self.dupacks, flow.dupacks), (&mut self.reorder, flow.dupacks_reorder)] {
+            counts[0] += u64::from(of > 0);
+            counts[1] += u64::from(of > 3);
+        }
+        self.out_of_order += u64::from(flow.out_of_order);
+        self.max_displacement = self.max_displacement.max(u64::from(flow.displacement));
+        self.gro_batches += u64::from(flow.gro_batches);
+    }
+
+    /// With shares of so many flows.
+    pub(crate) fn of(&self, finished: u64) -> Reordering {
+        let share = |flows: u64| flows as f64 / finished.max(1) as f64;
+        Reordering {
+            flows_with_dupacks: share(self.dupacks[0]),
+            over_3: share(self.dupacks[1]),
+            flows_with_dupacks_reorder: share(self.reorder[0]),
+            over_3_reorder: share(self.reorder[1]),
+            flows_with_dupacks_count: self.dupacks[0],
+            over_3_count: self.dupacks[1],
+            out_of_order: self.out_of_order,
+            max_displacement: self.max_displacement,
+            gro_batches: self.gro_batches,
+        }
     }
 }
 
@@ -168,21 +137,15 @@ fn links(record: &RunRecord) -> Links {
     }
 }
 
-/// Delivered payload divided by the time the flow was open, bits per second.
-fn throughput(flow: &FlowRecord, record: &RunRecord) -> f64 {
-    let open = flow.end.unwrap_or(record.ended).since(flow.start).seconds();
-    if open > 0.0 { flow.delivered.bits() as f64 / open } else { 0.0 }
-}
-
-fn goodput(record: &RunRecord, measured: &[&FlowRecord]) -> f64 {
+fn goodput(record: &RunRecord, bits: u64) -> f64 {
     let span = record.ended.since(record.warm_up).seconds();
-    let bits: u64 = measured.iter().map(|flow| flow.delivered.bits()).sum();
     if span > 0.0 { bits as f64 / span / 1e9 } else { 0.0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::Flows;
     use weft_core::record::{DropRecord, Reason, Stop};
     use weft_core::{Bytes, Span, Time};
 
@@ -220,7 +183,7 @@ mod tests {
 
     #[test]
     fn warm_up_flows_are_not_measured_and_unfinished_ones_are_counted() {
-        let summary = summarise(&record(), &RunFacts::default());
+        let summary = Summary::new(&record(), &RunFacts::default());
         let Flows { started, finished, unfinished, warm_up } = summary.flows;
         assert_eq!((started, finished, unfinished, warm_up), (3, 2, 1, 1));
         assert_eq!(summary.fct_us.all.mean, Some(30.0));
@@ -230,13 +193,13 @@ mod tests {
 
     #[test]
     fn size_buckets_include_their_upper_end() {
-        let fct = summarise(&record(), &RunFacts::default()).fct_us;
+        let fct = Summary::new(&record(), &RunFacts::default()).fct_us;
         assert_eq!((fct.small.mean, fct.medium.mean, fct.large.count), (Some(20.0), Some(40.0), 0));
     }
 
     #[test]
     fn drops_add_up_in_every_direction() {
-        let drops = summarise(&record(), &RunFacts::default()).drops;
+        let drops = Summary::new(&record(), &RunFacts::default()).drops;
         assert_eq!((drops.total, drops.bytes), (6, 9_000));
         assert_eq!(drops.by_hop.values().sum::<u64>(), drops.total);
         assert_eq!(drops.by_reason["port_full"], 4);
@@ -245,14 +208,14 @@ mod tests {
 
     #[test]
     fn goodput_counts_measured_payload_after_the_warm_up() {
-        let gbps = summarise(&record(), &RunFacts::default()).goodput_gbps;
+        let gbps = Summary::new(&record(), &RunFacts::default()).goodput_gbps;
         assert!((gbps - 200_001.0 * 8.0 / 100e-6 / 1e9).abs() < 1e-9);
     }
 
     #[test]
     fn twenty_classes_hold_every_flow_once() {
         let flows: Vec<FlowRecord> = (0..1_234).map(|n| flow(n * 7 % 997, 20, Some(n + 1))).collect();
-        let classes = classes(&flows.iter().collect::<Vec<_>>());
+        let classes = FlowStatistics::of(&RunRecord { flows, ..RunRecord::default() }).equal20;
         assert_eq!(classes.len(), 20);
         assert_eq!(classes.iter().map(|class| class.fct_us.count).sum::<u64>(), 1_234);
         assert!(classes.windows(2).all(|pair| pair[0].to_bytes <= pair[1].from_bytes));
@@ -260,7 +223,7 @@ mod tests {
 
     #[test]
     fn an_empty_record_has_no_percentiles_and_does_not_panic() {
-        let summary = summarise(&RunRecord::default(), &RunFacts::default());
+        let summary = Summary::new(&RunRecord::default(), &RunFacts::default());
         assert_eq!((summary.fct_us.all.p50, summary.jain, summary.equal20.len()), (None, None, 0));
     }
 }

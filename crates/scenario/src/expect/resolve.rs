@@ -48,10 +48,8 @@ pub(crate) fn resolve(question: &Question, field: &Field<'_>) -> Result<Vec<Clai
     }
     let mut choices = Vec::new();
     for term in &question.terms {
-        if !(field.metrics.known)(&term.metric) {
-            let mistake = wrong(question, format!("unknown metric `{}`", term.metric));
-            let nearest = (field.metrics.nearest)(&term.metric);
-            return Err(Mistake { nearest, ..mistake.allowing("the names that `weft list metrics` shows") });
+        if let Some(mistake) = unknown(question, term, &field.metrics) {
+            return Err(mistake);
         }
         let absent = |part: &(Recorded, &str)| !field.recorded.contains(&part.0);
         if let Some((_, word)) = needed(&term.metric).filter(absent) {
@@ -61,6 +59,20 @@ pub(crate) fn resolve(question: &Question, field: &Field<'_>) -> Result<Vec<Clai
         choices.push(chosen(question, field, term, &common)?);
     }
     claims(question, field, &choices)
+}
+
+/// The first metric of an expectation that is none.
+pub(crate) fn unknown_metric(question: &Question, metrics: &Metrics) -> Option<Mistake> {
+    question.terms.iter().find_map(|term| unknown(question, term, metrics))
+}
+
+fn unknown(question: &Question, term: &Term, metrics: &Metrics) -> Option<Mistake> {
+    if (metrics.known)(&term.metric) {
+        return None;
+    }
+    let mistake = wrong(question, format!("unknown metric `{}`", term.metric));
+    let nearest = (metrics.nearest)(&term.metric);
+    Some(Mistake { nearest, ..mistake.allowing("the names that `weft list metrics` shows") })
 }
 
 /// The part of the record that a metric is computed from, and its word; nothing for what is always known.

@@ -1,6 +1,10 @@
 //! Every rule once kept and once broken.
 
-use crate::{HEAD, MEASURE, SECTIONS, accepted, refused, small};
+use crate::{HEAD, MEASURE, SECTIONS, accepted, listed, refused, small};
+use weft_scenario::{Metrics, ScenarioFile};
+
+/// One metric is known.
+const KNOWN: Metrics = Metrics { known: |path| path == "fct.mean", nearest: |_| Some("fct.mean".to_owned()) };
 
 /// Broken: exactly one mistake, which says `what`. Kept: accepted.
 fn rule(broken: &str, what: &str, kept: &str) {
@@ -378,4 +382,83 @@ fn marks_are_set_and_read() {
     );
     accepted(&small(&format!("{step}[sweep]\ntransport = [\"newreno\", \"dctcp\"]\n")));
     accepted(&small("[switch]\necn = { kind = \"red\", non_ect = \"drop\" }\n"));
+}
+
+/// What stands in the file is judged even where other parts of it cannot be read, and only as far as that goes.
+#[test]
+fn mistakes_of_both_kinds_come_at_once() {
+    let text = format!(
+        "{HEAD}{}",
+        r#"
+[topology.leaf-spine]
+leaves = 2
+spines = 2
+hosts_per_leaf = 2
+[switch]
+bufer = "1 MB"
+sharing = { kind = "static", per_port = "1 MB" }
+[transport.newreno]
+min_rto = "5 s"
+max_rto = "1 s"
+[[traffic]]
+tag = "web"
+laod = 0.5
+sizes = "web-serch"
+[[traffic]]
+tag = "rpc"
+load = 0.5
+sizes = "gogle-rpc"
+pairs = "any"
+[[traffic]]
+tag = "none"
+kind = "constant"
+rate = "1 Gbps"
+from = 9
+[measure]
+flows = 10
+warm_up = "2 ms"
+until = "1 ms"
+[[expect]]
+value = "fct.men"
+above = 1
+"#
+    );
+    let found = match ScenarioFile::parse(&text, "test.toml").and_then(|file| file.validate(&KNOWN)) {
+        Ok(_) => panic!("accepted"),
+        Err(mistakes) => listed(&mistakes),
+    };
+    let told = [
+        "unknown key `bufer`",
+        "min_rto",
+        "`traffic.web.load` is missing",
+        "unknown key `laod`",
+        "web-serch",
+        "gogle-rpc",
+        "there is no host 9",
+        "warm_up",
+        "unknown metric `fct.men`",
+    ];
+    assert_eq!(found.len(), told.len(), "{found:#?}");
+    for (found, told) in found.iter().zip(told) {
+        assert!(found.contains(told), "{told}: {found}");
+    }
+}
+
+/// Nothing is made up about what cannot be read: the buffer that is missing here is only written wrongly, and so is what
+/// would end the traffic.
+#[test]
+fn one_mistake_has_no_followers() {
+    let one = |text: &str| {
+        let found = refused(text);
+        assert_eq!(found.len(), 1, "{found:#?}");
+    };
+    let switch = "[switch]\nbuffer = \"1 MV\"\nsharing = { kind = \"dynamic\", minimum = \"9 kB\" }\n";
+    one(&small(switch));
+    one(&format!("{HEAD}{SECTIONS}[measure]\nflows = \"many\"\n"));
+    one(&small("[routing]\nconvergence = \"instant\"\n").replace("leaves = 2", "leaves = true"));
+    one(&format!("{HEAD}{SECTIONS}[mesure]\nflows = 100\n"));
+    let jitter = "[[traffic]]\ntag = \"i\"\nkind = \"incast\"\nfan_in = 2\nsizes = \"1 kB\"\n\
+                  period = \"20 mss\"\njitter = \"15 ms\"\ncount = 2\n";
+    one(&small(jitter));
+    one(&small("[sweep]\nbalance = [\"ecmp\", \"dril\"]\n"));
 }

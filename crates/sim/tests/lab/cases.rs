@@ -104,7 +104,7 @@ pub(crate) fn case(seed: u64) -> Setup {
     setup.queues_every = (random.below(2) == 0).then(|| Span::from_us(7));
     setup.flow_samples =
         (seed.is_multiple_of(3)).then(|| FlowSampling { every: Span::from_us(5), flows: 20 });
-    setup.flows = super::random_flows(&setup, 60, Span::from_us(300), 50_000);
+    setup.flows = super::random_flows(&setup, 60, Span::from_us(300), 50_000).into();
     setup
 }
 

@@ -210,7 +210,7 @@ fn is_datagrams(world: &World, flow: &Flow) -> bool {
 }
 
 fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
-    let specs = &world.setup.flows;
+    let specs: Vec<Flow> = world.setup.flows.iter().collect();
     let last = record.ended + Span(u64::from(record.stop != Stop::Finished));
     let due = specs.iter().filter(|flow| flow.start < last).count();
     demand!(
@@ -219,7 +219,7 @@ fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
         record.flows.len(),
         record.ended
     );
-    for (flow, spec) in record.flows.iter().zip(specs) {
+    for (flow, spec) in record.flows.iter().zip(&specs) {
         let same = (flow.start, flow.size, flow.source) == (spec.start, spec.size, spec.source);
         demand!(same, "{flow:?} is not {spec:?}");
         demand!(flow.delivered <= flow.size, "more than all: {flow:?}");
@@ -270,6 +270,7 @@ fn samples_are_sound(world: &World, record: &RunRecord) -> Verdict {
         );
         return Ok(());
     };
+    let specs: Vec<Flow> = world.setup.flows.iter().collect();
     for row in &series.rows {
         let flow = &record.flows[row.flow.index()];
         let due = row.flow.0 < sampling.flows && row.time.0.is_multiple_of(series.every.0);
@@ -278,7 +279,8 @@ fn samples_are_sound(world: &World, record: &RunRecord) -> Verdict {
             row.acknowledged <= flow.size && row.retransmitted <= flow.retransmitted,
             "{row:?} of {flow:?}"
         );
-        let datagrams = is_datagrams(world, &world.setup.flows[row.flow.index()]);
+        let datagrams = is_datagrams(world, &specs[row.flow.index()]);
+        demand!(!(datagrams && row.ssthresh.is_some()), "a threshold of datagrams: {row:?}");
         demand!(datagrams || row.cwnd > Bytes::ZERO, "{row:?}");
     }
     Ok(())

@@ -35,7 +35,7 @@ fn the_closed_form_is_the_recursion() {
         let mut sizes = vec![Bytes(full); count as usize];
         sizes[count as usize - 1] = Bytes(last);
         assert_eq!(
-            pipelined(&path, count, Bytes(full), Bytes(last)),
+            pipelined(path.iter(), (count, Bytes(full), Bytes(last))),
             recursion(&path, &sizes),
             "{path:?} {sizes:?}"
         );

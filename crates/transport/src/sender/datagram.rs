@@ -65,6 +65,7 @@ impl DatagramSender {
     }
 
     pub(super) fn report(&self) -> SenderReport {
-        SenderReport { acknowledged: Bytes(self.next), ..SenderReport::default() }
+        let ssthresh = Bytes(u64::MAX);
+        SenderReport { acknowledged: Bytes(self.next), ssthresh, ..SenderReport::default() }
     }
 }

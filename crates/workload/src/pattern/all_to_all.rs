@@ -2,7 +2,7 @@
 
 use super::{Pattern, Stream};
 use crate::site::{Pairs, Site};
-use crate::traffic::MAX_FLOWS;
+use crate::traffic::MAX_LISTED;
 use weft_core::HostId;
 use weft_core::Problem;
 
@@ -41,8 +41,8 @@ impl Pattern for AllToAll {
 pub(super) fn everybody(site: &Site<'_>) -> Result<Vec<HostId>, Problem> {
     site.partners(Pairs::Any)?;
     let hosts = site.hosts.in_order();
-    match hosts.len() * (hosts.len() - 1) > MAX_FLOWS {
-        true => Err(Problem::new("", format!("{} hosts have more than {MAX_FLOWS} pairs", hosts.len()))),
+    match hosts.len() * (hosts.len() - 1) > MAX_LISTED {
+        true => Err(Problem::new("", format!("{} hosts have more than {MAX_LISTED} pairs", hosts.len()))),
         false => Ok(hosts),
     }
 }

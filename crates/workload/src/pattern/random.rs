@@ -3,7 +3,7 @@
 use super::mice::Mice;
 use super::{Pattern, Stream};
 use crate::site::{Pairs, Site};
-use crate::traffic::MAX_FLOWS;
+use crate::traffic::MAX_LISTED;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose};
 
@@ -39,10 +39,10 @@ impl Pattern for RandomPairs {
     fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
         site.partners(self.0.pairs).map_err(|problem| vec![problem])?;
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
-        if u64::from(site.hosts.len()) * u64::from(self.0.flows_per_host) > MAX_FLOWS as u64 {
+        if u64::from(site.hosts.len()) * u64::from(self.0.flows_per_host) > MAX_LISTED as u64 {
             return Err(vec![Problem::new(
                 "flows_per_host",
-                format!("these are more than {MAX_FLOWS} flows"),
+                format!("these are more than {MAX_LISTED} flows"),
             )]);
         }
         let mut random = site.random(Purpose::Pairs);

@@ -29,7 +29,6 @@ fn hot(alpha: f64, starts: &[Span]) -> Setup {
         [1, 2].map(|n| lab::datagrams(start, (n * hot + host, host), lab::ENDLESS, rate))
     };
     setup.flows = (0..hot).flat_map(to).collect();
-    setup.flows.sort_by_key(|flow| flow.start);
     setup.until = Time::ZERO + Span::from_ms(12);
     setup
 }
@@ -84,7 +83,7 @@ fn unmarked(non_ect: NonEct) -> RunRecord {
     };
     setup.switch.ecn = MarkerSettings::Step(step::Settings { non_ect, ..marking });
     setup.switch.sharing = lab::port_buffer(100 * lab::PACKET);
-    setup.flows = path.endless(Span::ZERO);
+    setup.flows = path.endless(Span::ZERO).into();
     setup.until = Time::ZERO + Span::from_ms(500);
     lab::run(setup)
 }

@@ -75,7 +75,7 @@ impl Case {
         let mut setup = self.path.setup(&transport);
         setup.switch.ecn = lab::step_marking(self.threshold);
         setup.switch.sharing = lab::port_buffer(10_000_000);
-        setup.flows = self.path.endless(Span::ZERO);
+        setup.flows = self.path.endless(Span::ZERO).into();
         let length = Span::from_ms(1_500) / (self.path.rate.0 / 1_000_000_000);
         setup.until = Time::ZERO + length;
         port::watch(setup, SwitchId(0), PortId(self.path.senders as u16), length / 5).0

@@ -41,7 +41,7 @@ fn eight_long_flows_of_a_dumbbell_are_fair() {
         if name == "dctcp" {
             setup.switch.ecn = lab::step_marking(20);
         }
-        setup.flows = path.endless(Span::from_us(700));
+        setup.flows = path.endless(Span::from_us(700)).into();
         setup.until = Time::ZERO + Span::from_s(3);
         let rates = rates(&setup, Span::from_ms(500));
         let used = rates.iter().sum::<f64>() / 1e9 * PACKET as f64 / (PACKET - 78) as f64;

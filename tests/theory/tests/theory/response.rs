@@ -111,7 +111,7 @@ fn measured(transport: &TransportSettings, loss: f64, round_trip: Span) -> f64 {
     let lossy = LinkSettings { loss: weft_core::settings::Share(loss), ..link.clone() };
     let shape = dumbbell::Settings { hosts_per_side: 1, host_link: link, bottleneck: lossy };
     let mut setup = lab::setup(&TopologySettings::Dumbbell(shape), transport);
-    setup.flows = vec![lab::flow(Span::ZERO, 0, 1, lab::ENDLESS)];
+    setup.flows = vec![lab::flow(Span::ZERO, 0, 1, lab::ENDLESS)].into();
     let rounds = LOSSES / loss / (constant(0.5) / loss.sqrt());
     setup.until = Time::ZERO + Span::from_seconds_rounded(rounds * round_trip.seconds());
     let flow = &lab::run(setup).flows[0];

@@ -21,7 +21,7 @@ const PATH: SharedPath =
 fn watch(path: &SharedPath, transport: &TransportSettings, buffer: u64) -> Port {
     let mut setup = path.setup(transport);
     setup.switch.sharing = lab::port_buffer(buffer * PACKET);
-    setup.flows = path.endless(Span::from_ms(13));
+    setup.flows = path.endless(Span::from_ms(13)).into();
     setup.until = Time::ZERO + Span::from_s(15);
     port::watch(setup, SwitchId(0), PortId(path.senders as u16), Span::from_s(3)).0
 }

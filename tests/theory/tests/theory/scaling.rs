@@ -46,7 +46,7 @@ fn crowded(fast: u64, balancer: &BalancerSettings) -> RunRecord {
     setup.switch.latency = step / 4;
     setup.switch.sharing = lab::port_buffer(60_000);
     setup.balancer = balancer.clone();
-    setup.flows = flows(step);
+    setup.flows = flows(step).into();
     setup.until = Time::ZERO + step * 1_000_000;
     lab::run(setup)
 }

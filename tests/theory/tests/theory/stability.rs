@@ -55,14 +55,16 @@ fn backlog(balancer: (u32, u32), arrivals: f64, units: u64) -> f64 {
     let unit = Rate::from_gbps(1).time_for(weft_core::Bytes(lab::PACKET));
     let (mut draws, mut now) = (lab::draws(3), 0.0);
     let payload = lab::PACKET - setup.transport.overhead_wire();
+    let mut flows = Vec::new();
     loop {
         now += draws.exponential(unit.0 as f64 / arrivals);
         if now >= (unit * units).0 as f64 {
             break;
         }
         let pair = (draws.below(HOSTS), HOSTS + draws.below(HOSTS));
-        setup.flows.push(lab::datagrams(Span(now as u64), pair, payload, Rate::from_gbps(100)));
+        flows.push(lab::datagrams(Span(now as u64), pair, payload, Rate::from_gbps(100)));
     }
+    setup.flows = flows.into();
     setup.until = Time::ZERO + unit * units;
     let RunRecord { packets, .. } = lab::run(setup);
     assert_eq!(packets.dropped, 0);

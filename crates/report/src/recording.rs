@@ -1,0 +1,260 @@
+//! A run on its way to its folder: flows are taken as they are done, everything else at the end. What stays in memory does
+//! not depend on how many flows there are. Knows paths and formats, not statistics.
+
+use crate::detail::Detail;
+use crate::files::{self, Error};
+use crate::manifest::Manifest;
+use crate::rows::{FlowRow, flow_of, row_of};
+use crate::sorter::{Scratch, Sorter};
+use crate::summary::{RunFacts, Summary};
+use crate::survey::{FlowStatistics, Survey};
+use crate::sweep::Run;
+use crate::table::Table;
+use crate::tables::{self, Kept};
+use crate::{csv, parquet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use weft_core::record::{FlowRecord, RunRecord};
+
+/// Rows that are held at once: of a list that is sorted, and of a row group of `flows.parquet`.
+const ROWS: usize = 1 << 15;
+
+/// A run that is being recorded. Until it is finished there is only a hidden folder beside its own, which goes with this.
+pub struct Recording {
+    building: Building,
+    scratch: Scratch,
+    flows: Sorter<{ size_of::<FlowRow>() / 8 }>,
+}
+
+/// The hidden folder.
+struct Building(PathBuf);
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        // what is half written takes room on a disk that is perhaps full
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Recording {
+    /// Begins a run whose folder is to be `folder`. What is there already stays until the end.
+    ///
+    /// # Errors
+    /// The folder that could not be made, and why.
+    pub fn begin(folder: &Path) -> Result<Recording, Error> {
+        Recording::holding(folder, ROWS)
+    }
+
+    fn holding(folder: &Path, rows: usize) -> Result<Recording, Error> {
+        let building = files::begin(folder)?;
+        let scratch = Scratch::new(&building, rows);
+        Ok(Recording { flows: Sorter::new(&scratch, "flows"), scratch, building: Building(building) })
+    }
+
+    /// Takes a flow in, in any order.
+    ///
+    /// # Errors
+    /// The file that could not be written, and why.
+    pub fn add(&mut self, flow: &FlowRecord) -> Result<(), Error> {
+        self.flows.add(row_of(flow))
+    }
+
+    /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
+    /// are kept as `.parquet` and `.csv`; then puts it all in the place of `folder`, which lies where the run was begun.
+    /// Flows that are in the record are not looked at. Gives back what was written.
+    ///
+    /// # Errors
+    /// The file that could not be written, and why. The folder is then as it was before.
+    pub fn finish(
+        self,
+        folder: &Path,
+        (record, kept): (&RunRecord, &Kept),
+        manifest: &Manifest,
+        scenario: &str,
+    ) -> Result<Run, Error> {
+        let Recording { building, scratch, flows } = self;
+        let parts = flows.sorted()?.map(|row| row.map(|row| flow_of(&row)));
+        let flows = write_flows(&building.0, parts, (record, kept), scratch)?;
+        let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
+        let run = Run {
+            manifest: manifest.clone(),
+            detail: Detail::of(record, &flows).keeping(kept),
+            summary: Summary::of(record, flows, &facts).keeping(kept),
+            scenario: scenario.to_owned(),
+            link: String::new(),
+            quiver: String::new(),
+        };
+        files::fill(&building.0, &run, &tables::of_run(record, kept))?;
+        files::settle(&building.0)?;
+        files::replace(&building.0, folder)?;
+        Ok(run)
+    }
+}
+
+/// Writes everything about a run whose record holds all its flows.
+///
+/// # Errors
+/// The file that could not be written, and why. The folder is then as it was before.
+pub fn write_run(
+    folder: &Path,
+    record: &RunRecord,
+    manifest: &Manifest,
+    scenario: &str,
+    kept: &Kept,
+) -> Result<Run, Error> {
+    let mut recording = Recording::begin(folder)?;
+    record.flows.iter().try_for_each(|flow| recording.add(flow))?;
+    recording.finish(folder, (record, kept), manifest, scenario)
+}
+
+/// Writes the table of the flows, if it is kept, and surveys them on the way.
+fn write_flows(
+    folder: &Path,
+    flows: impl Iterator<Item = Result<FlowRecord, Error>>,
+    (record, kept): (&RunRecord, &Kept),
+    scratch: Scratch,
+) -> Result<FlowStatistics, Error> {
+    let table = |flows: &[FlowRecord]| tables::flows(record, flows, kept.reordering);
+    let mut written = kept.flows.then(|| Written::new(folder, &table(&[]))).transpose()?;
+    let rows = scratch.rows();
+    let mut survey = Survey::new(record, scratch);
+    let mut part = Vec::new();
+    for flow in flows {
+        let flow = flow?;
+        survey.add(&flow)?;
+        part.push(flow);
+        if part.len() == rows {
+            written.as_mut().map_or(Ok(()), |written| written.append(&table(&part)))?;
+            part.clear();
+        }
+    }
+    written.map_or(Ok(()), |written| written.finish(&table(&part)))?;
+    survey.finish()
+}
+
+/// A table that is written part by part.
+struct Written {
+    csv: (PathBuf, csv::Writer<File>),
+    parquet: (PathBuf, parquet::Writer<File>),
+    parts: usize,
+}
+
+impl Written {
+    /// With the name and the columns of `empty`.
+    fn new(folder: &Path, empty: &Table) -> Result<Written, Error> {
+        let create = |end: &str| {
+            let path = folder.join(format!("{}.{end}", empty.name));
+            let file = File::create(&path).map_err(Error::io(&path))?;
+            Ok::<_, Error>((path, file))
+        };
+        let ((csv, to_csv), (parquet, to_parquet)) = (create("csv")?, create("parquet")?);
+        let writer = parquet::Writer::new(empty, to_parquet).map_err(Error::parquet(&parquet))?;
+        Ok(Written { csv: (csv, csv::Writer::new(to_csv)), parquet: (parquet, writer), parts: 0 })
+    }
+
+    fn append(&mut self, part: &Table) -> Result<(), Error> {
+        self.parts += 1;
+        let ((csv, to_csv), (parquet, to_parquet)) = (&mut self.csv, &mut self.parquet);
+        to_csv.append(part).map_err(Error::io(csv))?;
+        to_parquet.append(part).map_err(Error::parquet(parquet))
+    }
+
+    /// With the last part, which may be empty.
+    fn finish(mut self, part: &Table) -> Result<(), Error> {
+        if part.rows() > 0 || self.parts == 0 {
+            self.append(part)?;
+        }
+        let ((csv, to_csv), (parquet, to_parquet)) = (self.csv, self.parquet);
+        to_csv.finish().map_err(Error::io(&csv))?;
+        to_parquet.finish().map_err(Error::parquet(&parquet))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::{Bytes, FlowId, HostId, Span, Time};
+
+    /// Flows of all sizes with ties, some unfinished, some before the warm-up.
+    fn flow(n: u32) -> FlowRecord {
+        let start = Time(u64::from(n) * 1_000);
+        let taken = Span(5_000_000 + u64::from(n * 7_919 % 1_009) * 10_000);
+        FlowRecord {
+            flow: FlowId(n),
+            tag: (n % 3) as u16,
+            source: HostId(n % 5),
+            destination: HostId(n % 7),
+            size: Bytes(10u64.pow(2 + n % 6) + u64::from(n % 11)),
+            start,
+            end: (!n.is_multiple_of(13)).then_some(start + taken),
+            ideal: Span::from_us(4),
+            delivered: Bytes(u64::from(n)),
+            dupacks: n % 5,
+            dupacks_reorder: n % 4,
+            ..FlowRecord::default()
+        }
+    }
+
+    fn record() -> RunRecord {
+        RunRecord {
+            tags: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            warm_up: Time(100_000),
+            ended: Time(2_000_000),
+            ..RunRecord::default()
+        }
+    }
+
+    /// A new folder.
+    fn place(name: &str) -> PathBuf {
+        let place = std::env::temp_dir().join(format!("weft-recording-{}-{name}", std::process::id()));
+        fs::create_dir_all(&place).expect("there is room for temporary files");
+        place
+    }
+
+    /// What is written when so many rows are held at once, and the flows come in the order of their ends.
+    fn written(rows: usize) -> (Run, String) {
+        let root = place(&rows.to_string());
+        let folder = root.join("seed-1");
+        let mut recording = Recording::holding(&folder, rows).expect("it can be written");
+        let mut flows: Vec<_> = (0..1_000).map(flow).collect();
+        flows.sort_by_key(|flow| (flow.end, flow.flow));
+        flows.iter().for_each(|flow| recording.add(flow).expect("it can be written"));
+        let (record, manifest) = (record(), Manifest::default());
+        let run = recording.finish(&folder, (&record, &Kept::ALL), &manifest, "").expect("it can be written");
+        let mut names: Vec<_> = fs::read_dir(&folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("a file").file_name())
+            .collect();
+        names.sort();
+        assert!(names.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{names:?}");
+        assert_eq!(fs::read_dir(&root).expect("a folder").count(), 1, "nothing is left beside it");
+        let table = fs::read_to_string(folder.join("flows.csv")).expect("a table");
+        fs::remove_dir_all(&root).expect("it is ours");
+        (run, table)
+    }
+
+    #[test]
+    fn it_does_not_show_how_much_was_held_at_once() {
+        let (all, table) = written(ROWS);
+        assert_eq!(table.lines().count(), 1_001);
+        let numbers = table.lines().skip(1).map(|line| line.split(',').next().expect("a number"));
+        assert!(numbers.eq((0..1_000).map(|n| n.to_string())), "flows are ordered by their number");
+        assert_eq!(all.summary.fct_us.tags.len(), 3);
+        let in_memory = RunRecord { flows: (0..1_000).map(flow).collect(), ..record() };
+        assert_eq!(all.summary, Summary::new(&in_memory, &RunFacts::default()));
+        assert_eq!(all.detail, Detail::new(&in_memory));
+        for rows in [1_000, 100, 7] {
+            assert_eq!(written(rows), (all.clone(), table.clone()), "{rows}");
+        }
+    }
+
+    #[test]
+    fn a_recording_that_is_given_up_leaves_nothing() {
+        let root = place("given-up");
+        let mut recording = Recording::holding(&root.join("seed-1"), 10).expect("it can be written");
+        (0..100).for_each(|n| recording.add(&flow(n)).expect("it can be written"));
+        assert_eq!(fs::read_dir(&root).expect("a folder").count(), 1);
+        drop(recording);
+        fs::remove_dir(&root).expect("it is empty");
+    }
+}

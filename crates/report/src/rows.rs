@@ -1,0 +1,152 @@
+//! Rows of a sorter: what they mean. A flow in whole, ordered by its number; what statistics need of a flow, ordered by its
+//! size; one figure of it, ordered by that.
+
+use crate::sorter::Words;
+use weft_core::record::FlowRecord;
+use weft_core::{Bytes, FlowId, HostId, Span, Time};
+
+/// A flow, ordered by its number.
+pub(crate) type FlowRow = Words<12>;
+
+fn pair(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+fn apart(word: u64) -> (u32, u32) {
+    ((word >> 32) as u32, word as u32)
+}
+
+pub(crate) fn row_of(flow: &FlowRecord) -> FlowRow {
+    [
+        pair(flow.flow.0, u32::from(flow.tag)),
+        pair(flow.source.0, flow.destination.0),
+        flow.size.0,
+        flow.start.0,
+        flow.end.unwrap_or(Time::NEVER).0,
+        flow.ideal.0,
+        flow.delivered.0,
+        flow.retransmitted.0,
+        pair(flow.timeouts, flow.dupacks),
+        pair(flow.dupacks_reorder, flow.out_of_order),
+        pair(flow.displacement, flow.gro_batches),
+        u64::from(flow.ecn_marks),
+    ]
+}
+
+pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
+    let (flow, tag) = apart(row[0]);
+    let (source, destination) = apart(row[1]);
+    let (timeouts, dupacks) = apart(row[8]);
+    let (dupacks_reorder, out_of_order) = apart(row[9]);
+    let (displacement, gro_batches) = apart(row[10]);
+    FlowRecord {
+        flow: FlowId(flow),
+        tag: tag as u16,
+        source: HostId(source),
+        destination: HostId(destination),
+        size: Bytes(row[2]),
+        start: Time(row[3]),
+        end: (row[4] != Time::NEVER.0).then_some(Time(row[4])),
+        ideal: Span(row[5]),
+        delivered: Bytes(row[6]),
+        retransmitted: Bytes(row[7]),
+        timeouts,
+        dupacks,
+        dupacks_reorder,
+        out_of_order,
+        displacement,
+        gro_batches,
+        ecn_marks: row[11] as u32,
+    }
+}
+
+/// What statistics need of a flow, ordered by its size, then its number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Sample {
+    pub(crate) size: u64,
+    pub(crate) flow: u32,
+    pub(crate) tag: u16,
+    /// Not negative.
+    pub(crate) fct_us: f64,
+    /// Not negative.
+    pub(crate) slowdown: f64,
+}
+
+impl Sample {
+    pub(crate) fn row(&self) -> Words<4> {
+        let named = pair(self.flow, u32::from(self.tag));
+        [self.size, named, self.fct_us.to_bits(), self.slowdown.to_bits()]
+    }
+
+    pub(crate) fn of(row: &Words<4>) -> Sample {
+        let (flow, tag) = apart(row[1]);
+        let [fct_us, slowdown] = [row[2], row[3]].map(f64::from_bits);
+        Sample { size: row[0], flow, tag: tag as u16, fct_us, slowdown }
+    }
+}
+
+/// The groups of flows that a flow belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Groups {
+    /// Small, medium, large.
+    pub(crate) bucket: u8,
+    /// Its class of size.
+    pub(crate) class: u8,
+    /// Its traffic entry.
+    pub(crate) tag: u16,
+}
+
+/// A figure that is not negative, ordered by it: the bits of such numbers have their order.
+pub(crate) fn figure_row(figure: f64, groups: Groups) -> Words<2> {
+    let Groups { bucket, class, tag } = groups;
+    [figure.to_bits(), pair(u32::from(tag), u32::from(bucket) << 8 | u32::from(class))]
+}
+
+pub(crate) fn figure_of(row: &Words<2>) -> (f64, Groups) {
+    let (tag, rest) = apart(row[1]);
+    let [bucket, class] = [rest >> 8, rest].map(|part| part as u8);
+    (f64::from_bits(row[0]), Groups { bucket, class, tag: tag as u16 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_flow_is_lost() {
+        let flow = FlowRecord {
+            flow: FlowId(u32::MAX - 1),
+            tag: u16::MAX - 2,
+            source: HostId(3),
+            destination: HostId(4),
+            size: Bytes(5),
+            start: Time(6),
+            end: None,
+            ideal: Span(7),
+            delivered: Bytes(8),
+            retransmitted: Bytes(9),
+            timeouts: 10,
+            dupacks: 11,
+            dupacks_reorder: 12,
+            out_of_order: 13,
+            displacement: 14,
+            gro_batches: 15,
+            ecn_marks: 16,
+        };
+        let ended = FlowRecord { end: Some(Time(17)), ..flow.clone() };
+        assert_eq!([&flow, &ended].map(|flow| flow_of(&row_of(flow))), [flow, ended]);
+        let sample = Sample { size: 1 << 40, flow: 7, tag: u16::MAX, fct_us: 0.1, slowdown: 1.5 };
+        assert_eq!(Sample::of(&sample.row()), sample);
+        let groups = Groups { bucket: 2, class: 19, tag: 0xfffe };
+        assert_eq!(figure_of(&figure_row(0.3, groups)), (0.3, groups));
+    }
+
+    #[test]
+    fn rows_have_the_order_of_what_they_mean() {
+        let groups = Groups { bucket: 0, class: 0, tag: 0 };
+        let figures = [0.0, 1e-300, 0.9, 1.0, 1.5, 2.0, 1e9, f64::INFINITY];
+        assert!(figures.windows(2).all(|two| figure_row(two[0], groups) < figure_row(two[1], groups)));
+        let sample = |size, flow| Sample { size, flow, tag: 9, fct_us: 1.0, slowdown: 1.0 }.row();
+        assert!(sample(1, 9) < sample(2, 3) && sample(2, 3) < sample(2, 4));
+    }
+}

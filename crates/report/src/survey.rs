@@ -1,0 +1,208 @@
+//! What a run's flows amount to, from one record after the other: counts as they come, distributions from what is sorted in
+//! the end. What stays in memory does not depend on how many flows there are. Knows nothing about how it is shown.
+
+use crate::detail::{Tail, Thinning};
+use crate::files::Error;
+use crate::rows::{Groups, Sample, figure_of, figure_row};
+use crate::sorter::{Scratch, Sorter};
+use crate::statistics::{Ascending, Distribution, Jain};
+use crate::summary::{Flows, Measured, Overtaking, Reordering, SizeClass, fct_us_of, slowdown_of};
+use std::collections::BTreeMap;
+use weft_core::record::{FlowRecord, RunRecord};
+
+/// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
+const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
+/// Number of equal-count classes (the convention of the HPCC family of simulators).
+const CLASSES: u64 = 20;
+
+/// What the flows of a run amount to. Statistics cover flows that start at or after the end of the warm-up.
+#[derive(Clone, Debug, Default)]
+pub struct FlowStatistics {
+    pub(crate) flows: Flows,
+    pub(crate) fct_us: Measured,
+    pub(crate) slowdown: Measured,
+    pub(crate) equal20: Vec<SizeClass>,
+    pub(crate) reordering: Reordering,
+    pub(crate) delivered_bits: u64,
+    pub(crate) jain: Option<f64>,
+    pub(crate) retransmitted_bytes: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) fct_tail: Tail,
+}
+
+impl FlowStatistics {
+    /// Of the flows that are in the record, ordered by their numbers.
+    #[must_use]
+    pub fn of(record: &RunRecord) -> FlowStatistics {
+        const SURE: &str = "in memory nothing fails";
+        let mut survey = Survey::new(record, Scratch::memory());
+        record.flows.iter().for_each(|flow| survey.add(flow).expect(SURE));
+        survey.finish().expect(SURE)
+    }
+}
+
+/// A survey that is under way.
+pub(crate) struct Survey<'a> {
+    record: &'a RunRecord,
+    scratch: Scratch,
+    so_far: FlowStatistics,
+    throughputs: Jain,
+    overtaking: Overtaking,
+    samples: Sorter<4>,
+}
+
+impl<'a> Survey<'a> {
+    /// Of a run; flows are added in the order of their numbers.
+    pub(crate) fn new(record: &'a RunRecord, scratch: Scratch) -> Survey<'a> {
+        let samples = Sorter::new(&scratch, "samples");
+        let (throughputs, overtaking) = (Jain::default(), Overtaking::default());
+        Survey { record, scratch, so_far: FlowStatistics::default(), throughputs, overtaking, samples }
+    }
+
+    /// Takes a flow in.
+    ///
+    /// # Errors
+    /// The file system's, when there are too many for memory.
+    pub(crate) fn add(&mut self, flow: &FlowRecord) -> Result<(), Error> {
+        let so_far = &mut self.so_far;
+        if flow.start < self.record.warm_up {
+            so_far.flows.warm_up += 1;
+            return Ok(());
+        }
+        so_far.flows.started += 1;
+        so_far.delivered_bits += flow.delivered.bits();
+        so_far.retransmitted_bytes += flow.retransmitted.0;
+        so_far.timeouts += u64::from(flow.timeouts);
+        self.throughputs.add(throughput(flow, self.record));
+        if flow.end.is_none() {
+            so_far.flows.unfinished += 1;
+            return Ok(());
+        }
+        so_far.flows.finished += 1;
+        self.overtaking.add(flow);
+        let (fct_us, slowdown) = (fct_us_of(flow), slowdown_of(flow));
+        let sample = Sample { size: flow.size.0, flow: flow.flow.0, tag: flow.tag, fct_us, slowdown };
+        self.samples.add(sample.row())
+    }
+
+    /// What it all amounts to.
+    ///
+    /// # Errors
+    /// The file system's, when there were too many flows for memory.
+    pub(crate) fn finish(self) -> Result<FlowStatistics, Error> {
+        let Survey { record, scratch, mut so_far, throughputs, overtaking, samples } = self;
+        so_far.reordering = overtaking.of(so_far.flows.finished);
+        so_far.jain = throughputs.index();
+        let [mut fct_us, mut slowdown] = ["fct", "slowdown"].map(|name| Sorter::new(&scratch, name));
+        let mut members = Members::new(record.tags.len(), so_far.flows.finished);
+        for sample in samples.sorted()? {
+            let sample = Sample::of(&sample?);
+            let groups = members.join(&sample);
+            fct_us.add(figure_row(sample.fct_us, groups))?;
+            slowdown.add(figure_row(sample.slowdown, groups))?;
+        }
+        let mut thinning = Thinning::new(so_far.flows.finished);
+        let fct_us = members.distributions(fct_us, |figure| thinning.add(figure))?;
+        let slowdown = members.distributions(slowdown, |_| {})?;
+        let classes = members.sizes.iter().zip(fct_us.classes.iter().zip(&slowdown.classes));
+        let class = |(size, (fct_us, slowdown)): (&(u64, u64), (&Distribution, &Distribution))| SizeClass {
+            from_bytes: size.0,
+            to_bytes: size.1,
+            fct_us: fct_us.clone(),
+            slowdown: slowdown.clone(),
+        };
+        so_far.equal20 = classes.map(class).filter(|class| class.fct_us.count > 0).collect();
+        so_far.fct_us = fct_us.measured(&record.tags);
+        so_far.slowdown = slowdown.measured(&record.tags);
+        so_far.fct_tail = thinning.finish();
+        Ok(so_far)
+    }
+}
+
+/// Who belongs to which group.
+struct Members {
+    joined: u64,
+    finished: u64,
+    buckets: [u64; 3],
+    tags: Vec<u64>,
+    classes: [u64; CLASSES as usize],
+    /// Least and greatest size of each class.
+    sizes: [(u64, u64); CLASSES as usize],
+}
+
+impl Members {
+    fn new(tags: usize, finished: u64) -> Members {
+        Members {
+            joined: 0,
+            finished,
+            buckets: [0; 3],
+            tags: vec![0; tags],
+            classes: [0; CLASSES as usize],
+            sizes: [(0, 0); CLASSES as usize],
+        }
+    }
+
+    /// The groups of the next greater flow.
+    fn join(&mut self, sample: &Sample) -> Groups {
+        let bucket = PAPER_BUCKETS.iter().filter(|end| sample.size > **end).count();
+        // Class n holds the flows from n * finished / CLASSES on, rounded down.
+        let class = (((self.joined + 1) * CLASSES - 1) / self.finished) as usize;
+        self.joined += 1;
+        self.buckets[bucket] += 1;
+        if let Some(count) = self.tags.get_mut(usize::from(sample.tag)) {
+            *count += 1;
+        }
+        let from = if self.classes[class] == 0 { sample.size } else { self.sizes[class].0 };
+        self.sizes[class] = (from, sample.size);
+        self.classes[class] += 1;
+        Groups { bucket: bucket as u8, class: class as u8, tag: sample.tag }
+    }
+
+    /// The distributions of a figure in all groups; `each` is told every figure in ascending order.
+    fn distributions(&self, figures: Sorter<2>, mut each: impl FnMut(f64)) -> Result<Distributions, Error> {
+        let open = |counts: &[u64]| counts.iter().map(|count| Ascending::new(*count)).collect::<Vec<_>>();
+        let mut all = Ascending::new(self.finished);
+        let (mut buckets, mut tags, mut classes) =
+            (open(&self.buckets), open(&self.tags), open(&self.classes));
+        for figure in figures.sorted()? {
+            let (figure, groups) = figure_of(&figure?);
+            each(figure);
+            all.add(figure);
+            buckets[usize::from(groups.bucket)].add(figure);
+            classes[usize::from(groups.class)].add(figure);
+            if let Some(tag) = tags.get_mut(usize::from(groups.tag)) {
+                tag.add(figure);
+            }
+        }
+        let close = |open: Vec<Ascending>| open.into_iter().map(Ascending::finish).collect();
+        Ok(Distributions {
+            all: all.finish(),
+            buckets: close(buckets),
+            tags: close(tags),
+            classes: close(classes),
+        })
+    }
+}
+
+/// Distributions of a figure.
+struct Distributions {
+    all: Distribution,
+    buckets: Vec<Distribution>,
+    tags: Vec<Distribution>,
+    classes: Vec<Distribution>,
+}
+
+impl Distributions {
+    fn measured(self, tags: &[String]) -> Measured {
+        let [small, medium, large] = self.buckets.try_into().expect("there are three buckets");
+        let tags = if tags.len() > 1 { tags } else { &[] };
+        let tags: BTreeMap<_, _> = tags.iter().cloned().zip(self.tags).collect();
+        Measured { all: self.all, small, medium, large, tags }
+    }
+}
+
+/// Delivered payload divided by the time the flow was open, bits per second.
+fn throughput(flow: &FlowRecord, record: &RunRecord) -> f64 {
+    let open = flow.end.unwrap_or(record.ended).since(flow.start).seconds();
+    if open > 0.0 { flow.delivered.bits() as f64 / open } else { 0.0 }
+}

@@ -1,0 +1,152 @@
+//! What more can be said of a file that has mistakes already, so that all come at once. Sections with a mistake, and entries of
+//! `[[traffic]]` with one, are left out; what is left is checked by the rules that look at nothing else. Settings without
+//! effect are not looked for: what was left out may be what uses them.
+
+use crate::decode::{self, TAG_KEY};
+use crate::expect::{Metrics, unknown_metric};
+use crate::file::ScenarioFile;
+use crate::mistake::Mistake;
+use crate::model::ScenarioSettings;
+use crate::node::{Content, Node, parse_document};
+use crate::rules;
+use crate::scenario::{Case, Resolved};
+use crate::sweep::{self, Axis};
+use crate::validate::{Plan, SECTIONS, TABLE};
+use std::collections::BTreeSet;
+use std::path::Path;
+use weft_core::settings::Setting as _;
+use weft_workload::Sizes;
+
+/// Sections that no scenario can do without, for those that are left out. No rule looks at them then.
+const STAND_IN: &str = "weft = 1\nname = \"x\"\ntopology = \"single-switch\"\n\
+                        traffic = [{ tag = \"x\", load = 0.5, sizes = \"1 kB\" }]\n";
+const TRAFFIC: &str = "traffic";
+
+/// What has a mistake: sections, and entries of the traffic.
+#[derive(Debug, Default)]
+struct Damage {
+    sections: BTreeSet<String>,
+    entries: BTreeSet<String>,
+}
+
+/// Further mistakes of a file with `mistakes`.
+pub(crate) fn further(
+    plan: &Plan,
+    file: &ScenarioFile,
+    metrics: &Metrics,
+    mistakes: &[Mistake],
+) -> Vec<Mistake> {
+    let mut found: Vec<Mistake> =
+        plan.expectations.iter().filter_map(|question| unknown_metric(question, metrics)).collect();
+    found.extend(unknown_sizes(&plan.root, &file.folder, mistakes));
+    if let Some((sound, damage)) = sound(plan, mistakes) {
+        let scope =
+            rules::Scope { folder: &file.folder, whole: None, complete: true, damaged: &damage.sections };
+        found.extend(rules::check(&cases(&sound), &scope));
+    }
+    found
+}
+
+/// The part of a plan that can be decoded.
+fn sound(plan: &Plan, mistakes: &[Mistake]) -> Option<(Plan, Damage)> {
+    let mut damage = Damage::default();
+    mistakes.iter().for_each(|mistake| damage.add(mistake));
+    // What stands behind a mistake may come to light only when that is gone.
+    for _ in 0..4 {
+        let root = damage.repaired(&plan.root);
+        let left = decode::decode(TABLE, &root, "", SECTIONS).mistakes;
+        if left.is_empty() {
+            let axes = plan.axes.clone();
+            let sound = Plan { root, axes, expectations: Vec::new(), narrowed: true, complete: true };
+            return Some((Plan { axes: sound_axes(&sound), ..sound }, damage));
+        }
+        left.iter().for_each(|mistake| damage.add(mistake));
+    }
+    None
+}
+
+impl Damage {
+    fn add(&mut self, mistake: &Mistake) {
+        let mut steps = mistake.path.split(['.', '[']).map(|step| step.trim_end_matches(']'));
+        let section = steps.next().unwrap_or("");
+        match steps.next() {
+            Some(entry) if section == TRAFFIC => self.entries.insert(entry.to_owned()),
+            Some(_) => self.sections.insert(section.to_owned()),
+            // A section under a wrong name is missing under its right one.
+            None => {
+                self.sections.extend(mistake.nearest.clone());
+                self.sections.insert(section.to_owned())
+            }
+        };
+    }
+
+    /// The tree without what is damaged.
+    fn repaired(&mut self, root: &Node) -> Node {
+        let (stand_in, _) = parse_document(STAND_IN);
+        let mut entries = root.entries().to_vec();
+        for entry in entries.iter_mut().filter(|entry| entry.key == TRAFFIC) {
+            if let Content::List(items) = &mut entry.node.content {
+                let mut number = 0;
+                items.retain(|item| {
+                    let tag = item.get(TAG_KEY).and_then(Node::text).unwrap_or("");
+                    number += 1;
+                    !self.entries.contains(tag) && !self.entries.contains(&(number - 1).to_string())
+                });
+                if items.is_empty() {
+                    self.sections.insert(TRAFFIC.to_owned());
+                }
+            }
+        }
+        entries.retain(|entry| !self.sections.contains(&entry.key));
+        let missing = |key: &str| root.get(key).is_none() || self.sections.contains(key);
+        entries.extend(stand_in.entries().iter().filter(|entry| missing(&entry.key)).cloned());
+        Node { content: Content::Table(entries), ..root.clone() }
+    }
+}
+
+/// The axes with those of their alternatives that can be decoded.
+fn sound_axes(plan: &Plan) -> Vec<Axis> {
+    let decodes = |axis: usize, alternative: usize| {
+        let mut mistakes = Vec::new();
+        plan.resolve(&[(axis, alternative)], &mut mistakes);
+        mistakes.is_empty()
+    };
+    let sound = |(number, axis): (usize, &Axis)| {
+        let alternatives = axis.alternatives.iter().enumerate();
+        let alternatives: Vec<_> =
+            alternatives.filter(|(at, _)| decodes(number, *at)).map(|(_, one)| one.clone()).collect();
+        (!alternatives.is_empty()).then(|| Axis { alternatives, ..axis.clone() })
+    };
+    plan.axes.iter().enumerate().filter_map(sound).collect()
+}
+
+/// All cases that can be decoded; only the plain one of a sweep that is too large.
+fn cases(plan: &Plan) -> Vec<Case> {
+    let mut sizes: Vec<usize> = plan.axes.iter().map(|axis| axis.alternatives.len()).collect();
+    if sweep::count(&plan.axes) > sweep::MOST_CASES {
+        sizes.clear();
+    }
+    let case = |combination: Vec<usize>| {
+        let chosen: Vec<(usize, usize)> = combination.into_iter().enumerate().collect();
+        let mut mistakes = Vec::new();
+        let resolved: Resolved = plan.resolve(&chosen, &mut mistakes);
+        let settings = mistakes.is_empty().then(|| ScenarioSettings::from_value(&resolved.value))?;
+        Some(Case { labels: Vec::new(), inputs: Vec::new(), settings, resolved })
+    };
+    sweep::product(&sizes).into_iter().filter_map(case).collect()
+}
+
+/// Sizes of flows depend on nothing else: they are looked at in entries that have other mistakes, too.
+fn unknown_sizes(root: &Node, folder: &Path, mistakes: &[Mistake]) -> Vec<Mistake> {
+    let Some(Content::List(items)) = root.get(TRAFFIC).map(|node| &node.content) else { return Vec::new() };
+    let unknown = |(index, item): (usize, &Node)| {
+        let sizes = item.get("sizes")?;
+        let tag = item.get(TAG_KEY).and_then(Node::text);
+        let entry = tag.map_or(format!("{TRAFFIC}[{index}]"), |tag| decode::join(TRAFFIC, tag));
+        let path = decode::join(&entry, "sizes");
+        let message = Sizes::read(sizes.text()?, folder).err()?;
+        let told = mistakes.iter().any(|mistake| mistake.path == path);
+        (!told).then(|| Mistake::new(sizes.place, &path, message))
+    };
+    items.iter().enumerate().filter_map(unknown).collect()
+}

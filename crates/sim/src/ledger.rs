@@ -1,0 +1,122 @@
+//! Records of flows, as soon as they are done: what both ends said, put together and handed on in an order that does not
+//! depend on how the network is cut into domains. A flow leaves nothing behind here.
+
+use std::collections::HashMap;
+
+use weft_core::record::FlowRecord;
+use weft_core::{Bytes, FlowId, Span, Time};
+use weft_topology::{Handshake, Ideal, Train};
+use weft_transport::ReceiverReport;
+use weft_workload::Flow;
+
+use crate::ends::{Closed, Last};
+use crate::setup::Plan;
+
+/// Who gets the records of flows that are done; false stops the run.
+pub type Sink<'a> = &'a mut dyn FnMut(&FlowRecord) -> bool;
+
+/// Records that are gathered before they are handed on.
+const BATCH: usize = 256;
+
+/// See the file's head.
+pub(crate) struct Ledger<'a> {
+    plan: &'a Plan,
+    ideal: Ideal<'a>,
+    sink: Sink<'a>,
+    /// Flows of which one end is closed. Never walked through.
+    half: HashMap<FlowId, Closed>,
+    /// Flows that are done, and since when.
+    done: Vec<(Time, FlowRecord)>,
+}
+
+impl<'a> Ledger<'a> {
+    pub(crate) fn new(plan: &'a Plan, sink: Sink<'a>) -> Ledger<'a> {
+        let setup = &plan.setup;
+        let ideal = Ideal::new(&setup.graph, &setup.timeline.initial, setup.switch.latency);
+        Ledger { plan, ideal, sink, half: HashMap::new(), done: Vec::new() }
+    }
+
+    /// An end is closed.
+    pub(crate) fn add(&mut self, closed: Closed) {
+        let Some(other) = self.half.remove(&closed.flow) else {
+            self.half.insert(closed.flow, closed);
+            return;
+        };
+        let at = closed.at.max(other.at);
+        match (closed.last, other.last) {
+            (Last::Sender { retransmitted, timeouts }, Last::Receiver { spec, report })
+            | (Last::Receiver { spec, report }, Last::Sender { retransmitted, timeouts }) => {
+                let record = self.record(closed.flow, &spec, &report);
+                self.done.push((at, FlowRecord { retransmitted, timeouts, ..record }));
+            }
+            _ => unreachable!("a flow has one sender and one receiver"),
+        }
+    }
+
+    /// A flow of which nothing has begun.
+    pub(crate) fn add_unsent(&mut self, at: Time, flow: FlowId, spec: &Flow) {
+        let record = self.record(flow, spec, &ReceiverReport::default());
+        self.done.push((at, record));
+    }
+
+    /// Hands on the flows that were done before `next`, the next event of all, in the order of that instant, then of their
+    /// number; unless they are too few to bother. False if the run is to stop.
+    pub(crate) fn pass_on(&mut self, next: Time) -> bool {
+        self.done.len() < BATCH || self.pass_on_all(next)
+    }
+
+    /// The same, however few they are.
+    pub(crate) fn pass_on_all(&mut self, next: Time) -> bool {
+        self.done.sort_unstable_by_key(|(at, record)| (*at, record.flow));
+        let ready = self.done.partition_point(|(at, _)| *at < next);
+        self.done.drain(..ready).fold(true, |on, (_, record)| (self.sink)(&record) && on)
+    }
+
+    fn record(&mut self, flow: FlowId, spec: &Flow, received: &ReceiverReport) -> FlowRecord {
+        FlowRecord {
+            flow,
+            tag: spec.tag,
+            source: spec.source,
+            destination: spec.destination,
+            size: spec.size,
+            start: spec.start,
+            end: received.completed,
+            ideal: self.ideal(spec),
+            delivered: received.delivered,
+            retransmitted: Bytes::ZERO,
+            timeouts: 0,
+            dupacks: received.dupacks,
+            dupacks_reorder: received.dupacks_reorder,
+            out_of_order: received.out_of_order,
+            displacement: received.displacement,
+            gro_batches: received.gro_batches,
+            ecn_marks: received.ecn_marks,
+        }
+    }
+
+    /// The time the flow would take alone at full rate.
+    fn ideal(&mut self, flow: &Flow) -> Span {
+        let transport = &self.plan.setup.transport;
+        let constant = flow.constant_rate();
+        let packets = if constant.is_some() {
+            transport.datagrams(flow.size)
+        } else {
+            transport.packetisation(flow.size)
+        };
+
+        let train = Train {
+            count: packets.count,
+            full_wire: packets.full_wire,
+            last_wire: packets.last_wire,
+            handshake: packets.handshake.map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
+        };
+        let alone = self.ideal.fct(flow.source, flow.destination, &train);
+        match constant {
+            None => alone,
+            Some(rate) => {
+                let pause = rate.time_for(Bytes(packets.full_wire.0));
+                alone.max(pause * packets.count.saturating_sub(1) + alone / packets.count.max(1))
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Where the state of a flow's end is, by the flow's number. Flows are numbered in the order of their start and few are open
+//! at a time, so only those pages of numbers exist that hold an open flow; an empty page is used again. Knows no flow.
+
+use weft_core::FlowId;
+
+/// The end has no state: not yet, no longer, or elsewhere.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// Numbers of a page.
+const PAGE: usize = 64;
+
+/// The page of numbers without any open flow.
+const EMPTY: u32 = 0;
+
+/// See the file's head. A flow that has gone leaves a sixteenth of a byte.
+pub(crate) struct Places {
+    /// The page of each run of numbers.
+    page_of: Vec<u32>,
+    pages: Vec<Page>,
+    free: Vec<u32>,
+}
+
+struct Page {
+    places: [u32; PAGE],
+    used: u32,
+}
+
+impl Page {
+    const NEW: Page = Page { places: [NOWHERE; PAGE], used: 0 };
+}
+
+impl Places {
+    pub(crate) fn new() -> Places {
+        Places { page_of: Vec::new(), pages: vec![Page::NEW], free: Vec::new() }
+    }
+
+    /// The place of a flow's end.
+    #[inline]
+    pub(crate) fn get(&self, flow: FlowId) -> u32 {
+        match self.page_of.get(flow.index() / PAGE) {
+            Some(page) => self.pages[*page as usize].places[flow.index() % PAGE],
+            None => NOWHERE,
+        }
+    }
+
+    /// Remembers the place of a flow that has none.
+    pub(crate) fn set(&mut self, flow: FlowId, place: u32) {
+        let run = flow.index() / PAGE;
+        if run >= self.page_of.len() {
+            self.page_of.resize(run + 1, EMPTY);
+        }
+        if self.page_of[run] == EMPTY {
+            self.page_of[run] = self.free.pop().unwrap_or(self.pages.len() as u32);
+            if self.page_of[run] as usize == self.pages.len() {
+                self.pages.push(Page::NEW);
+            }
+        }
+        let page = &mut self.pages[self.page_of[run] as usize];
+        page.places[flow.index() % PAGE] = place;
+        page.used += 1;
+    }
+
+    /// Forgets the place of a flow that has one.
+    pub(crate) fn clear(&mut self, flow: FlowId) {
+        let number = &mut self.page_of[flow.index() / PAGE];
+        let page = &mut self.pages[*number as usize];
+        page.places[flow.index() % PAGE] = NOWHERE;
+        page.used -= 1;
+        if page.used == 0 {
+            self.free.push(std::mem::replace(number, EMPTY));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window of five flows moves over many; one stays open from the beginning.
+    #[test]
+    fn pages_are_used_again_and_a_long_flow_holds_only_its_own() {
+        let mut places = Places::new();
+        for number in 0..10_000 {
+            places.set(FlowId(number), number);
+            if let Some(done) = number.checked_sub(5).filter(|done| *done != 3) {
+                assert_eq!(places.get(FlowId(done)), done);
+                places.clear(FlowId(done));
+                assert_eq!(places.get(FlowId(done)), NOWHERE);
+            }
+        }
+        assert_eq!((places.get(FlowId(3)), places.get(FlowId(10_000))), (3, NOWHERE));
+        assert_eq!(places.pages.len(), 4, "none, the long flow's, and two of the window");
+    }
+}

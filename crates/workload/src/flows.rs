@@ -1,0 +1,189 @@
+//! All flows of a run in the order of their start, drawn when they are wanted, so that flows to come take no memory where
+//! their pattern needs no list. Knows no pattern.
+
+use crate::traffic::Flow;
+use std::collections::VecDeque;
+use std::iter::Peekable;
+use std::sync::Arc;
+use weft_core::Time;
+
+/// Flows in an order, which can be drawn again from where it stands: every iterator of flows that can be cloned.
+pub trait Draw: Iterator<Item = Flow> + Send + Sync {
+    /// The same flows once more.
+    fn again(&self) -> Box<dyn Draw>;
+}
+
+impl<T: Iterator<Item = Flow> + Clone + Send + Sync + 'static> Draw for T {
+    fn again(&self) -> Box<dyn Draw> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Draw> {
+    fn clone(&self) -> Self {
+        (**self).again()
+    }
+}
+
+/// The flows of a run, numbered by their order. Whoever iterates draws them anew.
+#[derive(Clone)]
+pub struct Flows {
+    drawn: Box<dyn Draw>,
+    count: usize,
+}
+
+impl Flows {
+    /// Those that `drawn` gives, ordered by start, unless they are more than `most`. Draws them once, to count them.
+    #[must_use]
+    pub fn counted(drawn: impl Draw + 'static, most: usize) -> Option<Flows> {
+        let count = drawn.again().take(most + 1).count();
+        (count <= most).then_some(Flows { drawn: Box::new(drawn), count })
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Nothing is sent.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The flows from the first on.
+    #[must_use]
+    pub fn iter(&self) -> Box<dyn Draw> {
+        self.drawn.again()
+    }
+}
+
+impl IntoIterator for &Flows {
+    type Item = Flow;
+    type IntoIter = Box<dyn Draw>;
+
+    fn into_iter(self) -> Box<dyn Draw> {
+        self.iter()
+    }
+}
+
+/// A list, here ordered by start; flows that start together stay as they are.
+impl From<Vec<Flow>> for Flows {
+    fn from(mut flows: Vec<Flow>) -> Flows {
+        flows.sort_by_key(|flow| flow.start);
+        Flows { count: flows.len(), drawn: Box::new(Listed::new(flows)) }
+    }
+}
+
+impl FromIterator<Flow> for Flows {
+    fn from_iter<I: IntoIterator<Item = Flow>>(flows: I) -> Flows {
+        flows.into_iter().collect::<Vec<_>>().into()
+    }
+}
+
+/// Flows that had to be made all at once; drawn again they are not copied.
+#[derive(Clone)]
+pub(crate) struct Listed {
+    flows: Arc<[Flow]>,
+    next: usize,
+}
+
+impl Listed {
+    pub(crate) fn new(flows: Vec<Flow>) -> Listed {
+        Listed { flows: flows.into(), next: 0 }
+    }
+}
+
+impl Iterator for Listed {
+    type Item = Flow;
+
+    fn next(&mut self) -> Option<Flow> {
+        let flow = self.flows.get(self.next).copied();
+        self.next += usize::from(flow.is_some());
+        flow
+    }
+}
+
+/// The flows of several entries, each in the order of its start, as one. Flows that start together are ordered among each
+/// other, so that the result does not depend on how an entry draws them.
+#[derive(Clone)]
+pub(crate) struct Merged {
+    entries: Vec<Peekable<Box<dyn Draw>>>,
+    /// Flows from this instant on are measured; when none are left to measure, nothing more starts.
+    warm_up: Time,
+    left: u64,
+    /// Those of the next instant.
+    together: VecDeque<Flow>,
+}
+
+impl Merged {
+    /// Ends with the flow that is the last of `measured` to start at or after `warm_up`.
+    pub(crate) fn new(entries: Vec<Peekable<Box<dyn Draw>>>, warm_up: Time, measured: u64) -> Merged {
+        Merged { entries, warm_up, left: measured, together: VecDeque::new() }
+    }
+
+    /// The next flow of all entries; the entry that is named first goes first at equal times.
+    fn earliest(&mut self, at: Option<Time>) -> Option<Flow> {
+        let heads = self.entries.iter_mut().enumerate();
+        let heads = heads.filter_map(|(index, entry)| Some((entry.peek()?.start, index)));
+        let (start, first) = heads.min()?;
+        if self.left == 0 || at.is_some_and(|at| at != start) {
+            return None;
+        }
+        self.left -= u64::from(start >= self.warm_up);
+        self.entries[first].next()
+    }
+}
+
+impl Iterator for Merged {
+    type Item = Flow;
+
+    fn next(&mut self) -> Option<Flow> {
+        if self.together.is_empty() {
+            let first = self.earliest(None)?;
+            self.together.push_back(first);
+            while let Some(flow) = self.earliest(Some(first.start)) {
+                self.together.push_back(flow);
+            }
+            self.together.make_contiguous().sort_by_key(Flow::key);
+        }
+        self.together.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::{Bytes, HostId, Rate};
+
+    fn flow(start: u64, tag: u16, source: u32) -> Flow {
+        let (source, destination) = (HostId(source), HostId(99));
+        Flow { start: Time(start), size: Bytes(1), rate: Rate(0), source, destination, tag }
+    }
+
+    fn merged(entries: &[&[Flow]], measured: u64) -> Vec<(u64, u16, u32)> {
+        let open = |flows: &&[Flow]| (Box::new(Listed::new(flows.to_vec())) as Box<dyn Draw>).peekable();
+        let merged = Merged::new(entries.iter().map(open).collect(), Time(5), measured);
+        merged.map(|flow| (flow.start.0, flow.tag, flow.source.0)).collect()
+    }
+
+    #[test]
+    fn entries_are_merged_by_start_and_flows_of_an_instant_are_ordered() {
+        let first = [flow(1, 0, 7), flow(6, 0, 3), flow(6, 0, 1)];
+        let second = [flow(6, 1, 0), flow(9, 1, 0)];
+        let all = [(1, 0, 7), (6, 0, 1), (6, 0, 3), (6, 1, 0), (9, 1, 0)];
+        assert_eq!(merged(&[&first, &second], u64::MAX), all);
+        // The limit counts flows as they are drawn: of those at 6 the first two.
+        assert_eq!(merged(&[&first, &second], 2), all[..3]);
+        assert_eq!(merged(&[&second, &first], 2), [all[0], all[2], all[3]]);
+    }
+
+    #[test]
+    fn flows_are_drawn_anew_and_not_more_than_allowed() {
+        let endless = || (0..).map(|number| flow(number, 0, 1));
+        let flows = Flows::counted(endless().take(10), 10).expect("ten are allowed");
+        assert_eq!((flows.len(), flows.iter().count(), flows.iter().count()), (10, 10, 10));
+        assert!(Flows::counted(endless(), 10).is_none());
+    }
+}
