@@ -86,7 +86,8 @@ pub struct Quiver<'g> {
 pub(crate) struct Patterns {
     /// The different ways.
     list: Vec<Split>,
-    known: HashMap<Split, u32>,
+    /// By fingerprint.
+    known: HashMap<u128, u32>,
     /// For each leaf its way; `None`: there is no path, or the switch is the leaf.
     of_leaf: Vec<Option<u32>>,
 }
@@ -96,15 +97,12 @@ impl Patterns {
         Patterns { of_leaf: vec![None; leaves], ..Patterns::default() }
     }
 
-    fn set(&mut self, leaf: usize, split: Split) {
-        let number = match self.known.get(&split) {
-            Some(number) => *number,
-            None => {
-                self.list.push(split.clone());
-                self.known.insert(split, self.list.len() as u32 - 1);
-                self.list.len() as u32 - 1
-            }
-        };
+    fn set(&mut self, leaf: usize, fingerprint: u128, split: &dyn Fn() -> Split) {
+        let next = self.list.len() as u32;
+        let number = *self.known.entry(fingerprint).or_insert(next);
+        if number == next {
+            self.list.push(split());
+        }
         self.of_leaf[leaf] = Some(number);
     }
 
@@ -175,9 +173,9 @@ impl<'g> Quiver<'g> {
         let mut splitter = Splitter::new(&self.bundles, &self.cells, MOST_LISTS);
         for leaf in 0..leaves {
             let descent = self.descent(&self.cells, leaf);
-            splitter.leaf((&descent, &self.scores), |cell, split| {
+            splitter.leaf((&descent, &self.scores), |cell, print, split| {
                 if asked(cell) {
-                    patterns[cell as usize].set(leaf, split);
+                    patterns[cell as usize].set(leaf, print, split);
                 }
             });
         }
@@ -195,9 +193,9 @@ impl<'g> Quiver<'g> {
         for leaf in 0..cells.leaves.len() {
             let descent = self.descent(&cells, leaf).from(&cells, cell);
             labels.score_pair(&descent, cell, &mut scores);
-            splitter.leaf((&descent, &scores), |other, split| {
+            splitter.leaf((&descent, &scores), |other, print, split| {
                 if other == cell {
-                    patterns.set(leaf, split);
+                    patterns.set(leaf, print, split);
                 }
             });
         }

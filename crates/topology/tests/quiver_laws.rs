@@ -490,6 +490,38 @@ fn differences_agree_with_components() {
     }
 }
 
+/// Where every component is a single path, DRILL sends each hash value where weighted ports (WCMP) do.
+#[test]
+fn single_paths_are_weighted_ports() {
+    let graph = leaf_spine(16, 4, |leaf, spine| if (leaf + spine) % 3 == 0 { 40 } else { 10 });
+    let mut state = LinkState::all_up(&graph);
+    let mut cables = graph.fabric_cables();
+    Random::new(5, Purpose::Test, 0).shuffle(&mut cables);
+    cables[..10].iter().for_each(|cable| state.set(*cable, false));
+    let routes = |grouping| Routes::new(&graph, &state, grouping);
+    let (drill, wcmp) = (routes(Grouping::Components(STRICT)), routes(Grouping::Weighted));
+    let mut uneven = 0;
+    for from in graph.leaves() {
+        let [drill, wcmp] = [&drill, &wcmp].map(|routes| &routes.switches[from.index()]);
+        for to in 0..graph.leaves().len() {
+            let parts = &drill.groups[drill.group_of_leaf[to].index()].components;
+            if parts.len() < 2 || parts.iter().any(|part| part.ports.len() > 1) {
+                continue;
+            }
+            let weighted = &wcmp.groups[wcmp.group_of_leaf[to].index()].components[0];
+            let by_part: Vec<_> = parts.iter().map(|part| (part.ports[0], part.weight)).collect();
+            let by_port: Vec<_> =
+                weighted.ports.iter().copied().zip(weighted.shares.iter().copied()).collect();
+            assert_eq!(
+                by_part, by_port,
+                "{from} {to}: the same order and weights, so the same port for every hash"
+            );
+            uneven += usize::from(weighted.shares.iter().any(|share| *share != weighted.shares[0]));
+        }
+    }
+    assert!(uneven > 50, "{uneven} pairs with unequal weights");
+}
+
 /// Weighted ports: the sum of the capacities of the paths by first hop, parallel links by rate.
 #[test]
 fn shares_of_ports_are_the_capacities_of_their_paths() {

@@ -35,7 +35,7 @@ struct Paths {
 pub(crate) type EdgeGroup = (u128, Vec<u32>);
 
 /// How the paths from one cell to the leaf fall apart.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Split {
     /// Number of components; `None`: more than [`MOST_LISTS`].
     pub(crate) components: Option<usize>,
@@ -43,6 +43,26 @@ pub(crate) struct Split {
     pub(crate) all_single: bool,
     /// Components with equal first edges taken together; weights without a common divisor.
     pub(crate) groups: Vec<EdgeGroup>,
+}
+
+impl Split {
+    /// Never that of a split by lists, whose prints begin otherwise.
+    fn fingerprint(&self) -> u128 {
+        let numbers = self.groups.iter().flat_map(|(weight, edges)| {
+            let weight = [*weight as u64, (*weight >> 64) as u64, edges.len() as u64];
+            weight.into_iter().chain(edges.iter().map(|edge| u64::from(*edge)))
+        });
+        joined(numbers.fold([3, 4].map(mix), absorbed))
+    }
+}
+
+/// Two halves of a fingerprint after one more number.
+fn absorbed([one, other]: [u64; 2], number: u64) -> [u64; 2] {
+    [mix(one ^ number), mix(other.rotate_left(17) ^ number)]
+}
+
+fn joined([one, other]: [u64; 2]) -> u128 {
+    u128::from(mix(one)) << 64 | u128::from(mix(other))
 }
 
 /// Splits the paths of all cells, leaf after leaf.
@@ -72,8 +92,13 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Calls `visit` for every cell that reaches the leaf, except the leaf's own.
-    pub(crate) fn leaf(&mut self, (descent, scores): (&Descent, &Scores), mut visit: impl FnMut(u32, Split)) {
+    /// Calls `visit` for every cell that reaches the leaf, except the leaf's own: with a fingerprint of the split, equal
+    /// for equal ones, and a way to get it.
+    pub(crate) fn leaf(
+        &mut self,
+        (descent, scores): (&Descent, &Scores),
+        mut visit: impl FnMut(u32, u128, &dyn Fn() -> Split),
+    ) {
         self.lists.clear();
         self.paths.clear();
         self.from = vec![None; self.cells.len()];
@@ -84,11 +109,12 @@ impl<'a> Splitter<'a> {
                 continue;
             }
             if self.gather(descent, scores, cell) {
-                visit(cell, self.by_lists());
+                visit(cell, self.fingerprint(), &|| self.by_lists());
                 self.keep(cell);
             } else {
                 let groups = by_reach((self.bundles, self.cells, scores), descent, cell);
-                visit(cell, Split { components: None, all_single: false, groups: reduced(groups) });
+                let split = Split { components: None, all_single: false, groups: reduced(groups) };
+                visit(cell, split.fingerprint(), &|| split.clone());
             }
         }
     }
@@ -126,6 +152,18 @@ impl<'a> Splitter<'a> {
             self.paths.push(Paths { count, ..same[0] });
         }
         self.from[cell as usize] = Some((first, self.paths.len() as u32));
+    }
+
+    /// The same for any order of the lists. Most cells split alike towards many leaves; then this is all that is computed.
+    fn fingerprint(&self) -> u128 {
+        let one = |component: &[Paths]| {
+            component.iter().fold([1, 2].map(mix), |print, paths| {
+                let place = u64::from(paths.edge) << 32 | u64::from(paths.bottleneck);
+                [place, paths.count as u64, (paths.count >> 64) as u64].into_iter().fold(print, absorbed)
+            })
+        };
+        let components = self.own.chunk_by(|a, b| a.list == b.list).map(|component| joined(one(component)));
+        components.fold(0u128, u128::wrapping_add)
     }
 
     fn by_lists(&self) -> Split {
@@ -217,7 +255,7 @@ mod tests {
         let mut splitter = Splitter::new(&quiver.bundles, &quiver.cells, most_lists);
         for leaf in 0..quiver.cells.leaves.len() {
             let descent = quiver.descent(&quiver.cells, leaf);
-            splitter.leaf((&descent, &quiver.scores), |_, split| all.push(split.groups));
+            splitter.leaf((&descent, &quiver.scores), |_, _, split| all.push(split().groups));
         }
         all
     }
