@@ -29,6 +29,8 @@ pub struct Pair {
     pub real: Course,
     /// The simulated ones, one course per start of the second flow; the first is that of the scenario as it stands.
     pub simulated: Vec<Course>,
+    /// The same with what the experiment adds; empty without one.
+    pub experiment: Vec<Course>,
 }
 
 /// The folder of this package, where traces and scenarios lie.
@@ -56,14 +58,20 @@ pub fn compare(out: &Path) -> Vec<Pair> {
     let pair = |case: &'static Case| Pair {
         case,
         real: trace::read(&folder().join(format!("traces/{}.csv.gz", case.name))),
-        simulated: simulated(case, out),
+        simulated: simulated(case, &[], out),
+        experiment: case.experiment.map_or_else(Vec::new, |experiment| {
+            simulated(case, &[experiment.set.to_owned()], &out.join("experiment"))
+        }),
     };
     case::CASES.iter().map(pair).collect()
 }
 
-fn simulated(case: &Case, out: &Path) -> Vec<Course> {
+fn simulated(case: &Case, set: &[String], out: &Path) -> Vec<Course> {
     let scenario = folder().join(format!("scenarios/{}.toml", case.name));
-    let starting = |ms: &u32| run::run(&scenario, &[case.second_flow_at(*ms)], &out.join(format!("{ms}-ms")));
-    let first = run::run(&scenario, &[], out);
+    let starting = |ms: &u32| {
+        let set: Vec<String> = set.iter().cloned().chain([case.second_flow_at(*ms)]).collect();
+        run::run(&scenario, &set, &out.join(format!("{ms}-ms")))
+    };
+    let first = run::run(&scenario, set, out);
     std::iter::once(first).chain(case.starts.iter().map(starting)).collect()
 }

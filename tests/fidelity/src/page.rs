@@ -9,7 +9,7 @@ use crate::Pair;
 use crate::course::{Course, Queue};
 use crate::figures::{Figure, Kind};
 use crate::svg::{Drawing, Line, svg};
-use crate::verdict::{Verdict, verdicts};
+use crate::verdict::{Verdict, settled, unsettled, verdicts};
 
 /// The page, from the root of the repository.
 pub const PAGE: &str = "docs/src/fidelity.md";
@@ -26,7 +26,7 @@ const MOST_POINTS: usize = 500;
 /// Whether every figure is where it is expected.
 #[must_use]
 pub fn hold(pairs: &[Pair]) -> bool {
-    pairs.iter().all(|pair| verdicts(pair).iter().all(Verdict::holds))
+    pairs.iter().all(|pair| verdicts(pair).iter().all(Verdict::holds) && unsettled(pair).is_empty())
 }
 
 /// All figures for a terminal.
@@ -36,14 +36,23 @@ pub fn report(pairs: &[Pair]) -> String {
     for pair in pairs {
         writeln!(text, "{}", pair.case.name).expect("a text takes any line");
         for verdict in verdicts(pair) {
-            let [real, simulated] = [verdict.real, verdict.simulated].map(shown);
-            let name = verdict.real.name;
-            let (percent, word, range) = (percent(&verdict), word(&verdict), range(&verdict));
-            writeln!(text, "  {name:<32} {real:>10} {simulated:>10} {percent:>8}{range}  {word}")
-                .expect("a text takes any line");
+            line(&mut text, &verdict, word(&verdict));
+        }
+        let Some(experiment) = pair.case.experiment else { continue };
+        writeln!(text, "  with {}", experiment.adds).expect("a text takes any line");
+        for verdict in settled(pair) {
+            let missed = unsettled(pair).contains(&verdict.real.name);
+            line(&mut text, &verdict, if missed { "UNEXPECTED" } else { "" });
         }
     }
     text
+}
+
+fn line(text: &mut String, verdict: &Verdict, word: &str) {
+    let [real, simulated] = [verdict.real, verdict.simulated].map(shown);
+    let (name, percent, range) = (verdict.real.name, percent(verdict), range(verdict));
+    writeln!(text, "  {name:<32} {real:>10} {simulated:>10} {percent:>8}{range}  {word}")
+        .expect("a text takes any line");
 }
 
 fn word(verdict: &Verdict) -> &'static str {
@@ -94,9 +103,27 @@ fn section(pair: &Pair) -> String {
     let (name, band) = (case.name, case.band * 100.0);
     writeln!(text, "`{name}`, `tests/fidelity/scenarios/{name}.toml`; figures may differ by {band:.0} %.\n")
         .expect("a text takes any line");
-    text += "| figure | Linux | Weft | difference |\n|---|---:|---:|---:|\n";
     let verdicts = verdicts(pair);
-    for verdict in &verdicts {
+    text += &table(&verdicts);
+    text.push('\n');
+    for (figures, because) in reasons(&verdicts) {
+        writeln!(text, "*{figures}*: {because}\n").expect("a text takes any line");
+    }
+    if let Some(experiment) = case.experiment {
+        let list = experiment.settles.join("; ");
+        let intro = format!("Experiment: with {}, these lie within the band: {list}.", experiment.adds);
+        writeln!(text, "{intro}\n\n{}", table(&settled(pair))).expect("a text takes any line");
+    }
+    for (drawing, file) in drawings(pair) {
+        writeln!(text, "![{}](images/fidelity/{file})\n", drawing.title).expect("a text takes any line");
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+/// Figures of both sides.
+fn table(verdicts: &[Verdict]) -> String {
+    let mut text = "| figure | Linux | Weft | difference |\n|---|---:|---:|---:|\n".to_owned();
+    for verdict in verdicts {
         let Figure { name, unit, .. } = verdict.real;
         let [real, simulated] = [verdict.real, verdict.simulated].map(shown);
         let note = if verdict.deviation.is_some() { " (see below)" } else { "" };
@@ -109,14 +136,7 @@ fn section(pair: &Pair) -> String {
         )
         .expect("a text takes any line");
     }
-    text.push('\n');
-    for (figures, because) in reasons(&verdicts) {
-        writeln!(text, "*{figures}*: {because}\n").expect("a text takes any line");
-    }
-    for (drawing, file) in drawings(pair) {
-        writeln!(text, "![{}](images/fidelity/{file})\n", drawing.title).expect("a text takes any line");
-    }
-    text.trim_end().to_owned() + "\n"
+    text
 }
 
 /// The reasons of known deviations in their order, each with the names of its figures.

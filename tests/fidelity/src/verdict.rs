@@ -2,6 +2,7 @@
 
 use crate::Pair;
 use crate::case::{Case, Deviation};
+use crate::course::Course;
 use crate::figures::{Figure, figures};
 
 /// A figure of both sides.
@@ -22,9 +23,28 @@ pub struct Verdict {
 /// Compares the figures of both sides.
 #[must_use]
 pub fn verdicts(pair: &Pair) -> Vec<Verdict> {
-    let Case { kind, from, band, deviations, .. } = *pair.case;
+    compared(pair, &pair.simulated, pair.case.deviations)
+}
+
+/// The same of the experiment: what it settles is no deviation any more. Nothing without one.
+#[must_use]
+pub fn settled(pair: &Pair) -> Vec<Verdict> {
+    if pair.experiment.is_empty() { Vec::new() } else { compared(pair, &pair.experiment, &[]) }
+}
+
+/// What an experiment is said to settle and does not.
+#[must_use]
+pub fn unsettled(pair: &Pair) -> Vec<&'static str> {
+    let said = pair.case.experiment.map_or(&[][..], |experiment| experiment.settles);
+    let verdicts = settled(pair);
+    let holds = |name: &str| verdicts.iter().any(|verdict| verdict.real.name == name && verdict.holds());
+    said.iter().copied().filter(|name| !holds(name)).collect()
+}
+
+fn compared(pair: &Pair, simulated: &[Course], deviations: &'static [Deviation]) -> Vec<Verdict> {
+    let Case { kind, from, band, .. } = *pair.case;
     let of = |course| figures(course, kind, from);
-    let courses: Vec<Vec<Figure>> = pair.simulated.iter().map(of).collect();
+    let courses: Vec<Vec<Figure>> = simulated.iter().map(of).collect();
     let values = |place: usize| courses.iter().map(move |figures| figures[place].value);
     let mean = |place| values(place).sum::<f64>() / courses.len() as f64;
     let range = |place| (values(place).fold(f64::MAX, f64::min), values(place).fold(f64::MIN, f64::max));

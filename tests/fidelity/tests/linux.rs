@@ -26,6 +26,15 @@ fn every_known_deviation_is_of_a_figure() {
 }
 
 #[test]
+fn experiments_settle_what_deviates() {
+    for pair in pairs() {
+        let settles = pair.case.experiment.map_or(&[][..], |experiment| experiment.settles);
+        let deviates = |name: &&str| pair.case.deviations.iter().any(|known| known.figure == **name);
+        assert!(settles.iter().all(|name| deviates(name)), "{}", pair.case.name);
+    }
+}
+
+#[test]
 fn the_page_says_what_the_runs_say() {
     let stale = page::stale(pairs(), &root());
     assert!(stale.is_empty(), "run `cargo xtask fidelity --write` and commit {stale:?}");
