@@ -29,7 +29,7 @@ fn every_known_deviation_is_of_a_figure() {
 fn experiments_settle_what_deviates() {
     for pair in pairs() {
         let settles = pair.case.experiment.map_or(&[][..], |experiment| experiment.settles);
-        let deviates = |name: &&str| pair.case.deviations.iter().any(|known| known.figure == **name);
+        let deviates = |name: &&str| pair.case.deviations.iter().any(|known| *known.figure == **name);
         assert!(settles.iter().all(|name| deviates(name)), "{}", pair.case.name);
     }
 }
