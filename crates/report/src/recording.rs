@@ -81,7 +81,7 @@ impl Recording {
             detail: Detail::of(record, &flows).keeping(kept),
             summary: Summary::of(record, flows, &facts).keeping(kept),
             scenario: scenario.to_owned(),
-            link: String::new(),
+            ..Run::default()
         };
         files::fill(&building.0, &run, &tables::of_run(record, kept))?;
         files::settle(&building.0)?;

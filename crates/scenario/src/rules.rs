@@ -4,6 +4,7 @@
 //! written down has no effect; reported only if that is so in every case, because a sweep may compare a scheme that
 //! uses a setting with one that does not.
 
+mod balance;
 mod measure;
 mod network;
 mod switch;
@@ -49,6 +50,10 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::flows_are_sampled, &["measure"]),
     (network::failures_exist_in_the_network, &["topology", "failure", "seeds"]),
     (network::routing_reacts_to_something, &["failure", "routing"]),
+    (
+        network::paths_are_compared_for_components,
+        &["topology", "failure", "seeds", "switch", "balance", "transport"],
+    ),
     (traffic::traffic_fits_the_network, &["topology", "failure", "seeds", "transport", "traffic", "measure"]),
     (traffic::every_entry_sends_something, &["traffic", "measure"]),
     (transport::packets_carry_payload, &["transport"]),
@@ -63,6 +68,22 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::red_thresholds_are_ordered, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
     (switch::visibility_matters_to_load_aware_balancers, &["switch", "balance"]),
+    (
+        balance::tables_of_flowlets_have_one_size,
+        &["topology", "failure", "seeds", "switch", "balance", "transport"],
+    ),
+    (
+        balance::estimates_decay_now_and_then,
+        &["topology", "failure", "seeds", "switch", "balance", "transport"],
+    ),
+    (
+        balance::tables_of_weights_hold_something,
+        &["topology", "failure", "seeds", "switch", "balance", "transport"],
+    ),
+    (
+        balance::labels_have_room_for_the_ports,
+        &["topology", "failure", "seeds", "switch", "balance", "transport"],
+    ),
 ];
 
 /// What the cases belong to.

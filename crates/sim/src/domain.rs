@@ -16,6 +16,7 @@ use crate::event::{Event, Order};
 use crate::exchange::Outbox;
 use crate::flow_series::FlowWatch;
 use crate::host::Host;
+use crate::labels::Labels;
 use crate::sample::Eye;
 use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
@@ -40,6 +41,8 @@ pub(crate) struct Domain {
     pub(crate) flows: (Box<dyn Draw>, u32),
     /// The next flow to start here.
     pub(crate) upcoming: Option<(FlowId, Flow)>,
+    /// If switches forward by labels.
+    pub(crate) labels: Option<Box<Labels>>,
     pub(crate) effects: Effects,
     pub(crate) tally: Tally,
     pub(crate) outbox: Outbox,
@@ -70,6 +73,7 @@ impl Domain {
             ends: Ends::new(Arc::clone(&setup.transport)),
             flows: (setup.flows.iter(), 0),
             upcoming: None,
+            labels: Labels::new(setup),
             effects: Effects::new(),
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),

@@ -20,6 +20,7 @@ mod event;
 mod exchange;
 pub mod flow_series;
 mod host;
+mod labels;
 mod ledger;
 mod parallel;
 mod partition;

@@ -3,12 +3,14 @@
 //! Both ends are plain state machines that know neither clock nor network. A host gives them packets and the time, and
 //! looks after each call at what the end needs ([`Needs`]): it asks for packets when its card is free
 //! ([`Sender::poll_into`], [`Receiver::poll_into`]), wakes the end when it says, and drops it when it is done. In
-//! reading order: [`settings`] and [`protocols`] (what a scenario can say), [`Transport`] (what follows from it), [`segment`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how large the window may
-//! be), [`shim`] and [`gro`] (what stands below the receiving TCP).
+//! reading order: [`settings`] and [`protocols`] (what a scenario can say), [`Transport`] (what follows from it),
+//! [`segment`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how large the window may be),
+//! [`shim`], [`flowcells`] and [`gro`] (what stands below the receiving TCP).
 //!
 //! `examples/cost.rs` measures what both ends cost.
 
 pub mod congestion;
+pub mod flowcells;
 pub mod gro;
 pub mod protocols;
 mod receiver;
