@@ -4,6 +4,7 @@
 //! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
 //! crates below. It never prints and never reads the command line; that is the caller's part.
 
+mod batch;
 mod build;
 mod clock;
 mod importer;
@@ -22,6 +23,7 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
+pub use batch::{Batch, Collected, Labels, cases, run_batches};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
 pub use weft_sim::Setup;
@@ -227,6 +229,12 @@ pub fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
 #[must_use]
 pub fn reference() -> Vec<(String, String)> {
     weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text)).collect()
+}
+
+/// Version and commit of the program, as manifests tell them.
+#[must_use]
+pub fn program() -> String {
+    format!("{} {}", study::VERSION, env!("WEFT_COMMIT")).trim_end().to_owned()
 }
 
 /// What `check` says about a scenario without mistakes.

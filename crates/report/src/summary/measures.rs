@@ -1,11 +1,12 @@
 //! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
 
 use super::{
-    DropCell, Drops, Flows, Imbalance, Links, Measured, Reordering, RunFacts, SizeClass, Summary, Waiting,
+    DropCell, Drops, Flows, Imbalance, Lengths, Links, Measured, Reordering, RunFacts, SizeClass, Summary, Waiting,
     stop_name,
 };
 use crate::statistics::{Distribution, jain};
 use std::collections::BTreeMap;
+use weft_core::histogram::Histogram;
 use weft_core::record::{FlowRecord, HopRecord, LinkRecord, RunRecord};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
@@ -127,9 +128,25 @@ fn imbalance(record: &RunRecord) -> Vec<Imbalance> {
         hop: set.hop,
         packets: set.packets,
         bytes: set.bytes,
+        waiting: set.waiting,
         samples: set.samples,
+        lengths: lengths(&set.lengths),
     };
     record.imbalance.iter().map(row).collect()
+}
+
+fn lengths(packets: &Histogram) -> Lengths {
+    let quantile = |q| packets.quantile(q) as f64;
+    Lengths {
+        count: packets.count(),
+        mean: packets.mean(),
+        p99: quantile(0.99),
+        p99_9: quantile(0.999),
+        p99_99: quantile(0.9999),
+        p99_999: quantile(0.99999),
+        p99_9999: quantile(0.999_999),
+        max: packets.max() as f64,
+    }
 }
 
 fn reordering(finished: &[&FlowRecord]) -> Reordering {
