@@ -30,6 +30,10 @@ pub enum Purpose {
     Host = 10,
     /// Tests and generators of test cases.
     Test = 11,
+    /// Which cables are slow.
+    SlowCables = 12,
+    /// Sizes of small flows beside large ones.
+    Mice = 13,
 }
 
 /// A stream of random numbers.
@@ -95,6 +99,22 @@ impl Random {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i as u32 + 1) as usize);
         }
+    }
+
+    /// `count` different numbers below `among`, in random order: the first steps of a shuffle.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn distinct(&mut self, count: u32, among: u32) -> Vec<u32> {
+        assert!(count <= among, "{count} different numbers below {among}");
+        let mut numbers: Vec<u32> = (0..among).collect();
+        for i in 0..count {
+            let other = i + self.below(among - i);
+            numbers.swap(i as usize, other as usize);
+        }
+        numbers.truncate(count as usize);
+        numbers
     }
 }
 

@@ -10,7 +10,9 @@ pub mod fat_tree;
 pub mod full_mesh;
 pub mod leaf_spine;
 pub mod parking_lot;
+pub mod pods_and_planes;
 pub mod single_switch;
+pub mod vl2;
 
 use crate::graph::Graph;
 use crate::wiring::{MAX_CABLES, Wiring};
@@ -36,6 +38,8 @@ weft_core::family! {
     members {
         "leaf-spine" => leaf_spine::LeafSpine,
         "fat-tree" => fat_tree::FatTree,
+        "vl2" => vl2::Vl2,
+        "pods-and-planes" => pods_and_planes::PodsAndPlanes,
         "single-switch" => single_switch::SingleSwitch,
         "dumbbell" => dumbbell::Dumbbell,
         "parking-lot" => parking_lot::ParkingLot,

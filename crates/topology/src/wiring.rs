@@ -2,7 +2,7 @@
 //! [`Wiring::finish`] checks what every topology must satisfy and returns the [`Graph`].
 
 use crate::graph::{Cable, End, Graph, Link, Node, SwitchNode};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use weft_core::Problem;
 use weft_core::settings::Share;
@@ -143,9 +143,22 @@ impl Wiring {
                 u16::MAX
             ));
         }
+        let leaves = self.leaves();
+        if leaves > usize::from(u16::MAX) {
+            messages.push(format!("hosts hang on {leaves} switches; at most {} are possible", u16::MAX));
+        }
         messages.extend((0..self.hosts).filter_map(|host| self.host_problem(HostId(host))).take(20));
         messages.extend(self.cables.iter().filter_map(|cable| self.cable_problem(cable)).take(20));
         messages.into_iter().map(|message| Problem::new("", message)).collect()
+    }
+
+    /// How many switches have hosts.
+    fn leaves(&self) -> usize {
+        let above = |cable: &Cable| match (cable.a.node, cable.b.node) {
+            (Node::Host(_), switch) | (switch, Node::Host(_)) => Some(switch),
+            _ => None,
+        };
+        self.cables.iter().filter_map(above).collect::<BTreeSet<_>>().len()
     }
 
     fn host_problem(&self, host: HostId) -> Option<String> {

@@ -1,9 +1,11 @@
 //! Every topology has the published counts, numbers, names, capacities and path lengths.
 
 use std::collections::BTreeSet;
+use weft_core::settings::Share;
 use weft_core::{Grouping, HostId, LinkId, PortId, Rate, Span, SwitchId};
 use weft_topology::shapes::{
-    diamond, dumbbell, explicit, fat_tree, full_mesh, leaf_spine, parking_lot, single_switch,
+    diamond, dumbbell, explicit, fat_tree, full_mesh, leaf_spine, parking_lot, pods_and_planes,
+    single_switch, vl2,
 };
 use weft_topology::{Graph, LinkSettings, LinkState, Node, Routes, TopologySettings, build};
 
@@ -113,6 +115,99 @@ fn links_are_sorted_and_reverse_is_an_involution() {
             assert_eq!(graph.link_at(link.from, link.port), id);
         }
     }
+}
+
+/// The instance of the DRILL paper: 16 racks of 20 hosts, 8 aggregations, 4 intermediates; as much up as down.
+#[test]
+fn vl2_counts_and_paths() {
+    let graph = build(&TopologySettings::Vl2(vl2::Settings::default())).unwrap();
+    assert_eq!((graph.hosts(), graph.switches().len()), (320, 28));
+    assert_eq!(fabric_and_host_cables(&graph), (64, 320));
+    let capacity = graph.uplink_capacity(&LinkState::all_up(&graph));
+    assert_eq!(capacity, vec![Rate::from_gbps(20); 16]);
+    let above = |rack: u32| {
+        let uplinks = graph.uplinks(SwitchId(rack));
+        uplinks.map(|link| graph.name(graph.links()[link.index()].to)).collect::<Vec<_>>()
+    };
+    assert_eq!((above(0), above(3)), (above(1), above(2)));
+    assert_eq!(
+        (above(3), above(4)),
+        (vec!["agg0".into(), "agg1".into()], vec!["agg2".into(), "agg3".into()])
+    );
+    let routes = Routes::new(&graph, &LinkState::all_up(&graph), Grouping::Together);
+    let groups: BTreeSet<usize> = (0..16).map(|leaf| routes.ports(SwitchId(16), leaf).len()).collect();
+    assert_eq!(groups, BTreeSet::from([1, 4]), "down by one port, across by all intermediates");
+}
+
+#[test]
+fn pods_and_planes_counts_and_names() {
+    let graph = build(&TopologySettings::PodsAndPlanes(pods_and_planes::Settings::default())).unwrap();
+    assert_eq!((graph.hosts(), graph.switches().len()), (24, 6 + 6 + 4));
+    assert_eq!(fabric_and_host_cables(&graph), (12 + 12, 24));
+    // plane 0 holds fabric0, 2, 4 and spines 0 and 1
+    assert!(graph.cable_named("fabric4-spine0").is_some() && graph.cable_named("fabric4-spine2").is_none());
+    assert!(graph.cable_named("fabric5-spine2").is_some() && graph.cable_named("tor5-fabric4").is_some());
+    let facebook = pods_and_planes::Settings {
+        pods: 4,
+        racks_per_pod: 48,
+        planes: 4,
+        spines_per_plane: 48,
+        hosts_per_rack: 48,
+        ..Default::default()
+    };
+    let graph = build(&TopologySettings::PodsAndPlanes(facebook)).unwrap();
+    assert_eq!(fabric_and_host_cables(&graph), (4 * 48 * 4 + 4 * 4 * 48, 4 * 48 * 48));
+    let capacity = graph.uplink_capacity(&LinkState::all_up(&graph));
+    assert!(capacity.iter().all(|up| *up == Rate::from_gbps(160)), "3:1 against 48 hosts of 10 Gb/s");
+}
+
+/// Four in ten cables have a tenth of the rate; every leaf keeps one of full rate, and another draw slows others.
+#[test]
+fn slow_cables_are_drawn_with_their_probability() {
+    let slowed = |share, draw| {
+        let slow = leaf_spine::Slow { rate: Rate::from_gbps(1), share: Share(share), draw };
+        built(leaf_spine::Settings { slow: Some(slow), ..leaf_spine(48, 48, 1, 10) })
+    };
+    let slow_of = |graph: &Graph, leaf: u32| {
+        let uplinks = graph.uplinks(SwitchId(leaf));
+        uplinks.map(|link| graph.links()[link.index()].rate == Rate::from_gbps(1)).collect::<Vec<_>>()
+    };
+    let all = |graph: &Graph| (0..48).flat_map(|leaf| slow_of(graph, leaf)).collect::<Vec<_>>();
+    let (one, two) = (all(&slowed(0.4, 1)), all(&slowed(0.4, 2)));
+    let count = one.iter().filter(|slow| **slow).count() as f64;
+    let sigma = (2304.0 * 0.4 * 0.6_f64).sqrt();
+    assert!((count - 921.6).abs() < 4.0 * sigma, "{count}");
+    assert_ne!(one, two);
+    assert_eq!(one, all(&slowed(0.4, 1)));
+    let worst = slowed(1.0, 1);
+    let kept: Vec<_> =
+        (0..48).map(|leaf| slow_of(&worst, leaf).iter().position(|slow| !slow).unwrap()).collect();
+    assert!((0..48).all(|leaf| slow_of(&worst, leaf).iter().filter(|slow| !**slow).count() == 1));
+    assert!(kept.iter().collect::<BTreeSet<_>>().len() > 20, "not always the same spine: {kept:?}");
+}
+
+#[test]
+fn what_would_slow_nothing_down_is_an_error() {
+    let told = |rate, share| {
+        let slow = leaf_spine::Slow { rate, share: Share(share), draw: 1 };
+        let settings = leaf_spine::Settings { slow: Some(slow), ..leaf_spine(4, 4, 1, 10) };
+        build(&TopologySettings::LeafSpine(settings)).unwrap_err()[0].path.clone()
+    };
+    assert_eq!(told(Rate::from_gbps(10), 0.4), "topology.leaf-spine.slow.rate");
+    assert_eq!(told(Rate(0), 0.4), "topology.leaf-spine.slow.rate");
+    assert_eq!(told(Rate::from_gbps(1), 0.0), "topology.leaf-spine.slow.share");
+}
+
+#[test]
+fn more_leaves_than_can_be_numbered_are_an_error() {
+    let settings = vl2::Settings {
+        aggregation_ports: 512,
+        intermediate_ports: 514,
+        hosts_per_rack: 1,
+        ..Default::default()
+    };
+    let problems = build(&TopologySettings::Vl2(settings)).unwrap_err();
+    assert!(problems[0].message.contains("hang on 65792 switches"), "{problems:?}");
 }
 
 #[test]

@@ -5,8 +5,10 @@
 
 pub mod all_to_all;
 pub mod constant;
+pub mod groups;
 pub mod incast;
 pub mod list;
+pub mod mice;
 pub mod open_loop;
 pub mod permutation;
 pub mod random;
@@ -52,6 +54,7 @@ weft_core::family! {
     members {
         "open-loop" => open_loop::OpenLoop,
         "incast" => incast::Incast,
+        "groups" => groups::Groups,
         "permutation" => permutation::Permutation,
         "random" => random::RandomPairs,
         "stride" => stride::Stride,

@@ -6,7 +6,7 @@ use weft_core::random::mix;
 use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 use weft_workload::pattern::{
-    all_to_all, constant, incast, list, open_loop, permutation, random, shuffle, stride,
+    all_to_all, constant, groups, incast, list, mice, open_loop, permutation, random, shuffle, stride,
 };
 use weft_workload::site::Pairs;
 use weft_workload::{
@@ -313,6 +313,67 @@ fn incast_has_different_senders_at_every_event() {
     assert!(receivers.len() > 1);
 }
 
+/// DRILL's Fig. 14: 32 of 320 hosts send 10 kB each to 32 others, drawn anew every 10 ms.
+#[test]
+fn groups_are_disjoint_and_drawn_anew() {
+    let network = Network::drill();
+    let sent = |matching| {
+        let settings = groups::Settings {
+            senders: 32,
+            receivers: 32,
+            sizes: "10 kB".into(),
+            matching,
+            count: 4,
+            period: Span::from_ms(10),
+        };
+        network.flows(&[entry("g", PatternSettings::Groups(settings))], Limits::default(), 1)
+    };
+    let (all, pairwise) = (sent(groups::Matching::All), sent(groups::Matching::Pairwise));
+    assert_eq!((all.len(), pairwise.len()), (4 * 1024, 4 * 32));
+    let mut groups = BTreeSet::new();
+    for (event, flows) in all.chunks(1024).enumerate() {
+        let pairs: BTreeSet<_> = flows.iter().map(|flow| (flow.source, flow.destination)).collect();
+        let from: BTreeSet<_> = pairs.iter().map(|(from, _)| *from).collect();
+        let to: BTreeSet<_> = pairs.iter().map(|(_, to)| *to).collect();
+        assert_eq!((pairs.len(), from.len(), to.len()), (1024, 32, 32));
+        assert!(from.is_disjoint(&to));
+        assert!(flows.iter().all(|flow| flow.start == Time(event as u64 * 10_000_000_000)));
+        groups.insert((from, to));
+    }
+    assert_eq!(groups.len(), 4);
+    for flows in pairwise.chunks(32) {
+        let to: BTreeSet<_> = flows.iter().map(|flow| flow.destination).collect();
+        assert_eq!(to.len(), 32, "one each");
+    }
+}
+
+/// Mice run between the pairs of the elephants, later and again and again.
+#[test]
+fn mice_follow_their_elephants() {
+    let network = Network::new(4, 8, 8);
+    let mice = mice::Mice { sizes: "50 kB".into(), every: Span::from_ms(100), count: 3 };
+    let pattern = random::Settings {
+        sizes: "1 GB".into(),
+        pairs: Pairs::OtherLeaf,
+        mice: Some(mice),
+        ..Default::default()
+    };
+    let flows =
+        network.flows(&[entry("r", PatternSettings::RandomPairs(pattern.clone()))], Limits::default(), 1);
+    let (elephants, mice): (Vec<&Flow>, Vec<_>) =
+        flows.iter().partition(|flow| flow.size == Bytes(1_000_000_000));
+    assert_eq!((elephants.len(), mice.len()), (32, 96));
+    let pairs: BTreeSet<_> = elephants.iter().map(|flow| (flow.source, flow.destination)).collect();
+    for (round, mice) in mice.chunks(32).enumerate() {
+        let own: BTreeSet<_> = mice.iter().map(|flow| (flow.source, flow.destination)).collect();
+        assert_eq!(own, pairs);
+        assert!(mice.iter().all(|flow| flow.start == Time((round as u64 + 1) * 100_000_000_000)));
+    }
+    let alone = random::Settings { mice: None, ..pattern };
+    let alone = network.flows(&[entry("r", PatternSettings::RandomPairs(alone))], Limits::default(), 1);
+    assert!(alone.iter().eq(elephants), "mice move no elephant");
+}
+
 #[test]
 fn stride_all_to_all_and_shuffle_are_complete() {
     let network = Network::new(2, 3, 30);
@@ -321,7 +382,8 @@ fn stride_all_to_all_and_shuffle_are_complete() {
         let flows = network.flows(&[entry("a", pattern)], Limits::default(), 1);
         flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect()
     };
-    let stride = pairs(PatternSettings::Stride(stride::Settings { step: 4, sizes: sizes.clone() }));
+    let stride =
+        pairs(PatternSettings::Stride(stride::Settings { step: 4, sizes: sizes.clone(), mice: None }));
     assert_eq!(stride, [(0, 4), (1, 5), (2, 0), (3, 1), (4, 2), (5, 3)]);
     let every: BTreeSet<(u32, u32)> =
         (0..6).flat_map(|a| (0..6).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
@@ -399,9 +461,19 @@ fn settings_that_do_not_fit_together_are_named() {
     let burst = incast::Settings { fan_in: 2, sizes: sizes(), count: 2, jitter, ..Default::default() };
     assert!(one(PatternSettings::Incast(burst)).starts_with("traffic[0].jitter"));
     for step in [0, 6, 12] {
-        let stride = stride::Settings { step, sizes: sizes() };
+        let stride = stride::Settings { step, sizes: sizes(), mice: None };
         assert!(one(PatternSettings::Stride(stride)).starts_with("traffic[0].step"));
     }
+    let crowd = groups::Settings { senders: 3, receivers: 4, sizes: sizes(), ..Default::default() };
+    assert_eq!(
+        one(PatternSettings::Groups(crowd)),
+        "traffic[0].senders: 7 different hosts are wanted, senders and receivers together; there are 6"
+    );
+    let mice = |size: &str, every| Some(mice::Mice { sizes: size.into(), every, count: 1 });
+    let stride = stride::Settings { step: 1, sizes: sizes(), mice: mice("50 kX", Span::from_ms(1)) };
+    assert!(one(PatternSettings::Stride(stride)).starts_with("traffic[0].mice.sizes"));
+    let stride = stride::Settings { step: 1, sizes: sizes(), mice: mice("50 kB", Span::ZERO) };
+    assert!(one(PatternSettings::Stride(stride)).starts_with("traffic[0].mice.every"));
     let flows = vec![listed(0, 0, 1), listed(0, 2, 2)];
     let list = list::Settings { flows, file: None };
     assert_eq!(one(PatternSettings::List(list)), "traffic[0].flows[1].to: host 2 cannot send to itself");

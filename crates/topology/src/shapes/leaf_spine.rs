@@ -4,10 +4,9 @@
 //! then uplinks by (spine, parallel number); ports of a spine: by (leaf, parallel number). Knows no routes.
 
 use super::Topology;
-use crate::graph::Node;
 use crate::wiring::{LinkSettings, Wiring};
-use weft_core::Problem;
-use weft_core::{Rate, Span};
+use weft_core::settings::Share;
+use weft_core::{Problem, Purpose, Random, Rate, Span};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Two stages: every leaf is joined with every spine, hosts hang on leaves";
@@ -29,6 +28,20 @@ weft_core::settings! {
         fabric_link: LinkSettings = LinkSettings::of(Rate::from_gbps(40)),
         /// Pairs of leaf and spine that are wired differently.
         unequal: Vec<Unequal> = Vec::new(),
+        /// Cables between leaf and spine that are slower than the others, drawn at random.
+        slow: Option<Slow> = None,
+    }
+}
+
+weft_core::settings! {
+    /// A random part of the cables is slow, as after partial upgrades. Each leaf keeps a cable of full rate.
+    pub struct Slow {
+        /// Line rate of a slow cable.
+        rate: Rate,
+        /// Probability that a cable is slow.
+        share: Share = Share(0.4),
+        /// Number of the draw: another one gives other slow cables; the seed of the run does not.
+        draw: u32 = 1,
     }
 }
 
@@ -62,6 +75,7 @@ impl LeafSpine {
         let mut problems = Vec::new();
         self.0.host_link.check("host_link", &mut problems);
         self.0.fabric_link.check("fabric_link", &mut problems);
+        problems.extend(self.check_slow());
         for (index, pair) in self.0.unequal.iter().enumerate() {
             let path = |field: &str| format!("unequal[{index}].{field}");
             let mut limit = |field: &str, value: u32, count: u32| {
@@ -88,6 +102,21 @@ impl LeafSpine {
             }
         }
         problems
+    }
+
+    fn check_slow(&self) -> Option<Problem> {
+        let slow = self.0.slow.as_ref()?;
+        let fastest =
+            self.0.unequal.iter().filter_map(|pair| pair.rate).fold(self.0.fabric_link.rate, Rate::max);
+        let problem = |field: &str, message: &str| Some(Problem::new(format!("slow.{field}"), message));
+        match () {
+            () if slow.rate == Rate(0) => problem("rate", "a cable needs a rate above zero"),
+            () if slow.rate >= fastest => {
+                problem("rate", "no cable is faster than that, so none would be slowed down")
+            }
+            () if slow.share.0 == 0.0 => problem("share", "no cable would be slow; leave `slow` out"),
+            () => None,
+        }
     }
 
     /// Number and kind of the cables between a leaf and a spine.
@@ -120,20 +149,36 @@ impl Topology for LeafSpine {
         for &leaf in &leaves {
             wiring.hosts_on(leaf, self.0.hosts_per_leaf, &self.0.host_link);
         }
+        let draw = self.0.slow.as_ref().map_or(0, |slow| slow.draw);
+        let mut dice = Random::new(u64::from(draw), Purpose::SlowCables, 0);
         for (l, &leaf) in leaves.iter().enumerate() {
-            self.uplinks(wiring, (l as u32, leaf), &spines);
+            let mut uplinks = self.uplinks(l as u32);
+            self.slow_down(&mut uplinks, &mut dice);
+            uplinks.iter().for_each(|(spine, link)| wiring.cable(leaf, spines[*spine], link));
         }
         Vec::new()
     }
 }
 
 impl LeafSpine {
-    fn uplinks(&self, wiring: &mut Wiring, (l, leaf): (u32, Node), spines: &[Node]) {
-        for (s, &spine) in spines.iter().enumerate() {
-            let (count, link) = self.pair(l, s as u32);
-            for _ in 0..count {
-                wiring.cable(leaf, spine, &link);
-            }
+    /// The cables of a leaf, each with its spine.
+    fn uplinks(&self, leaf: u32) -> Vec<(usize, LinkSettings)> {
+        let bundle = |spine| {
+            let (count, link) = self.pair(leaf, spine);
+            (0..count).map(move |_| (spine as usize, link.clone()))
+        };
+        (0..self.0.spines).flat_map(bundle).collect()
+    }
+
+    /// Makes some of a leaf's cables slow; if the draw says all, one drawn at random stays as it is.
+    fn slow_down(&self, uplinks: &mut [(usize, LinkSettings)], dice: &mut Random) {
+        let Some(slow) = self.0.slow.as_ref().filter(|_| !uplinks.is_empty()) else { return };
+        let mut drawn: Vec<bool> = uplinks.iter().map(|_| dice.chance(slow.share.0)).collect();
+        if drawn.iter().all(|slow| *slow) {
+            drawn[dice.below(uplinks.len() as u32) as usize] = false;
+        }
+        for ((_, link), _) in uplinks.iter_mut().zip(drawn).filter(|(_, drawn)| *drawn) {
+            link.rate = link.rate.min(slow.rate);
         }
     }
 }

@@ -84,12 +84,8 @@ impl Pattern for Incast {
     }
 }
 
-/// Different hosts, drawn without replacement by the first steps of a shuffle.
+/// Different hosts, drawn without replacement.
 fn senders(hosts: &Hosts, to: HostId, settings: &Settings, random: &mut Random) -> Vec<HostId> {
-    let mut candidates: Vec<u32> = (0..hosts.partners(to, settings.pairs)).collect();
-    for i in 0..settings.fan_in {
-        let other = i + random.below(candidates.len() as u32 - i);
-        candidates.swap(i as usize, other as usize);
-    }
-    candidates[..settings.fan_in as usize].iter().map(|&n| hosts.partner(to, settings.pairs, n)).collect()
+    let drawn = random.distinct(settings.fan_in, hosts.partners(to, settings.pairs));
+    drawn.into_iter().map(|n| hosts.partner(to, settings.pairs, n)).collect()
 }

@@ -1,5 +1,6 @@
 //! Random pairs: every host sends to hosts drawn at random; some receive several flows, some none.
 
+use super::mice::Mice;
 use super::{Pattern, Stream};
 use crate::site::{Pairs, Site};
 use crate::traffic::MAX_FLOWS;
@@ -18,6 +19,8 @@ weft_core::settings! {
         flows_per_host: u32 [1, 100000] = 1,
         /// Which hosts talk to each other.
         pairs: Pairs = Pairs::Any,
+        /// Small flows to the same destinations.
+        mice: Option<Mice> = None,
     }
 }
 
@@ -48,6 +51,6 @@ impl Pattern for RandomPairs {
             let draw = |_| (source, site.hosts.draw_partner(source, self.0.pairs, &mut random));
             pairs.extend((0..self.0.flows_per_host).map(draw));
         }
-        Ok(Stream::at_once(site, pairs, &sizes))
+        Stream::at_once(site, pairs.clone(), &sizes).with_mice(site, &pairs, self.0.mice.as_ref())
     }
 }

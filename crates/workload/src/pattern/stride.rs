@@ -1,5 +1,6 @@
 //! Stride: host i sends to host i + step, around; the classical test of a fabric's bisection.
 
+use super::mice::Mice;
 use super::{Pattern, Stream};
 use crate::site::{Pairs, Site};
 use weft_core::Problem;
@@ -14,6 +15,8 @@ weft_core::settings! {
         step: u32,
         /// What each host sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
+        /// Small flows to the same destinations.
+        mice: Option<Mice> = None,
     }
 }
 
@@ -41,6 +44,6 @@ impl Pattern for Stride {
         }
         let destinations = hosts.iter().cycle().skip(step).copied();
         let pairs: Vec<_> = hosts.iter().copied().zip(destinations).collect();
-        Ok(Stream::at_once(site, pairs, &sizes))
+        Stream::at_once(site, pairs.clone(), &sizes).with_mice(site, &pairs, self.0.mice.as_ref())
     }
 }

@@ -80,6 +80,47 @@ pub(super) fn topology(random: &mut Random) -> TopologySettings {
     }
 }
 
+/// In one of six worlds a shape with three stages or slow cables.
+pub(super) fn later(random: &mut Random) -> Option<TopologySettings> {
+    if !one_in(random, 6) {
+        return None;
+    }
+    let style = Style::new(random);
+    let (host_link, fabric_link, other) = (style.link(random), style.link(random), style.link(random));
+    let slower = Rate(fabric_link.rate.0 / u64::from(2 + random.below(9)));
+    Some(match random.below(3) {
+        0 => TopologySettings::Vl2(vl2::Settings {
+            aggregation_ports: pick(random, &[2, 4]),
+            intermediate_ports: pick(random, &[2, 4]),
+            hosts_per_rack: 2 + random.below(2),
+            host_link,
+            fabric_link,
+        }),
+        1 => TopologySettings::PodsAndPlanes(pods_and_planes::Settings {
+            pods: 1 + random.below(3),
+            racks_per_pod: 1 + random.below(2),
+            planes: 1 + random.below(2),
+            spines_per_plane: 1 + random.below(2),
+            hosts_per_rack: 2 + random.below(2),
+            host_link,
+            rack_link: fabric_link,
+            spine_link: other,
+        }),
+        _ => {
+            let slow = leaf_spine::Slow { rate: slower, share: Share(0.4), draw: random.below(1_000) };
+            TopologySettings::LeafSpine(leaf_spine::Settings {
+                slow: Some(slow),
+                leaves: 2 + random.below(3),
+                spines: 1 + random.below(4),
+                hosts_per_leaf: 1 + random.below(3),
+                host_link,
+                fabric_link,
+                ..Default::default()
+            })
+        }
+    })
+}
+
 fn leaf_spine(
     random: &mut Random,
     (host_link, fabric_link): (LinkSettings, LinkSettings),
@@ -102,6 +143,7 @@ fn leaf_spine(
         host_link,
         fabric_link,
         unequal: if one_in(random, 3) { vec![unequal] } else { Vec::new() },
+        slow: None,
     }
 }
 
