@@ -1,7 +1,7 @@
 //! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
 //! summary, not where the names are used.
 
-use crate::summary::{Lengths, Measured, Reordering, Summary};
+use crate::summary::{Lengths, Measured, Throughput, Reordering, Summary};
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,9 @@ const METRICS: &[Metric] = &[
     metric("reordering.max_displacement", "packets", "greatest displacement of a packet", Lower),
     metric("reordering.gro_batches", "", "batches the receive offload handed up", Lower),
     metric("goodput", "Gbps", "payload of measured flows delivered after the warm-up", Higher),
+    metric("throughput.mean", "Gbps", "mean throughput of measured flows, finished or not", Higher),
+    metric("throughput.<size>", "Gbps", "the same for small, medium or large flows", Higher),
+    metric("throughput.tag.<tag>", "Gbps", "the same for one traffic entry, when there are several", Higher),
     metric("jain", "", "Jain's index of the throughput of measured flows", Higher),
     metric("utilisation.max", "", "utilisation of the busiest switch link, over the whole run", Lower),
     metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
@@ -231,6 +234,7 @@ impl Summary {
             ("wall_s", self.wall_s),
         ];
         list.extend(named.map(|(name, value)| (name.to_owned(), value)));
+        list.extend(self.throughput_gbps.named());
         list.extend(self.jain.map(|value| ("jain".to_owned(), value)));
         list.extend(self.reordering.iter().flat_map(overtaking));
     }
@@ -270,6 +274,17 @@ impl Summary {
     }
 }
 
+impl Throughput {
+    /// Every value with its path.
+    fn named(&self) -> Vec<(String, f64)> {
+        let sizes =
+            [("mean", self.all), ("small", self.small), ("medium", self.medium), ("large", self.large)];
+        let sizes = sizes.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let tags = self.tags.iter().map(|(tag, value)| (format!("tag.{tag}"), *value));
+        sizes.chain(tags).map(|(name, value)| (format!("throughput.{name}"), value)).collect()
+    }
+}
+
 fn measured(name: &str, of: &Measured, list: &mut Vec<(String, f64)>) {
     let sizes = [("small", &of.small), ("medium", &of.medium), ("large", &of.large)];
     let whole = [(name.to_owned(), &of.all)];
@@ -302,6 +317,12 @@ mod tests {
                 ..Drops::default()
             },
             reordering: Some(Reordering::default()),
+            throughput_gbps: Throughput {
+                all: Some(1.0),
+                small: Some(1.0),
+                tags: [("incast".to_owned(), 1.0)].into(),
+                ..Throughput::default()
+            },
             jain: Some(0.9),
             ..Summary::default()
         }

@@ -59,6 +59,9 @@ pub struct Summary {
     pub links: Links,
     /// Payload delivered by measured flows from the end of the warm-up to the end of the run, Gbit/s.
     pub goodput_gbps: f64,
+    /// Mean throughput of measured flows, finished or not, by size and by traffic entry.
+    #[serde(default)]
+    pub throughput_gbps: Throughput,
     /// Jain's index of the measured flows' throughput (delivered payload by time open); absent without flows.
     pub jain: Option<f64>,
     /// Packets marked by switches.
@@ -97,6 +100,22 @@ pub struct Measured {
     /// By the tag of the traffic entry, when there are several.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, Distribution>,
+}
+
+/// Mean throughput of flows, Gbit/s: of each its delivered payload by the time it was open. Absent without flows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// All measured flows.
+    pub all: Option<f64>,
+    /// Flows up to and including 100 kB.
+    pub small: Option<f64>,
+    /// Flows above 100 kB, up to and including 10 MB.
+    pub medium: Option<f64>,
+    /// Flows above 10 MB, the elephants.
+    pub large: Option<f64>,
+    /// By the tag of the traffic entry, when there are several.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, f64>,
 }
 
 /// One of twenty size classes with equally many flows.

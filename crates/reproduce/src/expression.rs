@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
             Some(_) => (Some(name.to_owned()), self.name().to_owned()),
             None => (None, name.to_owned()),
         };
-        if metric.is_empty() {
+        if !metric.starts_with(char::is_alphabetic) {
             return Err("a metric is missing".to_owned());
         }
         let selectors = if self.take(&['(']).is_some() { self.selectors()? } else { Vec::new() };

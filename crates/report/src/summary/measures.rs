@@ -1,10 +1,10 @@
 //! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
 
 use super::{
-    DropCell, Drops, Flows, Imbalance, Lengths, Links, Measured, Reordering, RunFacts, SizeClass, Summary, Waiting,
+    DropCell, Drops, Flows, Imbalance, Lengths, Links, Measured, Reordering, RunFacts, SizeClass, Summary, Throughput, Waiting,
     stop_name,
 };
-use crate::statistics::{Distribution, jain};
+use crate::statistics::{Distribution, jain, mean};
 use std::collections::BTreeMap;
 use weft_core::histogram::Histogram;
 use weft_core::record::{FlowRecord, HopRecord, LinkRecord, RunRecord};
@@ -36,6 +36,7 @@ pub(super) fn summarise(record: &RunRecord, facts: &RunFacts) -> Summary {
         reordering: Some(reordering(&finished)),
         links: links(record),
         goodput_gbps: goodput(record, &measured),
+        throughput_gbps: mean_throughputs(&measured, &throughputs, &record.tags),
         jain: jain(&throughputs),
         marks: record.links.iter().map(|link| link.marked).sum(),
         retransmitted_bytes: measured.iter().map(|f| f.retransmitted.0).sum(),
@@ -180,7 +181,7 @@ fn links(record: &RunRecord) -> Links {
         switches().filter(|link| tier(link.to) > 0).map(|link| utilisation(link, record)).collect();
     Links {
         utilisation_max: switches().map(|link| utilisation(link, record)).fold(0.0, f64::max),
-        fabric_utilisation: crate::statistics::mean(&fabric).unwrap_or(0.0),
+        fabric_utilisation: mean(&fabric).unwrap_or(0.0),
         peak_queue_bytes: switches().map(|link| link.peak.0).max().unwrap_or(0),
     }
 }
@@ -189,6 +190,25 @@ fn links(record: &RunRecord) -> Links {
 fn throughput(flow: &FlowRecord, record: &RunRecord) -> f64 {
     let open = flow.end.unwrap_or(record.ended).since(flow.start).seconds();
     if open > 0.0 { flow.delivered.bits() as f64 / open } else { 0.0 }
+}
+
+/// Means of the flows' throughputs, by size and tag. `throughputs` are those of the flows, bits per second.
+fn mean_throughputs(measured: &[&FlowRecord], throughputs: &[f64], tags: &[String]) -> Throughput {
+    let within = |keep: &dyn Fn(&FlowRecord) -> bool| {
+        let kept = measured.iter().zip(throughputs).filter(|(flow, _)| keep(flow));
+        mean(&kept.map(|(_, throughput)| throughput / 1e9).collect::<Vec<_>>())
+    };
+    let [small, medium] = PAPER_BUCKETS;
+    let by_tag = |(n, tag): (usize, &String)| {
+        Some((tag.clone(), within(&|flow| usize::from(flow.tag) == n)?))
+    };
+    Throughput {
+        all: within(&|_| true),
+        small: within(&|flow| flow.size.0 <= small),
+        medium: within(&|flow| flow.size.0 > small && flow.size.0 <= medium),
+        large: within(&|flow| flow.size.0 > medium),
+        tags: if tags.len() > 1 { tags.iter().enumerate().filter_map(by_tag).collect() } else { BTreeMap::new() },
+    }
 }
 
 fn goodput(record: &RunRecord, measured: &[&FlowRecord]) -> f64 {
