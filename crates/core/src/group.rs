@@ -4,13 +4,18 @@
 //! balanced within it (DRILL, section 3.4). In a symmetric network a group is one component of all its ports.
 
 use crate::ids::PortId;
+use crate::quiver::QuiverSettings;
 
 /// What a balancer wants routing to tell of equal-cost ports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Grouping {
     /// One component of all ports, in equal shares.
     #[default]
     Together,
+    /// One component of all ports; the share of a port is the capacity of the shortest paths that begin with it.
+    Weighted,
+    /// A component for each set of symmetric paths.
+    Components(QuiverSettings),
 }
 
 /// The equal-cost ways towards some leaves. Without components there is no route.

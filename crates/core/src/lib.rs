@@ -3,7 +3,7 @@
 //!
 //! This crate knows no switch, no host, no engine and no file. In reading order: [`units`] (time, rate, size and
 //! their text form), [`transmission`] (how long a packet occupies a line), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live), [`ring`] (where they wait),
-//! [`group`] (equal-cost ways),
+//! [`group`] (equal-cost ways), [`quiver`] (when two of them are alike),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
 //! report), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
@@ -16,6 +16,7 @@ pub mod ids;
 pub mod lines;
 pub mod pool;
 pub mod problem;
+pub mod quiver;
 pub mod random;
 pub mod record;
 pub mod ring;
@@ -28,6 +29,7 @@ pub use header::{Class, Ecn, Header, Kind, Marks, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
 pub use pool::{Headers, Pool, Queue};
 pub use problem::Problem;
+pub use quiver::QuiverSettings;
 pub use random::{Purpose, Random};
 pub use ring::Ring;
 pub use transmission::Transmission;

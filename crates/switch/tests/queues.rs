@@ -38,7 +38,7 @@ fn drill(choices: u32, memory: u32) -> BalancerSettings {
 }
 
 fn drill_with(choices: u32, memory: u32, tie: Tie) -> BalancerSettings {
-    BalancerSettings::Drill(drill::Settings { choices, memory, tie })
+    BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() })
 }
 
 /// Poisson arrivals over many inputs, split at random, unit packets: each output is an M/D/1 queue. Its mean number

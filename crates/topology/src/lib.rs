@@ -2,7 +2,7 @@
 //!
 //! Knows no packet, no queue and no traffic. In reading order: [`graph`] (nodes, cables, links and their numbering),
 //! [`shapes`] (the list of topologies, one file each), [`build`](fn@build) (settings to graph), [`routes`] (equal-cost
-//! groups), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of it), [`ideal`] (flow completion time in the
+//! groups), [`quiver`](mod@quiver) (their symmetric components), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of it), [`ideal`] (flow completion time in the
 //! empty network) and [`import`] (topology files of other simulators).
 //!
 //! ```
@@ -19,14 +19,17 @@ pub mod failure;
 pub mod graph;
 pub mod ideal;
 pub mod import;
+pub mod quiver;
 pub mod routes;
 pub mod shapes;
 pub mod timeline;
+mod weights;
 pub mod wiring;
 
 pub use failure::{FailurePlan, FailureSettings, Outage, plan};
 pub use graph::{Cable, End, Graph, Link, Node, SwitchNode};
 pub use ideal::{Handshake, Ideal, Train, ideal_fct};
+pub use quiver::Quiver;
 pub use routes::{LinkState, Routes, SwitchRoutes};
 pub use shapes::{TopologySettings, build, build_in};
 pub use timeline::{Change, RoutingSettings, Timeline, timeline};

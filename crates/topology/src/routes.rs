@@ -5,6 +5,7 @@
 //! [`GroupId`]. Knows no balancer: which port of a group a packet takes is decided elsewhere.
 
 use crate::graph::{Graph, Link, Node};
+use crate::quiver::Quiver;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use weft_core::{Group, GroupId, Grouping, PortId, SwitchId};
@@ -63,21 +64,17 @@ impl Routes {
     /// Shortest paths over the cables that are up, grouped as a balancer wants them.
     #[must_use]
     pub fn new(graph: &Graph, state: &LinkState, grouping: Grouping) -> Routes {
-        let grouped = |ports| match grouping {
-            Grouping::Together => Group::together(ports),
+        let mut switches = match grouping {
+            Grouping::Together => together(graph, state),
+            Grouping::Weighted => crate::weights::weighted(graph, state),
+            Grouping::Components(settings) => Quiver::new(graph, state, &settings).tables(),
         };
-        let fabric = Fabric::new(graph, state);
-        let mut tables = vec![TableBuilder::default(); graph.switches().len()];
         for (index, leaf) in graph.leaves().iter().enumerate() {
-            let distance = fabric.distances_to(*leaf);
-            for (switch, table) in tables.iter_mut().enumerate() {
-                table.add(grouped(fabric.towards(switch, &distance)));
-            }
-            tables[leaf.index()].routes.leaf = Some(index as u16);
+            switches[leaf.index()].leaf = Some(index as u16);
         }
         let hosts = graph.links()[..graph.hosts() as usize].iter();
         Routes {
-            switches: tables.into_iter().map(|table| table.routes).collect(),
+            switches,
             leaf_of_host: graph.leaf_of_host().into(),
             port_of_host: hosts.map(|link| link.to_port).collect(),
         }
@@ -91,16 +88,29 @@ impl Routes {
     }
 }
 
+/// All equal-cost ports as one component.
+fn together(graph: &Graph, state: &LinkState) -> Vec<SwitchRoutes> {
+    let fabric = Fabric::new(graph, state);
+    let mut tables = vec![TableBuilder::default(); graph.switches().len()];
+    for leaf in graph.leaves() {
+        let distance = fabric.distances_to(*leaf);
+        for (switch, table) in tables.iter_mut().enumerate() {
+            table.add(Group::together(fabric.towards(switch, &distance)));
+        }
+    }
+    tables.into_iter().map(|table| table.routes).collect()
+}
+
 /// Collects the groups of one switch.
 #[derive(Clone, Default)]
-struct TableBuilder {
-    routes: SwitchRoutes,
+pub(crate) struct TableBuilder {
+    pub(crate) routes: SwitchRoutes,
     known: BTreeMap<Group, GroupId>,
 }
 
 impl TableBuilder {
     /// The next leaf's group.
-    fn add(&mut self, group: Group) {
+    pub(crate) fn add(&mut self, group: Group) {
         let name = match self.known.get(&group) {
             Some(name) => *name,
             None => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Grouping, Purpose, Random, Rate, Span, Time};
+use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
 use weft_sim::{FlowSampling, Setup};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::{drill, ecmp, flow_drill, random, round_robin};
@@ -119,6 +119,7 @@ pub(crate) fn failing(seed: u64) -> Setup {
         outages.push(Outage { cables: vec![*cable], at: Some(at), repair: Some(repair) });
     }
     let plan = FailurePlan { outages };
-    setup.timeline = Arc::new(timeline(&setup.graph, &plan, &RoutingSettings::default(), Grouping::Together));
+    let grouping = setup.balancer.grouping();
+    setup.timeline = Arc::new(timeline(&setup.graph, &plan, &RoutingSettings::default(), grouping));
     setup
 }

@@ -42,6 +42,7 @@ impl World {
         let lossy = setup.graph.links().iter().any(|link| link.loss > 0.0);
         setup.seed = seed;
         setup.balancer = switching::balancer(&mut random);
+        switching::compare_paths(&mut setup.balancer, &mut Random::new(seed, Purpose::Test, 108));
         setup.switch = switching::switch(&mut random, &setup.graph, &setup.transport);
         setup.flows = flows(&mut random, &setup.graph, &setup.transport);
         setup.queues_every =

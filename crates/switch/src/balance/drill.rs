@@ -1,11 +1,12 @@
 //! DRILL(d, m): the least loaded of d random ports and m remembered ones, per packet, by local queue lengths only.
 //!
 //! *Paper*: Ghorbani et al., SIGCOMM'17, sections 3.1 and 3.2. *Parameters*: `choices` is d, `memory` is m, per engine
-//! and group. *State*: m port names per (engine, group), none per flow. *Limits*: assumes symmetric paths; with many
+//! and group. *State*: m port names per (engine, component), none per flow. Ports whose paths are not symmetric are kept apart
+//! (section 3.4): where no two paths are symmetric, this is WCMP. *Limits*: with many
 //! engines large d or m makes engines herd (the synchronisation effect). Memory holds names of ports, never lengths: a
 //! decision reads all lengths anew.
 
-use weft_core::{GroupId, Header, PortId, Random, Time, choice, settings};
+use weft_core::{GroupId, Grouping, Header, PortId, QuiverSettings, Random, Time, choice, settings};
 
 use super::{Balancer, Candidates, Site};
 
@@ -26,6 +27,16 @@ choice! {
     }
 }
 
+choice! {
+    /// Which of the shortest paths may share the packets of a flow.
+    pub enum Components {
+        /// Symmetric ones: a flow is hashed to one component by weight and balanced within it.
+        Quiver = "quiver",
+        /// All of them, like or unlike.
+        None = "none",
+    }
+}
+
 settings! {
     /// DRILL(d, m).
     pub struct Settings {
@@ -35,12 +46,26 @@ settings! {
         memory: u32 [0, 1024] = 1,
         /// Who wins among equally loaded ports.
         tie: Tie = Tie::Random,
+        /// Which of the shortest paths may share the packets of a flow (section 3.4). In a symmetric network it makes no difference.
+        components: Components = Components::Quiver,
+        /// How paths are compared.
+        quiver: QuiverSettings [flatten],
+    }
+}
+
+impl Settings {
+    fn grouping(&self) -> Grouping {
+        match self.components {
+            Components::Quiver => Grouping::Components(self.quiver),
+            Components::None => Grouping::Together,
+        }
     }
 }
 
 /// DRILL(d, m).
 #[derive(Clone, Debug)]
 pub struct Drill {
+    grouping: Grouping,
     choices: usize,
     memory: usize,
     tie: Tie,
@@ -80,6 +105,7 @@ impl Drill {
     #[must_use]
     pub fn new(settings: &Settings, _site: Site) -> Drill {
         Drill {
+            grouping: settings.grouping(),
             choices: settings.choices as usize,
             memory: settings.memory as usize,
             tie: settings.tie,
@@ -296,6 +322,10 @@ impl Balancer for Drill {
 
     fn reads_loads(&self) -> bool {
         true
+    }
+
+    fn grouping(&self) -> Grouping {
+        self.grouping
     }
 }
 

@@ -36,8 +36,12 @@ impl FlowDrill {
     /// From the settings.
     #[must_use]
     pub fn new(settings: &Settings, site: Site) -> FlowDrill {
-        let drill =
-            super::drill::Settings { choices: settings.choices, memory: settings.memory, tie: settings.tie };
+        let drill = super::drill::Settings {
+            choices: settings.choices,
+            memory: settings.memory,
+            tie: settings.tie,
+            ..Default::default()
+        };
         FlowDrill { drill: Drill::new(&drill, site), pinned: BTreeMap::new() }
     }
 }

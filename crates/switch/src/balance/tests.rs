@@ -21,7 +21,10 @@ fn stream(entity: u64) -> Random {
 }
 
 fn drill(choices: u32, memory: u32, tie: Tie) -> AnyBalancer {
-    AnyBalancer::new(&BalancerSettings::Drill(drill::Settings { choices, memory, tie }), SITE)
+    AnyBalancer::new(
+        &BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() }),
+        SITE,
+    )
 }
 
 /// Flow `n`: some hosts and ports, no two flows alike.

@@ -57,7 +57,7 @@ impl Default for Plan {
 }
 
 fn drill_with(choices: u32, memory: u32, tie: drill::Tie) -> BalancerSettings {
-    BalancerSettings::Drill(drill::Settings { choices, memory, tie })
+    BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() })
 }
 
 fn ids(ports: &[u16]) -> Vec<PortId> {

@@ -10,3 +10,4 @@ mod queueing;
 mod response;
 mod sawtooth;
 mod scaling;
+mod stability;

@@ -1,8 +1,9 @@
 //! Random switches and balancers. Every buffer holds a few packets at least, every threshold lets one pass: what never
 //! lets a packet through is a dead network and tested elsewhere.
 
+use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, Random, Span};
+use weft_core::{Bytes, QuiverSettings, Random, Span};
 use weft_switch::balance::{drill, ecmp, flow_drill, random, round_robin};
 use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::Arriving;
@@ -35,9 +36,21 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
         }),
         2 => BalancerSettings::PerPacketRandom(random::Settings {}),
         3 => BalancerSettings::RoundRobin(round_robin::Settings { permute_after: random.below(3) }),
-        4 => BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie }),
-        _ => BalancerSettings::Drill(drill::Settings { choices, memory, tie }),
+        4 => BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie, ..Default::default() }),
+        _ => BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() }),
     }
+}
+
+/// Any way to compare paths, for DRILL.
+pub(super) fn compare_paths(balancer: &mut BalancerSettings, random: &mut Random) {
+    let BalancerSettings::Drill(drill) = balancer else { return };
+    drill.components = pick(random, &[drill::Components::Quiver, drill::Components::None]);
+    drill.quiver = QuiverSettings {
+        labels: pick(random, &[Labels::Multiset, Labels::Set]),
+        score: pick(random, &[Score::AllPairs, Score::OwnPair]),
+        source_cf: pick(random, &[SourceFactor::Inverse, SourceFactor::Constant]),
+        valley_free: one_in(random, 4),
+    };
 }
 
 /// Every setting of a switch.

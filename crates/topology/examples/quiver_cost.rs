@@ -1,0 +1,66 @@
+//! What the decomposition of a large network costs: `cargo run --release -p weft-topology --example quiver_cost`.
+//!
+//! For each network: how far equal switches fold together, how many components there are, and the time from the failure
+//! to the tables of all switches. Times are of this machine; the counts beside them are the same everywhere.
+
+use std::time::Instant;
+use weft_core::{Grouping, Purpose, QuiverSettings, Random};
+use weft_topology::shapes::{fat_tree, leaf_spine};
+use weft_topology::{Graph, LinkState, Quiver, Routes, TopologySettings, build};
+
+fn main() {
+    println!(
+        "network                  failed  switches  bundles  cells  edges  components  tables_s  shortest_paths_s"
+    );
+    let square = |n, hosts_per_leaf| {
+        TopologySettings::LeafSpine(leaf_spine::Settings {
+            leaves: n,
+            spines: n,
+            hosts_per_leaf,
+            ..Default::default()
+        })
+    };
+    let tree = TopologySettings::FatTree(fat_tree::Settings { k: 40, ..Default::default() });
+    for (name, topology) in [
+        ("48 x 48 leaf-spine", square(48, 48)),
+        ("fat tree, k = 40", tree),
+        ("1000 x 1000 leaf-spine", square(1000, 1)),
+    ] {
+        let graph = build(&topology).expect("a good topology");
+        for failures in [0, 1, 10, 100] {
+            measure(name, &graph, failures);
+        }
+    }
+}
+
+fn measure(name: &str, graph: &Graph, failures: usize) {
+    let state = failed(graph, failures);
+    let settings = QuiverSettings::default();
+    let start = Instant::now();
+    let routes = Routes::new(graph, &state, Grouping::Components(settings));
+    let seconds = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let plain = Routes::new(graph, &state, Grouping::Together);
+    let before = start.elapsed().as_secs_f64();
+    assert_eq!(plain.switches.len(), routes.switches.len());
+    let quiver = Quiver::new(graph, &state, &settings);
+    let (census, size) = (quiver.census(), quiver.size());
+    let most = census.by_components.keys().flatten().max().copied().unwrap_or(0);
+    let switches = graph.switches().len();
+    println!(
+        "{name:<24} {failures:>6} {switches:>9} {:>8} {:>6} {:>6} {:>11} {seconds:>9.3} {before:>17.3}",
+        size.bundles,
+        size.cells,
+        size.edges,
+        format!("1 to {most}")
+    );
+}
+
+/// Random cables between switches, the same everywhere.
+fn failed(graph: &Graph, failures: usize) -> LinkState {
+    let mut cables = graph.fabric_cables();
+    Random::new(1, Purpose::Test, 0).shuffle(&mut cables);
+    let mut state = LinkState::all_up(graph);
+    cables[..failures].iter().for_each(|cable| state.set(*cable, false));
+    state
+}

@@ -1,0 +1,133 @@
+//! Switches that cannot be told apart, taken together: the network folded to one switch per *cell*. Knows no label.
+//!
+//! The partition is the coarsest one in which every leaf is alone and any two switches of a cell have equally many
+//! bundles of each capacity to each cell (an equitable partition, found by refinement). The number of walks from a
+//! leaf to a switch, with their bottlenecks, then depends on the cell of the switch alone. So do distances and labels,
+//! and everything is computed once per cell: a fat tree of 2000 switches has 841 cells, a leaf-spine one more than leaves.
+
+use super::bundles::Bundles;
+use std::collections::HashMap;
+
+/// Equal bundles from a switch of one cell to the switches of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    /// The other cell.
+    pub(crate) to: u32,
+    /// Index in [`Bundles::capacities`].
+    pub(crate) capacity: u32,
+    /// How many of them each switch has.
+    pub(crate) count: u32,
+}
+
+/// The folded network.
+#[derive(Clone)]
+pub(crate) struct Cells {
+    /// For each switch its cell.
+    pub(crate) of: Vec<u32>,
+    /// For each cell its edges, ascending by (cell, capacity).
+    edges: Vec<Vec<Edge>>,
+    /// For each cell the number of edges of the cells before it, and of all at the end.
+    offset: Vec<u32>,
+    /// For each leaf its cell.
+    pub(crate) leaves: Vec<u32>,
+    /// For each cell the tier of its switches.
+    pub(crate) tier: Vec<u8>,
+}
+
+impl Cells {
+    /// Folds the network; the switch `alone` gets a cell of its own, as leaves do.
+    pub(crate) fn new(bundles: &Bundles, alone: Option<u32>) -> Cells {
+        let of = refined(bundles, initial(bundles, alone));
+        let cells = of.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut first = vec![u32::MAX; cells];
+        (0..of.len()).rev().for_each(|switch| first[of[switch] as usize] = switch as u32);
+        let edges: Vec<Vec<Edge>> = first.iter().map(|switch| edges(bundles, &of, *switch)).collect();
+        let mut offset = vec![0];
+        edges.iter().for_each(|own| offset.push(offset[offset.len() - 1] + own.len() as u32));
+        Cells {
+            edges,
+            offset,
+            leaves: bundles.leaves.iter().map(|leaf| of[*leaf as usize]).collect(),
+            tier: first.iter().map(|switch| bundles.tier[*switch as usize]).collect(),
+            of,
+        }
+    }
+
+    /// Number of cells.
+    pub(crate) fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The number of an edge: its place among the edges of all cells.
+    #[inline]
+    pub(crate) fn number(&self, cell: u32, place: usize) -> usize {
+        self.offset[cell as usize] as usize + place
+    }
+
+    /// The number of the edge from one cell to another with this capacity, which exists.
+    pub(crate) fn edge_number(&self, from: u32, to: u32, capacity: u32) -> usize {
+        let place = self.edges(from).partition_point(|edge| (edge.to, edge.capacity) < (to, capacity));
+        self.number(from, place)
+    }
+
+    /// The numbers of the edges of a cell.
+    pub(crate) fn numbers(&self, cell: u32) -> std::ops::Range<usize> {
+        self.offset[cell as usize] as usize..self.offset[cell as usize + 1] as usize
+    }
+
+    /// The edges that leave a cell.
+    pub(crate) fn edges(&self, cell: u32) -> &[Edge] {
+        &self.edges[cell as usize]
+    }
+}
+
+/// Leaves apart, other switches by tier.
+fn initial(bundles: &Bundles, alone: Option<u32>) -> Vec<u32> {
+    let mut colours: Vec<u32> = bundles.tier.iter().map(|tier| u32::from(*tier)).collect();
+    for (n, switch) in bundles.leaves.iter().chain(&alone).enumerate() {
+        colours[*switch as usize] = 256 + n as u32;
+    }
+    renumbered(colours.iter())
+}
+
+/// Splits cells until all switches of a cell have the same neighbours.
+fn refined(bundles: &Bundles, mut colours: Vec<u32>) -> Vec<u32> {
+    loop {
+        let mut sizes = vec![0u32; colours.len()];
+        colours.iter().for_each(|colour| sizes[*colour as usize] += 1);
+        let seen = |switch: usize| match sizes[colours[switch] as usize] {
+            1 => Vec::new(),
+            _ => neighbours(bundles, &colours, switch as u32),
+        };
+        let views: Vec<_> = (0..colours.len()).map(|switch| (colours[switch], seen(switch))).collect();
+        let finer = renumbered(views.iter());
+        if finer.iter().max() == colours.iter().max() {
+            return colours;
+        }
+        colours = finer;
+    }
+}
+
+/// The same partition, numbered in the order of first appearance.
+fn renumbered<T: std::hash::Hash + Eq>(colours: impl Iterator<Item = T>) -> Vec<u32> {
+    let mut known = HashMap::new();
+    let number = |colour| {
+        let next = known.len() as u32;
+        *known.entry(colour).or_insert(next)
+    };
+    colours.map(number).collect()
+}
+
+/// (cell, capacity) of each bundle, sorted.
+fn neighbours(bundles: &Bundles, colours: &[u32], switch: u32) -> Vec<(u32, u32)> {
+    let of = |bundle: &super::bundles::Bundle| (colours[bundle.to as usize], bundle.capacity);
+    let mut seen: Vec<_> = bundles.of(switch).iter().map(of).collect();
+    seen.sort_unstable();
+    seen
+}
+
+fn edges(bundles: &Bundles, of: &[u32], switch: u32) -> Vec<Edge> {
+    let seen = neighbours(bundles, of, switch);
+    let equal = seen.chunk_by(|a, b| a == b);
+    equal.map(|run| Edge { to: run[0].0, capacity: run[0].1, count: run.len() as u32 }).collect()
+}

@@ -1,0 +1,267 @@
+//! Components of the paths from every cell to one leaf, and what of them is visible in the first hop.
+//!
+//! Two paths are symmetric if their lists of scores are equal. Lists are numbered from their ends: the number of a list
+//! is that of (first score, number of the rest). So the lists of a cell follow from those of the next cells, with the
+//! numbers of their paths by bottleneck, and paths are never listed. Where a cell has too many different lists, they are
+//! followed from the near end instead, and lists that reach the same cells from the same first edges are followed together:
+//! what is visible in the first hop is the same for them.
+
+use super::bundles::Bundles;
+use super::cells::Cells;
+use super::descent::Descent;
+use super::labels::{Scores, gcd};
+use super::reach::by_reach;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use weft_core::random::mix;
+
+/// So many different lists of one cell are still told apart one by one.
+pub(crate) const MOST_LISTS: usize = 10_000;
+
+/// Paths that share a list of scores and a bottleneck.
+#[derive(Clone, Copy, Debug)]
+struct Paths {
+    /// Number of the list.
+    list: u32,
+    /// Index of the capacity of their bottleneck.
+    bottleneck: u32,
+    /// How many.
+    count: u128,
+    /// Their first edge; meaningless once cells are left behind.
+    edge: u32,
+}
+
+/// The edges that a group of components begins with, by their places, and its weight.
+pub(crate) type EdgeGroup = (u128, Vec<u32>);
+
+/// How the paths from one cell to the leaf fall apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Split {
+    /// Number of components; `None`: more than [`MOST_LISTS`].
+    pub(crate) components: Option<usize>,
+    /// Whether every component is a single path.
+    pub(crate) all_single: bool,
+    /// Components with equal first edges taken together; weights without a common divisor.
+    pub(crate) groups: Vec<EdgeGroup>,
+}
+
+/// Splits the paths of all cells, leaf after leaf.
+pub(crate) struct Splitter<'a> {
+    bundles: &'a Bundles,
+    cells: &'a Cells,
+    /// By first score and rest of a list its number.
+    lists: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
+    /// The paths from each cell, in `paths`: first and behind the last. `None`: too many lists.
+    from: Vec<Option<(u32, u32)>>,
+    paths: Vec<Paths>,
+    /// The paths of the cell at hand.
+    own: Vec<Paths>,
+    most_lists: usize,
+}
+
+impl<'a> Splitter<'a> {
+    pub(crate) fn new(bundles: &'a Bundles, cells: &'a Cells, most_lists: usize) -> Splitter<'a> {
+        Splitter {
+            most_lists,
+            bundles,
+            cells,
+            lists: HashMap::default(),
+            from: Vec::new(),
+            paths: Vec::new(),
+            own: Vec::new(),
+        }
+    }
+
+    /// Calls `visit` for every cell that reaches the leaf, except the leaf's own.
+    pub(crate) fn leaf(&mut self, (descent, scores): (&Descent, &Scores), mut visit: impl FnMut(u32, Split)) {
+        self.lists.clear();
+        self.paths.clear();
+        self.from = vec![None; self.cells.len()];
+        for (n, &cell) in descent.order().iter().enumerate() {
+            if n == 0 {
+                self.paths.push(Paths { list: 0, bottleneck: u32::MAX, count: 1, edge: 0 });
+                self.from[cell as usize] = Some((0, 1));
+                continue;
+            }
+            if self.gather(descent, scores, cell) {
+                visit(cell, self.by_lists());
+                self.keep(cell);
+            } else {
+                let groups = by_reach((self.bundles, self.cells, scores), descent, cell);
+                visit(cell, Split { components: None, all_single: false, groups: reduced(groups) });
+            }
+        }
+    }
+
+    /// Collects the paths of a cell from those of the next; false if there are too many lists.
+    fn gather(&mut self, descent: &Descent, scores: &Scores, cell: u32) -> bool {
+        self.own.clear();
+        for (place, edge) in descent.onward(self.cells, cell) {
+            let Some((first, end)) = self.from[edge.to as usize] else {
+                self.own.clear();
+                return false;
+            };
+            let score = scores[self.cells.number(cell, place)];
+            for at in first..end {
+                let Paths { list, bottleneck, count, .. } = self.paths[at as usize];
+                let next = self.lists.len() as u32 + 1;
+                self.own.push(Paths {
+                    list: *self.lists.entry(u64::from(score) << 32 | u64::from(list)).or_insert(next),
+                    bottleneck: bottleneck.min(edge.capacity),
+                    count: count.saturating_mul(u128::from(edge.count)),
+                    edge: place as u32,
+                });
+            }
+        }
+        self.own.sort_unstable_by_key(|paths| (paths.list, paths.edge, paths.bottleneck));
+        self.own.len() <= self.most_lists
+    }
+
+    /// Stores the paths of a cell for the cells before it.
+    fn keep(&mut self, cell: u32) {
+        let first = self.paths.len() as u32;
+        self.own.sort_unstable_by_key(|paths| (paths.list, paths.bottleneck));
+        for same in self.own.chunk_by(|a, b| (a.list, a.bottleneck) == (b.list, b.bottleneck)) {
+            let count = same.iter().fold(0u128, |sum, paths| sum.saturating_add(paths.count));
+            self.paths.push(Paths { count, ..same[0] });
+        }
+        self.from[cell as usize] = Some((first, self.paths.len() as u32));
+    }
+
+    fn by_lists(&self) -> Split {
+        let components = self.own.chunk_by(|a, b| a.list == b.list);
+        let mut groups = Vec::new();
+        let (mut count, mut all_single) = (0, true);
+        for component in components {
+            count += 1;
+            all_single &= component.len() == 1 && component[0].count == 1;
+            let mut edges: Vec<u32> = component.iter().map(|paths| paths.edge).collect();
+            edges.dedup();
+            let weight = component.iter().fold(0u128, |sum, paths| sum.saturating_add(self.weight(paths)));
+            groups.push((weight, edges));
+        }
+        Split { components: Some(count), all_single, groups: reduced(merged(groups)) }
+    }
+
+    fn weight(&self, paths: &Paths) -> u128 {
+        let capacity = self.bundles.capacities[paths.bottleneck as usize];
+        paths.count.saturating_mul(u128::from(capacity))
+    }
+}
+
+/// Weights without a common divisor.
+fn reduced(mut groups: Vec<EdgeGroup>) -> Vec<EdgeGroup> {
+    let divisor = groups.iter().fold(0, |divisor, (weight, _)| gcd(divisor, *weight)).max(1);
+    groups.iter_mut().for_each(|(weight, _)| *weight /= divisor);
+    groups
+}
+
+/// Adds the weights of groups with the same edges.
+fn merged(mut groups: Vec<EdgeGroup>) -> Vec<EdgeGroup> {
+    groups.sort_unstable_by(|one, other| one.1.cmp(&other.1));
+    groups.dedup_by(|next, kept| {
+        let same = next.1 == kept.1;
+        if same {
+            kept.0 = kept.0.saturating_add(next.0);
+        }
+        same
+    });
+    groups
+}
+
+/// A hash of one number: lists are looked up for every pair of a cell and a leaf.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = mix(self.0 ^ u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = mix(number);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quiver::Quiver;
+    use crate::{LinkSettings, LinkState, Wiring};
+    use weft_core::{Purpose, Random, Rate};
+
+    /// `stages` times two unequal ways one after the other, with a leaf at either end: 2^stages lists of scores.
+    fn chain(stages: usize) -> Wiring {
+        let mut wiring = Wiring::default();
+        let nodes = wiring.switches("s", 3 * stages as u32 + 1);
+        for stage in 0..stages {
+            let [from, to] = [nodes[3 * stage], nodes[3 * stage + 3]];
+            for (way, gbps) in [(1, 10 + stage as u64), (2, 100)] {
+                let link = LinkSettings::of(Rate::from_gbps(gbps));
+                wiring.cable(from, nodes[3 * stage + way], &link);
+                wiring.cable(nodes[3 * stage + way], to, &link);
+            }
+        }
+        for end in [nodes[0], nodes[3 * stages]] {
+            wiring.hosts_on(end, 1, &LinkSettings::of(Rate::from_gbps(10)));
+        }
+        wiring
+    }
+
+    fn splits(quiver: &Quiver<'_>, most_lists: usize) -> Vec<Vec<EdgeGroup>> {
+        let mut all = Vec::new();
+        let mut splitter = Splitter::new(&quiver.bundles, &quiver.cells, most_lists);
+        for leaf in 0..quiver.cells.leaves.len() {
+            let descent = quiver.descent(&quiver.cells, leaf);
+            splitter.leaf((&descent, &quiver.scores), |_, split| all.push(split.groups));
+        }
+        all
+    }
+
+    #[test]
+    fn lists_followed_from_either_end_give_the_same_groups() {
+        let mut groups = 0;
+        for seed in 0..40 {
+            let mut dice = Random::new(seed, Purpose::Test, 0);
+            let mut wiring = Wiring::default();
+            let tiers = [3, 3, 4, 3].map(|count| wiring.switches("s", count));
+            for (lower, upper) in tiers.iter().zip(&tiers[1..]) {
+                for a in lower {
+                    for b in upper {
+                        let gbps = if dice.below(4) == 0 { 40 } else { 10 };
+                        wiring.cable(*a, *b, &LinkSettings::of(Rate::from_gbps(gbps)));
+                    }
+                }
+            }
+            tiers[0]
+                .iter()
+                .for_each(|leaf| wiring.hosts_on(*leaf, 1, &LinkSettings::of(Rate::from_gbps(10))));
+            let graph = wiring.finish().unwrap();
+            let quiver = Quiver::new(&graph, &LinkState::all_up(&graph), &Default::default());
+            assert_eq!(splits(&quiver, 0), splits(&quiver, MOST_LISTS), "{seed}");
+            groups += splits(&quiver, 0).iter().map(Vec::len).sum::<usize>();
+        }
+        assert!(groups > 2_000, "{groups}");
+    }
+
+    /// 2^40 paths, each its own component; the capacity of a path is that of its slowest link.
+    #[test]
+    fn paths_beyond_counting_are_not_listed() {
+        let graph = chain(40).finish().unwrap();
+        let quiver = Quiver::new(&graph, &LinkState::all_up(&graph), &Default::default());
+        assert_eq!(quiver.census().by_components, [(None, 2)].into());
+        assert!(quiver.pair(graph.leaves()[0], 1, 1).components.is_none());
+        let group = &quiver.groups(graph.leaves()[0])[1];
+        // By the first way every path is as slow as that; by the second the others decide: half of the paths pass the
+        // slowest of the next stages, a quarter the second slowest, and so on; one path is never slowed down.
+        let ways = |n: u32| 1u128 << n;
+        let second = (1..40).map(|stage| u128::from(10 + stage) * ways(39 - stage)).sum::<u128>() + 100;
+        let expected = [10 * ways(39), second];
+        let found: Vec<u128> = group.components.iter().map(|part| u128::from(part.weight)).collect();
+        assert_eq!(found[0] * expected[1], found[1] * expected[0]);
+    }
+}
