@@ -11,7 +11,8 @@ fn main() {
     for folder in entries(&root).into_iter().filter(|path| path.is_dir()) {
         println!("cargo::rerun-if-changed={}", folder.display());
         let _ = writeln!(text, "({:?}, &[", name(&folder));
-        for file in entries(&folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml")) {
+        for file in entries(&folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        {
             let _ = writeln!(text, "({:?}, include_str!({file:?})),", name(&file));
         }
         text.push_str("]),\n");

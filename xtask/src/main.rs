@@ -9,6 +9,7 @@ mod links;
 mod markdown;
 mod peers;
 mod reference;
+mod reproductions;
 mod shape;
 mod sources;
 mod workspace;
@@ -27,6 +28,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("layers", "no crate uses another that it may not use", layers::check),
     ("shape", "functions and files stay short", shape::check),
     ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
+    ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),
     ("links", "links between documents lead somewhere", links::check),
 ];
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         ["fidelity"] => fidelity::run(&[], &root),
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
+        ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
         ["peers", "--write"] => run("peers", peers::write, &root),
         [name] if CHECKS.iter().any(|check| check.0 == *name) => {
             run_all(CHECKS.iter().filter(|check| check.0 == *name), &root)
@@ -74,6 +77,7 @@ fn usage() -> ExitCode {
     CHECKS.iter().for_each(|(name, meaning, _)| eprintln!("  {name:<18} {meaning}"));
     eprintln!("  {:<18} all of these", "all");
     eprintln!("  {:<18} write the generated pages", "reference --write");
+    eprintln!("  {:<18} write the pages about reproductions", "reproductions --write");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
     ExitCode::from(2)

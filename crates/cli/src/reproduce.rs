@@ -62,7 +62,8 @@ impl Arguments {
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let Some(name) = self.name.clone() else {
             let rows = weft_reproduce::list()?;
-            let lines: Vec<String> = rows.iter().map(|(name, title)| format!("  {name:10}  {title}")).collect();
+            let lines: Vec<String> =
+                rows.iter().map(|(name, title)| format!("  {name:10}  {title}")).collect();
             console::show(&format!("weft reproduce NAME\n{}", lines.join("\n")));
             return Ok(ExitCode::SUCCESS);
         };

@@ -1,7 +1,7 @@
 //! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
 //! summary, not where the names are used.
 
-use crate::summary::{Lengths, Measured, Throughput, Reordering, Summary};
+use crate::summary::{Lengths, Measured, Reordering, Summary, Throughput};
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -340,8 +340,11 @@ mod tests {
         let summary = summary();
         for metric in METRICS {
             let concrete = metric.path.replace("<statistic>", "mean").replace("<size>", "small");
-            let concrete =
-                concrete.replace("<hop>", "hop1").replace("<wait>", "mean").replace("<length>", "p99").replace("<tag>", "incast");
+            let concrete = concrete
+                .replace("<hop>", "hop1")
+                .replace("<wait>", "mean")
+                .replace("<length>", "p99")
+                .replace("<tag>", "incast");
             let concrete = concrete.replace("<reason>", "early");
             let absent = concrete.starts_with("slowdown");
             assert_eq!(summary.metric(&concrete).is_none(), absent, "{concrete}");

@@ -46,7 +46,8 @@ mod tests {
             format!("[[claim]]\nid = \"{id}\"\nplace = \"\"\nsays = \"\"\nnot_comparable = \"x\"\n")
         };
         let text: String = ["C1", "C2", "C20", "C21", "D2"].map(claim).concat();
-        let source: Source = toml::from_str(&format!("title=\"\"\nreference=\"\"\nabout=\"\"\n{text}")).unwrap();
+        let source: Source =
+            toml::from_str(&format!("title=\"\"\nreference=\"\"\nabout=\"\"\n{text}")).unwrap();
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         let ids = |claims: Vec<&Claim>| claims.iter().map(|claim| claim.id.get_ref().clone()).collect();
         choose(&source, &texts).map(ids).map_err(|error| error.to_string())

@@ -40,7 +40,11 @@ fn hashed(
     let mut text = measures.to_owned();
     for experiment in experiments.iter().filter_map(|id| source.experiment(id)) {
         let file = experiment.file.as_ref().and_then(|file| folder.files.get(file));
-        text += &format!("{}\n{}", experiment.set.join(" "), file.map_or(String::new(), |file| bare(file, quick)));
+        text += &format!(
+            "{}\n{}",
+            experiment.set.join(" "),
+            file.map_or(String::new(), |file| bare(file, quick))
+        );
     }
     format!("{:016x}", fnv(text.as_bytes()))
 }

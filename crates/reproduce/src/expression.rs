@@ -313,7 +313,8 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_refused() {
-        for text in ["", "1 +", "fct.mean(", "fct.mean()", "(1", "a b", "/ 2", "reach(1, 2)", "E1:", "1.2.3"] {
+        for text in ["", "1 +", "fct.mean(", "fct.mean()", "(1", "a b", "/ 2", "reach(1, 2)", "E1:", "1.2.3"]
+        {
             assert!(Expression::parse(text).is_err(), "{text}");
         }
     }

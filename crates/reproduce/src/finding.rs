@@ -32,9 +32,9 @@ pub(crate) struct Finding {
     pub(crate) quick: bool,
     /// Version and commit of the program.
     pub(crate) program: String,
-    /// Why there is no value; empty when there is one.
+    /// Why a part has no value; empty when all have one.
     pub(crate) not_run: String,
-    /// The values of each part.
+    /// The values of each part; empty where there are none.
     pub(crate) parts: Vec<Values>,
     /// What the values come from.
     pub(crate) size: Size,
@@ -77,6 +77,13 @@ pub(crate) struct Tabled {
     pub(crate) size: Size,
 }
 
+impl Finding {
+    /// How many parts have a value.
+    fn known(&self) -> usize {
+        self.parts.iter().filter(|values| !values.values.is_empty()).count()
+    }
+}
+
 impl Values {
     /// Mean with 95 % interval over the seeds; absent without values.
     pub(crate) fn estimate(&self) -> Option<Estimate> {
@@ -106,21 +113,21 @@ impl Verdict {
     }
 }
 
-/// The verdict on a claim.
+/// The verdict on a claim: all its parts must hold, so one that fails decides even when others could not be measured.
 pub(crate) fn verdict(claim: &Claim, finding: Option<&Finding>) -> Verdict {
     if !claim.not_comparable.is_empty() {
         return Verdict::NotComparable(claim.not_comparable.clone());
     }
     let Some(finding) = finding else { return Verdict::NotRun("not yet".to_owned()) };
-    if !finding.not_run.is_empty() {
-        return Verdict::NotRun(finding.not_run.clone());
-    }
     let holds = |(part, values): (&Part, &Values)| values.estimate().map(|found| part.holds(found.mean));
-    let all: Option<Vec<bool>> = claim.parts.iter().zip(&finding.parts).map(holds).collect();
-    match all {
-        Some(all) if all.len() == claim.parts.len() && all.iter().all(|holds| *holds) => Verdict::Reproduced,
-        Some(all) if all.len() == claim.parts.len() => Verdict::NotReproduced,
-        _ => Verdict::NotRun("a part has no value".to_owned()),
+    let all: Vec<Option<bool>> = claim.parts.iter().zip(&finding.parts).map(holds).collect();
+    if all.contains(&Some(false)) {
+        return Verdict::NotReproduced;
+    }
+    match all.len() == claim.parts.len() && all.iter().all(|part| *part == Some(true)) {
+        true => Verdict::Reproduced,
+        false if finding.not_run.is_empty() => Verdict::NotRun("a part has no value".to_owned()),
+        false => Verdict::NotRun(finding.not_run.clone()),
     }
 }
 
@@ -161,8 +168,9 @@ impl Findings {
     /// Takes what another call found; what it could not run does not replace values that still hold.
     pub(crate) fn take(&mut self, newer: &Findings) {
         for (id, finding) in &newer.claims {
-            let holds = |old: &Finding| old.not_run.is_empty() && old.definition == finding.definition;
-            if finding.not_run.is_empty() || !self.claims.get(id).is_some_and(holds) {
+            let better =
+                |old: &Finding| old.definition == finding.definition && old.known() > finding.known();
+            if !self.claims.get(id).is_some_and(better) {
                 self.claims.insert(id.clone(), finding.clone());
             }
         }
@@ -191,6 +199,18 @@ mod tests {
         assert_eq!(verdict(&claim, Some(&finding(&[1.0, 1.1]))), Verdict::NotReproduced);
         assert_eq!(verdict(&claim, Some(&finding(&[]))), Verdict::NotRun("a part has no value".into()));
         assert_eq!(verdict(&claim, None), Verdict::NotRun("not yet".into()));
+    }
+
+    #[test]
+    fn a_part_that_fails_decides_and_one_that_is_missing_leaves_it_open() {
+        let part = "[[part]]\nmeasure = \"fct.mean(a)\"\nabove = 1\n";
+        let claim = claim(&part.repeat(2));
+        let told = |value: f64| {
+            let parts = vec![finding(&[value]).parts[0].clone(), Values::default()];
+            verdict(&claim, Some(&Finding { parts, not_run: "absent".into(), ..Finding::default() }))
+        };
+        assert_eq!(told(0.5), Verdict::NotReproduced);
+        assert_eq!(told(1.5), Verdict::NotRun("absent".into()));
     }
 
     #[test]

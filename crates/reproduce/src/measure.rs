@@ -18,7 +18,9 @@ impl Runs {
     pub(crate) fn new(plan: &Plan<'_>, runs: Vec<Vec<Run>>) -> Runs {
         let stage = |(stage, runs): (usize, Vec<Run>)| {
             let case = |run: &Run| {
-                (0..).map_while(|case| plan.labels(stage, case)).position(|labels| *labels == run.manifest.labels)
+                (0..)
+                    .map_while(|case| plan.labels(stage, case))
+                    .position(|labels| *labels == run.manifest.labels)
             };
             let keyed = |run: Run| Some(((case(&run)?, run.manifest.seed), run));
             runs.into_iter().filter_map(keyed).collect()
@@ -49,7 +51,8 @@ impl Runs {
     fn seeds(&self, located: &Located) -> Vec<u64> {
         let mut common: Option<BTreeSet<u64>> = None;
         for (stage, case) in cases(located) {
-            let seeds = self.stages[stage].keys().filter(|(at, _)| *at == case).map(|(_, seed)| *seed).collect();
+            let seeds =
+                self.stages[stage].keys().filter(|(at, _)| *at == case).map(|(_, seed)| *seed).collect();
             common = Some(match common {
                 None => seeds,
                 Some(known) => known.intersection(&seeds).copied().collect(),
@@ -74,13 +77,28 @@ impl Runs {
         size
     }
 
+    /// The program that computed these, from the manifests of the runs: `0.1.0 3dca5ce`; several if it was changed between.
+    pub(crate) fn program(&self, measures: &[Located]) -> String {
+        let places: BTreeSet<(usize, usize)> = measures.iter().flat_map(cases).collect();
+        let of = |(stage, case): (usize, usize)| {
+            let runs = self.stages[stage].iter().filter(move |((at, _), _)| *at == case);
+            runs.map(|(_, run)| {
+                format!("{} {}", run.manifest.version, run.manifest.commit).trim_end().to_owned()
+            })
+        };
+        let programs: BTreeSet<String> = places.into_iter().flat_map(of).collect();
+        programs.into_iter().collect::<Vec<_>>().join(", ")
+    }
+
     /// Does a measure use a percentile with few flows beyond it?
     fn is_few(&self, located: &Located) -> bool {
         let few = |(term, place): &(Term, Place)| {
             let Some(percentile) = term.metric.strip_prefix("fct.") else { return false };
             let here = |(_, case): &(f64, usize)| {
                 let mut runs = self.stages[place.stage].iter().filter(|((at, _), _)| at == case);
-                runs.any(|(_, run)| run.summary.fct_us.all.few_samples_above.iter().any(|name| name == percentile))
+                runs.any(|(_, run)| {
+                    run.summary.fct_us.all.few_samples_above.iter().any(|name| name == percentile)
+                })
             };
             place.cases.iter().any(here)
         };

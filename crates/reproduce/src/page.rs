@@ -127,7 +127,7 @@ fn details(source: &Source, findings: &Findings) -> String {
         }
         let parts: Vec<String> = claim.parts.iter().map(|part| format!("`{}`", part.measure)).collect();
         let _ = write!(text, ": {}.", parts.join("; "));
-        if let Some(finding) = findings.claims.get(claim.id.get_ref()).filter(|one| one.not_run.is_empty()) {
+        if let Some(finding) = findings.claims.get(claim.id.get_ref()).filter(|one| one.size.runs > 0) {
             let _ = write!(text, " From {}; weft {}.", words::size(finding), finding.program);
         }
         if !claim.note.is_empty() {

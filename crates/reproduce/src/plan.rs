@@ -73,7 +73,11 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// Why the measure cannot be taken.
-    pub(crate) fn locate(&mut self, expression: Expression, context: &Context<'_>) -> Result<Located, String> {
+    pub(crate) fn locate(
+        &mut self,
+        expression: Expression,
+        context: &Context<'_>,
+    ) -> Result<Located, String> {
         let terms: Vec<(Term, bool)> =
             expression.terms().into_iter().map(|(term, open)| (term.clone(), open)).collect();
         let mut places = Vec::new();
@@ -104,7 +108,8 @@ impl<'a> Plan<'a> {
 
     /// The stage of an experiment in this context, made if it is new.
     fn stage(&mut self, experiment: &str, context: &Context<'_>) -> Result<usize, String> {
-        let about = self.source.experiment(experiment).ok_or_else(|| format!("no experiment `{experiment}`"))?;
+        let about =
+            self.source.experiment(experiment).ok_or_else(|| format!("no experiment `{experiment}`"))?;
         let Some(file) = about.file.as_ref().filter(|_| about.awaited.is_none()) else {
             return Err(about.awaited.clone().unwrap_or_default());
         };
@@ -130,7 +135,10 @@ impl<'a> Plan<'a> {
     pub(crate) fn batches(&self) -> Vec<Batch> {
         let batch = |stage: &Stage| {
             let all = stage.cases.as_deref().unwrap_or_default();
-            Batch { cases: stage.wanted.iter().map(|case| all[*case].clone()).collect(), ..stage.batch.clone() }
+            Batch {
+                cases: stage.wanted.iter().map(|case| all[*case].clone()).collect(),
+                ..stage.batch.clone()
+            }
         };
         self.stages.iter().map(batch).collect()
     }
@@ -144,7 +152,7 @@ impl<'a> Plan<'a> {
 /// The message of a refused scenario, without the drawing around it.
 fn first_line(message: &str) -> String {
     let line = message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    format!("the scenario cannot be read: {}", line.trim())
+    format!("the scenario cannot be read: {}", line.trim().trim_start_matches("error: "))
 }
 
 /// Indices of the cases that agree with the selectors, or the value that no case has. The term's own selectors win over
@@ -158,8 +166,9 @@ fn chosen(cases: &[Labels], own: &[Selector], shared: &str) -> Result<Vec<usize>
             wanted.insert(axis, &selector.value);
         }
     }
-    let agrees =
-        |labels: &Labels| wanted.iter().all(|(axis, value)| same(labels.get(*axis).map_or("", |l| &l.1), value));
+    let agrees = |labels: &Labels| {
+        wanted.iter().all(|(axis, value)| same(labels.get(*axis).map_or("", |l| &l.1), value))
+    };
     Ok((0..cases.len()).filter(|case| agrees(&cases[*case])).collect())
 }
 
@@ -184,22 +193,21 @@ fn single(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String
     match found {
         [one] => Ok(vec![(0.0, *one)]),
         [] => Err("no case agrees with all selectors".to_owned()),
-        several => {
-            Err(format!("the measure leaves open: {}", differing(cases, several).join(", ")))
-        }
+        several => Err(format!("the measure leaves open: {}", differing(cases, several).join(", "))),
     }
 }
 
 /// The cases along the one numeric axis that is left open, in its order.
 fn curve(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {
-    let [axis] = differing(cases, found).try_into().map_err(|open: Vec<String>| {
-        format!("`reach` needs exactly one open axis, not {}", open.len())
-    })?;
+    let [axis] = differing(cases, found)
+        .try_into()
+        .map_err(|open: Vec<String>| format!("`reach` needs exactly one open axis, not {}", open.len()))?;
     let value = |case: usize| cases[case].iter().find(|(path, _)| *path == axis)?.1.parse::<f64>().ok();
-    let mut along =
-        found.iter().map(|case| Some((value(*case)?, *case))).collect::<Option<Vec<_>>>().ok_or_else(|| {
-            format!("`reach` needs numbers on the open axis, and {axis} has others")
-        })?;
+    let mut along = found
+        .iter()
+        .map(|case| Some((value(*case)?, *case)))
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| format!("`reach` needs numbers on the open axis, and {axis} has others"))?;
     along.sort_by(|a, b| a.0.total_cmp(&b.0));
     Ok(along)
 }

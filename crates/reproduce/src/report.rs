@@ -49,7 +49,11 @@ fn headline(source: &Source, findings: &Findings) -> String {
         verdicts.map(|claim| verdict(claim, findings.claims.get(claim.id.get_ref())).words()).collect();
     let count = |wanted: &str| words.iter().filter(|word| word.as_str() == wanted).count();
     let (yes, no) = (count("reproduced"), count("not reproduced"));
-    format!("Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured.", words.len(), words.len() - yes - no)
+    format!(
+        "Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured.",
+        words.len(),
+        words.len() - yes - no
+    )
 }
 
 /// A row for each claim.
@@ -98,11 +102,8 @@ fn figures(experiment: &str, runs: Vec<Run>, schemes: &mut Vec<String>) -> Secti
 
 /// A figure on another page: its id and its schemes are the page's, and it links to no report of a run.
 fn moved(figure: Figure, experiment: &str, places: &[usize]) -> Figure {
-    let series = |one: Series| Series {
-        scheme: one.scheme.map(|scheme| places[scheme]),
-        runs: Vec::new(),
-        ..one
-    };
+    let series =
+        |one: Series| Series { scheme: one.scheme.map(|scheme| places[scheme]), runs: Vec::new(), ..one };
     Figure {
         id: format!("{}-{}", experiment.to_lowercase(), figure.id),
         view: None,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use weft::{Error, RunOptions, run_batches};
 
-use crate::finding::{Finding, Findings, RESULTS, Tabled, Verdict, verdict};
+use crate::finding::{Finding, Findings, RESULTS, Tabled, Values, Verdict, verdict};
 use crate::folder::{CLAIMS, Folder};
 use crate::measure::Runs;
 use crate::plan::{Context, Located, Plan};
@@ -41,10 +41,10 @@ pub struct Outcome {
     pub reused: usize,
 }
 
-/// A chosen claim with its measures, or why it has none.
+/// A chosen claim with the measure of each part, or why there is none.
 struct Asked<'a> {
     claim: &'a Claim,
-    located: Result<Vec<Located>, String>,
+    parts: Vec<Result<Located, String>>,
 }
 
 /// A table with its measures, row by row.
@@ -111,15 +111,11 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
 fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, quick: bool) -> Asked<'a> {
     let context =
         Context { experiment: &claim.experiment, at: &claim.at, reduced: quick, ..Context::default() };
-    let located: Result<Vec<Located>, String> = if quick && !claim.quick {
-        Err("the quick form is too small for it".to_owned())
-    } else {
-        claim.expressions().into_iter().map(|expression| plan.locate(expression, &context)).collect()
-    };
-    if let Ok(located) = &located {
-        located.iter().for_each(|one| plan.want(one));
-    }
-    Asked { claim, located }
+    let small = || Err("the quick form is too small for it".to_owned());
+    let locate = |expression| if quick && !claim.quick { small() } else { plan.locate(expression, &context) };
+    let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
+    parts.iter().flatten().for_each(|one| plan.want(one));
+    Asked { claim, parts }
 }
 
 /// Finds the cases of a table and has them run.
@@ -162,21 +158,21 @@ impl Facts<'_> {
 
     fn finding(&self, asked: &Asked<'_>, runs: &Runs) -> Finding {
         let definition = definition::of_claim(asked.claim, self.quick, (self.source, self.folder));
-        let base =
-            Finding { definition, quick: self.quick, program: weft::program(), ..Finding::default() };
-        let located = match &asked.located {
-            Ok(located) => located,
-            Err(why) => return Finding { not_run: why.clone(), ..base },
-        };
-        let parts: Vec<_> = located.iter().map(|one| runs.values(one)).collect();
+        let base = Finding { definition, quick: self.quick, ..Finding::default() };
+        let located: Vec<Located> = asked.parts.iter().flatten().cloned().collect();
+        let value =
+            |part: &Result<Located, String>| part.as_ref().map_or(Values::default(), |one| runs.values(one));
+        let parts: Vec<Values> = asked.parts.iter().map(value).collect();
         let lost = parts.iter().any(|values| values.values.is_empty());
-        let not_run = if lost { self.lost() } else { String::new() };
-        Finding { not_run, parts, size: runs.size(located), ..base }
+        let why = asked.parts.iter().find_map(|part| part.as_ref().err().cloned());
+        let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
+        let (size, program) = (runs.size(&located), runs.program(&located));
+        Finding { not_run, parts, size, program, ..base }
     }
 
     fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {
         let definition = definition::of_table(rows.table, self.quick, (self.source, self.folder));
-        let mut tabled = Tabled { definition, program: weft::program(), ..Tabled::default() };
+        let mut tabled = Tabled { definition, ..Tabled::default() };
         let mut all = Vec::new();
         for (number, row) in rows.rows.iter().enumerate() {
             match row {
@@ -190,7 +186,7 @@ impl Facts<'_> {
                 }
             }
         }
-        tabled.size = runs.size(&all);
+        (tabled.size, tabled.program) = (runs.size(&all), runs.program(&all));
         tabled
     }
 

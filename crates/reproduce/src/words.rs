@@ -20,22 +20,21 @@ pub(crate) fn value(values: &Values) -> String {
 
 /// What was measured for each part of a claim.
 pub(crate) fn measured(finding: Option<&Finding>) -> Vec<String> {
-    let parts = finding.filter(|finding| finding.not_run.is_empty()).map(|finding| &finding.parts);
-    parts.into_iter().flatten().map(value).collect()
+    let parts = finding.filter(|finding| finding.parts.iter().any(|values| !values.values.is_empty()));
+    parts.map_or(Vec::new(), |finding| finding.parts.iter().map(value).collect())
 }
 
 /// The band of each part and where the interval lies.
 pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, &'static str)> {
     let found = |at: usize| finding?.parts.get(at)?.estimate();
-    let one = |(at, part): (usize, &Part)| {
-        (part.band(), found(at).map_or("", |found| against_band(part, &found)))
-    };
+    let one =
+        |(at, part): (usize, &Part)| (part.band(), found(at).map_or("", |found| against_band(part, &found)));
     claim.parts.iter().enumerate().map(one).collect()
 }
 
 /// `quick, 3 seeds, 12 runs, 120 000 flows, 24 ms simulated`.
 pub(crate) fn size(finding: &Finding) -> String {
-    let seeds = finding.parts.iter().map(|values| values.seeds.len()).min().unwrap_or(0);
+    let seeds = finding.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0);
     let form = if finding.quick { "quick, " } else { "" };
     format!("{form}{}, {}", counted(seeds as u64, "seed"), amount(&finding.size))
 }

@@ -1,8 +1,8 @@
 //! Looks at queues at fixed intervals: lengths over time, and their standard deviation over parallel ports (DRILL
 //! section 3.2.3). Sampling changes nothing.
 
-use weft_core::record::{ImbalanceRecord, QueueSeries};
 use weft_core::histogram::Histogram;
+use weft_core::record::{ImbalanceRecord, QueueSeries};
 use weft_core::{LinkId, PortId, SwitchId, Time};
 use weft_topology::{Graph, Link, Node};
 

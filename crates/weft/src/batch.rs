@@ -26,7 +26,7 @@ pub struct Batch {
     pub demo: bool,
     /// Run these seeds instead of the scenario's own.
     pub seeds: Option<Vec<u64>>,
-    /// Only cases with these labels.
+    /// Only cases with these labels; without any, the scenario is not even read.
     pub cases: Vec<Labels>,
 }
 
@@ -59,11 +59,14 @@ pub fn cases(batch: &Batch) -> Result<Vec<Labels>, Error> {
 /// [`Error::BadInput`] with the mistakes of a scenario; [`Error::Failed`] when results cannot be written. A run that
 /// fails by itself is told in [`Collected::failures`] instead.
 pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected, Error> {
-    let read = |batch: &Batch| study::read(&batch.path, &batch.set, batch.demo);
-    let scenarios: Vec<Scenario> = batches.iter().map(read).collect::<Result<_, _>>()?;
+    let read = |batch: &Batch| match batch.cases.is_empty() {
+        true => Ok(None),
+        false => study::read(&batch.path, &batch.set, batch.demo).map(Some),
+    };
+    let scenarios: Vec<Option<Scenario>> = batches.iter().map(read).collect::<Result<_, _>>()?;
     let mut chosen = Vec::new();
     for (batch, scenario) in batches.iter().zip(&scenarios) {
-        chosen.push(of_batch(batch, scenario)?);
+        chosen.push(scenario.as_ref().map_or(Ok(Vec::new()), |scenario| of_batch(batch, scenario))?);
     }
     let roots: BTreeSet<PathBuf> =
         chosen.iter().flatten().map(|(_, manifest)| root(manifest, options)).collect();
@@ -97,12 +100,7 @@ fn root(manifest: &Manifest, options: &RunOptions) -> PathBuf {
 }
 
 /// Each run to every batch that asked for it.
-fn sorted(
-    results: Results,
-    chosen: &[Vec<(&Case, Manifest)>],
-    stopped: bool,
-    planned: usize,
-) -> Collected {
+fn sorted(results: Results, chosen: &[Vec<(&Case, Manifest)>], stopped: bool, planned: usize) -> Collected {
     let complete = results.runs.into_iter().filter(|run| !run.summary.interrupted());
     let by_path: BTreeMap<PathBuf, Run> = complete.map(|run| (run.manifest.path(), run)).collect();
     let of = |batch: &Vec<(&Case, Manifest)>| {
@@ -115,4 +113,3 @@ fn sorted(
         failures: results.failures,
     }
 }
-

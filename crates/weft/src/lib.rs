@@ -231,12 +231,6 @@ pub fn reference() -> Vec<(String, String)> {
     weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text)).collect()
 }
 
-/// Version and commit of the program, as manifests tell them.
-#[must_use]
-pub fn program() -> String {
-    format!("{} {}", study::VERSION, env!("WEFT_COMMIT")).trim_end().to_owned()
-}
-
 /// What `check` says about a scenario without mistakes.
 fn praise(path: &Path, scenario: &weft_scenario::Scenario) -> String {
     let (cases, seeds) = (scenario.cases().len(), scenario.settings.seeds.len());

@@ -1,8 +1,8 @@
 //! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
 
 use super::{
-    DropCell, Drops, Flows, Imbalance, Lengths, Links, Measured, Reordering, RunFacts, SizeClass, Summary, Throughput, Waiting,
-    stop_name,
+    DropCell, Drops, Flows, Imbalance, Lengths, Links, Measured, Reordering, RunFacts, SizeClass, Summary,
+    Throughput, Waiting, stop_name,
 };
 use crate::statistics::{Distribution, jain, mean};
 use std::collections::BTreeMap;
@@ -199,15 +199,18 @@ fn mean_throughputs(measured: &[&FlowRecord], throughputs: &[f64], tags: &[Strin
         mean(&kept.map(|(_, throughput)| throughput / 1e9).collect::<Vec<_>>())
     };
     let [small, medium] = PAPER_BUCKETS;
-    let by_tag = |(n, tag): (usize, &String)| {
-        Some((tag.clone(), within(&|flow| usize::from(flow.tag) == n)?))
-    };
+    let by_tag =
+        |(n, tag): (usize, &String)| Some((tag.clone(), within(&|flow| usize::from(flow.tag) == n)?));
     Throughput {
         all: within(&|_| true),
         small: within(&|flow| flow.size.0 <= small),
         medium: within(&|flow| flow.size.0 > small && flow.size.0 <= medium),
         large: within(&|flow| flow.size.0 > medium),
-        tags: if tags.len() > 1 { tags.iter().enumerate().filter_map(by_tag).collect() } else { BTreeMap::new() },
+        tags: if tags.len() > 1 {
+            tags.iter().enumerate().filter_map(by_tag).collect()
+        } else {
+            BTreeMap::new()
+        },
     }
 }
 

@@ -36,7 +36,8 @@ impl Check<'_> {
                 self.mistakes.push(format!("experiment {id}: there is no file `{file}` beside the claims"));
             }
             (None, None) => {
-                self.mistakes.push(format!("experiment {id}: it needs a `file`, or `awaited` with the reason"));
+                self.mistakes
+                    .push(format!("experiment {id}: it needs a `file`, or `awaited` with the reason"));
             }
             _ => {}
         }
