@@ -29,6 +29,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("shape", "functions and files stay short", shape::check),
     ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
     ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),
+    ("peers", "the page about other simulators is up to date", peers::check),
     ("links", "links between documents lead somewhere", links::check),
 ];
 
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
         ["peers", "--write"] => run("peers", peers::write, &root),
+        ["peers", "--write", "--costs"] => run("peers", peers::write_costs, &root),
         [name] if CHECKS.iter().any(|check| check.0 == *name) => {
             run_all(CHECKS.iter().filter(|check| check.0 == *name), &root)
         }
@@ -80,5 +82,6 @@ fn usage() -> ExitCode {
     eprintln!("  {:<18} write the pages about reproductions", "reproductions --write");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
+    eprintln!("  {:<18} also measure what a packet costs, on an idle machine", "peers --write --costs");
     ExitCode::from(2)
 }

@@ -1,20 +1,42 @@
-//! The page of the book about other simulators. It takes minutes to write, because the reference runs are run again;
-//! therefore no check compares it.
+//! The page of the book about other simulators. It takes minutes to write, because the reference runs are run again. The
+//! check only compares the fingerprint of what the page was made from.
 
 use crate::Verdict;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use weft_bench::peers::PAGE;
+use weft_bench::peers::{PAGE, cost_rows, cost_rows_of, is_stale, page};
 use weft_bench::results::Results;
 
-/// Measures the costs, runs the comparison, writes the page.
+/// Where the scenarios of the comparison lie.
+const SCENARIOS: &str = "scenarios/bench";
+
+/// Says whether the page has to be written again.
+pub(crate) fn check(root: &Path) -> Verdict {
+    let text = fs::read_to_string(root.join(PAGE)).map_err(|error| vec![format!("{PAGE}: {error}")])?;
+    match is_stale(&text, &root.join(SCENARIOS)) {
+        Ok(false) => Ok(format!("{PAGE} is up to date")),
+        Ok(true) => Err(vec![format!("{PAGE} is not what would be written now: cargo xtask peers --write")]),
+        Err(error) => Err(vec![error.to_string()]),
+    }
+}
+
+/// Runs the comparison and writes the page; the costs stay as they are.
 pub(crate) fn write(root: &Path) -> Verdict {
-    let one = |error: String| vec![error];
-    let costs = costs(root).map_err(one)?;
-    let page = weft_bench::peers::page(&root.join("scenarios/bench"), &costs, |what| eprintln!("{what}"))
-        .map_err(|error| one(error.to_string()))?;
-    fs::write(root.join(PAGE), page).map_err(|error| one(format!("{PAGE}: {error}")))?;
+    let old = fs::read_to_string(root.join(PAGE)).unwrap_or_default();
+    write_with(root, cost_rows_of(&old))
+}
+
+/// The same, with costs measured on this machine, which should have nothing else to do.
+pub(crate) fn write_costs(root: &Path) -> Verdict {
+    let costs = costs(root).map_err(|error| vec![error])?;
+    write_with(root, &cost_rows(&costs))
+}
+
+fn write_with(root: &Path, costs: &str) -> Verdict {
+    let text = page(&root.join(SCENARIOS), costs, |what| eprintln!("{what}"))
+        .map_err(|error| vec![error.to_string()])?;
+    fs::write(root.join(PAGE), text).map_err(|error| vec![format!("{PAGE}: {error}")])?;
     Ok(format!("{PAGE} is written"))
 }
 

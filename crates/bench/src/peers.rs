@@ -2,7 +2,10 @@
 //! of theirs. The words and the figures of the others lie in files beside this one, ours are computed whenever the page is
 //! written.
 
+mod cards;
+mod causes;
 mod fair;
+mod fresh;
 mod measured;
 mod published;
 mod verdict;
@@ -21,12 +24,15 @@ use measured::{Measured, runs};
 use published::{COMPLETIONS, COSTS, Completion};
 use verdict::{Spread, cell};
 
+/// Runs a case with overrides for so many seeds, and says what it is doing.
+type Ask<'a> = &'a dyn Fn(&str, &str, &[&str], u64) -> Result<Vec<Measured>, Error>;
+
 /// Where the page lies, from the root of the repository.
 pub const PAGE: &str = "docs/src/peers.md";
 
 /// Seeds of the comparison on R1 and on R2.
 const R1_SEEDS: u64 = 5;
-const R2_SEEDS: u64 = 8;
+const R2_SEEDS: u64 = 16;
 /// Draws of paths for the fair shares.
 const DRAWS: u64 = 50;
 
@@ -34,29 +40,28 @@ const DRAWS: u64 = 50;
 const NEWRENO: &str = "transport={ newreno = { framing = '0 B', least_wire = '40 B', delayed_ack = 1, initial_rto = '1 ms', \
                        min_rto = '1 ms', rto_floor = 'rfc' } }";
 
-/// What is varied, and how.
-const VARIATIONS: &[(&str, &[&str])] = &[
-    ("as above", &[]),
-    ("acknowledgements delayed, one for two packets", &["transport.dctcp.delayed_ack=2"]),
-    ("marks when a packet leaves (htsim)", &["switch.ecn.step.at=dequeue"]),
-    ("slow start ends at 100 packets (htsim)", &["transport.dctcp.initial_ssthresh=100 pkt"]),
-    ("1380 bytes of payload and 120 of headers (netbench)", &["transport.dctcp.header=120 B"]),
-    (
-        "frames of Ethernet: 38 bytes more, at least 84",
-        &["transport.dctcp.framing=38 B", "transport.dctcp.least_wire=84 B"],
-    ),
-    ("no opening by SYN", &["transport.dctcp.handshake=false"]),
-    ("alpha begins at 0", &["transport.dctcp.initial_alpha=0"]),
-    ("a switch takes 500 ns", &["switch.latency=500 ns"]),
-];
-
 const HEAD: &str = "| | small, mean | small, p99 | medium, mean | large, mean | all, mean |\n|---|---:|---:|---:|---:|---:|\n";
 
-/// The text of the page. `costs` are what `weft bench --json` said on this machine.
+/// Where the page says what it was made from.
+const MADE_FROM: &str = "<!-- Made from what has the fingerprint ";
+
+/// The page of this text was written before words, figures, scenarios or results changed.
 ///
 /// # Errors
 /// When the scenarios below `from` cannot be read.
-pub fn page(from: &Path, costs: &Results, progress: fn(&str)) -> Result<String, Error> {
+pub fn is_stale(page: &str, from: &Path) -> Result<bool, Error> {
+    Ok(!page.contains(&made_from(from)?))
+}
+
+fn made_from(from: &Path) -> Result<String, Error> {
+    Ok(format!("{MADE_FROM}{} -->", fresh::fingerprint(from)?))
+}
+
+/// The text of the page, with the rows of its table of costs: from [`cost_rows`], or from [`cost_rows_of`] an older page.
+///
+/// # Errors
+/// When the scenarios below `from` cannot be read.
+pub fn page(from: &Path, costs: &str, progress: fn(&str)) -> Result<String, Error> {
     let ask = |what: &str, case: &str, set: &[&str], seeds: u64| {
         progress(what);
         runs(from, case, set, seeds)
@@ -66,7 +71,8 @@ pub fn page(from: &Path, costs: &Results, progress: fn(&str)) -> Result<String, 
     let spray = ask("R1, spraying", "r1-spray", &[], 1)?;
     let drill = ask("R1, DRILL", "r1-drill", &[], 1)?;
     let r2 = ask("R2", "r2", &[], R2_SEEDS)?;
-    let mut text = include_str!("peers/introduction.txt").to_owned();
+    let mut text =
+        include_str!("peers/introduction.txt").replacen("\n", &format!("\n{}\n", made_from(from)?), 1);
     text += &first_run(&r1, &bound(from)?);
     text += &other_schemes(&newreno, &spray, &drill);
     text += &second_run(&r2, &pairs(from)?);
@@ -77,13 +83,11 @@ pub fn page(from: &Path, costs: &Results, progress: fn(&str)) -> Result<String, 
         ("R1, DCTCP and DRILL(2,1)", &drill),
         ("R2, DCTCP and ECMP", &r2),
     ]);
-    let mut varied = Vec::new();
-    for (what, set) in VARIATIONS {
-        varied.push((*what, ask(what, "r1", set, 1)?[0], ask(what, "r2", set, 4)?));
-    }
-    text += &variations(&varied);
+    text += &causes::alike(&ask)?;
+    text += &causes::variations(&ask)?;
     text += include_str!("peers/reasons.txt");
-    text += &cost(costs);
+    text += include_str!("peers/cost.txt");
+    text += costs;
     Ok(text)
 }
 
@@ -105,7 +109,7 @@ fn rows(run: &str, scheme: &str) -> Vec<&'static Completion> {
     COMPLETIONS.iter().filter(|row| row.run == run && row.scheme == scheme).collect()
 }
 
-fn row(name: &str, cells: &[Option<f64>; 5]) -> String {
+fn row<const N: usize>(name: &str, cells: &[Option<f64>; N]) -> String {
     format!("| {name} | {} |\n", cells.map(cell).join(" | "))
 }
 
@@ -199,21 +203,17 @@ fn packets(runs: &[(&str, &[Measured])]) -> String {
     text
 }
 
-fn variations(varied: &[(&str, Measured, Vec<Measured>)]) -> String {
-    let mut text = "\n## What moves the result\n\nOne thing at a time is changed. R1 with seed 1, R2 as the mean of seeds 1 to 4, \
-        microseconds.\n\n\
-        | Weft, R1 and R2 | small, mean | small, p99 | medium, mean | large, mean | all, mean | R2, mean |\n\
-        |---|---:|---:|---:|---:|---:|---:|\n"
-        .to_owned();
-    for (what, first, second) in varied {
-        let cells = first.cells.map(cell).join(" | ");
-        let _ = writeln!(text, "| {what} | {cells} | {} |", cell(Measured::mean(second).cells[4]));
-    }
-    text
+/// The rows of the table of costs in a page; none if there is no such table.
+#[must_use]
+pub fn cost_rows_of(page: &str) -> &str {
+    let head = include_str!("peers/cost.txt").lines().last().unwrap_or_default();
+    page.rsplit_once(&format!("{head}\n")).map_or("", |(_, rows)| rows)
 }
 
-fn cost(ours: &Results) -> String {
-    let mut text = include_str!("peers/cost.txt").to_owned();
+/// The rows of the table of costs, from what `weft bench --json` said on this machine.
+#[must_use]
+pub fn cost_rows(ours: &Results) -> String {
+    let mut text = String::new();
     let their_bound = |run: &str| {
         let bound = COSTS.iter().find(|cost| cost.tool == "bound loop").expect("it is in the table");
         (bound.ns_per_hop, bound.instructions_per_hop.filter(|_| run == "R1"))

@@ -15,23 +15,21 @@ use weft_reproduce::{Options, Outcome};
 #[command(after_help = "\
 Examples:
   weft reproduce                             what there is
-  weft reproduce drill --quick               small runs; says what they cannot tell
   weft reproduce drill --claims C1,C20-C23   only what these claims need
-  weft reproduce ./mine                      a folder with a claims.toml of yours
+  weft reproduce ./mine                      a folder with a claims.toml
 
-Runs that are complete below DIR are not repeated; Ctrl-C judges what is there.
-Exit codes: 0 whatever the verdicts are, unless --strict; 1 a run failed.")]
+Complete runs below DIR are not repeated; Ctrl-C judges what is there.")]
 pub(crate) struct Arguments {
-    /// The source, or a folder written with a slash; without it, a list of sources
+    /// The source, or a folder written with a slash [default: list them]
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Claims and ranges of claims, separated by commas [default: all]
+    /// Claims and ranges, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     claims: Vec<String>,
-    /// Run the reduced form of every scenario
+    /// Small runs; says what they cannot tell
     #[arg(long)]
     quick: bool,
-    /// Also run the tables of variants that belong to the claims
+    /// Also run the tables of variants of these claims
     #[arg(long)]
     tables: bool,
     /// Exit with 1 if a claim is not reproduced
@@ -40,19 +38,19 @@ pub(crate) struct Arguments {
     /// Where results go
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
-    /// Seeds to use instead of the scenarios' own, separated by commas
+    /// Seeds instead of the scenarios' own, separated by commas
     #[arg(long = "seeds", value_name = "N", value_delimiter = ',')]
     seeds: Option<Vec<u64>>,
-    /// Runs computed at the same time [default: the number of cores]
+    /// Runs at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
-    /// Threads of each run [default: what --jobs leaves over, as far as it pays]; results do not depend on it
+    /// Threads of each run [default: what --jobs leaves over]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// Keep what is found in the results.json of this folder, beside its claims.toml
+    /// Keep what is found beside the claims.toml of this folder
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
-    /// Progress on standard error: a line on terminals, JSON lines, or none
+    /// Progress on standard error: a line, JSON lines, or none
     #[arg(long, value_name = "HOW", default_value = "auto")]
     progress: progress::Mode,
 }

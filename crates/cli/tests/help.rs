@@ -6,8 +6,20 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 11] =
-    ["run", "check", "explain", "list", "report", "compare", "new", "import", "bench", "completions", "man"];
+const COMMANDS: [&str; 12] = [
+    "run",
+    "check",
+    "explain",
+    "list",
+    "report",
+    "reproduce",
+    "compare",
+    "new",
+    "import",
+    "bench",
+    "completions",
+    "man",
+];
 
 fn help_of(command: &[&str]) -> String {
     let output =

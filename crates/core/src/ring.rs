@@ -40,7 +40,7 @@ impl<T: Copy + Default> Ring<T> {
     #[must_use]
     #[inline]
     pub fn front(&self) -> Option<T> {
-        if self.is_empty() { None } else { Some(self.places[self.place(self.head)]) }
+        if self.is_empty() { None } else { Some(*self.at(self.head)) }
     }
 
     /// Adds one.
@@ -49,8 +49,7 @@ impl<T: Copy + Default> Ring<T> {
         if self.len() == self.places.len() {
             self.grow();
         }
-        let place = self.place(self.tail);
-        self.places[place] = item;
+        *self.at_mut(self.tail) = item;
         self.tail = self.tail.wrapping_add(1);
     }
 
@@ -59,6 +58,12 @@ impl<T: Copy + Default> Ring<T> {
     pub fn skip(&mut self) {
         debug_assert!(!self.is_empty(), "something is there to be taken");
         self.head = self.head.wrapping_add(1);
+    }
+
+    /// Takes all.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.head = self.tail;
     }
 
     /// Takes the oldest.
@@ -71,12 +76,28 @@ impl<T: Copy + Default> Ring<T> {
 
     /// All, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        (0..self.len() as u32).map(|n| self.places[self.place(self.head.wrapping_add(n))])
+        (0..self.len() as u32).map(|n| *self.at(self.head.wrapping_add(n)))
     }
 
+    /// The thing that was put in as the `count`-th; the ring has places.
     #[inline]
-    fn place(&self, count: u32) -> usize {
-        count as usize & (self.places.len() - 1)
+    #[allow(unsafe_code, reason = "four times per hop a check that cannot fail")]
+    fn at(&self, count: u32) -> &T {
+        debug_assert!(!self.places.is_empty(), "only a ring that has held something is read");
+        let place = count as usize & (self.places.len().wrapping_sub(1));
+        // SAFETY: callers see that something is or was in the ring, so it has places, and their number is a power of two
+        // (see `grow`, which alone sets them). Then `n & (places - 1)` is below their number for any n.
+        unsafe { self.places.get_unchecked(place) }
+    }
+
+    /// The same, to be written.
+    #[inline]
+    #[allow(unsafe_code, reason = "as in `at`")]
+    fn at_mut(&mut self, count: u32) -> &mut T {
+        debug_assert!(!self.places.is_empty(), "only a ring that has room is written");
+        let place = count as usize & (self.places.len().wrapping_sub(1));
+        // SAFETY: as in `at`; `push` has made room before.
+        unsafe { self.places.get_unchecked_mut(place) }
     }
 
     #[cold]

@@ -5,15 +5,15 @@ use weft_core::{LinkId, PacketId, PortId, SwitchId, Time};
 use weft_switch::{Departure, Effect, Turn};
 use weft_topology::{Change, Node};
 
-use crate::domain::Domain;
+use crate::domain::{Domain, Placed};
 use crate::event::LinkEvent;
-use crate::wire::Flying;
+use crate::wire::{Flying, Wire};
 
 impl Domain {
     /// A packet goes on a link; its last bit leaves at `end`. Part of every hop of every packet, hence always inlined.
     #[inline(always)]
     pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId, wire_bytes: u16, end: Time) {
-        let wire = &mut self.wires[link.index()];
+        let wire = wire_of(&mut self.wires, link);
         let lands = wire.launch(end, wire_bytes);
         if wire.special {
             return self.launch_specially(link, packet, lands);
@@ -59,7 +59,7 @@ impl Domain {
     /// A packet lands at the far end of a link.
     #[inline(always)]
     pub(crate) fn arrive(&mut self, link: LinkId) {
-        let wire = &mut self.wires[link.index()];
+        let wire = wire_of(&mut self.wires, link);
         let Some(packet) = wire.land(self.now) else { return self.arrive_in_vain(link) };
         let (to, port) = (wire.to, wire.to_port);
         if let Some(next) = wire.in_flight.front() {
@@ -85,14 +85,15 @@ impl Domain {
             tap.arrived(switch, (self.now, from), packet, self.pool.headers.get(packet));
         }
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        let own = self.switches[switch.index()].as_mut().expect("packets for a switch land in its domain");
+        let own = switch_of(&mut self.switches, switch).expect("packets for a switch land in its domain");
         let first_link = own.first_link;
         match own.switch.receive(&mut turn, from, packet) {
             Some(departure) => {
-                let Departure { port, start, end, header } = departure;
-                self.tally.waited(&header, start.since(self.now));
-                *self.pool.headers.get_mut(packet) = header;
-                self.launch(LinkId(first_link + u32::from(port.0)), packet, header.wire, end);
+                let Departure { port, start, end } = departure;
+                let header = self.pool.headers.get(packet);
+                let wire_bytes = header.wire;
+                self.tally.waited(header, start.since(self.now));
+                self.launch(LinkId(first_link + u32::from(port.0)), packet, wire_bytes, end);
             }
             None => self.carry_out(switch, None),
         }
@@ -187,4 +188,23 @@ impl Domain {
             self.carry_out(switch, None);
         }
     }
+}
+
+/// A switch, if it is in this domain.
+#[inline]
+#[allow(unsafe_code, reason = "1 % of all instructions, with `wire_of`")]
+fn switch_of(switches: &mut [Option<Placed>], switch: SwitchId) -> Option<&mut Placed> {
+    debug_assert!(switch.index() < switches.len(), "switches are those of the network");
+    // SAFETY: `Domain::new` makes a place for every switch of the graph, and wires lead to switches of the graph.
+    unsafe { switches.get_unchecked_mut(switch.index()) }.as_mut()
+}
+
+/// The wire of a link; in all of its steps a packet needs it three times.
+#[inline]
+#[allow(unsafe_code, reason = "1 % of all instructions")]
+fn wire_of(wires: &mut [Wire], link: LinkId) -> &mut Wire {
+    debug_assert!(link.index() < wires.len(), "links are those of the network");
+    // SAFETY: `Domain::new` makes a wire for every link of the graph, and only links of the graph are named: by a host's
+    // card, by a switch's ports, and by the event list, which is told of these.
+    unsafe { wires.get_unchecked_mut(link.index()) }
 }

@@ -32,8 +32,7 @@ pub(crate) enum Event {
 const INDEX_BITS: u32 = 29;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 
-/// Kind and index of an event in 32 bits. Kinds are numbered in the order of [`Event`], so that arrivals, which are most
-/// of all events, are the names below 2^29.
+/// Kind and index of an event in 32 bits. Kinds are numbered in the order of [`Event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(u32);
 
@@ -62,12 +61,6 @@ impl Name {
             Event::FlowStart(flow) => (4, flow.0),
         };
         Name(kind << INDEX_BITS | index & INDEX_MASK)
-    }
-
-    /// The link of an arrival.
-    #[inline]
-    pub(crate) fn arrival(self) -> Option<LinkId> {
-        (self.0 <= INDEX_MASK).then_some(LinkId(self.0))
     }
 
     /// The event it names.

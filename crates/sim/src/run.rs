@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
+use weft_core::{LinkId, Time};
 
 use crate::collect::collect;
 use crate::course::{Course, Standing, Step};
 use crate::domain::Domain;
-use crate::event::{Entry, Event};
+use crate::event::Event;
 use crate::parallel;
 use crate::sample::Sampler;
 use crate::setup::{Plan, Setup};
@@ -130,24 +130,39 @@ impl Domain {
     /// Runs events before the calendar's end, at most so many. True if none is left there.
     pub(crate) fn run(&mut self, budget: u64) -> bool {
         for done in 0..budget {
-            let Some(Entry { time, name }) = self.calendar.pop() else {
+            let Some((time, next)) = self.next() else {
                 self.tally.events += done;
                 return true;
             };
             self.now = time;
-            match name.arrival() {
-                Some(link) => self.arrive(link),
-                None => self.handle(name.event()),
+            match next {
+                Ok(link) => self.arrive(link),
+                Err(event) => self.handle(event),
             }
         }
         self.tally.events += budget;
         false
     }
 
+    /// The next event before the calendar's end: nearly always the arrival on a link.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(Time, Result<LinkId, Event>)> {
+        match self.calendar.pop() {
+            Some((time, row)) => {
+                Some((time, self.calendar.arrival(row).ok_or_else(|| self.calendar.event(row))))
+            }
+            None => match self.calendar.pop_aside()? {
+                (time, Event::Arrive(link)) => Some((time, Ok(link))),
+                (time, event) => Some((time, Err(event))),
+            },
+        }
+    }
+
     /// One line for each kind of event.
+    #[inline(never)]
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Arrive(link) => self.arrive(link),
+            Event::Arrive(_) => unreachable!("arrivals have a path of their own"),
             Event::Transmitted(link) => self.transmitted(link),
             Event::SenderWake(flow) => self.sender_wake(flow),
             Event::ReceiverWake(flow) => self.receiver_wake(flow),

@@ -17,12 +17,15 @@ struct Leaving {
     wire: u16,
 }
 
-/// The departures of one port that are to come, and those nobody has asked about.
+/// The departures of one port that are to come, and those nobody has asked about. What every packet touches comes first.
+#[repr(C)]
 pub(crate) struct Foresight {
-    transmission: Transmission,
+    leaving: Ring<Leaving>,
     /// The transmitter is busy until then.
     busy_until: Time,
-    leaving: Ring<Leaving>,
+    /// Packets with which the port holds at most so many bytes are none of the marker's business.
+    passes_up_to: u64,
+    transmission: Transmission,
     /// Of the port's only queue.
     pub(crate) marker: AnyMarker,
 }
@@ -39,7 +42,26 @@ pub(crate) struct Slot {
 impl Foresight {
     /// An idle port of this line.
     pub(crate) fn new(transmission: Transmission, marker: AnyMarker) -> Foresight {
-        Foresight { transmission, busy_until: Time::ZERO, leaving: Ring::new(), marker }
+        let passes_up_to = marker.passes_up_to();
+        Foresight { leaving: Ring::new(), busy_until: Time::ZERO, passes_up_to, transmission, marker }
+    }
+
+    /// Whether the marker need not be asked about a packet with which the port holds so many bytes.
+    #[inline]
+    pub(crate) fn passes(&self, bytes: u64) -> bool {
+        bytes <= self.passes_up_to
+    }
+
+    /// Whether nothing is here any more at `now`.
+    #[inline]
+    pub(crate) fn all_have_left(&self, now: Time) -> bool {
+        self.busy_until < now
+    }
+
+    /// Forgets what has left.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.leaving.clear();
     }
 
     /// A packet joins the queue at `now`.

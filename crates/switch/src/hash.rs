@@ -45,22 +45,31 @@ impl FlowHash {
 
     /// 32 hash bits of a flow.
     #[must_use]
+    #[inline]
     pub fn of(&self, tuple: &Tuple) -> u32 {
+        if let FlowHash::Mix(seed) = self { mixed(tuple, *seed) } else { self.of_bytes(tuple) }
+    }
+
+    #[inline(never)]
+    fn of_bytes(&self, tuple: &Tuple) -> u32 {
+        let bytes = tuple.to_bytes();
         match self {
             FlowHash::Mix(seed) => mixed(tuple, *seed),
-            FlowHash::Crc32(seed) => crc32(*seed, &tuple.to_bytes()),
-            FlowHash::Crc16(seed) => u32::from(crc16(*seed, &tuple.to_bytes())),
-            FlowHash::Toeplitz(table) => toeplitz(table, &tuple.to_bytes()),
+            FlowHash::Crc32(seed) => crc32(*seed, &bytes),
+            FlowHash::Crc16(seed) => u32::from(crc16(*seed, &bytes)),
+            FlowHash::Toeplitz(table) => toeplitz(table, &bytes),
         }
     }
 
     /// How many low bits of the hash carry information.
     #[must_use]
+    #[inline]
     pub fn bits(&self) -> u32 {
         if matches!(self, FlowHash::Crc16(_)) { 16 } else { 32 }
     }
 }
 
+#[inline]
 fn mixed(tuple: &Tuple, seed: u64) -> u32 {
     let addresses = u64::from(tuple.source.0) << 32 | u64::from(tuple.destination.0);
     let rest = u64::from(tuple.ports) << 8 | u64::from(tuple.protocol);

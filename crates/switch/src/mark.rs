@@ -89,6 +89,11 @@ pub trait Marker {
     fn leaving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Verdict {
         Verdict::Pass
     }
+    /// A packet with which its queue, the only one of its port, holds at most so many bytes passes on arrival, and leaves
+    /// no trace in the marker: then nobody asks.
+    fn passes_up_to(&self) -> u64 {
+        0
+    }
     /// Whether [`Marker::leaving`] ever says anything else than [`Verdict::Pass`].
     fn looks_at_departures(&self) -> bool {
         false
@@ -109,6 +114,7 @@ family! {
     methods {
         fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
         fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
+        fn passes_up_to(&self) -> u64;
         fn looks_at_departures(&self) -> bool;
     }
 }

@@ -116,10 +116,18 @@ impl Outputs {
         }
     }
 
+    #[inline]
+    #[allow(unsafe_code, reason = "1 % of all instructions, with `chosen_of`")]
+    fn chosen(&self, port: PortId) -> &Output {
+        debug_assert!(port.index() < self.ports.len(), "see `Switch::assert_ports`");
+        // SAFETY: as in `chosen_of`.
+        unsafe { self.ports.get_unchecked(port.index()) }
+    }
+
     /// Whether the departures of a port are foreseen.
     #[inline]
     pub(crate) fn foresees(&self, port: PortId) -> bool {
-        self.ports[port.index()].foresight.is_some()
+        self.chosen(port).foresight.is_some()
     }
 
     /// Admits, marks and queues a packet at a port whose departures are foreseen, which has one queue: when it leaves, or
@@ -133,21 +141,28 @@ impl Outputs {
         after: Span,
     ) -> Result<Slot, Reason> {
         let Outputs { ports, store, visible, marking, .. } = self;
-        let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else {
+        let Output { port: held, foresight: Some(foresight), .. } = chosen_of(ports, port) else {
             unreachable!("the caller has asked whether the port foresees")
         };
-        give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
-        let (bytes, wire) = (held.bytes, header.wire);
-        if store.admit(bytes, bytes, wire).is_err() {
+        if visible.is_tracked() || store.counts() || !foresight.all_have_left(now) {
+            give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
+        } else {
+            foresight.clear();
+            held.bytes = 0;
+        }
+        let wire = header.wire;
+        let bytes = held.bytes + u64::from(wire);
+        if !store.admits(bytes) && store.admit(held.bytes, held.bytes, wire).is_err() {
             return self.join_if_others_have_left(now, port, header, after);
         }
-        let sight = Sight { packet: header, queue: bytes, port: bytes };
-        match foresight.marker.arriving(&sight, marking) {
-            Verdict::Pass => {}
-            Verdict::Mark => held.mark(header),
-            Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
+        if !foresight.passes(bytes) {
+            let sight = Sight { packet: header, queue: held.bytes, port: held.bytes };
+            match foresight.marker.arriving(&sight, marking) {
+                Verdict::Pass => {}
+                Verdict::Mark => held.mark(header),
+                Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
+            }
         }
-        let bytes = bytes + u64::from(wire);
         store.stored(bytes, wire);
         if visible.is_watched(port.index()) {
             visible.enqueued(now, after, port.index(), wire);
@@ -295,6 +310,15 @@ impl Outputs {
         let (packets, bytes) = foresight.map_or((0, 0), |foresight| foresight.waiting(now));
         (packets, Bytes(bytes))
     }
+}
+
+/// The output port that the table and the balancer have chosen for a packet.
+#[inline]
+#[allow(unsafe_code, reason = "1 % of all instructions, with `chosen`")]
+fn chosen_of(ports: &mut [Output], port: PortId) -> &mut Output {
+    debug_assert!(port.index() < ports.len(), "see `Switch::assert_ports`");
+    // SAFETY: whenever a switch gets a table, it asserts that it has every port which that names.
+    unsafe { ports.get_unchecked_mut(port.index()) }
 }
 
 /// Gives back what has left before `now`.

@@ -71,6 +71,8 @@ pub(crate) struct Store {
     total: u64,
     sharing: AnySharing,
     counts: bool,
+    /// A port that holds at most so many bytes is not refused anything.
+    admits_up_to: u64,
 }
 
 impl Output {
@@ -131,7 +133,19 @@ impl Output {
 
 impl Store {
     pub(crate) fn new(sharing: AnySharing) -> Store {
-        Store { total: 0, counts: sharing.looks_beyond_port(), sharing }
+        Store { total: 0, counts: sharing.looks_beyond_port(), admits_up_to: sharing.admits_up_to(), sharing }
+    }
+
+    /// Whether there is room, without asking, for a packet with which its port holds so many bytes.
+    #[inline]
+    pub(crate) fn admits(&self, bytes: u64) -> bool {
+        bytes <= self.admits_up_to
+    }
+
+    /// Whether anybody must be told of what is stored and released.
+    #[inline]
+    pub(crate) fn counts(&self) -> bool {
+        self.counts
     }
 
     /// Is there room for a packet of `wire` bytes in a queue that holds `queue` bytes?

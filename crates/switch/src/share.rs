@@ -34,6 +34,10 @@ pub trait Sharing {
     /// `Err` names why there is no room. A packet that is admitted must also be admitted if less is stored elsewhere in
     /// the switch: packets of other ports that have left are given back late, and only looked for when this refuses.
     fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
+    /// A packet with which its port holds at most so many bytes is admitted, whatever else is stored: then nobody asks.
+    fn admits_up_to(&self) -> u64 {
+        0
+    }
     /// Whether anything but the port at hand matters; if not, nobody keeps count.
     fn looks_beyond_port(&self) -> bool {
         true
@@ -57,6 +61,7 @@ family! {
     }
     methods {
         fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
+        fn admits_up_to(&self) -> u64;
         fn looks_beyond_port(&self) -> bool;
         fn stored(&mut self, queue: u64, bytes: u64);
         fn released(&mut self, queue: u64, bytes: u64);

@@ -57,8 +57,6 @@ pub struct Departure {
     pub start: Time,
     /// Its last bit leaves.
     pub end: Time,
-    /// Its header as it leaves, for the driver to store.
-    pub header: Header,
 }
 
 /// A combined input-output-queued switch with shared memory.
@@ -99,7 +97,7 @@ impl Switch {
         let reads_loads = engines[0].balancer.reads_loads();
         let mut outputs = Outputs::new(settings, site, reads_loads);
         table.choices().for_each(|choice| outputs.watch(&choice.ports));
-        Switch {
+        let switch = Switch {
             table,
             outputs,
             inputs: inputs(settings, site),
@@ -107,7 +105,14 @@ impl Switch {
             queues: settings.queues as usize,
             class_load: settings.class_load,
             engines,
-        }
+        };
+        switch.assert_ports();
+        switch
+    }
+
+    /// The table names no port that the switch does not have.
+    fn assert_ports(&self) {
+        assert!(self.table.ports() <= self.outputs.len(), "the table names ports that the switch has");
     }
 
     /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::next_packet`] is not to be asked:
@@ -122,21 +127,20 @@ impl Switch {
     /// departures of its port are foreseen; otherwise the effects tell when there is work for a transmitter.
     #[inline]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<Departure> {
-        let mut header = *turn.headers.get(packet);
+        let header = turn.headers.get_mut(packet);
         header.ingress = from;
         header.arrived = turn.now;
-        header.hops = header.hops.saturating_add(1);
-        let Some(port) = self.output(turn.now, &header) else {
-            return lost(turn, packet, header, Reason::NoRoute);
+        header.hops += u8::from(header.hops < u8::MAX);
+        let Some(port) = self.output(turn.now, header) else {
+            return lost(turn.effects, packet, Reason::NoRoute);
         };
         let after = self.inputs[from.index()].visible_after;
         if self.outputs.foresees(port) {
-            return match self.outputs.join(turn.now, port, &mut header, after) {
-                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end, header }),
-                Err(reason) => lost(turn, packet, header, reason),
+            return match self.outputs.join(turn.now, port, header, after) {
+                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end }),
+                Err(reason) => lost(turn.effects, packet, reason),
             };
         }
-        *turn.headers.get_mut(packet) = header;
         self.outputs.enqueue(turn, port, packet, after);
         None
     }
@@ -159,6 +163,7 @@ impl Switch {
     /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.
     pub fn install(&mut self, group_of_leaf: Vec<GroupId>, groups: Vec<Group>) {
         self.table.install(group_of_leaf, groups);
+        self.assert_ports();
         self.table.choices().for_each(|choice| self.outputs.watch(&choice.ports));
         self.forget_groups();
     }
@@ -235,9 +240,8 @@ impl Switch {
 
 /// A packet is lost on arrival.
 #[cold]
-fn lost(turn: &mut Turn<'_>, packet: PacketId, header: Header, reason: Reason) -> Option<Departure> {
-    *turn.headers.get_mut(packet) = header;
-    turn.effects.push(Effect::Dropped(packet, reason));
+fn lost(effects: &mut Effects, packet: PacketId, reason: Reason) -> Option<Departure> {
+    effects.push(Effect::Dropped(packet, reason));
     None
 }
 

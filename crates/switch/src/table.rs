@@ -15,6 +15,8 @@ pub struct Table {
     leaf_of_host: Arc<[u16]>,
     /// Port at its leaf of every host; the same for all switches.
     port_of_host: Arc<[PortId]>,
+    /// One more than the greatest leaf of a host.
+    leaves: usize,
     /// This switch's own leaf number, if it has hosts.
     own_leaf: Option<u16>,
     /// The groups as routing computed them.
@@ -62,7 +64,9 @@ impl Table {
         group_of_leaf: Vec<GroupId>,
         groups: Vec<Group>,
     ) -> Table {
+        assert_eq!(hosts.0.len(), hosts.1.len(), "every host has a leaf and a port there");
         let mut table = Table {
+            leaves: hosts.0.iter().map(|leaf| usize::from(*leaf) + 1).max().unwrap_or(0),
             leaf_of_host: hosts.0,
             port_of_host: hosts.1,
             own_leaf,
@@ -87,19 +91,25 @@ impl Table {
     /// Looks up where a packet may go.
     #[must_use]
     #[inline]
+    #[allow(unsafe_code, reason = "1 % of all instructions")]
     pub fn route(&self, packet: &Header) -> Route<'_> {
         let leaf = self.leaf_of_host[packet.destination.index()];
         if Some(leaf) == self.own_leaf {
-            return Route::Local(self.port_of_host[packet.destination.index()]);
+            // SAFETY: `new` has asserted that every host with a leaf has a port.
+            return Route::Local(unsafe { *self.port_of_host.get_unchecked(packet.destination.index()) });
         }
-        let number = match self.way_of_leaf[usize::from(leaf)] {
+        debug_assert!(usize::from(leaf) < self.way_of_leaf.len(), "see `refresh`");
+        // SAFETY: `refresh`, which alone writes the ways, has asserted that every leaf of `leaf_of_host` has one.
+        let number = match unsafe { *self.way_of_leaf.get_unchecked(usize::from(leaf)) } {
             number if number < MANY => number,
             way => match self.by_weight(self.ways[(way - MANY) as usize], packet) {
                 Some(number) => number,
                 None => return Route::None,
             },
         };
-        Route::Component(GroupId(number), &self.components[number as usize])
+        debug_assert!((number as usize) < self.components.len(), "see `refresh`");
+        // SAFETY: `refresh` numbers the components that it puts there, and nobody else changes numbers or components.
+        Route::Component(GroupId(number), unsafe { self.components.get_unchecked(number as usize) })
     }
 
     /// The component of a flow: where its hash falls among the weights.
@@ -133,6 +143,14 @@ impl Table {
         self.refresh();
     }
 
+    /// One more than the greatest port that it names.
+    pub(crate) fn ports(&self) -> usize {
+        let here = |(leaf, _): &(&u16, &PortId)| Some(**leaf) == self.own_leaf;
+        let to_hosts = self.leaf_of_host.iter().zip(&*self.port_of_host).filter(here).map(|(_, port)| port);
+        let grouped = self.installed.iter().flat_map(|group| &group.components).flat_map(|way| &way.ports);
+        to_hosts.chain(grouped).map(|port| port.index() + 1).max().unwrap_or(0)
+    }
+
     /// The components that leave a choice, ports that are down included.
     pub(crate) fn choices(&self) -> impl Iterator<Item = &Component> {
         self.installed
@@ -149,6 +167,7 @@ impl Table {
         self.installed = groups;
         self.way_of_leaf.clear();
         self.way_of_leaf.extend(self.group_of_leaf.iter().map(|group| ways[group.index()]));
+        assert!(self.way_of_leaf.len() >= self.leaves, "every leaf with hosts has a group");
     }
 
     /// Adds the components of a group that are alive; says how to find them.

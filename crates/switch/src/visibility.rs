@@ -41,6 +41,12 @@ impl Visible {
         }
     }
 
+    /// Whether anybody looks at anything.
+    #[inline]
+    pub(crate) fn is_tracked(&self) -> bool {
+        self.tracked
+    }
+
     /// Whether anybody looks at a slot.
     #[inline]
     pub(crate) fn is_watched(&self, slot: usize) -> bool {

@@ -2,6 +2,7 @@
 //!
 //! For each network: how far equal switches fold together, how many components there are, and the time from the failure
 //! to the tables of all switches. Times are of this machine; the counts beside them are the same everywhere.
+#![allow(clippy::disallowed_methods, reason = "it shows how long the decomposition takes")]
 
 use std::time::Instant;
 use weft_core::{Grouping, Purpose, QuiverSettings, Random};

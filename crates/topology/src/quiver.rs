@@ -119,7 +119,7 @@ impl<'g> Quiver<'g> {
     pub fn new(graph: &'g Graph, state: &LinkState, settings: &QuiverSettings) -> Quiver<'g> {
         let bundles = Bundles::new(graph, state);
         let cells = Cells::new(&bundles, None);
-        let mut quiver = Quiver { graph, settings: settings.clone(), bundles, cells, scores: Vec::new() };
+        let mut quiver = Quiver { graph, settings: *settings, bundles, cells, scores: Vec::new() };
         if settings.score == Score::AllPairs {
             quiver.scores = quiver.all_scores();
         }

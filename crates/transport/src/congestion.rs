@@ -99,6 +99,8 @@ pub enum MarkUse {
     Classic,
     /// Every packet is ECN-capable and the receiver reports marks byte for byte (RFC 8257).
     Accurate,
+    /// The same, and the law lowers the window in [`CongestionLaw::observe`]: an echoed mark begins no event.
+    Immediate,
 }
 
 /// How a window grows and falls.
@@ -115,7 +117,7 @@ pub trait CongestionLaw {
     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
 
     /// Any acknowledgement, in any state, before [`CongestionLaw::grow`] and [`CongestionLaw::reduce`]: measure. A law
-    /// may end slow start here by lowering `ssthresh` to `cwnd`.
+    /// may end slow start here by lowering `ssthresh` to `cwnd`; one of [`MarkUse::Immediate`] lowers both.
     fn observe(&mut self, _window: &mut Window, _ack: &AckEvent) {}
 
     /// How marks are used.

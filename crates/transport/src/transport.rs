@@ -109,7 +109,7 @@ impl Transport {
 
     fn marking_of_law(&self) -> Marking {
         match (self.law().mark_use(), self.tcp.ecn) {
-            (MarkUse::Accurate, _) => Marking::Accurate,
+            (MarkUse::Accurate | MarkUse::Immediate, _) => Marking::Accurate,
             (MarkUse::Classic, EcnUse::On) => Marking::Classic,
             (MarkUse::Classic, EcnUse::Off) => Marking::Off,
         }

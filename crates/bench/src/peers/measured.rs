@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use weft::Error;
+use weft::{Error, Prepared};
 use weft_core::Span;
 use weft_core::record::{FlowRecord, RunRecord};
 use weft_sim::Simulation;
@@ -67,11 +67,26 @@ impl Measured {
 /// # Errors
 /// When the scenario cannot be read.
 pub(crate) fn runs(from: &Path, case: &str, set: &[&str], seeds: u64) -> Result<Vec<Measured>, Error> {
+    let prepared = prepared(from, case, set, false)?;
+    (1..=seeds).map(|seed| run(&prepared, seed)).collect()
+}
+
+/// Runs the reduced form of a case with overrides and seed 1.
+///
+/// # Errors
+/// When the scenario cannot be read.
+pub(crate) fn reduced(from: &Path, case: &str, set: &[&str]) -> Result<Measured, Error> {
+    run(&prepared(from, case, set, true)?, 1)
+}
+
+fn prepared(from: &Path, case: &str, set: &[&str], small: bool) -> Result<Prepared, Error> {
     let case = CASES.iter().find(|known| known.name == case).expect("it is in the list");
     let set: Vec<String> = set.iter().map(|change| (*change).to_owned()).collect();
-    let prepared = cases::load(from, case, false, &set)?;
-    let run = |seed: u64| Ok(Measured::of(&Simulation::new(prepared.setup(seed)?).run(&mut |_| true)));
-    (1..=seeds).map(run).collect()
+    cases::load(from, case, small, &set)
+}
+
+fn run(prepared: &Prepared, seed: u64) -> Result<Measured, Error> {
+    Ok(Measured::of(&Simulation::new(prepared.setup(seed)?).run(&mut |_| true)))
 }
 
 fn sorted(mut spans: Vec<Span>) -> Vec<Span> {

@@ -67,6 +67,7 @@ impl Ecmp {
 }
 
 impl Balancer for Ecmp {
+    #[inline]
     fn choose(
         &mut self,
         packet: &Header,

@@ -24,4 +24,8 @@ impl Off {
     }
 }
 
-impl Marker for Off {}
+impl Marker for Off {
+    fn passes_up_to(&self) -> u64 {
+        u64::MAX
+    }
+}

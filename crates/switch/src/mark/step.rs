@@ -65,6 +65,13 @@ impl Marker for Step {
         }
     }
 
+    fn passes_up_to(&self) -> u64 {
+        match self.at {
+            At::Enqueue => self.threshold,
+            At::Dequeue => u64::MAX,
+        }
+    }
+
     fn looks_at_departures(&self) -> bool {
         self.at == At::Dequeue
     }

@@ -59,6 +59,10 @@ impl Sharing for Dynamic {
         if after as f64 > self.alpha * free { Err(Reason::Threshold) } else { Ok(()) }
     }
 
+    fn admits_up_to(&self) -> u64 {
+        self.minimum
+    }
+
     fn stored(&mut self, queue: u64, bytes: u64) {
         self.used += self.shared_part(queue) - self.shared_part(queue - bytes);
     }

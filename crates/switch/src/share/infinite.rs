@@ -31,6 +31,10 @@ impl Sharing for Infinite {
         Ok(())
     }
 
+    fn admits_up_to(&self) -> u64 {
+        u64::MAX
+    }
+
     fn looks_beyond_port(&self) -> bool {
         false
     }

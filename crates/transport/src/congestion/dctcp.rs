@@ -26,6 +26,19 @@ choice! {
     }
 }
 
+choice! {
+    /// When alpha lowers the window. The first is DCTCP; the others are what two simulators do, which divides links
+    /// otherwise.
+    pub enum Cut {
+        /// When a mark is echoed, at most once per window of data (RFC 8257).
+        Once = "once",
+        /// At the end of every window of data, marked or not, as long as alpha is not zero; growth goes on meanwhile (htsim).
+        EveryWindow = "every-window",
+        /// With every acknowledgement that echoes a mark; those without let the window grow (netbench).
+        EveryMark = "every-mark",
+    }
+}
+
 settings! {
     /// DCTCP.
     pub struct Settings {
@@ -37,6 +50,8 @@ settings! {
         minimum_window: u32 [1, 1000] = 2,
         /// How alpha is computed.
         arithmetic: Arithmetic = Arithmetic::Exact,
+        /// When alpha lowers the window.
+        cut: Cut = Cut::Once,
     }
 }
 
@@ -64,6 +79,7 @@ pub struct Dctcp {
     /// The window of data ends here: what was the next byte to send at its start.
     window_end: u64,
     minimum: u64,
+    cut: Cut,
 }
 
 impl Alpha {
@@ -117,6 +133,7 @@ impl Dctcp {
             marked: 0,
             window_end: 0,
             minimum: u64::from(settings.minimum_window) * site.mss,
+            cut: settings.cut,
         }
     }
 
@@ -124,6 +141,33 @@ impl Dctcp {
     #[must_use]
     pub fn alpha(&self) -> f64 {
         self.alpha.share()
+    }
+
+    /// The window when alpha has taken its part.
+    fn lowered(&self, window: &Window) -> u64 {
+        (window.cwnd - self.alpha.cut(window)).max(self.minimum)
+    }
+
+    /// Lowers the window without an event. A mark also ends slow start.
+    fn lower(&mut self, window: &mut Window) {
+        window.cwnd = self.lowered(window);
+        window.ssthresh = window.cwnd;
+    }
+
+    /// Answers marks as they are echoed, or once per window of data.
+    fn answer(&mut self, window: &mut Window, marked: bool, passed: bool) {
+        match self.cut {
+            Cut::EveryWindow => {
+                if marked {
+                    window.ssthresh = window.ssthresh.min(window.cwnd);
+                }
+                if passed && self.alpha.share() > 0.0 {
+                    self.lower(window);
+                }
+            }
+            _ if marked => self.lower(window),
+            _ => {}
+        }
     }
 
     /// The whole window of data that was in flight at the last refreshment is acknowledged.
@@ -137,30 +181,37 @@ impl Dctcp {
 
 impl CongestionLaw for Dctcp {
     fn grow(&mut self, window: &mut Window, ack: &AckEvent) {
+        if ack.marked && self.cut == Cut::EveryMark {
+            return;
+        }
         reno(window, ack, &self.site, &mut self.gathered);
     }
 
     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64 {
         self.gathered.clear();
         match event.cause {
-            Cause::Mark => (window.cwnd - self.alpha.cut(window)).max(self.minimum),
+            Cause::Mark => self.lowered(window),
             Cause::Loss | Cause::Timeout => at_least_two_segments(flight(window, event) / 2, window),
         }
     }
 
-    fn observe(&mut self, _window: &mut Window, ack: &AckEvent) {
+    fn observe(&mut self, window: &mut Window, ack: &AckEvent) {
         self.acked += ack.acked;
         if ack.marked {
             self.marked += ack.acked;
         }
-        if self.acked > 0 && self.window_passed(ack.una) {
+        let passed = self.acked > 0 && self.window_passed(ack.una);
+        if passed {
             self.alpha.update(self.acked, self.marked);
             (self.acked, self.marked, self.window_end) = (0, 0, ack.next);
+        }
+        if self.cut != Cut::Once {
+            self.answer(window, ack.marked, passed);
         }
     }
 
     fn mark_use(&self) -> MarkUse {
-        MarkUse::Accurate
+        if self.cut == Cut::Once { MarkUse::Accurate } else { MarkUse::Immediate }
     }
 }
 
@@ -288,6 +339,50 @@ mod tests {
             }
             assert!((mean / alpha - 1.0).abs() < 0.15, "alpha {mean} for {alpha}");
             assert!((high - low - amplitude).abs() < 1.5, "amplitude {} for {amplitude}", high - low);
+        }
+    }
+
+    /// The mean of the windows when every `period`-th round trip is marked as a whole.
+    fn mean_window(cut: Cut, period: u64) -> f64 {
+        let law = Dctcp::new(&Settings { cut, ..Settings::default() }, SITE);
+        let mut rig = Rig::avoiding(law, 20, RTT);
+        let mut windows = Vec::new();
+        for round in 0..400 * period {
+            let sent = rig.window.cwnd / MSS;
+            rig.marked_round(if round % period == 0 { sent } else { 0 });
+            windows.push(rig.segments());
+        }
+        let late = &windows[windows.len() / 2..];
+        late.iter().sum::<f64>() / late.len() as f64
+    }
+
+    /// One window in m is marked as a whole. Cut once per marked window: the estimate is least then, a = g (1 - g)^(m - 1) /
+    /// (1 - (1 - g)^m), and the cut a W / 2 makes up for the growth of m - 1 rounds without what the cut forgets, up to a
+    /// segment: W = 2 (m - 3/2) / a, which grows as m squared. Cut at the end of every window: W / (2 m) per round trip on
+    /// average, so W = 2 m. Cut by every mark: a marked window falls to exp(-W / (2 m)) of itself, m - 1 rounds make up for
+    /// it, and W is in proportion to m.
+    #[test]
+    fn the_window_follows_marks_squared_if_cut_once_and_in_proportion_otherwise() {
+        for period in [8u64, 16] {
+            let (g, m) = (1.0f64 / 16.0, period as f64);
+            let least = g * (1.0 - g).powf(m - 1.0) / (1.0 - (1.0 - g).powf(m));
+            let expected = 2.0 * (m - 1.5) / least - m / 2.0;
+            let mean = mean_window(Cut::Once, period);
+            assert!((mean / expected - 1.0).abs() < 0.1, "once: {mean}, expected {expected}");
+            let mean = mean_window(Cut::EveryWindow, period);
+            assert!((mean / (2.0 * m) - 1.0).abs() < 0.1, "every window: {mean}");
+        }
+        let ratio = mean_window(Cut::EveryMark, 16) / mean_window(Cut::EveryMark, 8);
+        assert!((1.8..2.4).contains(&ratio), "every mark: {ratio}");
+    }
+
+    #[test]
+    fn a_mark_ends_slow_start_however_windows_are_cut() {
+        for cut in [Cut::EveryWindow, Cut::EveryMark] {
+            let law = Dctcp::new(&Settings { cut, initial_alpha: Share(0.0), ..Settings::default() }, SITE);
+            let mut rig = Rig::starting(law, 10, RTT);
+            rig.marked_round(1);
+            assert!(!rig.window.in_slow_start(), "{cut:?}");
         }
     }
 

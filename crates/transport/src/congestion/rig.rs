@@ -3,7 +3,7 @@
 
 use weft_core::{Rate, Span, Time};
 
-use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, Window};
+use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window};
 
 pub(super) const MSS: u64 = 1460;
 
@@ -61,7 +61,7 @@ impl<L: CongestionLaw> Rig<L> {
             next: self.una + in_flight - MSS,
         };
         self.law.observe(&mut self.window, &ack);
-        if marked && self.una > self.answered {
+        if marked && self.una > self.answered && self.law.mark_use() != MarkUse::Immediate {
             self.answered = ack.next;
             self.fall(Cause::Mark);
         } else if self.una > self.answered {

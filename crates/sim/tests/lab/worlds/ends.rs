@@ -55,6 +55,7 @@ fn dctcp(random: &mut Random) -> dctcp::Settings {
         initial_alpha: Share(pick(random, &[1.0, 0.0])),
         minimum_window: pick(random, &[1, 2]),
         arithmetic: pick(random, &[dctcp::Arithmetic::Exact, dctcp::Arithmetic::Linux]),
+        cut: pick(random, &[dctcp::Cut::Once, dctcp::Cut::EveryWindow, dctcp::Cut::EveryMark]),
     }
 }
 

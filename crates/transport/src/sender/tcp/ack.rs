@@ -5,7 +5,7 @@ use weft_core::record::FlowState;
 use weft_core::{Span, Time};
 
 use super::{Phase, TcpSender};
-use crate::congestion::AckEvent;
+use crate::congestion::{AckEvent, MarkUse};
 use crate::recovery::prr::Delivery;
 use crate::recovery::scoreboard::{News, Reference};
 use crate::segment::{Flags, Segment};
@@ -199,7 +199,7 @@ impl TcpSender {
             return self.repair(digest);
         }
         self.state = if self.nothing_missing() { FlowState::Open } else { FlowState::Disorder };
-        if event.marked {
+        if event.marked && self.law.mark_use() != MarkUse::Immediate {
             self.begin_reduction(event.now);
             self.repair(digest);
         } else {

@@ -1,0 +1,86 @@
+//! Whether the page is what would be written now, without the minutes that writing takes: a fingerprint of its words, of the
+//! figures of others, of the scenarios, and of the results of their reduced forms.
+
+use std::fs;
+use std::path::Path;
+
+use weft::Error;
+
+use super::causes::{RULES, VARIATIONS};
+use super::measured::reduced;
+use super::{NEWRENO, R1_SEEDS, R2_SEEDS, cards};
+
+/// Words and figures that go into the page.
+const TEXTS: [&str; 7] = [
+    include_str!("introduction.txt"),
+    include_str!("alike.txt"),
+    include_str!("variations.txt"),
+    include_str!("reasons.txt"),
+    include_str!("cost.txt"),
+    include_str!("completion.csv"),
+    include_str!("cost.csv"),
+];
+
+/// Scenarios and their traces.
+const FILES: [&str; 4] = ["r1.toml", "r2.toml", "R1.csv", "R2.csv"];
+
+/// Changes with everything that the page says, up to coincidence, and costs a second.
+///
+/// # Errors
+/// When the scenarios below `from` cannot be read.
+pub(super) fn fingerprint(from: &Path) -> Result<String, Error> {
+    let mut hash = Fnv::default();
+    TEXTS.iter().for_each(|text| hash.take(text));
+    for file in FILES {
+        let path = from.join(file);
+        let text = fs::read_to_string(&path)
+            .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
+        hash.take(&text);
+    }
+    hash.take(&format!("{VARIATIONS:?} {RULES:?} {} {R1_SEEDS} {R2_SEEDS}", cards::in_order()));
+    let plain: [(&str, &[&str]); 5] = [
+        ("r1", &[]),
+        ("r1", &[NEWRENO, "switch.ecn=off"]),
+        ("r1-spray", &[]),
+        ("r1-drill", &[]),
+        ("r2", &[]),
+    ];
+    let ruled = RULES.iter().map(|rules| ("r2", rules.set));
+    for (case, set) in plain.into_iter().chain(ruled) {
+        hash.take(&format!("{case} {set:?} {:?}", reduced(from, case, set)?));
+    }
+    Ok(format!("{:016x}", hash.0))
+}
+
+/// FNV-1a, 64 bits.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Fnv {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn take(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        let hash = |text: &str| {
+            let mut hash = Fnv::default();
+            hash.take(text);
+            hash.0
+        };
+        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+        assert_ne!(hash("ab"), hash("ba"));
+    }
+}
