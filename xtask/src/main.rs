@@ -1,13 +1,14 @@
 //! Checks of the repository's own structure, run as `cargo xtask NAME`: which crate may use which, how long functions
 //! and files are, and whether generated pages and links are true.
 //!
-//! It knows the repository, not the simulator: all it asks Weft is the text of pages of the book.
+//! It knows the repository, not the simulator: all it asks Weft is what the book shows: text of its pages, and runs for its pictures.
 
 mod fidelity;
 mod layers;
 mod links;
 mod markdown;
 mod peers;
+mod pictures;
 mod reference;
 mod reproductions;
 mod shape;
@@ -29,6 +30,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("shape", "functions and files stay short", shape::check),
     ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
     ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),
+    ("pictures", "the pictures of the balancers are what the simulator does", pictures::check),
     ("peers", "the page about other simulators is up to date", peers::check),
     ("links", "links between documents lead somewhere", links::check),
 ];
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
+        ["pictures", "--write"] => run("pictures", pictures::write, &root),
         ["peers", "--write"] => run("peers", peers::write, &root),
         ["peers", "--write", "--costs"] => run("peers", peers::write_costs, &root),
         [name] if CHECKS.iter().any(|check| check.0 == *name) => {
@@ -80,6 +83,7 @@ fn usage() -> ExitCode {
     eprintln!("  {:<18} all of these", "all");
     eprintln!("  {:<18} write the generated pages", "reference --write");
     eprintln!("  {:<18} write the pages about reproductions", "reproductions --write");
+    eprintln!("  {:<18} draw the pictures of the balancers", "pictures --write");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
     eprintln!("  {:<18} also measure what a packet costs, on an idle machine", "peers --write --costs");

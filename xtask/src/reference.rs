@@ -4,6 +4,7 @@
 //! first paragraph of each member's file, in the order of the family's list. `check` compares with what is committed,
 //! `write` brings it up to date.
 
+use crate::pictures::FROM_PAGE;
 use crate::{Verdict, markdown, sources};
 use std::collections::BTreeMap;
 use std::fs;
@@ -71,7 +72,7 @@ pub(crate) fn write(root: &Path) -> Verdict {
 fn wanted(root: &Path) -> Result<BTreeMap<PathBuf, String>, Vec<String>> {
     let mut pages = weft::reference();
     for (title, name, list) in FAMILIES.iter().filter(|(_, _, list)| root.join(list).exists()) {
-        pages.push(((*name).to_string(), family_page(title, &root.join(list))?));
+        pages.push(((*name).to_string(), family_page(title, (root, &root.join(list)))?));
     }
     let contents = root.join("docs/src/SUMMARY.md");
     let summary = contents_with(&sources::read(&contents)?, &pages)?;
@@ -106,13 +107,24 @@ fn contents_with(text: &str, pages: &[(String, String)]) -> Result<String, Vec<S
 }
 
 /// The page of a family: a section for each member.
-fn family_page(title: &str, list: &Path) -> Result<String, Vec<String>> {
+fn family_page(title: &str, (root, list): (&Path, &Path)) -> Result<String, Vec<String>> {
     let mut page = format!("# {title}\n");
     for (name, module) in members(&sources::read(list)?) {
         let source = sources::read(&list.with_extension("").join(format!("{module}.rs")))?;
-        page.push_str(&format!("\n## {name}\n\n{}\n", first_paragraphs(&source)));
+        page.push_str(&format!("\n## {name}\n\n{}\n{}", first_paragraphs(&source), picture(root, &name)));
     }
     Ok(page)
+}
+
+/// The picture of a balancer on the two-path diamond, if there is one.
+fn picture(root: &Path, name: &str) -> String {
+    if !root.join(FOLDER).join(format!("{FROM_PAGE}/{name}.svg")).exists() {
+        return String::new();
+    }
+    format!(
+        "\n![Six flows over two paths of 40 and 20 Gb/s: a stroke for each packet, a colour for each \
+         path]({FROM_PAGE}/{name}.svg)\n"
+    )
 }
 
 /// The members of a family's list, from lines such as `"drill" => drill::Drill,`: name in the file, and module.

@@ -23,6 +23,14 @@ pub const CASES: &[Case] = &[
     standard("r1", "r1.toml", "web search under DCTCP and ECMP, 320 hosts"),
     standard("r1-spray", "r1.toml", "the same, every packet on a random path"),
     standard("r1-drill", "r1.toml", "the same, every packet by DRILL(2,1)"),
+    standard("r1-wcmp", "r1-balancers.toml", "the same, flows weighted by the capacity of paths"),
+    standard("r1-letflow", "r1-balancers.toml", "the same, every flowlet on a random path"),
+    standard("r1-conga", "r1-balancers.toml", "the same, every flowlet on the least congested path"),
+    standard(
+        "r1-presto",
+        "r1-presto.toml",
+        "the same, every 64 KB on the next path, put in order by the receiver",
+    ),
     standard("r1-shared", "r1.toml", "the same, one memory for all ports of a switch"),
     standard("r2", "r2.toml", "a permutation on 128 hosts at 100 Gb/s"),
     standard("incast", "incast.toml", "200 hosts answer one, with losses and timers"),
@@ -85,7 +93,7 @@ mod tests {
     #[test]
     fn without_names_the_standard_cases_are_run() {
         let names = |all, reduced| chosen(&[], all, reduced).expect("no name is wrong").len();
-        assert_eq!((names(false, false), names(true, false), names(false, true)), (7, 9, 9));
+        assert_eq!((names(false, false), names(true, false), names(false, true)), (11, 13, 13));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! This crate knows no switch, no host, no engine and no file. In reading order: [`units`] (time, rate, size and
 //! their text form), [`transmission`] (how long a packet occupies a line), [`ids`], [`header`] (what a switch sees of a packet), [`pool`] (where packets live), [`ring`] (where they wait),
-//! [`group`] (equal-cost ways), [`quiver`] (when two of them are alike),
+//! [`group`] (equal-cost ways), [`label`] (a way as a packet names it), [`quiver`] (when two of them are alike),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
 //! report), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
@@ -13,6 +13,7 @@ pub mod group;
 pub mod header;
 pub mod histogram;
 pub mod ids;
+pub mod label;
 pub mod lines;
 pub mod pool;
 pub mod problem;

@@ -34,6 +34,10 @@ pub enum Purpose {
     SlowCables = 12,
     /// Sizes of small flows beside large ones.
     Mice = 13,
+    /// Hash seeds of flow tables, apart from those of forwarding.
+    Flowlets = 14,
+    /// The order in which a host walks its path labels.
+    Labels = 15,
 }
 
 /// A stream of random numbers.

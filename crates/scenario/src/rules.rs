@@ -4,6 +4,7 @@
 //! written down has no effect; reported only if that is so in every case, because a sweep may compare a scheme that
 //! uses a setting with one that does not.
 
+mod balance;
 mod measure;
 mod network;
 mod switch;
@@ -62,6 +63,10 @@ const RULES: &[Rule] = &[
     switch::red_thresholds_are_ordered,
     switch::packet_sizes_matter_to_packet_counts,
     switch::visibility_matters_to_load_aware_balancers,
+    balance::tables_of_flowlets_have_one_size,
+    balance::estimates_decay_now_and_then,
+    balance::tables_of_weights_hold_something,
+    balance::labels_have_room_for_the_ports,
 ];
 
 /// What the cases belong to.

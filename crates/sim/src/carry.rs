@@ -164,6 +164,9 @@ impl Domain {
             Change::LocalUp { switch, port } => self.set_port(*switch, *port, true),
             Change::Install { switch, state } => {
                 let routes = &plan.setup.timeline.states[*state].switches[switch.index()];
+                if let Some(labels) = &mut self.labels {
+                    labels.installed(&plan.setup, *switch, *state, *time);
+                }
                 if let Some(own) = &mut self.switches[switch.index()] {
                     own.switch.install(routes.group_of_leaf.clone(), routes.groups.clone());
                 }

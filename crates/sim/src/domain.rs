@@ -15,6 +15,7 @@ use crate::event::{Event, Order};
 use crate::exchange::Outbox;
 use crate::flow_series::FlowWatch;
 use crate::host::Host;
+use crate::labels::Labels;
 use crate::sample::Eye;
 use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
@@ -35,6 +36,8 @@ pub(crate) struct Domain {
     pub(crate) switches: Vec<Option<Placed>>,
     pub(crate) hosts: Vec<Host>,
     pub(crate) ends: Ends,
+    /// If switches forward by labels.
+    pub(crate) labels: Option<Box<Labels>>,
     pub(crate) effects: Effects,
     pub(crate) tally: Tally,
     pub(crate) outbox: Outbox,
@@ -63,6 +66,7 @@ impl Domain {
             switches: switches(plan, number),
             hosts: (0..graph.hosts()).map(|n| Host::new(LinkId(n), graph.links()[n as usize].rate)).collect(),
             ends: Ends::new(Arc::clone(&setup.transport), setup.flows.len()),
+            labels: Labels::new(setup),
             effects: Effects::new(),
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),

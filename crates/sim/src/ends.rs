@@ -7,10 +7,14 @@ use weft_core::{Bytes, FlowId, Header, HostId, Time};
 use weft_transport::{FlowSite, Needs, Outcomes, Receiver, Segment, Sender, Transport};
 use weft_workload::Flow;
 
+use crate::labels::Cells;
+
 /// What both ends of a flow have in common for their host.
 pub(crate) trait End {
     fn needs(&self) -> Needs;
     fn on_wakeup(&mut self, now: Time);
+    /// Payload that will follow the packet just written without a pause.
+    fn burst(&self) -> u64;
     /// Writes the packet that it said it has.
     fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment);
 }
@@ -29,6 +33,9 @@ macro_rules! end {
             fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
                 let written = self.poll_into(now, header, segment);
                 debug_assert!(written, "an end that is ready has a packet");
+            }
+            fn burst(&self) -> u64 {
+                self.burst()
             }
         }
     };
@@ -51,12 +58,15 @@ pub(crate) struct Active<E> {
     pub(crate) wake_at: Time,
     /// Since when it could send.
     pub(crate) ready_since: Time,
+    /// Where it is in its flowcells, if the host labels packets.
+    pub(crate) cells: Cells,
 }
 
 impl<E> Active<E> {
     fn new(end: E, (host, peer): (HostId, HostId), flow: FlowId) -> Active<E> {
         let (wake_at, ready_since) = (Time::NEVER, Time::ZERO);
-        Active { end, host, peer, flow, in_ring: false, completed: false, wake_at, ready_since }
+        let cells = Cells::default();
+        Active { end, host, peer, flow, in_ring: false, completed: false, wake_at, ready_since, cells }
     }
 }
 

@@ -3,7 +3,8 @@
 //! Nothing waits in the card: a packet exists from the moment its transmission starts. What a flow may not send yet
 //! because the card serves others is counted as waiting at hop 0.
 
-use weft_core::{Ecn, Pool};
+use weft_core::label::cell_of;
+use weft_core::{Ecn, Marks, Pool};
 use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ring, Time};
 use weft_transport::segment::Flags;
 use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
@@ -12,6 +13,8 @@ use weft_workload::Flow;
 use crate::domain::Domain;
 use crate::ends::{Active, End, Slab};
 use crate::event::{Event, LinkEvent};
+use crate::labels::{Labels, Parcel};
+use crate::setup::Setup;
 
 /// The network card of a host and who wants to use it.
 pub(crate) struct Host {
@@ -59,6 +62,13 @@ impl Host {
     }
 }
 
+/// What else is needed to write a packet.
+struct Desk<'a> {
+    now: Time,
+    setup: &'a Setup,
+    labels: Option<&'a mut Labels>,
+}
+
 /// What an end did, and what it needs, after anything happened to it.
 struct Acted {
     /// The packet it sends.
@@ -74,10 +84,11 @@ struct Acted {
 
 /// Lets an end act after an event: if the card is `free` for it, it sends a packet; if it has more, it waits for its turn.
 #[inline]
-fn act<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, now: Time, free: bool) -> Acted {
+fn act<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, desk: Desk<'_>, free: bool) -> Acted {
+    let now = desk.now;
     let waited = if active.in_ring { now.since(active.ready_since) } else { weft_core::Span::ZERO };
     active.in_ring &= !free;
-    let sent = if free && active.end.needs().ready { Some(write(active, pool, now)) } else { None };
+    let sent = if free && active.end.needs().ready { Some(write(active, pool, desk)) } else { None };
     let needs = active.end.needs();
     let wake = (needs.wake < active.wake_at).then_some(needs.wake);
     if wake.is_some() {
@@ -93,16 +104,32 @@ fn act<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, now: Time, free
 
 /// The next packet of an end that has one.
 #[inline]
-fn write<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, now: Time) -> PacketId {
+fn write<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, desk: Desk<'_>) -> PacketId {
     let (packet, header, segment) = pool.place();
-    active.end.send(now, header, segment);
-    header.arrived = now;
+    active.end.send(desk.now, header, segment);
+    header.arrived = desk.now;
     header.source = active.host;
     header.destination = active.peer;
-    header.note = 0;
+    header.note = match desk.labels {
+        None => 0,
+        Some(labels) => label(active, labels, desk.setup, (segment, desk.now)),
+    };
     header.ingress = PortId(0);
     header.hops = 0;
     packet
+}
+
+/// The path and the flowcell of a packet that an end has written.
+#[inline(never)]
+fn label<E: End>(
+    active: &mut Active<E>,
+    labels: &mut Labels,
+    setup: &Setup,
+    (segment, now): (&Segment, Time),
+) -> u32 {
+    let (length, rest) = (u64::from(segment.length), active.end.burst());
+    let parcel = Parcel { from: active.host, to: active.peer, flow: active.flow, length, rest };
+    labels.stamp(setup, &mut active.cells, parcel, now)
 }
 
 /// A timer event of an end fires. Events of timers that have moved since are stale.
@@ -138,7 +165,7 @@ impl Domain {
     #[inline]
     pub(crate) fn at_host(&mut self, host: HostId, packet: PacketId) {
         self.tally.packets.delivered += 1;
-        let ecn = self.pool.headers.get(packet).marks.ecn;
+        let Header { marks: Marks { ecn }, note, .. } = *self.pool.headers.get(packet);
         let segment = self.pool.body(packet);
         let flow = segment.flow;
         if segment.flags.has(Flags::ACK) {
@@ -148,25 +175,25 @@ impl Domain {
             self.pool.remove(packet);
             self.sender_has_news(flow, host);
         } else if let Some(active) = self.ends.receivers.get(flow) {
-            active.end.on_packet(self.now, ecn, segment);
+            active.end.on_packet_of_cell(self.now, ecn, cell_of(note), segment);
             self.pool.remove(packet);
             self.receiver_has_news(flow, host);
         } else {
             let segment = *segment;
             self.pool.remove(packet);
-            self.at_closed_door(&segment, ecn, host);
+            self.at_closed_door(&segment, (ecn, cell_of(note)), host);
         }
     }
 
     /// A packet for a receiver that is not there: no longer, or not yet.
     #[cold]
-    fn at_closed_door(&mut self, segment: &Segment, ecn: Ecn, host: HostId) {
+    fn at_closed_door(&mut self, segment: &Segment, (ecn, cell): (Ecn, u16), host: HostId) {
         let flow = segment.flow;
         if self.ends.receivers.is_new(flow) {
             let site = self.hosts[host.index()].site();
             let spec = *self.flow(flow);
             let receiver = self.ends.open_receiver((flow, &spec), &site, self.now);
-            receiver.on_packet(self.now, ecn, segment);
+            receiver.on_packet_of_cell(self.now, ecn, cell, segment);
             self.receiver_has_news(flow, host);
         } else {
             let reply = reply_after_close(&self.plan.setup.transport, segment, self.now);
@@ -206,7 +233,8 @@ impl Domain {
     /// Returns whether it has sent a packet.
     fn sender_acts(&mut self, flow: FlowId, host: HostId, free: bool) -> bool {
         let Some(active) = self.ends.senders.get(flow) else { return false };
-        let acted = act(active, &mut self.pool, self.now, free);
+        let desk = Desk { now: self.now, setup: &self.plan.setup, labels: self.labels.as_deref_mut() };
+        let acted = act(active, &mut self.pool, desk, free);
         if acted.joins {
             self.hosts[host.index()].senders.push(flow);
         }
@@ -227,7 +255,8 @@ impl Domain {
     /// Returns whether it has sent a packet.
     fn receiver_acts(&mut self, flow: FlowId, host: HostId, free: bool) -> bool {
         let Some(active) = self.ends.receivers.get(flow) else { return false };
-        let acted = act(active, &mut self.pool, self.now, free);
+        let desk = Desk { now: self.now, setup: &self.plan.setup, labels: self.labels.as_deref_mut() };
+        let acted = act(active, &mut self.pool, desk, free);
         let completes = acted.complete && !active.completed;
         active.completed |= acted.complete;
         if acted.joins {

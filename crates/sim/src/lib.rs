@@ -20,6 +20,7 @@ mod event;
 mod exchange;
 pub mod flow_series;
 mod host;
+mod labels;
 mod parallel;
 mod partition;
 pub mod run;

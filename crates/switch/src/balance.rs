@@ -6,13 +6,18 @@
 
 use weft_core::{Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
+use crate::congestion::{self, Congestion};
 use crate::outputs::Outputs;
 
+pub mod conga;
 pub mod drill;
 pub mod ecmp;
 pub mod flow_drill;
+pub mod letflow;
+pub mod presto;
 pub mod random;
 pub mod round_robin;
+pub mod wcmp;
 
 /// Where a balancer lives.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +37,17 @@ pub struct Candidates<'a> {
     /// The ports, more than one, and what each may carry.
     pub component: &'a Component,
     pub(crate) loads: Loads<'a>,
+    pub(crate) paths: Paths<'a>,
+}
+
+/// How the congestion of paths is read.
+pub(crate) enum Paths<'a> {
+    /// Not at all: the balancer does not measure, or the packet comes from another leaf.
+    Unknown,
+    /// From the switch, towards a leaf.
+    Switch { congestion: &'a mut Congestion, now: Time, leaf: u16 },
+    /// From a list, by port: for tests and for the book.
+    Given(&'a [u8]),
 }
 
 /// How loads are read.
@@ -46,7 +62,13 @@ impl<'a> Candidates<'a> {
     /// Candidates with given loads, by port number: for tests and examples.
     #[must_use]
     pub fn with_loads(group: GroupId, component: &'a Component, loads: &'a [u64]) -> Candidates<'a> {
-        Candidates { group, component, loads: Loads::Given(loads) }
+        Candidates { group, component, loads: Loads::Given(loads), paths: Paths::Unknown }
+    }
+
+    /// The same with congestion of the paths beyond the ports, by port number.
+    #[must_use]
+    pub fn with_congestion(self, metrics: &'a [u8]) -> Candidates<'a> {
+        Candidates { paths: Paths::Given(metrics), ..self }
     }
 
     /// The ports, ascending.
@@ -79,6 +101,23 @@ impl<'a> Candidates<'a> {
             Loads::Switch { outputs, now, classes } => outputs.load(*now, port, *classes),
         }
     }
+
+    /// Whether the switch knows the paths of this packet: it is the leaf of its source, and [`Balancer::measures`].
+    #[must_use]
+    pub fn knows_paths(&self) -> bool {
+        !matches!(self.paths, Paths::Unknown)
+    }
+
+    /// The congestion of the path by candidate `index` to the packet's leaf, from 0 to 2^Q - 1; 0 if it is not known.
+    #[must_use]
+    pub fn congestion(&mut self, index: usize) -> u8 {
+        let port = self.component.ports[index];
+        match &mut self.paths {
+            Paths::Unknown => 0,
+            Paths::Switch { congestion, now, leaf } => congestion.metric(*now, port, *leaf),
+            Paths::Given(metrics) => metrics[port.index()],
+        }
+    }
 }
 
 /// Chooses a port for each packet.
@@ -98,6 +137,12 @@ pub trait Balancer {
     /// Whether [`Candidates::load`] is read; if not, the switch need not keep what engines see.
     fn reads_loads(&self) -> bool {
         false
+    }
+
+    /// How the switch is to measure the congestion of paths for [`Candidates::congestion`]; if not at all, packets carry
+    /// nothing and nothing is kept.
+    fn measures(&self) -> Option<&congestion::Settings> {
+        None
     }
 
     /// How routing groups the ports.
@@ -122,15 +167,20 @@ family! {
     called "balancer" built at Site;
     members {
         "ecmp" => ecmp::Ecmp,
+        "wcmp" => wcmp::Wcmp,
         "random" => random::PerPacketRandom,
         "round-robin" => round_robin::RoundRobin,
         "drill" => drill::Drill,
         "flow-drill" => flow_drill::FlowDrill,
+        "letflow" => letflow::LetFlow,
+        "conga" => conga::Conga,
+        "presto" => presto::Presto,
     }
     methods {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
+        fn measures(&self) -> Option<&congestion::Settings>;
         fn grouping(&self) -> Grouping;
     }
 }

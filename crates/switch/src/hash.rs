@@ -2,7 +2,9 @@
 //! the ideal. Real hardware polarises when two stages use the same hash and seed; so does this.
 
 use weft_core::random::mix;
-use weft_core::{Tuple, choice};
+use weft_core::{Header, Purpose, Random, Tuple, choice};
+
+use crate::balance::Site;
 
 choice! {
     /// The function over the five-tuple.
@@ -41,6 +43,19 @@ impl FlowHash {
             HashFunction::Crc16 => FlowHash::Crc16(!(seed as u16)),
             HashFunction::Toeplitz => FlowHash::Toeplitz(toeplitz_table(seed)),
         }
+    }
+
+    /// The function with the seed of a switch; all its engines share it, as they share one hash function in hardware.
+    #[must_use]
+    pub fn of_switch(function: HashFunction, site: Site) -> FlowHash {
+        FlowHash::new(function, Random::new(site.seed, Purpose::Hash, u64::from(site.switch.0)).bits())
+    }
+
+    /// The place that a packet's flow has among so many: each as likely as any other.
+    #[must_use]
+    #[inline]
+    pub fn spread(&self, packet: &Header, places: usize) -> usize {
+        ((u64::from(self.of(&packet.tuple())) * places as u64) >> self.bits()) as usize
     }
 
     /// 32 hash bits of a flow.

@@ -11,6 +11,8 @@
 //! Four families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`schedule`].
 
 pub mod balance;
+pub mod congestion;
+pub mod flowlet;
 pub mod hash;
 pub mod mark;
 pub mod schedule;

@@ -5,8 +5,10 @@ use weft_core::{
     Bytes, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
 };
 
-use crate::balance::{BalancerSettings, Candidates, Loads, Site};
+use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
+use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
+use crate::foresight::Slot;
 use crate::outputs::{Outputs, queue_of};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings, Visibility};
@@ -68,6 +70,8 @@ pub struct Switch {
     rates: Vec<Rate>,
     queues: usize,
     class_load: ClassLoad,
+    /// If the balancer measures paths.
+    congestion: Option<Box<Congestion>>,
 }
 
 /// An input port.
@@ -95,6 +99,11 @@ impl Switch {
         };
         let engines: Vec<_> = (0..settings.engines).map(engine).collect();
         let reads_loads = engines[0].balancer.reads_loads();
+        let congestion = engines[0].balancer.measures().map(|measure| {
+            let ((own_leaf, leaf_of_host), fabric) = (table.leaves(), table.fabric(site.rates.len()));
+            let place = Place { own_leaf, leaf_of_host, rates: &site.rates, fabric };
+            Box::new(Congestion::new(measure, place))
+        });
         let mut outputs = Outputs::new(settings, site, reads_loads);
         table.choices().for_each(|choice| outputs.watch(&choice.ports));
         let switch = Switch {
@@ -104,6 +113,7 @@ impl Switch {
             rates: site.rates.clone(),
             queues: settings.queues as usize,
             class_load: settings.class_load,
+            congestion,
             engines,
         };
         switch.assert_ports();
@@ -131,13 +141,24 @@ impl Switch {
         header.ingress = from;
         header.arrived = turn.now;
         header.hops += u8::from(header.hops < u8::MAX);
+        if let Some(congestion) = &mut self.congestion {
+            congestion.arrives(turn.now, header);
+        }
         let Some(port) = self.output(turn.now, header) else {
             return lost(turn.effects, packet, Reason::NoRoute);
         };
+        if let Some(congestion) = &mut self.congestion {
+            congestion.departs(turn.now, port, header);
+        }
         let after = self.inputs[from.index()].visible_after;
         if self.outputs.foresees(port) {
             return match self.outputs.join(turn.now, port, header, after) {
-                Ok(slot) => Some(Departure { port, start: slot.start, end: slot.end }),
+                Ok(Slot { start, end }) => {
+                    if let Some(congestion) = &mut self.congestion {
+                        congestion.will_send(turn.now, port, (start, end), header);
+                    }
+                    Some(Departure { port, start, end })
+                }
                 Err(reason) => lost(turn.effects, packet, reason),
             };
         }
@@ -148,7 +169,11 @@ impl Switch {
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
     #[inline]
     pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
-        self.outputs.next_packet(turn, port)
+        let packet = self.outputs.next_packet(turn, port)?;
+        if let Some(congestion) = &mut self.congestion {
+            congestion.sends(turn.now, port, turn.headers.get_mut(packet));
+        }
+        Some(packet)
     }
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in
@@ -227,7 +252,14 @@ impl Switch {
         };
         let loads = Loads::Switch { outputs: &mut self.outputs, now, classes };
         let engine = &mut self.engines[self.inputs[header.ingress.index()].engine];
-        let mut candidates = Candidates { group, component, loads };
+        let paths = match &mut self.congestion {
+            None => Paths::Unknown,
+            Some(congestion) => match congestion.decides(header) {
+                Some(leaf) => Paths::Switch { congestion, now, leaf },
+                None => Paths::Unknown,
+            },
+        };
+        let mut candidates = Candidates { group, component, loads, paths };
         Some(component.ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)])
     }
 

@@ -143,6 +143,21 @@ impl Table {
         self.refresh();
     }
 
+    /// For each of so many ports whether it leads to another switch.
+    pub(crate) fn fabric(&self, ports: usize) -> Vec<bool> {
+        let mut fabric = vec![true; ports];
+        let hosts = self.leaf_of_host.iter().zip(self.port_of_host.iter());
+        for (_, port) in hosts.filter(|(leaf, _)| Some(**leaf) == self.own_leaf) {
+            fabric[port.index()] = false;
+        }
+        fabric
+    }
+
+    /// This switch's own leaf number, and the leaf of every host.
+    pub(crate) fn leaves(&self) -> (Option<u16>, Arc<[u16]>) {
+        (self.own_leaf, Arc::clone(&self.leaf_of_host))
+    }
+
     /// One more than the greatest port that it names.
     pub(crate) fn ports(&self) -> usize {
         let here = |(leaf, _): &(&u16, &PortId)| Some(**leaf) == self.own_leaf;

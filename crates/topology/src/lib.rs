@@ -2,7 +2,7 @@
 //!
 //! Knows no packet, no queue and no traffic. In reading order: [`graph`] (nodes, cables, links and their numbering),
 //! [`shapes`] (the list of topologies, one file each), [`build`](fn@build) (settings to graph), [`routes`] (equal-cost
-//! groups), [`quiver`](mod@quiver) (their symmetric components), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of it), [`ideal`] (flow completion time in the
+//! groups), [`quiver`](mod@quiver) (their symmetric components), [`paths`] (each with its label), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of it), [`ideal`] (flow completion time in the
 //! empty network) and [`import`] (topology files of other simulators).
 //!
 //! ```
@@ -19,6 +19,7 @@ pub mod failure;
 pub mod graph;
 pub mod ideal;
 pub mod import;
+pub mod paths;
 pub mod quiver;
 pub mod routes;
 pub mod shapes;

@@ -5,11 +5,12 @@
 //! ([`Sender::poll_into`], [`Receiver::poll_into`]), wakes the end when it says, and drops it when it is done
 //! ([`Outcomes`]). In reading order: [`settings`] and [`protocols`] (what a scenario can say), [`Transport`] (what follows
 //! from it), [`segment`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how large the window may
-//! be), [`shim`] and [`gro`] (what stands below the receiving TCP).
+//! be), [`shim`], [`flowcells`] and [`gro`] (what stands below the receiving TCP).
 //!
 //! `examples/cost.rs` measures what both ends cost.
 
 pub mod congestion;
+pub mod flowcells;
 pub mod gro;
 mod outcome;
 pub mod protocols;

@@ -2,6 +2,7 @@
 
 mod acks;
 mod arrivals;
+mod below;
 mod datagram;
 mod order;
 mod tcp;
@@ -81,10 +82,22 @@ impl Receiver {
 
     /// A packet of the flow arrived.
     pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        forward!(&mut self.end, end => {
-            end.on_packet(now, ecn, segment);
-            self.needs = end.needs();
-        });
+        self.on_packet_of_cell(now, ecn, 0, segment);
+    }
+
+    /// The same where hosts cut flows into flowcells; for [`crate::flowcells`].
+    #[inline]
+    pub fn on_packet_of_cell(&mut self, now: Time, ecn: Ecn, cell: u16, segment: &Segment) {
+        match &mut self.end {
+            End::Tcp(end) => {
+                end.on_packet(now, ecn, cell, segment);
+                self.needs = end.needs();
+            }
+            End::Datagram(end) => {
+                end.on_packet(now, ecn, segment);
+                self.needs = end.needs();
+            }
+        }
     }
 
     /// Whether [`Receiver::poll`] would give a packet now.
@@ -112,6 +125,12 @@ impl Receiver {
             }
             _ => false,
         }
+    }
+
+    /// Payload that will follow the packet last sent without a pause: none, a receiver acknowledges.
+    #[must_use]
+    pub const fn burst(&self) -> u64 {
+        0
     }
 
     /// When [`Receiver::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.

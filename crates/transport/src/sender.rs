@@ -122,6 +122,15 @@ impl Sender {
         false
     }
 
+    /// Payload that will follow the packet last sent without a pause, as one burst of segmentation offload.
+    #[must_use]
+    pub fn burst(&self) -> u64 {
+        match &self.end {
+            End::Tcp(end) => end.burst(),
+            End::Datagram(_) => 0,
+        }
+    }
+
     /// When [`Sender::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
     #[must_use]
     #[inline]

@@ -5,7 +5,7 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Span, choice, settings};
 
 use crate::rto::RtoFloor;
-use crate::{gro, shim};
+use crate::{flowcells, gro, shim};
 
 choice! {
     /// When a segment counts as lost.
@@ -34,6 +34,16 @@ choice! {
         Off = "off",
         /// As RFC 3168: a mark counts as one loss, at most once per window.
         On = "on",
+    }
+}
+
+choice! {
+    /// What the reordering buffer waits for.
+    pub enum ShimRule {
+        /// Any gap, for a fixed time (DRILL with shim).
+        TimeOut = "time-out",
+        /// Gaps at the borders of flowcells, for a time that is learnt (Presto); needs `balance.presto`.
+        Flowcells = "flowcells",
     }
 }
 
@@ -125,7 +135,11 @@ settings! {
         batches: gro::Settings [flatten],
         /// A buffer below the receiving TCP that restores the order of packets (Presto, DRILL with shim).
         reorder_shim: bool = false,
-        /// The parameters of that buffer.
+        /// What that buffer waits for.
+        shim_rule: ShimRule = ShimRule::TimeOut,
+        /// The parameters of the fixed time.
         shim: shim::Settings [flatten],
+        /// The parameters of the time that is learnt.
+        hold: flowcells::Settings [flatten],
     }
 }

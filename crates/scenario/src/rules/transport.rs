@@ -2,9 +2,10 @@
 
 use super::{Facts, Finding, impossible};
 use weft_core::Bytes;
+use weft_switch::BalancerSettings;
 use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_transport::protocols::{AnyProtocol, Plan};
-use weft_transport::settings::{EcnUse, LossDetection, Tcp};
+use weft_transport::settings::{EcnUse, LossDetection, ShimRule, Tcp};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Framing;
 
@@ -84,9 +85,7 @@ pub(super) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 /// Settings of a mechanism need the mechanism.
 pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
-    if !tcp.reorder_shim {
-        facts.idle_transport(&["shim_timeout", "shim_limit"], "reorder_shim is off", found);
-    }
+    shims_have_what_they_go_by(facts, &tcp, found);
     if !tcp.tso {
         let of_bursts =
             ["tso_limit", "tso_divisor", "tso_time", "tso_min_segments", "tso_rtt_log", "tso_wait"];
@@ -103,6 +102,34 @@ pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
     if tcp.delayed_ack == 1 {
         let why = "every packet is acknowledged at once (delayed_ack = 1)";
         facts.idle_transport(&["delayed_ack_timeout", "quick_acks"], why, found);
+    }
+}
+
+/// A reordering buffer waits by one of two rules; flowcells are made by one balancer.
+fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Finding>) {
+    let (time_out, hold) = (
+        ["shim_timeout", "shim_limit"],
+        ["hold_alpha", "hold_beta", "hold_initial", "hold_gain", "hold_least", "hold_most"],
+    );
+    let flowcells = tcp.shim_rule == ShimRule::Flowcells;
+    if !tcp.reorder_shim {
+        let why = "reorder_shim is off";
+        facts.idle_transport(&["shim_rule"], why, found);
+        facts.idle_transport(&time_out, why, found);
+        return facts.idle_transport(&hold, why, found);
+    }
+    if flowcells {
+        facts.idle_transport(&time_out, "shim_rule is \"flowcells\"", found);
+    } else {
+        facts.idle_transport(&hold, "shim_rule is not \"flowcells\"", found);
+    }
+    if flowcells && !matches!(facts.settings.balance, BalancerSettings::Presto(_)) {
+        let message = "only hosts under balance = \"presto\" cut flows into flowcells";
+        found.push(impossible(facts.transport("shim_rule"), message));
+    }
+    if tcp.hold.hold_least > tcp.hold.hold_most {
+        let message = "the least mean time exceeds the greatest, hold_most";
+        found.push(impossible(facts.transport("hold_least"), message));
     }
 }
 

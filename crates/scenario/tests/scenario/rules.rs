@@ -178,6 +178,55 @@ fn visibility_matters_to_balancers_that_look() {
 }
 
 #[test]
+fn a_table_of_flowlets_with_an_entry_for_every_flow_has_no_size() {
+    section(
+        "[balance.letflow]\nexact = true\ntable_size = 100\n",
+        "every flow has an entry of its own",
+        "[balance.letflow]\ntable_size = 100\n",
+    );
+    section("[balance.letflow]\ngap = \"-1 us\"\n", "-1 us", "[balance.letflow]\ngap = \"0 us\"\n");
+    section("[balance.letflow]\ntable_size = 0\n", "out of range", "[balance.letflow]\ntable_size = 1\n");
+}
+
+#[test]
+fn estimates_of_congestion_decay_now_and_then() {
+    section("[balance.conga]\ndre_period = \"0 us\"\n", "always zero", "[balance.conga]\n");
+    section(
+        "[balance.conga]\nfeedback = false\nage_out = \"1 ms\"\n",
+        "feedback is off",
+        "[balance.conga]\nfeedback = false\n",
+    );
+    section("[balance.conga]\nmetric_bits = 7\n", "out of range", "[balance.conga]\nmetric_bits = 6\n");
+}
+
+#[test]
+fn tables_of_weights_hold_something() {
+    section("[balance.wcmp]\ntable_size = 0\n", "sum to nothing", "[balance.wcmp]\ntable_size = 8\n");
+    section("[balance.wcmp]\noversubscription = 0.9\n", "out of range", "[balance.wcmp]\noversubscription = 1.0\n");
+}
+
+#[test]
+fn labels_have_room_for_the_ports() {
+    let hosts = |hosts| {
+        let more = small("[balance.presto]\n");
+        more.replace("hosts_per_leaf = 2", &format!("hosts_per_leaf = {hosts}"))
+    };
+    rule(&hosts(254), "a label names ports below 255", &hosts(253));
+}
+
+#[test]
+fn flowcells_need_hosts_that_make_them() {
+    let shim = "[transport.newreno]\nreorder_shim = true\nshim_rule = \"flowcells\"\n";
+    section(shim, "only hosts under balance", &format!("[balance.presto]\n{shim}"));
+    section(
+        &format!("[balance.presto]\n{shim}shim_timeout = \"9 us\"\n"),
+        "shim_rule is",
+        &format!("[balance.presto]\n{shim}hold_alpha = 3.0\n"),
+    );
+    newreno("hold_beta = 1.0\n", "reorder_shim is off", "");
+}
+
+#[test]
 fn red_thresholds_rise() {
     section(
         "[switch]\necn = { kind = \"red\", min = \"50 kB\", max = \"20 kB\" }\n",

@@ -6,7 +6,7 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
 use weft_sim::{FlowSampling, Setup};
 use weft_switch::BalancerSettings;
-use weft_switch::balance::{drill, ecmp, flow_drill, random, round_robin};
+use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
 use weft_switch::mark::{MarkerSettings, step};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::{SharingSettings, dynamic, fixed};
@@ -37,11 +37,15 @@ fn topology(random: &mut Random) -> TopologySettings {
 }
 
 fn balancer(random: &mut Random) -> BalancerSettings {
-    match random.below(5) {
+    match random.below(9) {
         0 => BalancerSettings::Ecmp(ecmp::Settings::default()),
         1 => BalancerSettings::PerPacketRandom(random::Settings::default()),
         2 => BalancerSettings::RoundRobin(round_robin::Settings::default()),
         3 => BalancerSettings::FlowDrill(flow_drill::Settings::default()),
+        4 => BalancerSettings::LetFlow(letflow::Settings::default()),
+        7 => BalancerSettings::Presto(presto::Settings::default()),
+        6 => BalancerSettings::Wcmp(wcmp::Settings::default()),
+        5 => BalancerSettings::Conga(conga::Settings::default()),
         _ => BalancerSettings::Drill(drill::Settings {
             choices: 1 + random.below(4),
             memory: random.below(4),

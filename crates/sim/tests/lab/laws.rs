@@ -4,9 +4,9 @@
 
 use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, Rate, Span, Time};
-use weft_switch::BalancerSettings;
 use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_switch::share::SharingSettings;
+use weft_switch::{BalancerSettings, flowlet};
 use weft_workload::Flow;
 
 use super::worlds::{World, full_packet};
@@ -192,7 +192,15 @@ fn paths_keep_order(world: &World, record: &RunRecord) -> Verdict {
 
 /// Every flow has one path for the whole run.
 fn keeps_paths(world: &World) -> bool {
-    let per_flow = matches!(world.setup.balancer, BalancerSettings::Ecmp(_) | BalancerSettings::FlowDrill(_));
+    let endless = |gap: Span| gap >= Span::from_ms(100);
+    let lasting = |flowlets: &flowlet::Settings| flowlets.exact && endless(flowlets.gap);
+    let per_flow = match &world.setup.balancer {
+        BalancerSettings::Ecmp(_) | BalancerSettings::Wcmp(_) => true,
+        BalancerSettings::FlowDrill(own) => endless(own.idle),
+        BalancerSettings::LetFlow(own) => lasting(&own.flowlets),
+        BalancerSettings::Conga(own) => lasting(&own.flowlets),
+        _ => false,
+    };
     per_flow && world.plan.outages.is_empty()
 }
 

@@ -6,9 +6,12 @@
 //! engines large d or m makes engines herd (the synchronisation effect). Memory holds names of ports, never lengths: a
 //! decision reads all lengths anew.
 
-use weft_core::{GroupId, Grouping, Header, PortId, QuiverSettings, Random, Time, choice, settings};
+use weft_core::{
+    GroupId, Grouping, Header, Kind, PortId, Purpose, QuiverSettings, Random, Time, choice, settings,
+};
 
 use super::{Balancer, Candidates, Site};
+use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "the least loaded of d random and m remembered ports, per packet (SIGCOMM'17)";
@@ -48,6 +51,8 @@ settings! {
         tie: Tie = Tie::Random,
         /// Which of the shortest paths may share the packets of a flow (section 3.4). In a symmetric network it makes no difference.
         components: Components = Components::Quiver,
+        /// Acknowledgements and packets that open a connection go by a hash of the flow, as in some simulators.
+        control_by_hash: bool = false,
         /// How paths are compared.
         quiver: QuiverSettings [flatten],
     }
@@ -65,6 +70,10 @@ impl Settings {
 /// DRILL(d, m).
 #[derive(Clone, Debug)]
 pub struct Drill {
+    /// DRILL(2, 1) with fair ties for all packets.
+    usual: bool,
+    /// For packets without payload, if they do not follow the same rule.
+    hash: Option<FlowHash>,
     grouping: Grouping,
     choices: usize,
     memory: usize,
@@ -103,8 +112,11 @@ const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 impl Drill {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: Site) -> Drill {
+    pub fn new(settings: &Settings, site: Site) -> Drill {
+        let Settings { choices, memory, tie, control_by_hash, .. } = *settings;
         Drill {
+            usual: (choices, memory, tie, control_by_hash) == (2, 1, Tie::Random, false),
+            hash: control_by_hash.then(|| control_hash(site)),
             grouping: settings.grouping(),
             choices: settings.choices as usize,
             memory: settings.memory as usize,
@@ -302,18 +314,27 @@ impl Cell {
     }
 }
 
+/// Other than the hash that chooses a component, or a component would see a part of the hash values only.
+fn control_hash(site: Site) -> FlowHash {
+    let seed = Random::new(site.seed, Purpose::Flowlets, u64::from(site.switch.0)).bits();
+    FlowHash::new(HashFunction::Mix, seed)
+}
+
 impl Balancer for Drill {
     fn choose(
         &mut self,
-        _packet: &Header,
+        packet: &Header,
         candidates: &mut Candidates<'_>,
         _now: Time,
         random: &mut Random,
     ) -> usize {
-        if self.choices == 2 && self.memory == 1 && self.tie == Tie::Random {
+        if self.usual {
             return self.choose_two_one(candidates, random);
         }
-        self.choose_among_many(candidates, random)
+        match &self.hash {
+            Some(hash) if packet.kind != Kind::Data => hash.spread(packet, candidates.len()),
+            _ => self.choose_among_many(candidates, random),
+        }
     }
 
     fn groups_changed(&mut self) {

@@ -5,7 +5,7 @@
 //! *Limits*: blind to load and to flow size; equal seeds at two stages polarise.
 
 use weft_core::random::mix;
-use weft_core::{Header, Purpose, Random, Time, choice, settings};
+use weft_core::{Header, Random, Time, choice, settings};
 
 use super::{Balancer, Candidates, Site};
 use crate::hash::{FlowHash, HashFunction};
@@ -58,11 +58,11 @@ impl Ecmp {
     /// From the settings. All engines of a switch share one seed, as they share one hash function in hardware.
     #[must_use]
     pub fn new(settings: &Settings, site: Site) -> Ecmp {
-        let seed = match settings.seeding {
-            Seeding::PerSwitch => Random::new(site.seed, Purpose::Hash, u64::from(site.switch.0)).bits(),
-            Seeding::Same => 0,
+        let hash = match settings.seeding {
+            Seeding::PerSwitch => FlowHash::of_switch(settings.hash, site),
+            Seeding::Same => FlowHash::new(settings.hash, 0),
         };
-        Ecmp { hash: FlowHash::new(settings.hash, seed), mapping: settings.mapping }
+        Ecmp { hash, mapping: settings.mapping }
     }
 }
 
@@ -75,14 +75,13 @@ impl Balancer for Ecmp {
         _now: Time,
         _random: &mut Random,
     ) -> usize {
-        let hash = self.hash.of(&packet.tuple());
-        let ports = candidates.len() as u64;
+        let hash = || u64::from(self.hash.of(&packet.tuple()));
         match self.mapping {
-            Mapping::Multiply => ((u64::from(hash) * ports) >> self.hash.bits()) as usize,
-            Mapping::Modulo => (u64::from(hash) % ports) as usize,
+            Mapping::Multiply => self.hash.spread(packet, candidates.len()),
+            Mapping::Modulo => (hash() % candidates.len() as u64) as usize,
             Mapping::Resilient => {
-                let weight =
-                    |index: &usize| mix(u64::from(hash) << 16 | u64::from(candidates.ports()[*index].0));
+                let hash = hash();
+                let weight = |index: &usize| mix(hash << 16 | u64::from(candidates.ports()[*index].0));
                 (0..candidates.len()).max_by_key(weight).expect("a group with a choice has ports")
             }
         }

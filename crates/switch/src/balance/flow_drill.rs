@@ -1,14 +1,13 @@
 //! Per-flow DRILL: the first packet of a flow chooses like DRILL(d, m); the rest follow it.
 //!
 //! *Paper*: the straw man of DRILL (SIGCOMM'17 section 4) that separates load awareness from granularity. *State*: one
-//! entry per flow, kept for the run; a flow whose port has left the group chooses anew.
+//! entry per flow and engine, forgotten after a pause of `idle`; a flow whose port has left the group chooses anew.
 
-use std::collections::BTreeMap;
-
-use weft_core::{Header, PortId, Random, Time, settings};
+use weft_core::{Header, Random, Span, Time, settings};
 
 use super::drill::{Drill, Tie};
 use super::{Balancer, Candidates, Site};
+use crate::flowlet::Flowlets;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "DRILL's choice once per flow";
@@ -22,6 +21,8 @@ settings! {
         memory: u32 [0, 1024] = 1,
         /// Who wins among equally loaded ports.
         tie: Tie = Tie::Random,
+        /// A flow that pauses for longer is forgotten, and chooses anew if it goes on. The paper has no such pause.
+        idle: Span = Span::from_s(1),
     }
 }
 
@@ -29,7 +30,7 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct FlowDrill {
     drill: Drill,
-    pinned: BTreeMap<(u64, u32), PortId>,
+    pinned: Flowlets,
 }
 
 impl FlowDrill {
@@ -42,7 +43,7 @@ impl FlowDrill {
             tie: settings.tie,
             ..Default::default()
         };
-        FlowDrill { drill: Drill::new(&drill, site), pinned: BTreeMap::new() }
+        FlowDrill { drill: Drill::new(&drill, site), pinned: Flowlets::of_flows(settings.idle, site) }
     }
 }
 
@@ -54,15 +55,12 @@ impl Balancer for FlowDrill {
         now: Time,
         random: &mut Random,
     ) -> usize {
-        let flow = (u64::from(packet.source.0) << 32 | u64::from(packet.destination.0), packet.ports);
-        let pinned = self.pinned.get(&flow);
-        if let Some(index) =
-            pinned.and_then(|port| candidates.ports().iter().position(|member| member == port))
-        {
+        let mut flow = self.pinned.of(packet, now);
+        if let Some(index) = flow.stays(candidates.ports()) {
             return index;
         }
         let index = self.drill.choose(packet, candidates, now, random);
-        self.pinned.insert(flow, candidates.ports()[index]);
+        flow.take(candidates.ports(), index);
         index
     }
 

@@ -1,8 +1,12 @@
 //! Balancers against their definitions, on given queue lengths: laws of chance and exact special cases. Here: a bench,
-//! and the balancers with few rules; [`drill`](self::of_drill) and [`ecmp`](self::of_ecmp) have files of their own.
+//! and the balancers with few rules; the others have files of their own.
 
+mod of_conga;
 mod of_drill;
 mod of_ecmp;
+mod of_letflow;
+mod of_presto;
+mod of_wcmp;
 
 use weft_core::{HostId, Purpose};
 
@@ -10,7 +14,6 @@ use super::drill::Tie;
 use super::*;
 
 const SITE: Site = Site { seed: 7, switch: SwitchId(3), engine: 0 };
-const NOW: Time = Time::ZERO;
 
 fn ports(k: u16) -> Vec<PortId> {
     (0..k).map(PortId).collect()
@@ -38,11 +41,18 @@ struct Bench {
     random: Random,
     ports: Vec<PortId>,
     loads: Vec<u64>,
+    now: Time,
 }
 
 impl Bench {
     fn new(balancer: AnyBalancer, loads: &[u64]) -> Bench {
-        Bench { balancer, random: stream(0), ports: ports(loads.len() as u16), loads: loads.to_vec() }
+        Bench {
+            balancer,
+            random: stream(0),
+            ports: ports(loads.len() as u16),
+            loads: loads.to_vec(),
+            now: Time::ZERO,
+        }
     }
 
     fn of(settings: BalancerSettings, k: usize) -> Bench {
@@ -53,7 +63,7 @@ impl Bench {
     fn send(&mut self, packet: &Header) -> PortId {
         let component = Component::equal(self.ports.clone());
         let mut candidates = Candidates::with_loads(GroupId(0), &component, &self.loads);
-        self.ports[self.balancer.choose(packet, &mut candidates, NOW, &mut self.random)]
+        self.ports[self.balancer.choose(packet, &mut candidates, self.now, &mut self.random)]
     }
 
     fn next(&mut self) -> usize {
@@ -150,7 +160,7 @@ fn round_robin_draws_a_new_order_after_the_rounds_it_was_told() {
 // ---- per-flow DRILL ----
 
 fn flow_drill() -> Bench {
-    let settings = flow_drill::Settings { choices: 4, memory: 1, tie: Tie::Random };
+    let settings = flow_drill::Settings { choices: 4, memory: 1, tie: Tie::Random, ..Default::default() };
     Bench::of(BalancerSettings::FlowDrill(settings), 4)
 }
 

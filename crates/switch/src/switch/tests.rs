@@ -72,7 +72,8 @@ fn together(ports: &[u16]) -> Group {
 impl Plan {
     fn build(&self) -> Bench {
         let leaves: Arc<[u16]> = (0..=FAR).map(|host| u16::from(host == FAR)).collect();
-        let ports: Arc<[PortId]> = (0..=FAR).map(|host| PortId(host as u16)).collect();
+        let last = self.ports - 1;
+        let ports: Arc<[PortId]> = (0..=FAR).map(|host| PortId(last.min(host as u16))).collect();
         let groups = vec![together(&self.uplinks)];
         let table = Table::new((leaves, ports), Some(0), vec![GroupId(0); 2], groups);
         let mut rates = self.rates.clone();

@@ -11,21 +11,11 @@ use weft_core::{Bytes, Class, Ecn, FlowId, Header, Kind, Marks, Span, Time};
 use super::ReceiverReport;
 use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
+use super::below::{Below, Packet};
 use super::order::Order;
 use crate::gro::GroCounter;
 use crate::segment::{Block, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
-use crate::shim::Shim;
 use crate::transport::{FlowSite, Marking, Transport};
-
-/// What the shim holds of a packet.
-type Packet = (Ecn, Segment);
-
-/// The reordering shim and what it lets up at a time.
-#[derive(Debug)]
-struct Below {
-    shim: Shim<Packet>,
-    up: Vec<Packet>,
-}
 
 /// Payload in order that is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +97,7 @@ pub(super) struct TcpReceiver {
 impl TcpReceiver {
     pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite) -> TcpReceiver {
         let tcp = &transport.tcp;
-        let below = || Box::new(Below { shim: Shim::new(&tcp.shim), up: Vec::new() });
+        let below = || Box::new(Below::new(tcp));
         TcpReceiver {
             arrivals: Arrivals::default(),
             unacknowledged: NOTHING,
@@ -128,7 +118,7 @@ impl TcpReceiver {
     }
 
     #[inline]
-    pub(super) fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+    pub(super) fn on_packet(&mut self, now: Time, ecn: Ecn, cell: u16, segment: &Segment) {
         if segment.flags.has(Flags::SYN) {
             return self.answer_opening(segment);
         }
@@ -144,17 +134,16 @@ impl TcpReceiver {
             self.end_batch();
         }
         if self.below.is_some() {
-            self.through_shim(now, ecn, segment);
+            self.through_shim(now, (ecn, *segment), cell);
         } else {
             self.take(now, marked, segment);
         }
     }
 
     #[inline(never)]
-    fn through_shim(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+    fn through_shim(&mut self, now: Time, packet: Packet, cell: u16) {
         let Some(below) = &mut self.below else { return };
-        let bytes = segment.sequence..segment.end();
-        below.shim.on_segment(now, bytes, (ecn, *segment), &mut below.up);
+        below.on_segment(now, packet, cell);
         self.take_from_shim(now);
     }
 
@@ -314,7 +303,7 @@ impl TcpReceiver {
 
     #[inline]
     pub(super) fn needs(&self) -> Needs {
-        let shim = self.below.as_ref().map_or(Time::NEVER, |below| below.shim.next_wakeup());
+        let shim = self.below.as_ref().map_or(Time::NEVER, |below| below.next_wakeup());
         let (ready, complete) = (!self.acks.is_empty(), self.is_complete());
         Needs {
             wake: self.unacknowledged.due.min(self.unacknowledged.batch_ends).min(shim),
@@ -326,7 +315,7 @@ impl TcpReceiver {
 
     pub(super) fn on_wakeup(&mut self, now: Time) {
         if let Some(below) = &mut self.below {
-            below.shim.on_wakeup(now, &mut below.up);
+            below.on_wakeup(now);
             self.take_from_shim(now);
         }
         if self.unacknowledged.batch_ends <= now {

@@ -260,6 +260,11 @@ impl TcpSender {
         Some(rtt)
     }
 
+    /// Payload left of the burst being sent.
+    pub(super) fn burst(&self) -> u64 {
+        self.pace.burst
+    }
+
     /// Payload sent and not acknowledged.
     fn outstanding(&self) -> u64 {
         self.next - self.una

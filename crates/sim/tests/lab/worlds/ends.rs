@@ -5,8 +5,8 @@ use weft_core::{Bytes, Random, Rate, Span};
 use weft_transport::RtoFloor;
 use weft_transport::congestion::{cubic, dctcp, htcp, newreno};
 use weft_transport::protocols::{self, udp};
-use weft_transport::settings::{EcnUse, LossDetection, Recovery, Tcp};
-use weft_transport::{TransportSettings, gro, shim};
+use weft_transport::settings::{EcnUse, LossDetection, Recovery, ShimRule, Tcp};
+use weft_transport::{TransportSettings, flowcells, gro, shim};
 
 use super::{one_in, pick};
 
@@ -111,6 +111,12 @@ fn tcp(random: &mut Random) -> Tcp {
         shim: shim::Settings {
             shim_timeout: us(random, 100),
             shim_limit: Bytes(pick(random, &[64 << 10, 3 * mtu])),
+        },
+        shim_rule: pick(random, &[ShimRule::TimeOut, ShimRule::Flowcells]),
+        hold: flowcells::Settings {
+            hold_alpha: pick(random, &[0.0, 2.0, 10.0]),
+            hold_initial: us(random, 100),
+            ..Default::default()
         },
         ..Tcp::default()
     }

@@ -4,7 +4,9 @@
 use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, QuiverSettings, Random, Span};
-use weft_switch::balance::{drill, ecmp, flow_drill, random, round_robin};
+use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
+use weft_switch::congestion;
+use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::Arriving;
 use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, red, step};
@@ -22,7 +24,7 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
     use drill::Tie;
     let ties = [Tie::Random, Tie::MemoryFirst, Tie::SampleFirst, Tie::LowestPort];
     let (choices, memory, tie) = (1 + random.below(4), random.below(4), pick(random, &ties));
-    match random.below(6) {
+    match random.below(13) {
         0 | 1 => BalancerSettings::Ecmp(ecmp::Settings {
             hash: pick(
                 random,
@@ -36,8 +38,56 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
         }),
         2 => BalancerSettings::PerPacketRandom(random::Settings {}),
         3 => BalancerSettings::RoundRobin(round_robin::Settings { permute_after: random.below(3) }),
-        4 => BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie }),
-        _ => BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() }),
+        4 => {
+            let idle = pick(random, &[Span::from_us(20), Span::from_s(1)]);
+            BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie, idle })
+        }
+        5 => BalancerSettings::LetFlow(letflow::Settings {
+            flowlets: flowlets(random),
+            weighted: one_in(random, 3),
+        }),
+        9 | 10 => BalancerSettings::Presto(presto::Settings {
+            cell: Bytes(pick(random, &[1, 4_000, 64 << 10])),
+            order: pick(random, &[presto::Order::Shuffled, presto::Order::BitReversed]),
+            start: pick(random, &[presto::Start::Random, presto::Start::First]),
+            controller_delay: pick(random, &[Span::ZERO, Span::from_us(30)]),
+        }),
+        8 => BalancerSettings::Wcmp(wcmp::Settings {
+            hash: pick(random, &[HashFunction::Mix, HashFunction::Crc16]),
+            oversubscription: pick(random, &[1.0, 1.05, 2.0]),
+            table_size: pick(random, &[None, Some(3), Some(64)]),
+        }),
+        6 | 7 => BalancerSettings::Conga(conga::Settings {
+            flowlets: flowlets(random),
+            congestion: congestion::Settings {
+                metric_bits: 1 + random.below(6),
+                dre_period: pick(random, &[Span::from_ns(100), Span::from_us(16)]),
+                dre_decay: Share(pick(random, &[0.01, 0.1, 1.0])),
+                age_out: pick(random, &[Span::ZERO, Span::from_us(50), Span::from_ms(10)]),
+                ce_at_leaf: one_in(random, 2),
+                feedback: !one_in(random, 4),
+            },
+        }),
+        _ => {
+            let control_by_hash = one_in(random, 4);
+            BalancerSettings::Drill(drill::Settings {
+                choices,
+                memory,
+                tie,
+                control_by_hash,
+                ..Default::default()
+            })
+        }
+    }
+}
+
+/// Flowlets of every kind.
+fn flowlets(random: &mut Random) -> flowlet::Settings {
+    flowlet::Settings {
+        gap: pick(random, &[Span::ZERO, Span::from_us(3), Span::from_us(30), Span::from_ms(100)]),
+        timing: pick(random, &[Timing::Timestamp, Timing::AgeBit]),
+        exact: one_in(random, 3),
+        table_size: pick(random, &[1, 7, 4_096]),
     }
 }
 

@@ -185,7 +185,7 @@ fn groups_have_memories_of_their_own() {
     let mut send = |group: u32, ports: &[PortId]| {
         let component = Component::equal(ports.to_vec());
         let mut candidates = Candidates::with_loads(GroupId(group), &component, &bench.loads);
-        ports[bench.balancer.choose(&Header::default(), &mut candidates, NOW, &mut bench.random)].0
+        ports[bench.balancer.choose(&Header::default(), &mut candidates, Time::ZERO, &mut bench.random)].0
     };
     for _ in 0..100 {
         send(0, &low);
@@ -224,3 +224,16 @@ fn a_remembered_port_is_known_by_its_name_not_by_its_place() {
 }
 
 // ---- ECMP ----
+
+#[test]
+fn acknowledgements_keep_to_a_path_if_told_and_payload_does_not() {
+    use weft_core::Kind;
+    let ports_of = |kind, control_by_hash| {
+        let settings = drill::Settings { control_by_hash, ..Default::default() };
+        let mut bench = Bench::of(BalancerSettings::Drill(settings), 8);
+        (0..200).map(|_| bench.send(&Header { kind, ..flow(9) })).collect::<std::collections::BTreeSet<_>>()
+    };
+    let counts = [Kind::Ack, Kind::Control, Kind::Data].map(|kind| ports_of(kind, true).len());
+    assert_eq!(counts, [1, 1, 8]);
+    assert_eq!(ports_of(Kind::Ack, false).len(), 8);
+}

@@ -1,0 +1,65 @@
+//! Rules on balancers.
+
+use super::{Facts, Finding, impossible};
+use weft_core::{Grouping, Span};
+use weft_switch::BalancerSettings;
+use weft_switch::flowlet;
+use weft_topology::paths::paths;
+use weft_topology::{LinkState, Routes};
+
+/// The flowlets of the chosen balancer, if it has any.
+fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a flowlet::Settings> {
+    match &facts.settings.balance {
+        BalancerSettings::LetFlow(own) => Some(&own.flowlets),
+        BalancerSettings::Conga(own) => Some(&own.flowlets),
+        _ => None,
+    }
+}
+
+impl Facts<'_> {
+    /// The path of a setting of the chosen balancer.
+    fn balancer(&self, setting: &str) -> String {
+        format!("balance.{}.{setting}", self.settings.balance.name())
+    }
+}
+
+/// A table with an entry for every flow has no size.
+pub(super) fn tables_of_flowlets_have_one_size(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if flowlets(facts).is_some_and(|flowlets| flowlets.exact) {
+        facts.idle(&facts.balancer("table_size"), "every flow has an entry of its own (exact)", found);
+    }
+}
+
+/// An estimate that decays all the time is always zero.
+pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let BalancerSettings::Conga(conga) = &facts.settings.balance else { return };
+    if conga.congestion.dre_period == Span::ZERO {
+        let message = "an estimate that decays at every instant is always zero";
+        found.push(impossible(facts.balancer("dre_period"), message));
+    }
+    if !conga.congestion.feedback {
+        let why = "feedback is off";
+        ["age_out", "ce_at_leaf"].iter().for_each(|name| facts.idle(&facts.balancer(name), why, found));
+    }
+}
+
+/// Labels name a port by eight bits.
+pub(super) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let (BalancerSettings::Presto(_), Some(graph)) = (&facts.settings.balance, facts.graph) else { return };
+    let routes = Routes::new(graph, &LinkState::all_up(graph), Grouping::Together);
+    let named = |from: usize, to: usize| paths(graph, &routes, from, to).is_some();
+    let (last, source) = (graph.leaves().len().saturating_sub(1), 0..graph.leaves().len());
+    if !source.clone().all(|from| from == last || named(from, last)) || last > 0 && !named(last, 0) {
+        let message = "a label names ports below 255 at the first and second switch and below 63 at the third: \
+            some switch with a choice has more";
+        found.push(impossible("balance", message));
+    }
+}
+
+/// A table without entries holds no port.
+pub(super) fn tables_of_weights_hold_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let BalancerSettings::Wcmp(wcmp) = &facts.settings.balance else { return };
+    if wcmp.table_size == Some(0) {
+        found.push(impossible(facts.balancer("table_size"), "weights that sum to nothing leave no port"));
+    }
+}

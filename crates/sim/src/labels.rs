@@ -1,0 +1,192 @@
+//! The sending half of Presto at a host: flows are cut into flowcells, each sent by the next path of the host's list.
+//! Lists follow the routes of the host's leaf. Knows no switch and no transport.
+//!
+//! *Paper*: He et al., SIGCOMM'15, sections 3.1 to 3.3.
+
+use std::collections::HashMap;
+
+use weft_core::label::PathLabel;
+use weft_core::{FlowId, HostId, Purpose, Random, SwitchId, Time};
+use weft_switch::BalancerSettings;
+use weft_switch::balance::presto::{Order, Settings, Start};
+use weft_switch::balance::wcmp::reduce;
+use weft_topology::paths::{Path, paths};
+
+use crate::setup::Setup;
+
+/// Weights of paths are kept to one percent.
+const WEIGHT_ERROR: f64 = 1.01;
+
+/// Where an end of a flow is in its list and in its flowcell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cells {
+    /// Payload of the flowcell so far.
+    bytes: u64,
+    /// Place in the list.
+    place: u32,
+    /// The list, counted from 1; 0: the end has sent nothing.
+    list: u32,
+    cell: u16,
+    /// The packet before began or continued a burst that goes on.
+    in_burst: bool,
+}
+
+/// What a host is about to send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parcel {
+    pub(crate) from: HostId,
+    pub(crate) to: HostId,
+    pub(crate) flow: FlowId,
+    /// Payload of the packet.
+    pub(crate) length: u64,
+    /// Payload that follows it in the same burst.
+    pub(crate) rest: u64,
+}
+
+/// The lists of the hosts of a domain.
+pub(crate) struct Labels {
+    settings: Settings,
+    seed: u64,
+    lists: Vec<Box<[PathLabel]>>,
+    /// By host, destination leaf and state of the routes.
+    known: HashMap<(HostId, u16, u32), u32>,
+    /// By leaf: from when on its hosts go by which state.
+    states: Vec<Vec<(Time, u32)>>,
+}
+
+impl Labels {
+    /// None unless switches forward by labels.
+    pub(crate) fn new(setup: &Setup) -> Option<Box<Labels>> {
+        let BalancerSettings::Presto(settings) = &setup.balancer else { return None };
+        Some(Box::new(Labels {
+            settings: settings.clone(),
+            seed: setup.seed,
+            lists: Vec::new(),
+            known: HashMap::new(),
+            states: vec![vec![(Time::ZERO, 0)]; setup.graph.leaves().len()],
+        }))
+    }
+
+    /// A switch has new routes.
+    pub(crate) fn installed(&mut self, setup: &Setup, switch: SwitchId, state: usize, now: Time) {
+        if let Some(leaf) = setup.timeline.states[state].switches[switch.index()].leaf {
+            self.states[usize::from(leaf)].push((now + self.settings.controller_delay, state as u32));
+        }
+    }
+
+    /// What a packet carries in its header.
+    #[inline]
+    pub(crate) fn stamp(&mut self, setup: &Setup, cells: &mut Cells, parcel: Parcel, now: Time) -> u32 {
+        let begins = !std::mem::replace(&mut cells.in_burst, parcel.rest > 0);
+        let whole = cells.bytes + parcel.length + parcel.rest;
+        if cells.list == 0 {
+            self.begin(setup, cells, parcel, now);
+        } else if begins && cells.bytes > 0 && whole > self.settings.cell.0 {
+            self.next_cell(setup, cells, parcel, now);
+        }
+        cells.bytes += parcel.length;
+        let list = &self.lists[cells.list as usize - 1];
+        list.get(cells.place as usize).copied().unwrap_or_default().note(cells.cell)
+    }
+
+    /// The first packet of an end.
+    #[cold]
+    fn begin(&mut self, setup: &Setup, cells: &mut Cells, parcel: Parcel, now: Time) {
+        cells.list = self.list(setup, parcel, now);
+        let paths = self.lists[cells.list as usize - 1].len() as u32;
+        if self.settings.start == Start::Random && paths > 1 {
+            // The two ends of a flow are at different hosts.
+            let end = 1 << 63 | u64::from(parcel.from.0) << 32 | u64::from(parcel.flow.0);
+            cells.place = Random::new(self.seed, Purpose::Labels, end).below(paths);
+        }
+    }
+
+    /// A new flowcell takes the next path of the newest list.
+    fn next_cell(&mut self, setup: &Setup, cells: &mut Cells, parcel: Parcel, now: Time) {
+        cells.list = self.list(setup, parcel, now);
+        let paths = self.lists[cells.list as usize - 1].len() as u32;
+        cells.place = if paths == 0 { 0 } else { (cells.place + 1) % paths };
+        cells.cell = cells.cell.wrapping_add(1);
+        cells.bytes = 0;
+    }
+
+    /// The present list from a host to the leaf of another.
+    fn list(&mut self, setup: &Setup, parcel: Parcel, now: Time) -> u32 {
+        let leaf_of = |host: HostId| setup.graph.leaf_of_host()[host.index()];
+        let (from, to) = (leaf_of(parcel.from), leaf_of(parcel.to));
+        let states = &self.states[usize::from(from)];
+        let state = states.iter().rev().find(|(since, _)| *since <= now).map_or(0, |(_, state)| *state);
+        let key = (parcel.from, to, state);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let routes = &setup.timeline.states[state as usize];
+        let paths = paths(&setup.graph, routes, usize::from(from), usize::from(to)).unwrap_or_default();
+        let entity = u64::from(parcel.from.0) << 16 | u64::from(to);
+        let mut random = Random::new(self.seed, Purpose::Labels, entity);
+        self.lists.push(list_of(&paths, self.settings.order, &mut random).into());
+        let number = self.lists.len() as u32;
+        self.known.insert(key, number);
+        number
+    }
+}
+
+/// The paths in their order, each as often as its capacity says, copies as far apart as possible.
+fn list_of(paths: &[Path], order: Order, random: &mut Random) -> Vec<PathLabel> {
+    let mut paths = paths.to_vec();
+    match order {
+        Order::Shuffled => random.shuffle(&mut paths),
+        Order::BitReversed => {
+            let mut numbered: Vec<(u32, Path)> = (0..).zip(paths).collect();
+            numbered.sort_by_key(|(number, _)| number.reverse_bits());
+            paths = numbered.into_iter().map(|(_, path)| path).collect();
+        }
+    }
+    let rates: Vec<u64> = paths.iter().map(|path| path.capacity.0).collect();
+    let weights = reduce(&rates, WEIGHT_ERROR);
+    let mut copies: Vec<(u64, u64, usize)> = Vec::new();
+    for (place, weight) in weights.iter().enumerate() {
+        copies.extend((0..*weight).map(|copy| (copy, *weight, place)));
+    }
+    // Copy j of w stands at j / w of the list.
+    copies.sort_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1)).then(a.2.cmp(&b.2)));
+    copies.into_iter().map(|(_, _, place)| paths[place].label).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_core::{PortId, Rate};
+
+    fn path(port: u16, gbps: u64) -> Path {
+        let label = PathLabel::default().and(1, PortId(port)).expect("there is room");
+        Path { label, capacity: Rate::from_gbps(gbps) }
+    }
+
+    fn ports(list: &[PathLabel]) -> Vec<u16> {
+        list.iter().map(|label| label.port(1).expect("it says").0).collect()
+    }
+
+    #[test]
+    fn weights_are_copies_apart_from_each_other() {
+        let mut random = Random::new(1, Purpose::Test, 0);
+        // The example of the paper: 0.25, 0.5, 0.25 gives p1, p2, p3, p2. With reversed bits the order is 0, 2, 1.
+        let paths = [path(1, 10), path(3, 10), path(2, 20)];
+        assert_eq!(ports(&list_of(&paths, Order::BitReversed, &mut random)), [1, 2, 3, 2]);
+        let equal: Vec<_> = (0..8).map(|port| path(port, 40)).collect();
+        assert_eq!(ports(&list_of(&equal, Order::BitReversed, &mut random)), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert!(list_of(&[], Order::Shuffled, &mut random).is_empty());
+    }
+
+    #[test]
+    fn shuffled_lists_begin_anywhere() {
+        let equal: Vec<_> = (0..4).map(|port| path(port, 40)).collect();
+        let mut starts = [0u32; 4];
+        for host in 0..4_000 {
+            let mut random = Random::new(1, Purpose::Test, host);
+            let list = ports(&list_of(&equal, Order::Shuffled, &mut random));
+            starts[usize::from(list[0])] += 1;
+        }
+        assert!(starts.iter().all(|count| (870..1_130).contains(count)), "{starts:?}");
+    }
+}

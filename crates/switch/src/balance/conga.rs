@@ -1,0 +1,95 @@
+//! CONGA: the leaf sends each flowlet by the uplink whose path to the destination leaf is least congested, as packets of
+//! the opposite direction report it.
+//!
+//! *Paper*: Alizadeh et al., SIGCOMM'14. *Parameters*: `metric_bits` is Q, `dre_period` T_dre, `dre_decay` alpha, `gap`
+//! T_fl (13 ms: CONGA-Flow), `age_out` T_age. A flowlet moves only to a strictly better uplink. *State*: per leaf 16 bytes
+//! per entry of the flowlet table and engine, two tables of 16 bytes per (leaf, uplink), about 100 bytes per fabric link.
+//! *Limits*: made for two tiers. Only the source leaf decides; switches above spread flows by a hash, so that in a
+//! network of three tiers a metric mixes the paths that share an uplink. At most 1023 uplinks of a leaf are measured.
+
+use weft_core::{Header, Random, Time, settings};
+
+use super::{Balancer, Candidates, Site};
+use crate::congestion;
+use crate::flowlet::{self, Flowlets};
+use crate::hash::{FlowHash, HashFunction};
+
+/// One sentence for lists.
+pub const SUMMARY: &str =
+    "each flowlet on the least congested path, known by feedback between leaves (SIGCOMM'14)";
+
+settings! {
+    /// CONGA.
+    pub struct Settings {
+        /// When a flowlet ends, and how it is remembered.
+        flowlets: flowlet::Settings [flatten],
+        /// How congestion is measured.
+        congestion: congestion::Settings [flatten],
+    }
+}
+
+/// Gaps for which an exact table of flowlets remembers where a flow went last.
+const REMEMBERED: u64 = 16;
+
+/// CONGA.
+#[derive(Clone, Debug)]
+pub struct Conga {
+    flowlets: Flowlets,
+    congestion: congestion::Settings,
+    /// For the switches that do not decide.
+    hash: FlowHash,
+    /// Of the candidates of the flowlet at hand.
+    metrics: Vec<u8>,
+}
+
+impl Conga {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, site: Site) -> Conga {
+        Conga {
+            flowlets: Flowlets::new(&settings.flowlets, site).remembering(REMEMBERED),
+            congestion: settings.congestion.clone(),
+            hash: FlowHash::of_switch(HashFunction::Mix, site),
+            metrics: Vec::new(),
+        }
+    }
+}
+
+/// Among the candidates with the least metric the one where the flow went last, otherwise a fair draw.
+fn least(metrics: &[u8], last: Option<usize>, random: &mut Random) -> usize {
+    let least = *metrics.iter().min().expect("a group with a choice has ports");
+    if let Some(last) = last.filter(|last| metrics[*last] == least) {
+        return last;
+    }
+    let tied = metrics.iter().filter(|metric| **metric == least).count();
+    let nth = if tied > 1 { random.below(tied as u32) as usize } else { 0 };
+    let mut places = (0..metrics.len()).filter(|place| metrics[*place] == least);
+    places.nth(nth).expect("fewer than were counted")
+}
+
+impl Balancer for Conga {
+    fn choose(
+        &mut self,
+        packet: &Header,
+        candidates: &mut Candidates<'_>,
+        now: Time,
+        random: &mut Random,
+    ) -> usize {
+        if !candidates.knows_paths() {
+            return self.hash.spread(packet, candidates.len());
+        }
+        let mut flowlet = self.flowlets.of(packet, now);
+        if let Some(index) = flowlet.stays(candidates.ports()) {
+            return index;
+        }
+        self.metrics.clear();
+        self.metrics.extend((0..candidates.len()).map(|index| candidates.congestion(index)));
+        let index = least(&self.metrics, flowlet.last(candidates.ports()), random);
+        flowlet.take(candidates.ports(), index);
+        index
+    }
+
+    fn measures(&self) -> Option<&congestion::Settings> {
+        Some(&self.congestion)
+    }
+}

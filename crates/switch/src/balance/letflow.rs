@@ -1,0 +1,78 @@
+//! LetFlow: each flowlet takes a random port; congestion steers by itself, because flows that are slowed pause more often.
+//!
+//! *Paper*: Vanini et al., NSDI'17. *Parameters*: `gap` is T_fl. At every switch with a choice; the draw may give the same
+//! port again. *State*: 16 bytes per table entry and engine. *Limits*: no knowledge of any queue; traffic without pauses
+//! (constant rate, paced) is spread per flow; a gap below the difference of the paths' delays reorders.
+
+use weft_core::group::part;
+use weft_core::{Grouping, Header, Random, Time, settings};
+
+use super::{Balancer, Candidates, Site};
+use crate::flowlet::{self, Flowlets};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "each flowlet on a random port (NSDI'17)";
+
+settings! {
+    /// LetFlow.
+    pub struct Settings {
+        /// When a flowlet ends, and how it is remembered.
+        flowlets: flowlet::Settings [flatten],
+        /// Draw ports in proportion to the capacity of the paths beyond them, as WCMP has it, instead of evenly.
+        weighted: bool = false,
+    }
+}
+
+/// LetFlow.
+#[derive(Clone, Debug)]
+pub struct LetFlow {
+    flowlets: Flowlets,
+    weighted: bool,
+}
+
+impl LetFlow {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, site: Site) -> LetFlow {
+        LetFlow { flowlets: Flowlets::new(&settings.flowlets, site), weighted: settings.weighted }
+    }
+}
+
+impl Balancer for LetFlow {
+    fn choose(
+        &mut self,
+        packet: &Header,
+        candidates: &mut Candidates<'_>,
+        now: Time,
+        random: &mut Random,
+    ) -> usize {
+        let mut flowlet = self.flowlets.of(packet, now);
+        if let Some(index) = flowlet.stays(candidates.ports()) {
+            return index;
+        }
+        let index = if self.weighted {
+            by_share(&candidates.component.shares, random)
+        } else {
+            random.below(candidates.len() as u32) as usize
+        };
+        flowlet.take(candidates.ports(), index);
+        index
+    }
+
+    fn grouping(&self) -> Grouping {
+        if self.weighted { Grouping::Weighted } else { Grouping::Together }
+    }
+}
+
+/// A place drawn in proportion to its share.
+fn by_share(shares: &[u64], random: &mut Random) -> usize {
+    let mut rest = part((random.bits() >> 32) as u32, shares.iter().sum());
+    let falls_short = |share: &u64| match rest.checked_sub(*share) {
+        Some(less) => {
+            rest = less;
+            false
+        }
+        None => true,
+    };
+    shares.iter().position(falls_short).expect("the draw lies below the whole")
+}

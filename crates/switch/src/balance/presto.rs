@@ -1,0 +1,90 @@
+//! Presto: hosts cut flows into flowcells of 64 KB and send each by the next path of a list; switches follow the label.
+//!
+//! *Paper*: He et al., SIGCOMM'15. *Parameters*: `cell` is the size of a flowcell. A burst of segmentation offload is never
+//! cut. After a failure the switch that notices takes the next port instead (failover); when the host's leaf has new
+//! routes, and `controller_delay` later, its lists contain what is left, by capacity (weighted). The receiver's
+//! half is `transport`, `reorder_shim` with `shim_rule = "flowcells"`. *State*: none at switches; at hosts a list of labels
+//! per destination leaf and 16 bytes per flow. *Limits*: blind to load. A label names ports of the first three switches
+//! with a choice: port numbers below 255, 255 and 63; beyond, and for packets without a label, a hash of the flow decides.
+
+use weft_core::label::PathLabel;
+use weft_core::{Bytes, Header, PortId, Random, Span, Time, choice, settings};
+
+use super::{Balancer, Candidates, Site};
+use crate::hash::{FlowHash, HashFunction};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "hosts send each 64 KB of a flow by the next path in turn (SIGCOMM'15)";
+
+choice! {
+    /// The order of the paths in a host's list.
+    pub enum Order {
+        /// A random permutation for each host and destination leaf.
+        Shuffled = "shuffled",
+        /// The same for all hosts: paths with neighbouring numbers far apart, by their numbers with the bits reversed.
+        BitReversed = "bit-reversed",
+    }
+}
+
+choice! {
+    /// Where in the list a flow begins.
+    pub enum Start {
+        /// Anywhere, drawn for each flow.
+        Random = "random",
+        /// At the first path.
+        First = "first",
+    }
+}
+
+settings! {
+    /// Presto's sending half.
+    pub struct Settings {
+        /// Payload of a flowcell at most; 64 KB is the largest burst of segmentation offload.
+        cell: Bytes = Bytes(64 << 10),
+        /// The order of the paths in a host's list.
+        order: Order = Order::Shuffled,
+        /// Where in the list a flow begins.
+        start: Start = Start::Random,
+        /// From the installation of new routes at a leaf until its hosts use new lists.
+        controller_delay: Span = Span::ZERO,
+    }
+}
+
+/// Presto, as far as switches do it.
+#[derive(Clone, Debug)]
+pub struct Presto {
+    hash: FlowHash,
+}
+
+impl Presto {
+    /// From the settings.
+    #[must_use]
+    pub fn new(_settings: &Settings, site: Site) -> Presto {
+        Presto { hash: FlowHash::of_switch(HashFunction::Mix, site) }
+    }
+}
+
+/// The port that stands in for one that is not there: the next of the group, after the last the first.
+#[cold]
+fn failover(ports: &[PortId], port: PortId) -> usize {
+    ports.iter().position(|other| *other > port).unwrap_or(0)
+}
+
+impl Balancer for Presto {
+    fn choose(
+        &mut self,
+        packet: &Header,
+        candidates: &mut Candidates<'_>,
+        _now: Time,
+        _random: &mut Random,
+    ) -> usize {
+        let ports = candidates.ports();
+        match PathLabel::of(packet.note).port(packet.hops) {
+            Some(port) => {
+                let place = ports.iter().position(|other| *other == port);
+                place.unwrap_or_else(|| failover(ports, port))
+            }
+            None => self.hash.spread(packet, ports.len()),
+        }
+    }
+}

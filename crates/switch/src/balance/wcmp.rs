@@ -1,0 +1,106 @@
+//! WCMP: a hash of the flow chooses the port, in proportion to the capacity of the shortest paths that begin with it.
+//!
+//! *Paper*: Zhou et al., EuroSys'14. Hardware repeats a port in its table as often as its weight says; weights are reduced
+//! so that the tables stay small. *Parameters*: `oversubscription` is theta_max, `table_size` the entries of a group.
+//! Equal weights are ECMP with the same hash. *State*: one entry per unit of weight and group, none per flow. *Limits*:
+//! blind to load and to flow size; weights change only when routing does.
+
+use weft_core::group::part;
+use weft_core::{Grouping, Header, Random, Time, settings};
+
+use super::{Balancer, Candidates, Site};
+use crate::hash::{FlowHash, HashFunction};
+
+mod reduce;
+
+pub use reduce::{oversubscription, reduce, reduce_to};
+
+/// One sentence for lists.
+pub const SUMMARY: &str =
+    "a hash of the flow chooses the port, weighted by the capacity beyond it (EuroSys'14)";
+
+settings! {
+    /// WCMP.
+    pub struct Settings {
+        /// The function over the five-tuple.
+        hash: HashFunction = HashFunction::Mix,
+        /// How much more than its part of the flows a port may get by the reduction of weights (theta_max); 1 keeps them exact. The paper tries 1.002 to 1.1.
+        oversubscription: f64 [1.0, 1000.0] = 1.05,
+        /// Entries of a group in the table at most, but one for each port in any case; absent: any number.
+        table_size: Option<u32> = None,
+    }
+}
+
+/// WCMP.
+#[derive(Clone, Debug)]
+pub struct Wcmp {
+    hash: FlowHash,
+    oversubscription: f64,
+    table_size: Option<u64>,
+    /// By component: the sums of the reduced weights up to each port. Empty until a packet comes.
+    sums: Vec<Vec<u64>>,
+}
+
+impl Wcmp {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, site: Site) -> Wcmp {
+        Wcmp {
+            hash: FlowHash::of_switch(settings.hash, site),
+            oversubscription: settings.oversubscription,
+            table_size: settings.table_size.map(u64::from),
+            sums: Vec::new(),
+        }
+    }
+
+    /// The weights that the table holds for ports with these shares.
+    #[must_use]
+    pub fn weights(&self, shares: &[u64]) -> Vec<u64> {
+        let reduced = reduce(shares, self.oversubscription);
+        match self.table_size {
+            Some(entries) if reduced.iter().sum::<u64>() > entries => reduce_to(shares, entries),
+            _ => reduced,
+        }
+    }
+
+    #[cold]
+    fn fill(&mut self, component: usize, shares: &[u64]) {
+        if component >= self.sums.len() {
+            self.sums.resize(component + 1, Vec::new());
+        }
+        let mut sum = 0;
+        let up_to = |weight: u64| {
+            sum += weight;
+            sum
+        };
+        self.sums[component] = self.weights(shares).into_iter().map(up_to).collect();
+    }
+}
+
+impl Balancer for Wcmp {
+    fn choose(
+        &mut self,
+        packet: &Header,
+        candidates: &mut Candidates<'_>,
+        _now: Time,
+        _random: &mut Random,
+    ) -> usize {
+        let component = candidates.group.index();
+        if self.sums.get(component).is_none_or(Vec::is_empty) {
+            self.fill(component, &candidates.component.shares);
+        }
+        let sums = &self.sums[component];
+        let whole = *sums.last().expect("a group with a choice has ports");
+        let hash = self.hash.of(&packet.tuple()) << (32 - self.hash.bits());
+        let entry = part(hash, whole);
+        sums.iter().position(|sum| entry < *sum).expect("the entry lies below the whole")
+    }
+
+    fn groups_changed(&mut self) {
+        self.sums.clear();
+    }
+
+    fn grouping(&self) -> Grouping {
+        Grouping::Weighted
+    }
+}

@@ -1,0 +1,66 @@
+//! The reduction of weights (WCMP, EuroSys'14, section 4): smaller weights of nearly the same proportions. The steps of an
+//! optimisation with a bound on the error: grow the weight that lags most behind, until the error is small enough.
+
+/// How much more than its part the worst served port gets when weights `reduced` stand for `weights`: the greatest of
+/// (Y_i sum X) / (X_i sum Y). Infinite while a port has none.
+#[must_use]
+pub fn oversubscription(weights: &[u64], reduced: &[u64]) -> f64 {
+    let (whole, reduced_whole) = (sum(weights), sum(reduced));
+    let of = |(weight, reduced): (&u64, &u64)| {
+        *reduced as f64 * whole as f64 / (*weight as f64 * reduced_whole as f64)
+    };
+    weights.iter().zip(reduced).map(of).fold(0.0, f64::max)
+}
+
+/// More entries than any switch has; the walk ends here, for it would take as many steps.
+const MOST_ENTRIES: u64 = 1 << 16;
+
+/// The first weights of the walk whose [`oversubscription`] is at most `most`; those given, without a common divisor, if
+/// they are no larger, or if the walk comes to 65536 entries.
+#[must_use]
+pub fn reduce(weights: &[u64], most: f64) -> Vec<u64> {
+    let mut reduced = vec![1; weights.len()];
+    let limit = sum(weights).min(if most > 1.0 { MOST_ENTRIES } else { 0 });
+    while sum(&reduced) < limit && oversubscription(weights, &reduced) > most {
+        grow(weights, &mut reduced);
+    }
+    if sum(&reduced) >= limit {
+        let divisor = weights.iter().fold(0, |divisor, weight| gcd(divisor, *weight)).max(1);
+        return weights.iter().map(|weight| weight / divisor).collect();
+    }
+    reduced
+}
+
+/// The best weights of the walk with a sum of at most `entries`; every port keeps one entry, whatever is allowed.
+#[must_use]
+pub fn reduce_to(weights: &[u64], entries: u64) -> Vec<u64> {
+    let mut reduced = vec![1; weights.len()];
+    let mut best = (oversubscription(weights, &reduced), reduced.clone());
+    while sum(&reduced) < entries.min(MOST_ENTRIES).min(sum(weights)) {
+        grow(weights, &mut reduced);
+        let error = oversubscription(weights, &reduced);
+        if error < best.0 {
+            best = (error, reduced.clone());
+        }
+    }
+    best.1
+}
+
+/// One more for the port that has least of its part with it; of several the first. Compared without rounding.
+fn grow(weights: &[u64], reduced: &mut [u64]) {
+    let lags = |a: &usize, b: &usize| {
+        let left = u128::from(reduced[*a] + 1) * u128::from(weights[*b]);
+        left.cmp(&(u128::from(reduced[*b] + 1) * u128::from(weights[*a])))
+    };
+    if let Some(least) = (0..weights.len()).min_by(lags) {
+        reduced[least] += 1;
+    }
+}
+
+fn sum(weights: &[u64]) -> u64 {
+    weights.iter().sum()
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

@@ -1,0 +1,176 @@
+//! How congested the paths to other leaves are, as CONGA (SIGCOMM'14, section 3) finds out: each fabric link estimates its
+//! rate, packets carry the greatest estimate on their way, the leaf where they arrive sends it back on packets of the
+//! opposite direction. All that a switch learns of another came in a header.
+//!
+//! Knows no balancer: who uses it asks for the metric of an uplink towards a leaf.
+
+use std::sync::Arc;
+
+use weft_core::settings::Share;
+use weft_core::{Header, HostId, PortId, Rate, Span, Time, settings};
+
+pub(crate) mod estimate;
+pub(crate) mod note;
+mod tables;
+
+use estimate::{Decay, Estimator};
+use note::Note;
+use tables::{FromLeaf, ToLeaf};
+
+settings! {
+    /// The measurement of congestion.
+    pub struct Settings {
+        /// Bits of a congestion metric (Q); 3 to 6 serve as well.
+        metric_bits: u32 [1, 6] = 3,
+        /// Time between two decays of a link's estimate (T_dre). The paper gives only the time constant tau = T_dre / alpha, 160 us; 100 us to 500 us serve as well.
+        dre_period: Span = Span::from_us(16),
+        /// The part of the estimate that a decay takes away (alpha).
+        dre_decay: Share [0.001, 1.0] = Share(0.1),
+        /// Age at which a metric that is no longer reported begins to fade, an eighth of this per step (T_age).
+        age_out: Span = Span::from_ms(10),
+        /// The first uplink counts towards what a packet reports, as in the paper. Some open implementations begin at the spine.
+        ce_at_leaf: bool = true,
+        /// Go by what other leaves report; without it by the own uplinks alone.
+        feedback: bool = true,
+    }
+}
+
+/// What a switch must be told about its ports and hosts.
+pub(crate) struct Place<'a> {
+    /// Its leaf number, if it has hosts.
+    pub(crate) own_leaf: Option<u16>,
+    /// Leaf of every host.
+    pub(crate) leaf_of_host: Arc<[u16]>,
+    /// Line rate of each port.
+    pub(crate) rates: &'a [Rate],
+    /// Whether a port leads to another switch.
+    pub(crate) fabric: Vec<bool>,
+}
+
+/// What one switch knows of congestion.
+pub(crate) struct Congestion {
+    own_leaf: Option<u16>,
+    leaf_of_host: Arc<[u16]>,
+    decay: Decay,
+    age_out: Span,
+    ce_at_leaf: bool,
+    feedback: bool,
+    /// By port; none for ports that lead to hosts.
+    estimators: Vec<Option<Estimator>>,
+    /// By port: its number among the uplinks, counted from 1; 0 for ports that lead to hosts.
+    tags: Vec<u32>,
+    /// By leaf: congestion of the paths to it, by uplink.
+    to: Vec<ToLeaf>,
+    /// By leaf: congestion of the paths from it, by its uplink.
+    from: Vec<FromLeaf>,
+}
+
+impl Congestion {
+    pub(crate) fn new(settings: &Settings, place: Place<'_>) -> Congestion {
+        let decay = Decay::new(settings);
+        let ports = place.rates.iter().zip(&place.fabric);
+        let leaves = place.leaf_of_host.iter().max().map_or(0, |leaf| usize::from(*leaf) + 1);
+        let mut uplinks = 0;
+        let mut tag = |fabric: &bool| {
+            uplinks += u32::from(*fabric);
+            if *fabric && uplinks <= note::GREATEST_TAG { uplinks } else { 0 }
+        };
+        Congestion {
+            own_leaf: place.own_leaf,
+            decay,
+            age_out: settings.age_out,
+            ce_at_leaf: settings.ce_at_leaf,
+            feedback: settings.feedback,
+            estimators: ports.map(|(rate, fabric)| fabric.then(|| Estimator::new(&decay, *rate))).collect(),
+            tags: place.fabric.iter().map(&mut tag).collect(),
+            to: vec![ToLeaf::default(); leaves],
+            from: vec![FromLeaf::default(); leaves],
+            leaf_of_host: place.leaf_of_host,
+        }
+    }
+
+    fn leaf(&self, host: HostId) -> u16 {
+        self.leaf_of_host[host.index()]
+    }
+
+    /// The leaf that a packet from one of this switch's own hosts goes to.
+    #[inline]
+    pub(crate) fn decides(&self, header: &Header) -> Option<u16> {
+        (self.own_leaf == Some(self.leaf(header.source))).then(|| self.leaf(header.destination))
+    }
+
+    /// The greatest of the estimate of an uplink and of what is known of the path beyond it. Unknown is 0.
+    #[inline]
+    pub(crate) fn metric(&mut self, now: Time, port: PortId, leaf: u16) -> u8 {
+        let local = self.estimators[port.index()].as_mut().map_or(0, |own| own.metric_at(&self.decay, now));
+        let tag = self.tags[port.index()];
+        if !self.feedback || tag == 0 {
+            return local;
+        }
+        local.max(self.to[usize::from(leaf)].metric(now, tag, self.age_out))
+    }
+
+    /// A packet came in. At the leaf it goes to, what it carries is taken down.
+    #[inline]
+    pub(crate) fn arrives(&mut self, now: Time, header: &mut Header) {
+        if header.note == 0 || self.own_leaf != Some(self.leaf(header.destination)) {
+            return;
+        }
+        let note = Note::of(header.note);
+        header.note = 0;
+        let from = usize::from(self.leaf(header.source));
+        self.from[from].saw(now, note.tag, note.congestion);
+        if note.told_tag > 0 {
+            self.to[from].told(now, note.told_tag, note.told_metric);
+        }
+    }
+
+    /// A packet will leave by `port`. At the leaf it comes from, it is given a note.
+    #[inline]
+    pub(crate) fn departs(&mut self, now: Time, port: PortId, header: &mut Header) {
+        let tag = self.tags[port.index()];
+        if tag == 0 {
+            return;
+        }
+        if let Some(leaf) = self.decides(header) {
+            let (told_tag, told_metric) = self.from[usize::from(leaf)].feed_back(now, self.age_out);
+            header.note = Note { tag, congestion: 0, told_tag, told_metric }.packed();
+        }
+    }
+
+    /// A packet that joined the queue of a foreseen port at `now` occupies the line from `start` to `end`.
+    #[inline]
+    pub(crate) fn will_send(
+        &mut self,
+        now: Time,
+        port: PortId,
+        (start, end): (Time, Time),
+        header: &mut Header,
+    ) {
+        if let Some(own) = &mut self.estimators[port.index()] {
+            let metric = own.will_send(&self.decay, now, (start, end), header.wire);
+            self.note_congestion(header, metric);
+        }
+    }
+
+    /// The first bit of a packet leaves now by a port that is asked for every packet.
+    #[inline]
+    pub(crate) fn sends(&mut self, now: Time, port: PortId, header: &mut Header) {
+        if let Some(own) = &mut self.estimators[port.index()] {
+            let metric = own.sends(&self.decay, now, header.wire);
+            self.note_congestion(header, metric);
+        }
+    }
+
+    #[inline]
+    fn note_congestion(&self, header: &mut Header, metric: u8) {
+        if header.note == 0 || !self.ce_at_leaf && self.decides(header).is_some() {
+            return;
+        }
+        let note = Note::of(header.note);
+        header.note = Note { congestion: note.congestion.max(metric), ..note }.packed();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! The two tables of a CONGA leaf: what other leaves told about the paths to them, and what packets from them met on the
+//! way, to be told. Tags count from 1.
+
+use weft_core::{Span, Time};
+
+/// Congestion of the paths to a leaf, by uplink (Congestion-To-Leaf).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ToLeaf(Vec<Told>);
+
+/// What was told of an uplink.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    metric: u8,
+    at: Time,
+}
+
+/// Steps in which a metric fades, each an eighth of the age limit long.
+const FADING_STEPS: u64 = 8;
+
+impl ToLeaf {
+    pub(crate) fn told(&mut self, now: Time, tag: u32, metric: u8) {
+        *at(&mut self.0, tag) = Told { metric, at: now };
+    }
+
+    /// The metric of an uplink: 0 if unknown, and less by one for each eighth of the age limit beyond it.
+    #[inline]
+    pub(crate) fn metric(&self, now: Time, tag: u32, age_out: Span) -> u8 {
+        let Some(told) = self.0.get(tag as usize - 1) else { return 0 };
+        match now.since(told.at).0.checked_sub(age_out.0) {
+            None => told.metric,
+            Some(late) => {
+                let steps = late / (age_out.0 / FADING_STEPS).max(1);
+                told.metric.saturating_sub(steps.min(255) as u8)
+            }
+        }
+    }
+}
+
+/// Congestion of the paths from a leaf, by that leaf's uplink (Congestion-From-Leaf).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FromLeaf {
+    seen: Vec<Seen>,
+    /// Entries with news.
+    changed: usize,
+    /// Where the search for something to tell begins.
+    next: usize,
+}
+
+/// What packets by an uplink met.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    metric: u8,
+    /// It differs from what was last told.
+    changed: bool,
+    known: bool,
+    at: Time,
+}
+
+impl FromLeaf {
+    pub(crate) fn saw(&mut self, now: Time, tag: u32, metric: u8) {
+        let seen = at(&mut self.seen, tag);
+        let changed = seen.changed || !seen.known || seen.metric != metric;
+        self.changed += usize::from(changed && !seen.changed);
+        *seen = Seen { metric, changed, known: true, at: now };
+    }
+
+    /// The uplink to tell about next and its metric: in turn, those with news first; nothing (0) about those of which no
+    /// packet has come for longer than the age limit.
+    pub(crate) fn feed_back(&mut self, now: Time, age_out: Span) -> (u32, u8) {
+        if self.changed > 0
+            && let Some(place) = self.find(now, age_out, true)
+        {
+            return self.tell(place);
+        }
+        self.find(now, age_out, false).map_or((0, 0), |place| self.tell(place))
+    }
+
+    fn find(&mut self, now: Time, age_out: Span, news: bool) -> Option<usize> {
+        let count = self.seen.len();
+        for step in 0..count {
+            let place = (self.next + step) % count;
+            let seen = &mut self.seen[place];
+            if seen.known && now.since(seen.at) > age_out {
+                self.changed -= usize::from(seen.changed);
+                *seen = Seen::default();
+            }
+            if seen.known && (seen.changed || !news) {
+                return Some(place);
+            }
+        }
+        None
+    }
+
+    fn tell(&mut self, place: usize) -> (u32, u8) {
+        let seen = &mut self.seen[place];
+        self.changed -= usize::from(seen.changed);
+        seen.changed = false;
+        self.next = (place + 1) % self.seen.len();
+        (place as u32 + 1, self.seen[place].metric)
+    }
+}
+
+/// The entry of a tag; rows grow to the greatest tag that occurs.
+fn at<T: Default + Clone>(row: &mut Vec<T>, tag: u32) -> &mut T {
+    let place = tag as usize - 1;
+    if place >= row.len() {
+        row.resize(place + 1, T::default());
+    }
+    &mut row[place]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! Presto's receive offload: a buffer of one flow below TCP that waits at the borders of flowcells only. Within a
+//! flowcell packets take one path, so a gap there is a loss and goes up at once; a gap at a border may be reordering.
+//!
+//! *Paper*: He et al., SIGCOMM'15, section 3.4 and algorithm 2; the paper applies its rules at the end of each poll of the
+//! card, here they are applied at each packet. A held segment goes up when it has waited for alpha times the
+//! mean time E that gaps at borders took to fill, unless a packet joined it within the last E / beta. The gain of the mean,
+//! its beginning and its bounds are not published. Knows sequence ranges, flowcells and times; never looks into what it holds.
+
+use std::ops::Range;
+
+use weft_core::label::CELLS;
+use weft_core::{Bytes, Span, Time, settings};
+
+settings! {
+    /// The hold rule.
+    pub struct Settings {
+        /// A segment waits at most so many times the mean time that gaps took to fill (alpha).
+        hold_alpha: f64 [0.0, 1000.0] = 2.0,
+        /// One that packets still join waits on, for the mean divided by this after the last (beta).
+        hold_beta: f64 [0.001, 1000.0] = 2.0,
+        /// The mean before any gap was seen (E).
+        hold_initial: Span = Span::from_us(50),
+        /// The weight of the newest gap in the mean.
+        hold_gain: f64 [0.0, 1.0] = 0.125,
+        /// The mean is never less.
+        hold_least: Span = Span::from_us(10),
+        /// The mean is never more.
+        hold_most: Span = Span::from_ms(1),
+    }
+}
+
+/// The buffer of one flow, holding items of type `T` (segments, or what stands for them).
+#[derive(Clone, Debug)]
+pub struct FlowcellBuffer<T> {
+    settings: Settings,
+    /// The next byte in sequence.
+    expected: u64,
+    /// The flowcell that is going up.
+    cell: u16,
+    /// The mean time in which gaps at borders fill (E), in picoseconds.
+    mean: f64,
+    /// What waits, in order of sequence.
+    held: Vec<Held<T>>,
+    bytes: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Held<T> {
+    bytes: Range<u64>,
+    cell: u16,
+    since: Time,
+    item: T,
+}
+
+/// What the table of the paper says of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// It goes up; the gap before it, if any, is a loss.
+    Up,
+    /// It goes up although nothing follows from it: late, or sent again.
+    Late,
+    /// A gap at the border of flowcells.
+    Hold,
+}
+
+impl<T: Copy> FlowcellBuffer<T> {
+    /// A buffer that expects byte 0 of flowcell 0.
+    #[must_use]
+    pub fn new(settings: &Settings) -> FlowcellBuffer<T> {
+        let mean = settings.hold_initial.max(settings.hold_least).min(settings.hold_most).0 as f64;
+        FlowcellBuffer { settings: settings.clone(), expected: 0, cell: 0, mean, held: Vec::new(), bytes: 0 }
+    }
+
+    /// A segment with these bytes, of a flowcell, arrived. What may go up, this one or others, is appended to `out`.
+    pub fn on_segment(&mut self, now: Time, (bytes, cell): (Range<u64>, u16), item: T, out: &mut Vec<T>) {
+        match self.rule(&bytes, cell) {
+            Rule::Hold => self.hold(Held { bytes, cell, since: now, item }),
+            rule => {
+                self.up(rule, &bytes, cell);
+                out.push(item);
+            }
+        }
+        if !self.held.is_empty() {
+            self.flush(now, out);
+        }
+    }
+
+    /// When [`FlowcellBuffer::on_wakeup`] has to be called; [`Time::NEVER`] when nothing is held.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Time {
+        let mut first = 0;
+        let mut wake = Time::NEVER;
+        while first < self.held.len() {
+            let end = self.run(first);
+            wake = wake.min(self.patience(first..end));
+            first = end;
+        }
+        wake
+    }
+
+    /// The clock reached some instant: what has waited long enough goes up. May be called early or late.
+    pub fn on_wakeup(&mut self, now: Time, out: &mut Vec<T>) {
+        self.flush(now, out);
+    }
+
+    /// Payload held at present.
+    #[must_use]
+    pub fn held(&self) -> Bytes {
+        Bytes(self.bytes)
+    }
+
+    /// The mean time in which gaps at borders fill, as far as is known (E).
+    #[must_use]
+    pub fn mean(&self) -> Span {
+        Span(self.mean as u64)
+    }
+
+    fn rule(&self, bytes: &Range<u64>, cell: u16) -> Rule {
+        match ahead(cell, self.cell) {
+            0 => Rule::Up,
+            n if n > 0 && bytes.start > self.expected => Rule::Hold,
+            n if n > 0 => Rule::Up,
+            _ => Rule::Late,
+        }
+    }
+
+    fn up(&mut self, rule: Rule, bytes: &Range<u64>, cell: u16) {
+        if rule == Rule::Up {
+            self.cell = cell;
+            self.expected = self.expected.max(bytes.end);
+        }
+    }
+
+    /// Puts a segment behind those that begin no later.
+    fn hold(&mut self, segment: Held<T>) {
+        self.bytes += segment.bytes.end - segment.bytes.start;
+        let place = self.held.partition_point(|other| other.bytes.start <= segment.bytes.start);
+        self.held.insert(place, segment);
+    }
+
+    /// Applies the rules to what is held, in order of sequence, until nothing more goes up.
+    fn flush(&mut self, now: Time, out: &mut Vec<T>) {
+        let mut first = 0;
+        while first < self.held.len() {
+            let Held { bytes, cell, since, .. } = self.held[first].clone();
+            let end = self.run(first);
+            match self.rule(&bytes, cell) {
+                Rule::Hold if now < self.patience(first..end) => {
+                    first = end;
+                    continue;
+                }
+                Rule::Hold => {}
+                Rule::Up if ahead(cell, self.cell) > 0 => self.learn(now.since(since)),
+                Rule::Up | Rule::Late => {}
+            }
+            let late = self.rule(&bytes, cell) == Rule::Late;
+            for segment in self.held.drain(first..end) {
+                self.bytes -= segment.bytes.end - segment.bytes.start;
+                if !late {
+                    self.cell = cell;
+                    self.expected = self.expected.max(segment.bytes.end);
+                }
+                out.push(segment.item);
+            }
+            first = 0;
+        }
+    }
+
+    /// A gap at a border was filled after a wait.
+    fn learn(&mut self, wait: Span) {
+        let (least, most) = (self.settings.hold_least.0 as f64, self.settings.hold_most.0 as f64);
+        self.mean += self.settings.hold_gain * (wait.0 as f64 - self.mean);
+        self.mean = self.mean.min(most).max(least);
+    }
+
+    /// The held packets from `first` on up to this place are one segment: merged, without a gap, of one flowcell.
+    fn run(&self, first: usize) -> usize {
+        let mut end = self.held[first].bytes.end;
+        let mut next = first + 1;
+        while let Some(other) = self.held.get(next)
+            && other.cell == self.held[first].cell
+            && other.bytes.start <= end
+        {
+            end = end.max(other.bytes.end);
+            next += 1;
+        }
+        next
+    }
+
+    /// Until when a segment waits.
+    fn patience(&self, run: Range<usize>) -> Time {
+        let since = self.held[run.clone()].iter().map(|packet| packet.since);
+        let (first, last) = (since.clone().min().unwrap_or(Time::NEVER), since.max().unwrap_or(Time::NEVER));
+        let by_age = first + Span((self.mean * self.settings.hold_alpha) as u64);
+        if run.len() == 1 {
+            return by_age;
+        }
+        by_age.max(last + Span((self.mean / self.settings.hold_beta) as u64))
+    }
+}
+
+/// By how many flowcells `cell` is ahead of another; they are counted in a circle.
+fn ahead(cell: u16, of: u16) -> i32 {
+    let half = i32::from(CELLS / 2);
+    (i32::from(cell) - i32::from(of) + half).rem_euclid(i32::from(CELLS)) - half
+}
+
+#[cfg(test)]
+mod tests;
