@@ -4,6 +4,7 @@
 //! It knows the repository, not the simulator: all it asks Weft is what the book shows: text of its pages, and runs for its pictures.
 
 mod fidelity;
+mod guide;
 mod layers;
 mod links;
 mod markdown;
@@ -32,6 +33,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),
     ("pictures", "the pictures of the balancers are what the simulator does", pictures::check),
     ("peers", "the page about other simulators is up to date", peers::check),
+    ("guide", "the tables of the chapter on balancers are those of its scenarios", guide::check),
     ("links", "links between documents lead somewhere", links::check),
 ];
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["all"] => run_all(CHECKS.iter(), &root),
         ["fidelity"] => fidelity::run(&[], &root),
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
+        ["guide", "--write"] => run("guide", guide::write, &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
         ["pictures", "--write"] => run("pictures", pictures::write, &root),
@@ -84,6 +87,7 @@ fn usage() -> ExitCode {
     eprintln!("  {:<18} write the generated pages", "reference --write");
     eprintln!("  {:<18} write the pages about reproductions", "reproductions --write");
     eprintln!("  {:<18} draw the pictures of the balancers", "pictures --write");
+    eprintln!("  {:<18} run the scenarios of the chapter on balancers and write its tables", "guide --write");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
     eprintln!("  {:<18} also measure what a packet costs, on an idle machine", "peers --write --costs");

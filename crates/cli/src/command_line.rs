@@ -1,7 +1,9 @@
 //! The command line as a type: the list of commands. What each command takes and does stands in the file named
 //! after it.
 
-use crate::{bench, check, compare, completions, explain, import, list, man, new, report, reproduce, run};
+use crate::{
+    analyse, bench, check, compare, completions, explain, import, list, man, new, report, reproduce, run,
+};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -35,6 +37,8 @@ pub(crate) enum Command {
     Explain(explain::Arguments),
     /// Show what a scenario can choose from
     List(list::Arguments),
+    /// Say what can be said of a network without running it
+    Analyse(analyse::Arguments),
     /// Write the report of finished runs again
     Report(report::Arguments),
     /// Say what differs between two results, in settings and in numbers
@@ -61,6 +65,7 @@ impl Command {
             Command::Check(arguments) => arguments.execute(),
             Command::Explain(arguments) => arguments.execute(),
             Command::List(arguments) => arguments.execute(),
+            Command::Analyse(arguments) => arguments.execute(),
             Command::Report(arguments) => arguments.execute(),
             Command::Compare(arguments) => arguments.execute(),
             Command::New(arguments) => arguments.execute(),

@@ -38,13 +38,20 @@ pub(crate) fn code(error: &Error) -> ExitCode {
 
 /// Prints a text, or writes it to a new file. A file that exists is never overwritten.
 pub(crate) fn show_or_save(text: &str, file: Option<&Path>) -> Result<ExitCode, Error> {
-    let Some(path) = file else {
-        show(text);
-        return Ok(ExitCode::SUCCESS);
-    };
+    match file {
+        Some(path) => {
+            save(text, path)?;
+            show(&format!("wrote {}", path.display()));
+        }
+        None => show(text),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a text to a new file. A file that exists is never overwritten.
+pub(crate) fn save(text: &str, path: &Path) -> Result<ExitCode, Error> {
     let place = |error: io::Error| Error::Failed(format!("cannot write {}: {error}", path.display()));
     io::Write::write_all(&mut std::fs::File::create_new(path).map_err(place)?, text.as_bytes())
         .map_err(place)?;
-    show(&format!("wrote {}", path.display()));
     Ok(ExitCode::SUCCESS)
 }

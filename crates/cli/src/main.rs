@@ -3,6 +3,7 @@
 //! Exit codes: 0 good; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
 //! here, and no other crates of Weft are known than the facade, reproductions and benchmarks.
 
+mod analyse;
 mod bench;
 mod check;
 mod command_line;

@@ -38,6 +38,10 @@ pub enum Purpose {
     Flowlets = 14,
     /// The order in which a host walks its path labels.
     Labels = 15,
+    /// When the receiving end of a link takes nothing.
+    Stalls = 16,
+    /// When an application reads what has arrived.
+    Reading = 17,
 }
 
 /// A stream of random numbers.

@@ -81,7 +81,7 @@ pub fn write_run(
         summary: Summary::new(record, &facts).keeping(kept),
         detail: Detail::new(record).keeping(kept),
         scenario: scenario.to_owned(),
-        link: String::new(),
+        ..Run::default()
     };
     let building = sibling(folder, "partial");
     let written = begin(&building)
@@ -223,7 +223,20 @@ pub fn read_run(folder: &Path) -> Result<Run, Error> {
         detail: read_json(&folder.join("detail.json"))?,
         scenario: read_text(&folder.join("scenario.toml"))?,
         link: String::new(),
+        quiver: fs::read_to_string(folder.join(QUIVER)).unwrap_or_default(),
     })
+}
+
+/// The drawing of the components of a run's paths, in the folder of the run.
+const QUIVER: &str = "quiver.svg";
+
+/// Adds the drawing of its components to a run that has been written.
+///
+/// # Errors
+/// The file that could not be written, and why.
+pub fn write_quiver(folder: &Path, run: Run, svg: String) -> Result<Run, Error> {
+    write_text(&folder.join(QUIVER), &svg)?;
+    Ok(Run { quiver: svg, ..run })
 }
 
 /// Reads the runs that belong to a folder: those that its `sweep.json` lists as far as they are there, or else the run

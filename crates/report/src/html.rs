@@ -45,10 +45,11 @@ impl Page {
              <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#answer\">To the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
              <noscript><p>The plots need JavaScript; the numbers are in the table below.</p></noscript>\n\
-             <main>\n{network}{sections}{}{}</main>\n\
+             <main>\n{network}{}{sections}{}{}</main>\n\
              <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n\
              </script>\n</body>\n</html>\n",
             head(self),
+            quiver(&self.quiver),
             numbers(&self.numbers),
             repeat(&self.repeat),
             data(self),
@@ -60,6 +61,28 @@ impl Page {
 const NETWORK: &str = "<section id=\"network\">\n<h2>The network</h2>\n\
     <p class=\"lead\">Where the traffic goes. Point at a link for its rate, load, drops and longest queue.</p>\n\
     <div class=\"grid\" id=\"networks\"></div>\n</section>\n";
+
+/// The drawing as an image, so that nothing in it can act.
+fn quiver(svg: &str) -> String {
+    if svg.is_empty() {
+        return String::new();
+    }
+    let mut address = String::with_capacity(svg.len() * 2);
+    for byte in svg.bytes() {
+        match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b' ' | b'.' | b'-' | b'/' | b':' | b'=' => {
+                address.push(char::from(byte));
+            }
+            _ => address += &format!("%{byte:02X}"),
+        }
+    }
+    format!(
+        "<section id=\"quiver\">\n<h2>Paths that are alike</h2>\n\
+         <p class=\"lead\">The pair of leaves whose paths fall into the most symmetric components; flows are hashed to \
+         a component by weight. <code>quiver.svg</code> also names the labels of each link.</p>\n\
+         <img alt=\"Components of the paths of one pair of leaves\" src=\"data:image/svg+xml,{address}\">\n</section>\n"
+    )
+}
 
 fn head(page: &Page) -> String {
     let item = |warning: &String| format!("<li>{}</li>\n", escaped(warning));

@@ -117,6 +117,8 @@ pub struct Page {
     pub views: Views,
     /// Networks to draw.
     pub networks: Vec<NetworkView>,
+    /// A drawing of the components of the paths, SVG; may be empty.
+    pub quiver: String,
     /// The parts with plots.
     pub sections: Vec<Section>,
     /// All numbers as a table.

@@ -20,6 +20,8 @@ pub struct Run {
     pub scenario: String,
     /// Where its files are, relative to the folder of the report; empty when nowhere.
     pub link: String,
+    /// A drawing of the components of its paths, SVG; empty when all paths are alike or the balancer does not care.
+    pub quiver: String,
 }
 
 /// The same, as a row of a sweep.

@@ -49,6 +49,7 @@ const RULES: &[Rule] = &[
     measure::flows_are_sampled,
     network::failures_exist_in_the_network,
     network::routing_reacts_to_something,
+    network::paths_are_compared_for_components,
     traffic::traffic_fits_the_network,
     traffic::every_entry_sends_something,
     transport::packets_carry_payload,

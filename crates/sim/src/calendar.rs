@@ -359,7 +359,7 @@ fn place(word: usize, bits: u64) -> usize {
 /// A width at which there is a bucket for each of `rate` events per second, but so wide that the wheel reaches as far
 /// ahead as links do.
 pub(crate) fn width_for(rate: f64, ahead: Span) -> Span {
-    let width = Span::from_seconds_rounded(0.25 / rate.max(1.0));
+    let width = Span::from_seconds_rounded(0.5 / rate.max(1.0));
     let least = Span((ahead.0 / REACH + 1).next_power_of_two());
     width.clamp(least, least.max(Span(1 << 24)))
 }

@@ -24,13 +24,14 @@ impl Domain {
         wire.in_flight.push(Flying { lands, packet });
     }
 
-    /// The same on a link that may be down, lossy or lead to another domain.
+    /// The same on a link that may be down, lossy, stalling or lead to another domain.
     #[inline(never)]
     fn launch_specially(&mut self, link: LinkId, packet: PacketId, lands: Time) {
         let wire = &mut self.wires[link.index()];
         if let Some(reason) = wire.failure() {
             return self.lose(link, packet, reason);
         }
+        let lands = wire.taken(lands);
         if let Some(domain) = wire.away {
             return self.hand_over(domain, link, packet, lands);
         }

@@ -57,8 +57,8 @@ impl Host {
         now >= self.busy_until && !self.is_wanted()
     }
 
-    fn site(&self) -> FlowSite {
-        FlowSite { line_rate: self.rate, ..FlowSite::default() }
+    fn site(&self, seed: u64) -> FlowSite {
+        FlowSite { line_rate: self.rate, seed, ..FlowSite::default() }
     }
 }
 
@@ -155,7 +155,7 @@ impl Domain {
     /// The application hands over a flow.
     pub(crate) fn flow_start(&mut self, flow: FlowId) {
         let spec = *self.flow(flow);
-        let site = self.hosts[spec.source.index()].site();
+        let site = self.hosts[spec.source.index()].site(self.plan.setup.seed);
         self.ends.open_sender((flow, &spec), &site, self.now);
         self.schedule_next_flow();
         self.sender_has_news(flow, spec.source);
@@ -190,7 +190,7 @@ impl Domain {
     fn at_closed_door(&mut self, segment: &Segment, (ecn, cell): (Ecn, u16), host: HostId) {
         let flow = segment.flow;
         if self.ends.receivers.is_new(flow) {
-            let site = self.hosts[host.index()].site();
+            let site = self.hosts[host.index()].site(self.plan.setup.seed);
             let spec = *self.flow(flow);
             let receiver = self.ends.open_receiver((flow, &spec), &site, self.now);
             receiver.on_packet_of_cell(self.now, ecn, cell, segment);

@@ -3,7 +3,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, PacketId, PortId, Purpose, Random, Ring, Span, Time, Transmission};
-use weft_topology::{Link, Node};
+use weft_topology::{Link, Node, Stalls};
 
 /// A transmitter and its wire. What every packet touches comes first, on one cache line; what its transmitter alone
 /// counts, after it.
@@ -13,7 +13,7 @@ pub(crate) struct Wire {
     pub(crate) in_flight: Ring<Flying>,
     pub(crate) to: Node,
     pub(crate) to_port: PortId,
-    /// Down, lossy, leading to another domain, or called for nothing: what is sent may not land here or needs no new event.
+    /// Down, lossy, stalling, leading to another domain, or called for nothing: what is sent may not land here or needs no new event.
     pub(crate) special: bool,
     /// An arrival is pending of a packet that was lost when the cable failed. No other may be: a link has one at a time.
     called_for_nothing: bool,
@@ -32,6 +32,27 @@ pub(crate) struct Wire {
     /// Packets lost on this wire or at its transmitter, without the drops that the switch counts itself.
     pub(crate) lost: u64,
     loss: Option<Box<(f64, Random)>>,
+    stalling: Option<Box<Stalling>>,
+}
+
+/// The receiving end takes nothing from `begins` to `ends`.
+struct Stalling {
+    mean: Stalls,
+    random: Random,
+    begins: Time,
+    ends: Time,
+}
+
+impl Stalling {
+    /// When a packet is taken that lands at `lands`; asked in the order of landing.
+    fn taken(&mut self, lands: Time) -> Time {
+        while lands >= self.ends {
+            let mut draw = |mean: Span| Span(self.random.exponential(mean.0 as f64) as u64);
+            self.begins = self.ends + draw(self.mean.every);
+            self.ends = self.begins + draw(self.mean.length);
+        }
+        if lands < self.begins { lands } else { self.ends }
+    }
 }
 
 /// A packet in flight.
@@ -44,7 +65,11 @@ pub(crate) struct Flying {
 impl Wire {
     /// A wire that is up. `extra` is the latency of the node at the far end.
     pub(crate) fn new(link: &Link, extra: Span, seed: u64, number: usize) -> Wire {
-        let random = || Random::new(seed, Purpose::Loss, number as u64);
+        let random = |purpose| Random::new(seed, purpose, number as u64);
+        let stalling = |mean| {
+            let random = random(Purpose::Stalls);
+            Box::new(Stalling { mean, random, begins: Time::ZERO, ends: Time::ZERO })
+        };
         Wire {
             transmission: Transmission::at(link.rate),
             delay: link.delay + extra,
@@ -54,14 +79,15 @@ impl Wire {
             to_port: link.to_port,
             away: None,
             in_flight: Ring::new(),
-            special: link.loss > 0.0,
+            special: link.loss > 0.0 || link.stalls.is_some(),
             called_for_nothing: false,
             up: true,
             failed: false,
             sent: Bytes::ZERO,
             packets: 0,
             lost: 0,
-            loss: (link.loss > 0.0).then(|| Box::new((link.loss, random()))),
+            loss: (link.loss > 0.0).then(|| Box::new((link.loss, random(Purpose::Loss)))),
+            stalling: link.stalls.map(stalling),
         }
     }
 
@@ -88,7 +114,8 @@ impl Wire {
     }
 
     fn set_special(&mut self) {
-        self.special = !self.up || self.away.is_some() || self.loss.is_some() || self.called_for_nothing;
+        let altered = self.loss.is_some() || self.stalling.is_some();
+        self.special = !self.up || self.away.is_some() || altered || self.called_for_nothing;
     }
 
     /// Whether the next packet in flight needs an event for its arrival.
@@ -114,11 +141,44 @@ impl Wire {
         random.chance(*share).then_some(Reason::Loss)
     }
 
+    /// When the far end takes a packet that lands at `lands`.
+    pub(crate) fn taken(&mut self, lands: Time) -> Time {
+        self.stalling.as_mut().map_or(lands, |stalling| stalling.taken(lands))
+    }
+
     /// The packet that lands at `now`, if any: after a failure an arrival may find nothing.
     #[inline]
     pub(crate) fn land(&mut self, now: Time) -> Option<PacketId> {
         let first = self.in_flight.front().filter(|first| first.lands == now)?;
         self.in_flight.skip();
         Some(first.packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exponential stalls of mean D after exponential gaps of mean E take a share D / (D + E) of all times, and what lands
+    /// in one waits D, for they have no memory.
+    #[test]
+    fn who_lands_in_a_stall_waits_for_its_end() {
+        let mean = Stalls { every: Span::from_us(300), length: Span::from_us(100) };
+        let random = Random::new(1, Purpose::Test, 0);
+        let mut stalling = Stalling { mean, random, begins: Time::ZERO, ends: Time::ZERO };
+        let (mut total, mut held, mut last) = (0.0, 0.0, Time::ZERO);
+        let count = 400_000;
+        for n in 0..count {
+            let lands = Time::ZERO + Span::from_us(7) * n;
+            let taken = stalling.taken(lands);
+            assert!(taken >= lands && taken >= last, "order is kept");
+            last = taken;
+            total += taken.since(lands).micros();
+            held += f64::from(u8::from(taken > lands));
+        }
+        let count = count as f64;
+        // 7000 stalls: the share to 2 %, the mean, of squares, to 3 %.
+        assert!((held / count / 0.25 - 1.0).abs() < 0.05, "{}", held / count);
+        assert!((total / count / 25.0 - 1.0).abs() < 0.1, "{}", total / count);
     }
 }

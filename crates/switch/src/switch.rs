@@ -245,6 +245,14 @@ impl Switch {
         if let [only] = component.ports[..] {
             return Some(only);
         }
+        Some(self.choose(now, header, group))
+    }
+
+    /// The port that the engine of a packet chooses among several. A function of its own: inlined, it would take the
+    /// registers that every other packet needs.
+    #[inline(never)]
+    fn choose(&mut self, now: Time, header: &Header, group: GroupId) -> PortId {
+        let component = self.table.component(group);
         self.outputs.advance(now);
         let classes = match self.class_load {
             ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
@@ -260,7 +268,7 @@ impl Switch {
             },
         };
         let mut candidates = Candidates { group, component, loads, paths };
-        Some(component.ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)])
+        component.ports[engine.balancer.choose(header, &mut candidates, now, &mut engine.random)]
     }
 
     fn forget_groups(&mut self) {

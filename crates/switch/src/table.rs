@@ -112,6 +112,12 @@ impl Table {
         Route::Component(GroupId(number), unsafe { self.components.get_unchecked(number as usize) })
     }
 
+    /// The component of this number.
+    #[inline]
+    pub(crate) fn component(&self, number: GroupId) -> &Component {
+        &self.components[number.index()]
+    }
+
     /// The component of a flow: where its hash falls among the weights.
     #[inline(never)]
     fn by_weight(&self, ways: Ways, packet: &Header) -> Option<u32> {

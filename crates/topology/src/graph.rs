@@ -25,6 +25,16 @@ pub struct End {
     pub port: PortId,
 }
 
+/// A node now and then takes nothing from a link, because its processor does something else; what arrives meanwhile is taken
+/// at once afterwards. Both times are drawn from exponential distributions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stalls {
+    /// Mean time from the end of a stall to the next.
+    pub every: Span,
+    /// Mean length of a stall.
+    pub length: Span,
+}
+
 /// A full-duplex cable: two links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cable {
@@ -38,6 +48,8 @@ pub struct Cable {
     pub delay: Span,
     /// Probability that a packet is lost on the way.
     pub loss: f64,
+    /// When the end that was named second takes nothing.
+    pub stalls: Option<Stalls>,
     /// Number among the parallel cables between the same two nodes, from 0.
     pub parallel: u32,
 }
@@ -59,6 +71,8 @@ pub struct Link {
     pub delay: Span,
     /// Probability that a packet is lost on the way.
     pub loss: f64,
+    /// When the receiving node takes nothing.
+    pub stalls: Option<Stalls>,
     /// Index of the cable in [`Graph::cables`].
     pub cable: usize,
 }

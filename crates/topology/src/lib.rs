@@ -28,7 +28,7 @@ mod weights;
 pub mod wiring;
 
 pub use failure::{FailurePlan, FailureSettings, Outage, plan};
-pub use graph::{Cable, End, Graph, Link, Node, SwitchNode};
+pub use graph::{Cable, End, Graph, Link, Node, Stalls, SwitchNode};
 pub use ideal::{Handshake, Ideal, Train, ideal_fct};
 pub use quiver::Quiver;
 pub use routes::{LinkState, Routes, SwitchRoutes};

@@ -239,8 +239,9 @@ impl<'g> Quiver<'g> {
         ports
     }
 
-    /// The forwarding tables of all switches.
-    pub(crate) fn tables(&self) -> Vec<SwitchRoutes> {
+    /// The forwarding tables of all switches, without the numbers of leaves.
+    #[must_use]
+    pub fn tables(&self) -> Vec<SwitchRoutes> {
         let mut tables = Vec::with_capacity(self.bundles.switches());
         self.each_switch(|switch, cells, patterns| {
             let groups = self.projections(switch, cells, patterns);
@@ -251,6 +252,12 @@ impl<'g> Quiver<'g> {
             tables.push(table.routes);
         });
         tables
+    }
+
+    /// How the paths are compared.
+    #[must_use]
+    pub fn settings(&self) -> &QuiverSettings {
+        &self.settings
     }
 
     /// How far the network folds together.

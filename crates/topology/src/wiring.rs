@@ -1,7 +1,7 @@
 //! Lays cables: nodes and cables are added in the order that fixes host, switch and port numbers, then
 //! [`Wiring::finish`] checks what every topology must satisfy and returns the [`Graph`].
 
-use crate::graph::{Cable, End, Graph, Link, Node, SwitchNode};
+use crate::graph::{Cable, End, Graph, Link, Node, Stalls, SwitchNode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use weft_core::Problem;
@@ -101,7 +101,14 @@ impl Wiring {
         let parallel = *parallel - 1;
         let (a, b) = (self.plug(a), self.plug(b));
         let LinkSettings { rate, delay, loss } = *link;
-        self.cables.push(Cable { a, b, rate, delay, loss: loss.0, parallel });
+        self.cables.push(Cable { a, b, rate, delay, loss: loss.0, stalls: None, parallel });
+    }
+
+    /// The second end of the cable laid last stalls now and then.
+    pub fn stall_far_end(&mut self, stalls: Stalls) {
+        if let Some(cable) = self.cables.last_mut() {
+            cable.stalls = Some(stalls);
+        }
     }
 
     fn plug(&mut self, node: Node) -> End {
@@ -274,7 +281,7 @@ impl Graph {
 }
 
 fn halves(index: usize, cable: &Cable) -> [Link; 2] {
-    let Cable { a, b, rate, delay, loss, .. } = *cable;
+    let Cable { a, b, rate, delay, loss, stalls, .. } = *cable;
     let half = |from: End, to: End| Link {
         from: from.node,
         to: to.node,
@@ -283,6 +290,7 @@ fn halves(index: usize, cable: &Cable) -> [Link; 2] {
         rate,
         delay,
         loss,
+        stalls: stalls.filter(|_| to == b),
         cable: index,
     };
     [half(a, b), half(b, a)]

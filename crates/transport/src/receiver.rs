@@ -5,6 +5,7 @@ mod arrivals;
 mod below;
 mod datagram;
 mod order;
+mod reading;
 mod tcp;
 
 use std::sync::Arc;

@@ -104,6 +104,9 @@ settings! {
         delayed_ack: u32 [1, 64] = 2,
         /// Longest wait of an acknowledgement; Linux begins with 40 ms.
         delayed_ack_timeout: Span = Span::from_ms(40),
+        /// Mean time (exponential) until the receiving application has read what has arrived. In Linux the acknowledgement of full
+        /// segments waits for that, so that a busy host acknowledges more of them at once; absent: it waits for nothing.
+        read_delay: Option<Span> = None,
         /// Data packets at the start of a flow that are acknowledged at once; Linux has 16.
         quick_acks: u32 [0, 1000000] = 16,
         /// Congestion marks, for laws that do not prescribe their use.

@@ -20,7 +20,7 @@ pub struct FlowSite {
     pub line_rate: Rate,
     /// Payload rate of a flow that is sent as datagrams at a constant rate, whatever the transport.
     pub rate: Option<Rate>,
-    /// Seed of the run, for ends that draw random numbers; none does at present.
+    /// Seed of the run, for ends that draw random numbers.
     pub seed: u64,
 }
 

@@ -4,6 +4,7 @@
 //! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
 //! crates below. It never prints and never reads the command line; that is the caller's part.
 
+mod analyse;
 mod batch;
 mod build;
 mod clock;
@@ -23,6 +24,7 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
+pub use analyse::{QuiverAnalysis, QuiverOptions};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
@@ -181,6 +183,14 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
 /// [`Error::BadInput`] when there is no such topic; the text names the nearest.
 pub fn list(topic: Option<&str>) -> Result<String, Error> {
     lists::list(topic)
+}
+
+/// How the paths of a scenario's network fall apart into symmetric components.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario, or when an option names something that does not exist.
+pub fn analyse_quiver(path: &Path, options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
+    analyse::quiver(path, options)
 }
 
 /// Writes the report of a results folder again and returns its path.

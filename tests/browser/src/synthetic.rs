@@ -281,6 +281,7 @@ pub fn run(scheme: &Scheme, load: &str, seed: u64, flows: u32) -> Run {
         detail: Detail::new(&record),
         scenario: scenario(scheme, load),
         link: format!("{}/seed-{seed}/summary.json", manifest.case_folder()),
+        quiver: String::new(),
         manifest,
     }
 }

@@ -1,5 +1,6 @@
 //! What a person sees who only has the `weft` command: files, words and exit codes, never the inside.
 
+mod analyses;
 mod benchmarks;
 mod comparisons;
 mod crashes;

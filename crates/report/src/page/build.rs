@@ -31,6 +31,7 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
         cards: cards_of_run(run),
         schemes: sweep.schemes.clone(),
         networks: vec![NetworkView { scheme: 0, view: 0, network: run.detail.network.clone() }],
+        quiver: run.quiver.clone(),
         sections: vec![
             section("answer", "The answer", "How long flows take.", answer.into_iter().flatten().collect()),
             section(
@@ -66,6 +67,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Page {
         pair: std::iter::once(0).chain(best).collect(),
         views: views(sweep),
         networks: networks(sweep),
+        quiver: String::new(),
         sections: vec![
             section("answer", "The answer", "How long flows take under each scheme.", answer(sweep)),
             section(

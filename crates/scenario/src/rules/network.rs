@@ -1,6 +1,8 @@
 //! Rules on failures and routing.
 
 use super::{Facts, Finding};
+use weft_switch::BalancerSettings;
+use weft_switch::balance::drill::Components;
 use weft_topology::plan;
 use weft_topology::timeline::Convergence;
 
@@ -27,6 +29,16 @@ pub(super) fn routing_reacts_to_something(facts: &Facts<'_>, found: &mut Vec<Fin
     } else if facts.settings.routing.convergence == Convergence::Instant {
         for delay in ["detection", "flooding", "spf_delay", "install"] {
             facts.idle(&format!("routing.{delay}"), "convergence is instant", found);
+        }
+    }
+}
+
+/// Without components nobody compares paths.
+pub(super) fn paths_are_compared_for_components(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let BalancerSettings::Drill(drill) = &facts.settings.balance else { return };
+    if drill.components == Components::None {
+        for setting in ["labels", "score", "source_cf", "valley_free"] {
+            facts.idle(&format!("balance.drill.{setting}"), "paths are not compared (components)", found);
         }
     }
 }

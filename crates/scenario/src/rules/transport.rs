@@ -101,7 +101,13 @@ pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
     }
     if tcp.delayed_ack == 1 {
         let why = "every packet is acknowledged at once (delayed_ack = 1)";
-        facts.idle_transport(&["delayed_ack_timeout", "quick_acks"], why, found);
+        facts.idle_transport(&["delayed_ack_timeout"], why, found);
+        if tcp.read_delay.is_none() {
+            facts.idle_transport(&["quick_acks"], why, found);
+        }
+    }
+    if tcp.gro {
+        facts.idle_transport(&["read_delay"], "receive offload decides what is acknowledged (gro)", found);
     }
 }
 

@@ -104,6 +104,15 @@ fn failures_exist_in_the_network() {
 }
 
 #[test]
+fn paths_are_compared_only_for_components() {
+    section(
+        "[balance.drill]\ncomponents = \"none\"\nlabels = \"set\"\n",
+        "paths are not compared (components)",
+        "[balance.drill]\nlabels = \"set\"\n",
+    );
+}
+
+#[test]
 fn routing_delays_need_a_change_during_the_run() {
     let failure = "[[failure]]\ncables = [\"leaf0-spine1\"]\n";
     section(
@@ -202,7 +211,11 @@ fn estimates_of_congestion_decay_now_and_then() {
 #[test]
 fn tables_of_weights_hold_something() {
     section("[balance.wcmp]\ntable_size = 0\n", "sum to nothing", "[balance.wcmp]\ntable_size = 8\n");
-    section("[balance.wcmp]\noversubscription = 0.9\n", "out of range", "[balance.wcmp]\noversubscription = 1.0\n");
+    section(
+        "[balance.wcmp]\noversubscription = 0.9\n",
+        "out of range",
+        "[balance.wcmp]\noversubscription = 1.0\n",
+    );
 }
 
 #[test]

@@ -36,8 +36,10 @@ impl World {
         let mut random = Random::new(seed, Purpose::Test, 100);
         let topology = network::topology(&mut random);
         // Shapes that came later have dice of their own, so that the worlds of most seeds are what they were.
-        let topology = network::later(&mut Random::new(seed, Purpose::Test, 107)).unwrap_or(topology);
-        let transport = ends::transport(&mut random);
+        let mut topology = network::later(&mut Random::new(seed, Purpose::Test, 107)).unwrap_or(topology);
+        network::stall(&mut topology, &mut Random::new(seed, Purpose::Test, 109));
+        let mut transport = ends::transport(&mut random);
+        ends::read_late_and_cut(&mut transport, &mut Random::new(seed, Purpose::Test, 110));
         let mut setup = super::setup(&topology, &transport);
         let lossy = setup.graph.links().iter().any(|link| link.loss > 0.0);
         setup.seed = seed;

@@ -83,7 +83,7 @@ fn link(line: &Line<'_>, names: &Names) -> Result<LinkEntry, ImportError> {
         None => 0.0,
         Some(word) => probability(line, word)?,
     };
-    Ok(LinkEntry { from, to, count: 1, rate, delay, loss: Share(loss) })
+    Ok(LinkEntry { from, to, count: 1, rate, delay, loss: Share(loss), ..LinkEntry::default() })
 }
 
 fn quantity<T: std::str::FromStr<Err = TextError>>(

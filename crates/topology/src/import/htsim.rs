@@ -6,7 +6,6 @@ use super::Imported;
 use crate::shapes::explicit::{LinkEntry, Settings};
 use std::collections::BTreeMap;
 use weft_core::lines::{ImportError, Line, ended, lines};
-use weft_core::settings::Share;
 use weft_core::{HostId, Rate, Span};
 
 const MOST: u32 = 1_000_000;
@@ -213,6 +212,6 @@ impl Plan {
 
     fn link(&self, tier: usize, (from, to): (String, String)) -> LinkEntry {
         let (rate, delay) = self.links[tier];
-        LinkEntry { from, to, count: self.bundles[tier], rate, delay, loss: Share(0.0) }
+        LinkEntry { from, to, count: self.bundles[tier], rate, delay, ..LinkEntry::default() }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::Topology;
 use crate::graph::Node;
+use crate::graph::Stalls;
 use crate::import;
 use crate::wiring::{LinkSettings, Wiring};
 use std::collections::BTreeMap;
@@ -49,6 +50,11 @@ weft_core::settings! {
         delay: Span = Span::from_ns(500),
         /// Probability that a packet is lost on the way.
         loss: Share = Share(0.0),
+        /// Mean time (exponential) after which the node `to` stalls: it takes nothing from this cable for `stall_length`, as a host
+        /// whose processor does something else, and then all at once; absent: never.
+        stall_every: Option<Span> = None,
+        /// Mean length (exponential) of such a stall.
+        stall_length: Option<Span> = None,
     }
 }
 
@@ -97,11 +103,30 @@ fn lay(settings: &Settings, wiring: &mut Wiring) -> Vec<Problem> {
         let to = names.find(&link.to, || format!("links[{index}].to"));
         let cable = LinkSettings { rate: link.rate, delay: link.delay, loss: link.loss };
         cable.check(&format!("links[{index}]"), &mut names.problems);
+        let stalls = stalls(link, index, &mut names.problems);
         if let (Some(from), Some(to)) = (from, to) {
-            (0..link.count).for_each(|_| wiring.cable(from, to, &cable));
+            (0..link.count).for_each(|_| {
+                wiring.cable(from, to, &cable);
+                stalls.into_iter().for_each(|stalls| wiring.stall_far_end(stalls));
+            });
         }
     }
     names.problems
+}
+
+/// The stalls of a cable's far end, if it has any.
+fn stalls(link: &LinkEntry, index: usize, problems: &mut Vec<Problem>) -> Option<Stalls> {
+    match (link.stall_every, link.stall_length) {
+        (None, None) => None,
+        (Some(every), Some(length)) if every > Span::ZERO && length > Span::ZERO => {
+            Some(Stalls { every, length })
+        }
+        _ => {
+            let what = "`stall_every` and `stall_length` belong together, and are longer than nothing";
+            problems.push(Problem::new(format!("links[{index}].stall_every"), what));
+            None
+        }
+    }
 }
 
 /// The nodes by name, and what was wrong with names.

@@ -13,6 +13,7 @@ use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
 use super::below::{Below, Packet};
 use super::order::Order;
+use super::reading::Reading;
 use crate::gro::GroCounter;
 use crate::segment::{Block, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
 use crate::transport::{FlowSite, Marking, Transport};
@@ -91,6 +92,8 @@ pub(super) struct TcpReceiver {
     flow: FlowId,
     ports: u32,
     acks: Acks,
+    /// The application, if it is modelled.
+    reading: Option<Box<Reading>>,
     transport: Arc<Transport>,
 }
 
@@ -113,6 +116,7 @@ impl TcpReceiver {
             flow: site.flow,
             ports: reverse_ports(site.flow),
             acks: Acks::default(),
+            reading: tcp.read_delay.map(|mean| Box::new(Reading::new(mean, site))),
             transport: Arc::clone(transport),
         }
     }
@@ -226,8 +230,12 @@ impl TcpReceiver {
         self.note_completion(now);
         self.unacknowledged.bytes += u64::from(segment.length);
         let fin = segment.flags.has(Flags::FIN);
+        let read = self.read_at(now).filter(|_| self.quick == 0);
         if fin || !self.rules.gro && self.enough_to_acknowledge() {
-            return self.acknowledge(Flags::ACK);
+            return match read.filter(|_| !fin) {
+                None => self.acknowledge(Flags::ACK),
+                Some(read) => self.unacknowledged.due = self.unacknowledged.due.min(read),
+            };
         }
         if self.unacknowledged.due == Time::NEVER {
             self.unacknowledged.due = now + self.rules.delay;
@@ -235,6 +243,12 @@ impl TcpReceiver {
         if self.rules.gro {
             self.unacknowledged.batch_ends = now + self.transport.tcp.batches.gro_flush;
         }
+    }
+
+    /// When the application reads what has just arrived, if that is modelled.
+    #[inline]
+    fn read_at(&mut self, now: Time) -> Option<Time> {
+        self.reading.as_mut().map(|reading| reading.when(now))
     }
 
     #[inline]

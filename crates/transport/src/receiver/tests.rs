@@ -184,3 +184,24 @@ fn datagrams_are_counted_and_complete_with_the_last() {
 fn a_receiver_is_small() {
     assert!(size_of::<Receiver>() <= 384, "{} bytes", size_of::<Receiver>());
 }
+
+/// As in Linux: the first segment wakes the application up; while it has not read, a second full segment is not answered;
+/// once it has, all there is; what lies beyond a gap is answered at once.
+#[test]
+fn an_application_that_reads_late_is_waited_for() {
+    let mut receiver = receiver(|tcp| tcp.read_delay = Some(Span::from_ms(1)));
+    assert!((0..4).all(|n| arrive(&mut receiver, n).is_empty()), "nothing is read within 3 us");
+    let read = receiver.next_wakeup();
+    assert!(read > us(103) && read < us(100) + Span::from_ms(40), "{read:?}");
+    receiver.on_wakeup(read);
+    assert_eq!(numbers(&drain(&mut receiver, read)), [4]);
+    let beyond = receive(&mut receiver, read + Span::from_us(1), Ecn::NotCapable, &segment(5));
+    assert_eq!(numbers(&beyond), [4]);
+}
+
+#[test]
+fn the_first_packets_do_not_wait_for_the_application() {
+    let mut receiver = receiver(|tcp| (tcp.read_delay, tcp.quick_acks) = (Some(Span::from_ms(1)), 2));
+    let answered: Vec<usize> = (0..4).map(|n| arrive(&mut receiver, n).len()).collect();
+    assert_eq!(answered, [1, 1, 0, 0]);
+}

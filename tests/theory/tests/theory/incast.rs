@@ -3,7 +3,7 @@
 use weft_core::record::RunRecord;
 use weft_core::settings::Amount;
 use weft_core::{Rate, Span, Time};
-use weft_theory_tests::lab;
+use weft_theory_tests::lab::{self, PACKET};
 use weft_topology::shapes::single_switch;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
@@ -67,5 +67,48 @@ fn dctcp_has_no_timeout_until_two_packets_each_overflow() {
         let (dctcp, newreno) =
             (query(servers, &lab::dctcp(tcp(200))), query(servers, &lab::newreno(tcp(200))));
         assert!(timeouts(&dctcp) > 0 && timeouts(&dctcp) < timeouts(&newreno), "{servers} servers");
+    }
+}
+
+/// Payload of the query per second of its answer, as a share of what the line carries.
+fn goodput(record: &RunRecord) -> f64 {
+    1_000_000.0 * 8.0 / (answered(record) / 1e3) / 1e9 * (PACKET as f64 / PAYLOAD as f64)
+}
+
+/// Payload of a full packet in `model_tcp`: 1462 bytes of IP without 40 of headers.
+const PAYLOAD: u64 = PACKET - 38 - 40;
+
+/// A query of S bytes that the line carries in S/C seconds, and one of whose flows waits for a time-out of length R: the line
+/// may carry the others meanwhile, so the answer takes at least R, and at most S/C before the loss, R, and S/C for the repair.
+/// Where no flow meets two time-outs, goodput lies between S / (2 S/C + R) and S / R: about 4 % of the line for 200 ms.
+#[test]
+fn goodput_collapses_to_block_over_timeout() {
+    let line = 1_000_000.0 / PAYLOAD as f64 * PACKET as f64 * 8.0 / 1e9;
+    for min_rto_ms in [200, 10] {
+        let timeout = min_rto_ms as f64 / 1e3;
+        let mut once = 0;
+        for servers in [10, 15, 20, 25, 30, 35, 40, 60] {
+            let record = query(servers, &lab::newreno(tcp(min_rto_ms)));
+            if record.flows.iter().all(|flow| flow.timeouts < 2) {
+                once += 1;
+                let (least, most) = (line / (2.0 * line + timeout), line / timeout);
+                let share = goodput(&record);
+                assert!(
+                    (least..most).contains(&share),
+                    "{servers}, {min_rto_ms} ms: {least} < {share} < {most}"
+                );
+            }
+        }
+        assert!(once >= 4, "{min_rto_ms} ms: only {once} queries without a second time-out");
+    }
+}
+
+/// DCTCP holds the line where NewReno has collapsed: from two to 25 servers at least nine tenths of it (a round trip of opening
+/// windows is a tenth of the answer at most).
+#[test]
+fn goodput_of_dctcp_holds_where_newreno_collapsed() {
+    for servers in [2, 5, 10, 15, 20, 25] {
+        let share = goodput(&query(servers, &lab::dctcp(tcp(200))));
+        assert!(share > 0.9 && share <= 1.0, "{servers}: {share}");
     }
 }

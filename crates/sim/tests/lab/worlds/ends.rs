@@ -55,7 +55,23 @@ fn dctcp(random: &mut Random) -> dctcp::Settings {
         initial_alpha: Share(pick(random, &[1.0, 0.0])),
         minimum_window: pick(random, &[1, 2]),
         arithmetic: pick(random, &[dctcp::Arithmetic::Exact, dctcp::Arithmetic::Linux]),
-        cut: pick(random, &[dctcp::Cut::Once, dctcp::Cut::EveryWindow, dctcp::Cut::EveryMark]),
+        cut: dctcp::Cut::Once,
+    }
+}
+
+/// Applications that read late, and other times at which DCTCP cuts.
+pub(super) fn read_late_and_cut(transport: &mut TransportSettings, random: &mut Random) {
+    let read_delay = one_in(random, 5).then(|| Span::from_us(u64::from(1 + random.below(100))));
+    match transport {
+        TransportSettings::NewReno(settings) => settings.tcp.read_delay = read_delay,
+        TransportSettings::Cubic(settings) => settings.tcp.read_delay = read_delay,
+        TransportSettings::Htcp(settings) => settings.tcp.read_delay = read_delay,
+        TransportSettings::Dctcp(settings) => {
+            settings.tcp.read_delay = read_delay;
+            settings.law.cut =
+                pick(random, &[dctcp::Cut::Once, dctcp::Cut::EveryWindow, dctcp::Cut::EveryMark]);
+        }
+        TransportSettings::Udp(_) => {}
     }
 }
 

@@ -147,6 +147,20 @@ fn leaf_spine(
     }
 }
 
+/// In a third of the graphs the far ends of some cables stall.
+pub(super) fn stall(topology: &mut TopologySettings, random: &mut Random) {
+    let TopologySettings::Explicit(graph) = topology else { return };
+    if !one_in(random, 3) {
+        return;
+    }
+    let us = |random: &mut Random| Some(Span::from_us(u64::from(1 + random.below(50))));
+    for link in &mut graph.links {
+        if one_in(random, 4) {
+            (link.stall_every, link.stall_length) = (us(random), us(random));
+        }
+    }
+}
+
 /// A random tree of switches with a few cables more, hosts anywhere.
 fn graph(random: &mut Random, style: Style) -> explicit::Settings {
     let switches = 1 + random.below(5);
@@ -155,7 +169,7 @@ fn graph(random: &mut Random, style: Style) -> explicit::Settings {
     let mut links = Vec::new();
     let mut cable = |random: &mut Random, from: String, to: String, count: u32| {
         let LinkSettings { rate, delay, loss } = style.link(random);
-        links.push(explicit::LinkEntry { from, to, count, rate, delay, loss });
+        links.push(explicit::LinkEntry { from, to, count, rate, delay, loss, ..Default::default() });
     };
     for host in 0..hosts {
         let switch = random.below(switches);

@@ -1,0 +1,102 @@
+//! `weft analyse`: what can be said of a network without running it.
+
+use crate::console;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use weft::QuiverOptions;
+
+/// What `weft analyse` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft analyse quiver my.toml
+  weft analyse quiver my.toml --from leaf3 --to leaf1")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+/// What is analysed.
+#[derive(Subcommand)]
+enum Subject {
+    /// Which paths are alike: components, weights and groups
+    Quiver(Box<Quiver>),
+}
+
+/// What `weft analyse quiver` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft analyse quiver my.toml                          the whole network
+  weft analyse quiver my.toml --from leaf3 --to leaf1  one pair, and why
+  weft analyse quiver my.toml --svg quiver.svg")]
+struct Quiver {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    scenario: PathBuf,
+    /// What this switch installs
+    #[arg(long, value_name = "SWITCH")]
+    from: Option<String>,
+    /// What is installed towards this leaf; with --from, the pair in detail
+    #[arg(long, value_name = "LEAF")]
+    to: Option<String>,
+    /// Look at the network at this instant, instead of the start
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// Draw random failures with this seed, instead of the first
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// What labels count: multiset or set
+    #[arg(long, value_name = "WORD")]
+    labels: Option<String>,
+    /// Which labels decide: all-pairs or own-pair
+    #[arg(long, value_name = "WORD")]
+    score: Option<String>,
+    /// The factor of a path's first link: inv or const
+    #[arg(long, value_name = "WORD")]
+    source_cf: Option<String>,
+    /// Only paths that go up, then down
+    #[arg(long)]
+    valley_free: bool,
+    /// Change a setting: path=value, as often as needed
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Draw the pair, or the most divided one, into this new file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Analyses.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        match self.subject {
+            Subject::Quiver(quiver) => quiver.execute(),
+        }
+    }
+}
+
+impl Quiver {
+    fn execute(self) -> Result<ExitCode, weft::Error> {
+        let options = QuiverOptions {
+            set: self.set,
+            seed: self.seed,
+            at: self.at,
+            from: self.from,
+            to: self.to,
+            labels: self.labels,
+            score: self.score,
+            source_cf: self.source_cf,
+            valley_free: self.valley_free,
+        };
+        let found = weft::analyse_quiver(&self.scenario, &options)?;
+        console::show(if self.json { &found.json } else { &found.text });
+        match self.svg {
+            Some(path) => console::save(&found.svg, &path),
+            None => Ok(ExitCode::SUCCESS),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! `weft analyse quiver`: what it says of the network of figure 4 of the DRILL paper, and of names that do not exist.
+
+use crate::{good, json, text, weft};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder with the scenario of the repository.
+fn folder(name: &str) -> PathBuf {
+    let folder = crate::folder(name);
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/quiver.toml");
+    fs::copy(scenario, folder.join("q.toml")).expect("the scenario is there");
+    folder
+}
+
+const OPENING: &str = "\
+q.toml: 7 switches, 4 of them with hosts; 12 cables between switches, 1 down:
+leaf0-spine0.
+Paths compared by labels multiset, score all-pairs, source_cf inv, valley_free
+false (as the scenario's balancer).
+
+  components    pairs of leaves
+           1          6    50.0 %
+           2          6    50.0 %
+";
+
+#[test]
+fn a_pair_is_explained() {
+    let out = good(&folder("analyse-pair"), "analyse quiver q.toml --from leaf3 --to leaf1");
+    let expected = "
+leaf3 -> leaf1: 2 components
+
+  1: weight 1, 1 path(s)
+     leaf3-spine0-leaf1
+
+  2: weight 2, 2 path(s)
+     leaf3-spine1-leaf1
+     leaf3-spine2-leaf1
+
+Installed at leaf3:
+  1 {spine0}  2 {spine1 spine2}
+
+Why 1 and 2 are not symmetric:
+At hop 1 they take leaf3->spine0 and leaf3->spine1, which carry different
+traffic.
+Packets from leaf3 to leaf0 go over leaf3->spine1, not over leaf3->spine0.
+";
+    assert_eq!(out, format!("{OPENING}{expected}"));
+}
+
+#[test]
+fn a_network_a_switch_and_a_leaf_are_summed_up() {
+    let folder = folder("analyse-network");
+    let whole = good(&folder, "analyse quiver q.toml");
+    let switches = "
+3 of 7 switches have one component everywhere.
+
+leaf1 leaf2 leaf3
+  2 leaves
+      1 {spine0}  2 {spine1 spine2}
+  1 leaf
+      1 {spine1 spine2}
+";
+    assert!(whole.starts_with(&format!("{OPENING}{switches}")), "{whole}");
+    let from = good(&folder, "analyse quiver q.toml --from leaf3");
+    assert!(from.contains(
+        "\nleaf3\n  leaf0\n      1 {spine1 spine2}\n  leaf1 leaf2\n      1 {spine0}  2 {spine1 spine2}\n"
+    ));
+    let to = good(&folder, "analyse quiver q.toml --to leaf1");
+    assert!(
+        to.contains(
+            "\n  leaf2 leaf3\n      1 {spine0}  2 {spine1 spine2}\n  leaf0\n      1 {spine1 spine2}\n"
+        ),
+        "{to}"
+    );
+}
+
+#[test]
+fn programs_and_pictures_get_the_same() {
+    let folder = folder("analyse-json");
+    let out = good(&folder, "analyse quiver q.toml --from leaf3 --to leaf1 --json --svg q.svg");
+    let found: Value = serde_json::from_str(&out).expect("JSON");
+    let weights: Vec<_> =
+        found["pair"]["components"].as_array().unwrap().iter().map(|part| &part["weight"]).collect();
+    assert_eq!(weights, ["1", "2"]);
+    assert_eq!(found["pair"]["installed"][1]["next"], serde_json::json!(["spine1", "spine2"]));
+    assert_eq!(found["pairs"][1]["pairs"], 6);
+    let drawn = text(&folder.join("q.svg"));
+    assert!(drawn.starts_with("<svg ") && drawn.contains("component 2: weight 2, 2 path(s)"));
+    assert!(drawn.contains("leaf0-spine0: down"));
+    let all: Value = serde_json::from_str(&good(&folder, "analyse quiver q.toml --json")).expect("JSON");
+    assert_eq!(all["tables"].as_array().map(Vec::len), Some(7));
+    let again = weft(&folder, "analyse quiver q.toml --svg q.svg");
+    assert_eq!(again.code, Some(1), "a file that is there is not overwritten");
+}
+
+#[test]
+fn options_change_what_is_asked() {
+    let folder = folder("analyse-options");
+    let healthy = good(&folder, "analyse quiver q.toml --set failure=[]");
+    assert!(
+        healthy.contains("none down") && healthy.contains("7 of 7 switches have one component everywhere")
+    );
+    let later = good(
+        &folder,
+        "analyse quiver q.toml --set failure=[{cables=[\"leaf0-spine0\"],at=\"1ms\"}] --at 2ms",
+    );
+    assert!(later.contains("1 down") && later.contains("Cables change during the run, at 1 ms"), "{later}");
+    let words =
+        good(&folder, "analyse quiver q.toml --labels set --score own-pair --source-cf const --valley-free");
+    assert!(
+        words.replace('\n', " ").contains("labels set, score own-pair, source_cf const, valley_free true")
+    );
+    let plain = text(&folder.join("q.toml"));
+    fs::write(folder.join("e.toml"), plain.split("[sweep]").next().unwrap()).expect("writable");
+    let none = good(&folder, "analyse quiver e.toml --set balance=ecmp");
+    assert!(none.replace('\n', " ").contains("does not use components"), "{none}");
+}
+
+#[test]
+fn what_does_not_exist_is_said() {
+    let folder = folder("analyse-errors");
+    for (options, complaint) in [
+        ("--from leaf9", "--from: there is no switch called `leaf9`; did you mean `leaf0`?"),
+        ("--from host3", "--from: `host3` is a host; its switch is `leaf0`"),
+        ("--to spine0", "--to: there is no switch with hosts called `spine0`"),
+        ("--from leaf1 --to leaf1", "--from and --to both name `leaf1`"),
+        ("--labels sets", "--labels: `sets` is not known; did you mean `set`?\nallowed: multiset, set"),
+        ("--at 3", "--at: a bare number"),
+        ("--set failure=[{cables=[\"leaf0-spine7\"]}]", "there is no cable called `leaf0-spine7`"),
+    ] {
+        let said = weft(&folder, &format!("analyse quiver q.toml {options}"));
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{options}");
+        assert!(said.err.contains(complaint), "{options}: {}", said.err);
+    }
+}
+
+/// The report of a run shows the components that its balancer used, and only then.
+#[test]
+fn the_report_shows_the_components_of_a_run() {
+    let folder = folder("analyse-report");
+    good(&folder, "run q.toml --demo");
+    let runs = crate::finished(&folder.join("runs"));
+    assert_eq!(runs.len(), 2);
+    let (mut with, mut without) = (0, 0);
+    for run in runs {
+        let components = text(&run.join("scenario.toml")).contains("components = \"none\"");
+        let drawn = run.join("quiver.svg").exists();
+        assert_eq!(drawn, !components);
+        assert_eq!(text(&run.join("report.html")).contains("Paths that are alike"), drawn);
+        (with, without) = (with + u32::from(drawn), without + u32::from(!drawn));
+        assert!(json(&run.join("manifest.json")).is_object());
+    }
+    assert_eq!((with, without), (1, 1));
+}

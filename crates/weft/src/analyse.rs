@@ -1,0 +1,68 @@
+//! `weft analyse`: what can be said of a scenario's network without running it. Reads the scenario and asks the topology;
+//! the words are here, the mathematics is not.
+
+mod listing;
+mod picture;
+mod subject;
+mod words;
+
+use std::path::Path;
+
+use crate::Error;
+use subject::Subject;
+
+pub(crate) use picture::of_run;
+
+/// What [`analyse_quiver`](crate::analyse_quiver) is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuiverOptions {
+    /// Overrides `path=value` of the scenario, as typed.
+    pub set: Vec<String>,
+    /// The seed that draws random failures; `None`: the scenario's first.
+    pub seed: Option<u64>,
+    /// The instant whose network is looked at, as typed; `None`: the start of the run.
+    pub at: Option<String>,
+    /// A switch by name.
+    pub from: Option<String>,
+    /// A leaf by name.
+    pub to: Option<String>,
+    /// What labels count, as typed; `None`: as the scenario's balancer.
+    pub labels: Option<String>,
+    /// Which labels decide, as typed; `None`: as the scenario's balancer.
+    pub score: Option<String>,
+    /// The capacity factor of the first link, as typed; `None`: as the scenario's balancer.
+    pub source_cf: Option<String>,
+    /// Only paths without valleys, whatever the scenario says.
+    pub valley_free: bool,
+}
+
+/// What [`analyse_quiver`](crate::analyse_quiver) found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuiverAnalysis {
+    /// For a terminal of 80 columns.
+    pub text: String,
+    /// The same for programs.
+    pub json: String,
+    /// A drawing of the network and of the components of one pair.
+    pub svg: String,
+}
+
+/// Components, weights and groups of a scenario's network.
+pub(crate) fn quiver(path: &Path, options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
+    let subject = Subject::new(path, options)?;
+    let quiver = subject.quiver();
+    let place = subject.place(options)?;
+    let census = quiver.census();
+    let mut text = words::opening(path, &subject) + &words::census(&census);
+    text += &match (place.from, place.to) {
+        (Some(from), Some(to)) => words::pair(&subject, &quiver, (from, to)),
+        (Some(from), None) => words::switch(&subject, &quiver, from),
+        (None, Some(to)) => words::leaf(&subject, &quiver, to),
+        (None, None) => words::switches(&subject, &quiver),
+    };
+    let json = listing::json(&subject, &quiver, (&census, &place));
+    let pair = place.pair().or_else(|| picture::most_divided(&subject.graph, &quiver));
+    let svg =
+        pair.map_or(String::new(), |pair| picture::svg((&subject.graph, &subject.state), &quiver, pair));
+    Ok(QuiverAnalysis { text, json, svg })
+}

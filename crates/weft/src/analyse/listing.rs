@@ -1,0 +1,95 @@
+//! Components and groups as JSON, for programs.
+
+use serde_json::{Value, json};
+
+use weft_core::{Component, SwitchId};
+use weft_topology::quiver::Census;
+use weft_topology::quiver::pair::PathComponent;
+use weft_topology::{Quiver, SwitchRoutes};
+
+use super::subject::{Place, Subject};
+use super::words;
+
+/// Paths of a component in the list.
+const MOST_PATHS: usize = 100;
+
+/// All that was asked.
+pub(super) fn json(subject: &Subject, quiver: &Quiver<'_>, (census, place): (&Census, &Place)) -> String {
+    let graph = &subject.graph;
+    let pairs = census.by_components.iter().map(|(n, pairs)| json!({ "components": n, "pairs": pairs }));
+    let down: Vec<String> = subject.state.down().map(|cable| graph.cable_name(cable)).collect();
+    let mut whole = json!({
+        "seed": subject.seed,
+        "switches": graph.switches().len(),
+        "leaves": graph.leaves().len(),
+        "down": down,
+        "compared": words::compared(subject),
+        "used_by_balancer": subject.used,
+        "pairs": pairs.collect::<Vec<_>>(),
+        "pairs_all_single": census.all_single,
+        "pairs_without_path": census.unreachable,
+    });
+    match place.pair() {
+        Some(pair) => whole["pair"] = one_pair(subject, quiver, pair),
+        None => whole["tables"] = tables(subject, quiver, place),
+    }
+    format!("{whole:#}")
+}
+
+/// What switches install: those asked for, towards the leaves asked for.
+fn tables(subject: &Subject, quiver: &Quiver<'_>, place: &Place) -> Value {
+    let tables = quiver.tables();
+    let tables = tables.iter().enumerate().map(|(switch, table)| (SwitchId(switch as u32), table));
+    let asked = tables.filter(|(switch, _)| place.from.is_none_or(|from| from == *switch));
+    let shown = |(switch, table)| json!({ "switch": subject.name(switch), "groups": groups(subject, (switch, table), place) });
+    asked.map(shown).collect()
+}
+
+fn groups(subject: &Subject, (switch, table): (SwitchId, &SwitchRoutes), place: &Place) -> Vec<Value> {
+    let leaves = |group: usize| {
+        let of = table.group_of_leaf.iter().enumerate().filter(move |(_, own)| own.index() == group);
+        let of = of.map(|(leaf, _)| leaf).filter(|leaf| place.to.is_none_or(|to| to == *leaf));
+        of.filter(|leaf| subject.graph.leaves()[*leaf] != switch)
+            .map(|leaf| subject.leaf_name(leaf))
+            .collect()
+    };
+    let shown = |(n, group): (usize, &weft_core::Group)| {
+        let leaves: Vec<&str> = leaves(n);
+        let components: Vec<Value> =
+            group.components.iter().map(|part| component(subject, switch, part)).collect();
+        (!leaves.is_empty()).then(|| json!({ "leaves": leaves, "components": components }))
+    };
+    table.groups.iter().enumerate().filter_map(shown).collect()
+}
+
+fn component(subject: &Subject, switch: SwitchId, part: &Component) -> Value {
+    let ports: Vec<u16> = part.ports.iter().map(|port| port.0).collect();
+    json!({ "weight": part.weight, "ports": ports, "next": words::next(subject, switch, &part.ports) })
+}
+
+fn one_pair(subject: &Subject, quiver: &Quiver<'_>, (from, to): (SwitchId, usize)) -> Value {
+    let pair = quiver.pair(from, to, MOST_PATHS);
+    let shown = |part: &PathComponent| {
+        let paths: Vec<String> = part.paths.iter().map(|path| words::shown(subject, path)).collect();
+        json!({ "weight": part.weight.to_string(), "paths": part.count.to_string(), "first_paths": paths })
+    };
+    let components: Option<Vec<Value>> =
+        pair.components.as_ref().map(|parts| parts.iter().map(shown).collect());
+    let installed: Vec<Value> =
+        pair.group.components.iter().map(|part| component(subject, from, part)).collect();
+    let mut reasons = Vec::new();
+    for (n, part) in pair.components.iter().flatten().enumerate().skip(1) {
+        let first = &pair.components.as_ref().expect("there is one")[0].paths[0];
+        if let Some(difference) = quiver.difference([first, &part.paths[0]], (from, to)) {
+            let why = words::difference_in_words(subject, &difference).join(" ");
+            reasons.push(json!({ "components": [1, n + 1], "hop": difference.hop + 1, "why": why }));
+        }
+    }
+    json!({
+        "from": subject.name(from),
+        "to": subject.leaf_name(to),
+        "components": components,
+        "installed": installed,
+        "reasons": reasons,
+    })
+}

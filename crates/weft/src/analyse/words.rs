@@ -1,0 +1,322 @@
+//! Components and groups in words, for a terminal of 80 columns.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use weft_core::settings::{Setting, Value};
+use weft_core::{Group, PortId, SwitchId};
+use weft_report::terminal::{WIDTH, wrapped};
+use weft_topology::quiver::Census;
+use weft_topology::quiver::listing::{Difference, Label};
+use weft_topology::quiver::pair::{Path as Hops, PathComponent};
+use weft_topology::{Node, Quiver, SwitchRoutes};
+
+use super::subject::Subject;
+
+/// Names in a list before the rest is counted.
+const MOST_NAMES: usize = 8;
+/// Switches described before the rest is counted.
+const MOST_SWITCHES: usize = 12;
+/// Paths of a component before the rest is counted.
+const MOST_PATHS: usize = 8;
+/// Components compared with the first one.
+const MOST_REASONS: usize = 5;
+
+/// The network and how paths are compared.
+pub(super) fn opening(path: &Path, subject: &Subject) -> String {
+    let graph = &subject.graph;
+    let down: Vec<String> = subject.state.down().map(|cable| graph.cable_name(cable)).collect();
+    let failed = match down.len() {
+        0 => "none down".to_owned(),
+        count => format!("{count} down: {}", few(&down)),
+    };
+    let mut text = format!(
+        "{}: {} switches, {} of them with hosts; {} cables between switches, {failed}.",
+        path.display(),
+        graph.switches().len(),
+        graph.leaves().len(),
+        graph.fabric_cables().len()
+    );
+    if !subject.changes.is_empty() {
+        let times: Vec<String> = subject.changes.iter().map(ToString::to_string).collect();
+        text += &format!(" Cables change during the run, at {}; --at looks at another instant.", few(&times));
+    }
+    let whose = if subject.used {
+        "as the scenario's balancer"
+    } else {
+        "the scenario's balancer does not use components"
+    };
+    paragraph(&text) + &paragraph(&format!("{} ({whose}).", compared(subject)))
+}
+
+/// How paths are compared.
+pub(super) fn compared(subject: &Subject) -> String {
+    let Value::Table(fields) = subject.settings.to_value() else { return String::new() };
+    let shown = |(name, value): &(&str, Value)| match value {
+        Value::Text(word) => format!("{name} {word}"),
+        Value::Flag(on) => format!("{name} {on}"),
+        _ => (*name).to_owned(),
+    };
+    format!("Paths compared by {}", fields.iter().map(shown).collect::<Vec<_>>().join(", "))
+}
+
+/// How many pairs of leaves have how many components.
+pub(super) fn census(census: &Census) -> String {
+    let pairs: u64 = census.by_components.values().sum::<u64>() + census.unreachable;
+    let share = |count: u64| format!("{count:>10} {:>7.1} %", 100.0 * count as f64 / pairs.max(1) as f64);
+    let mut text = "\n  components    pairs of leaves\n".to_owned();
+    for (components, count) in &census.by_components {
+        let name = components.map_or("over 10000".to_owned(), |n| n.to_string());
+        text += &format!("  {name:>10} {}\n", share(*count));
+    }
+    if census.unreachable > 0 {
+        text += &format!("  {:>10} {}\n", "no path", share(census.unreachable));
+    }
+    if census.all_single > 0 {
+        text += &format!("  {:>10} {}\n", "all single", share(census.all_single));
+        text += "  (all single: every component is one path; packets are not spread there)\n";
+    }
+    text
+}
+
+/// What every switch installs, equal ones together.
+pub(super) fn switches(subject: &Subject, quiver: &Quiver<'_>) -> String {
+    let mut alike: Vec<(BTreeMap<String, usize>, Vec<String>)> = Vec::new();
+    let (mut place, mut plain) = (BTreeMap::new(), 0);
+    for (switch, table) in quiver.tables().iter().enumerate() {
+        let switch = SwitchId(switch as u32);
+        if table.groups.iter().all(|group| group.components.len() < 2) {
+            plain += 1;
+            continue;
+        }
+        let counted =
+            by_group(subject, switch, table).into_iter().map(|(shown, leaves)| (shown, leaves.len()));
+        let rows: BTreeMap<String, usize> = counted.collect();
+        let at = *place.entry(rows.clone()).or_insert(alike.len());
+        if at == alike.len() {
+            alike.push((rows, Vec::new()));
+        }
+        alike[at].1.push(subject.name(switch).to_owned());
+    }
+    let mut text =
+        format!("\n{plain} of {} switches have one component everywhere.\n", subject.graph.switches().len());
+    for (rows, names) in alike.iter().take(MOST_SWITCHES) {
+        text += &format!("\n{}\n", wrapped(&few(names), WIDTH).join("\n"));
+        let counted = |(shown, leaves): (&String, &usize)| row(&plural(*leaves, "leaf", "leaves"), shown);
+        text += &rows.iter().map(counted).collect::<String>();
+    }
+    let rest: usize = alike.iter().skip(MOST_SWITCHES).map(|(_, names)| names.len()).sum();
+    if rest > 0 {
+        text += &format!("\n{rest} more switches; name one with --from.\n");
+    }
+    text + "\nWeights stand before the next switches. --from and --to show a pair in detail.\n"
+}
+
+/// What one switch installs.
+pub(super) fn switch(subject: &Subject, quiver: &Quiver<'_>, from: SwitchId) -> String {
+    let mut text = format!("\n{}\n", subject.name(from));
+    for (shown, leaves) in by_group(subject, from, &quiver.tables()[from.index()]) {
+        text += &row(&few(&leaves), &shown);
+    }
+    text + "\nWeights stand before the next switches. --to shows one pair in detail.\n"
+}
+
+/// What all switches install towards one leaf.
+pub(super) fn leaf(subject: &Subject, quiver: &Quiver<'_>, to: usize) -> String {
+    let mut rows: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (switch, table) in quiver.tables().iter().enumerate() {
+        let switch = SwitchId(switch as u32);
+        if switch != subject.graph.leaves()[to] {
+            let shown = group(subject, switch, &table.groups[table.group_of_leaf[to].index()]);
+            rows.entry(shown).or_default().push(subject.name(switch).to_owned());
+        }
+    }
+    let mut text = format!("\nTowards {}, from\n", subject.leaf_name(to));
+    for (shown, switches) in rows {
+        text += &row(&few(&switches), &shown);
+    }
+    text
+}
+
+/// Components of a pair, their paths, and why they differ.
+pub(super) fn pair(subject: &Subject, quiver: &Quiver<'_>, (from, to): (SwitchId, usize)) -> String {
+    let pair = quiver.pair(from, to, MOST_PATHS);
+    let title = format!("{} -> {}", subject.name(from), subject.leaf_name(to));
+    let Some(components) = &pair.components else {
+        return format!(
+            "\n{title}: more than 10000 components\n{}",
+            row("installed", &group(subject, from, &pair.group))
+        );
+    };
+    let mut text = match components.len() {
+        0 => format!("\n{title}: no path\n"),
+        n => format!("\n{title}: {}\n", plural(n, "component", "components")),
+    };
+    for (n, component) in components.iter().enumerate() {
+        text += &described(subject, n, component);
+    }
+    if components.len() > 1 {
+        text += &format!(
+            "\nInstalled at {}:\n{}",
+            subject.name(from),
+            row("", &group(subject, from, &pair.group))
+        );
+        text += &reasons(subject, quiver, (from, to), components);
+    }
+    text
+}
+
+fn described(subject: &Subject, n: usize, component: &PathComponent) -> String {
+    let mut text = format!("\n  {}: weight {}, {} path(s)\n", n + 1, component.weight, component.count);
+    for path in &component.paths {
+        text += &format!("     {}\n", shown(subject, path));
+    }
+    let rest = component.count - component.paths.len() as u128;
+    if rest > 0 { text + &format!("     and {rest} more\n") } else { text }
+}
+
+/// Why the first component and the others are not one.
+fn reasons(
+    subject: &Subject,
+    quiver: &Quiver<'_>,
+    pair: (SwitchId, usize),
+    components: &[PathComponent],
+) -> String {
+    let mut text = String::new();
+    for (n, other) in components.iter().enumerate().skip(1).take(MOST_REASONS) {
+        let paths = [&components[0].paths[0], &other.paths[0]];
+        if let Some(difference) = quiver.difference(paths, pair) {
+            text += &format!("\nWhy 1 and {} are not symmetric:\n", n + 1);
+            for sentence in difference_in_words(subject, &difference) {
+                text += &paragraph(&sentence);
+            }
+        }
+    }
+    match components.len().saturating_sub(1 + MOST_REASONS) {
+        0 => text,
+        rest => text + &format!("\n{rest} more components are not compared here.\n"),
+    }
+}
+
+/// The labels of a pair of leaves on either of two links, each with how often it stands there.
+type Sides = [Vec<(Label, u128)>; 2];
+
+/// The hop and the labels in which two paths differ.
+pub(super) fn difference_in_words(subject: &Subject, difference: &Difference) -> Vec<String> {
+    let link = |(a, b): (SwitchId, SwitchId)| format!("{}->{}", subject.name(a), subject.name(b));
+    let links = difference.links.map(link);
+    let mut pairs: BTreeMap<(SwitchId, SwitchId), Sides> = BTreeMap::new();
+    for (label, counts) in &difference.labels {
+        let sides = pairs.entry((label.source, label.destination)).or_default();
+        for side in 0..2 {
+            if counts[side] > 0 {
+                sides[side].push((*label, counts[side]));
+            }
+        }
+    }
+    let count = pairs.len();
+    let mut sentences = vec![format!(
+        "At hop {} they take {} and {}, which carry different traffic.",
+        difference.hop + 1,
+        links[0],
+        links[1]
+    )];
+    for ((from, to), sides) in pairs.into_iter().take(3) {
+        let pair = format!("from {} to {}", subject.name(from), subject.name(to));
+        sentences.push(sentence(&pair, &sides, &links));
+    }
+    if count > 3 {
+        sentences.push(format!("{} more pairs of leaves differ.", count - 3));
+    }
+    sentences
+}
+
+/// One pair of leaves on two links.
+fn sentence(pair: &str, [one, other]: &[Vec<(Label, u128)>; 2], links: &[String; 2]) -> String {
+    let ways = |labels: &[(Label, u128)]| labels.iter().map(|(_, count)| count).sum::<u128>();
+    let factors = |labels: &[(Label, u128)]| {
+        labels.iter().map(|(label, _)| label.factor.to_string()).collect::<Vec<_>>().join(" and ")
+    };
+    match (one.is_empty(), other.is_empty()) {
+        (true, _) => format!("Packets {pair} go over {}, not over {}.", links[1], links[0]),
+        (_, true) => format!("Packets {pair} go over {}, not over {}.", links[0], links[1]),
+        _ if factors(one) != factors(other) => format!(
+            "Packets {pair} have the capacity factor {} on {} and {} on {}.",
+            factors(one),
+            links[0],
+            factors(other),
+            links[1]
+        ),
+        _ => format!(
+            "Of the paths {pair}, {} go over {} and {} over {}.",
+            ways(one),
+            links[0],
+            ways(other),
+            links[1]
+        ),
+    }
+}
+
+/// What a switch installs, and for which leaves.
+fn by_group(subject: &Subject, switch: SwitchId, table: &SwitchRoutes) -> Vec<(String, Vec<String>)> {
+    let shown = |own: &Group| (group(subject, switch, own), Vec::new());
+    let mut rows: Vec<(String, Vec<String>)> = table.groups.iter().map(shown).collect();
+    for (leaf, own) in table.group_of_leaf.iter().enumerate() {
+        if subject.graph.leaves()[leaf] != switch {
+            rows[own.index()].1.push(subject.leaf_name(leaf).to_owned());
+        }
+    }
+    rows.retain(|(_, leaves)| !leaves.is_empty());
+    rows
+}
+
+/// `1 {spine0}  3 {spine1 spine2}`.
+fn group(subject: &Subject, switch: SwitchId, group: &Group) -> String {
+    let parts: Vec<String> = group
+        .components
+        .iter()
+        .map(|part| format!("{} {{{}}}", part.weight, few(&next(subject, switch, &part.ports))))
+        .collect();
+    if parts.is_empty() { "no route".to_owned() } else { parts.join("  ") }
+}
+
+/// The next switches behind ports; parallel ports are counted.
+pub(super) fn next(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec<String> {
+    let mut names: Vec<(String, usize)> = Vec::new();
+    for port in ports {
+        let link = &subject.graph.links()[subject.graph.link_at(Node::Switch(switch), *port).index()];
+        let name = subject.graph.name(link.to);
+        match names.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => names.push((name, 1)),
+        }
+    }
+    names.into_iter().map(|(name, n)| if n == 1 { name } else { format!("{name} x{n}") }).collect()
+}
+
+pub(super) fn shown(subject: &Subject, path: &Hops) -> String {
+    path.iter().map(|switch| subject.name(*switch)).collect::<Vec<_>>().join("-")
+}
+
+/// A list, the end of a long one counted.
+fn few(names: &[String]) -> String {
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => names.join(" "),
+        rest => format!("{} and {rest} more", names[..MOST_NAMES].join(" ")),
+    }
+}
+
+fn row(left: &str, right: &str) -> String {
+    if left.is_empty() {
+        return format!("  {right}\n");
+    }
+    format!("  {left}\n      {right}\n")
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}
+
+fn paragraph(text: &str) -> String {
+    wrapped(text, WIDTH).join("\n") + "\n"
+}
