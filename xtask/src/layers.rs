@@ -32,6 +32,9 @@ const FACADE: &[&str] = &[
 const BENCH: &[&str] =
     &["weft", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-sim"];
 
+/// Reproductions ask the facade for runs, and show what comes back.
+const REPRODUCE: &[&str] = &["weft", "weft-report"];
+
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
@@ -44,7 +47,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-sim", may_use: ABOVE_PARTS },
     Layer { name: "weft", may_use: FACADE },
     Layer { name: "weft-bench", may_use: BENCH },
-    Layer { name: "weft-cli", may_use: &["weft", "weft-bench"] },
+    Layer { name: "weft-reproduce", may_use: REPRODUCE },
+    Layer { name: "weft-cli", may_use: &["weft", "weft-bench", "weft-reproduce"] },
 ];
 
 /// Arrows that only tests may draw, with the reason. Empty is best.

@@ -6,7 +6,7 @@ use crate::{Verdict, markdown, sources};
 use std::path::{Path, PathBuf};
 
 /// Code that begins like this is a path from the root of the repository.
-const TREES: &[&str] = &["crates/", "docs/", "xtask/", "tests/", "scenarios/"];
+const TREES: &[&str] = &["crates/", "docs/", "xtask/", "tests/", "scenarios/", "reproductions/"];
 
 /// Checks all Markdown files of the repository.
 pub(crate) fn check(root: &Path) -> Verdict {

@@ -11,6 +11,7 @@ mod markdown;
 mod peers;
 mod pictures;
 mod reference;
+mod reproductions;
 mod shape;
 mod sources;
 mod workspace;
@@ -29,6 +30,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("layers", "no crate uses another that it may not use", layers::check),
     ("shape", "functions and files stay short", shape::check),
     ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
+    ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),
     ("pictures", "the pictures of the balancers are what the simulator does", pictures::check),
     ("peers", "the page about other simulators is up to date", peers::check),
     ("guide", "the tables of the chapter on balancers are those of its scenarios", guide::check),
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["guide", "--write"] => run("guide", guide::write, &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
+        ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
         ["pictures", "--write"] => run("pictures", pictures::write, &root),
         ["peers", "--write"] => run("peers", peers::write, &root),
         ["peers", "--write", "--costs"] => run("peers", peers::write_costs, &root),
@@ -82,6 +85,7 @@ fn usage() -> ExitCode {
     CHECKS.iter().for_each(|(name, meaning, _)| eprintln!("  {name:<18} {meaning}"));
     eprintln!("  {:<18} all of these", "all");
     eprintln!("  {:<18} write the generated pages", "reference --write");
+    eprintln!("  {:<18} write the pages about reproductions", "reproductions --write");
     eprintln!("  {:<18} draw the pictures of the balancers", "pictures --write");
     eprintln!("  {:<18} run the scenarios of the chapter on balancers and write its tables", "guide --write");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");

@@ -1,7 +1,9 @@
 //! The command line as a type: the list of commands. What each command takes and does stands in the file named
 //! after it.
 
-use crate::{analyse, bench, check, compare, completions, explain, import, list, man, new, report, run};
+use crate::{
+    analyse, bench, check, compare, completions, explain, import, list, man, new, report, reproduce, run,
+};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -45,6 +47,8 @@ pub(crate) enum Command {
     New(new::Arguments),
     /// Turn files of another simulator into a scenario
     Import(import::Arguments),
+    /// Measure the claims of a published source again
+    Reproduce(reproduce::Arguments),
     /// Measure what simulations cost on this machine
     Bench(bench::Arguments),
     /// Print a completion script for a shell
@@ -66,6 +70,7 @@ impl Command {
             Command::Compare(arguments) => arguments.execute(),
             Command::New(arguments) => arguments.execute(),
             Command::Import(arguments) => arguments.execute(),
+            Command::Reproduce(arguments) => arguments.execute(),
             Command::Bench(arguments) => arguments.execute(),
             Command::Completions(arguments) => arguments.execute(),
             Command::Man(arguments) => arguments.execute(),

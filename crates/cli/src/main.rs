@@ -1,7 +1,7 @@
 //! The `weft` command: reads the command line, calls one function of the facade, prints what it returns.
 //!
 //! Exit codes: 0 good; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
-//! here, and no other crates of Weft are known than the facade and the benchmarks.
+//! here, and no other crates of Weft are known than the facade, reproductions and benchmarks.
 
 mod analyse;
 mod bench;
@@ -18,6 +18,7 @@ mod man;
 mod new;
 mod progress;
 mod report;
+mod reproduce;
 mod run;
 
 use clap::Parser;

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "run",
     "check",
     "explain",
     "list",
     "analyse",
     "report",
+    "reproduce",
     "compare",
     "new",
     "import",

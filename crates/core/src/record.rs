@@ -304,4 +304,8 @@ pub struct ImbalanceRecord {
     pub packets: f64,
     /// Mean population standard deviation in bytes.
     pub bytes: f64,
+    /// Mean population standard deviation in packets that wait: the one being sent is left out.
+    pub waiting: f64,
+    /// Packets that wait at a port, one value per sample and port.
+    pub lengths: Histogram,
 }

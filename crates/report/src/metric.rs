@@ -1,7 +1,7 @@
 //! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
 //! summary, not where the names are used.
 
-use crate::summary::{Measured, Reordering, Summary};
+use crate::summary::{Lengths, Measured, Reordering, Summary, Throughput};
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,8 @@ const METRICS: &[Metric] = &[
         Lower,
     ),
     metric("imbalance.<hop>.bytes", "B", "the same in bytes", Lower),
+    metric("imbalance.<hop>.waiting", "packets", "the same without the packets being sent", Lower),
+    metric("queue.<hop>.<length>", "packets", "packets that wait at one of these parallel ports", Lower),
     metric("reordering.flows_with_dupacks", "", "share of flows with duplicate acknowledgements", Lower),
     metric("reordering.over_3", "", "share of flows with more than three duplicate acknowledgements", Lower),
     metric(
@@ -87,6 +89,9 @@ const METRICS: &[Metric] = &[
     metric("reordering.max_displacement", "packets", "greatest displacement of a packet", Lower),
     metric("reordering.gro_batches", "", "batches the receive offload handed up", Lower),
     metric("goodput", "Gbps", "payload of measured flows delivered after the warm-up", Higher),
+    metric("throughput.mean", "Gbps", "mean throughput of measured flows, finished or not", Higher),
+    metric("throughput.<size>", "Gbps", "the same for small, medium or large flows", Higher),
+    metric("throughput.tag.<tag>", "Gbps", "the same for one traffic entry, when there are several", Higher),
     metric("jain", "", "Jain's index of the throughput of measured flows", Higher),
     metric("utilisation.max", "", "utilisation of the busiest switch link, over the whole run", Lower),
     metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
@@ -102,6 +107,7 @@ const METRICS: &[Metric] = &[
 
 const STATISTICS: [&str; 8] = ["mean", "p50", "p95", "p99", "p99_9", "p99_99", "max", "count"];
 const SIZES: [&str; 3] = ["small", "medium", "large"];
+const LENGTHS: [&str; 8] = ["mean", "p99", "p99_9", "p99_99", "p99_999", "p99_9999", "max", "count"];
 const WAITS: [&str; 6] = ["mean", "p50", "p99", "p99_9", "max", "count"];
 
 /// Every placeholder of a path with the words that may stand for it.
@@ -114,6 +120,7 @@ pub fn placeholders() -> Vec<(&'static str, String)> {
         ("<tag>", "the tag of a [[traffic]] entry".to_owned()),
         ("<hop>", "hop0 (the sending host's card), hop1 (the first switch), and so on".to_owned()),
         ("<wait>", WAITS.join(", ")),
+        ("<length>", LENGTHS.join(", ")),
         ("<reason>", reasons.join(", ")),
     ]
 }
@@ -124,6 +131,7 @@ fn placeholder(place: &str, word: &str) -> bool {
         "<statistic>" => STATISTICS.contains(&word),
         "<size>" => SIZES.contains(&word),
         "<wait>" => WAITS.contains(&word),
+        "<length>" => LENGTHS.contains(&word),
         "<hop>" => word.strip_prefix("hop").is_some_and(|digits| digits.parse::<u8>().is_ok()),
         "<reason>" => weft_core::record::Reason::ALL.iter().any(|reason| reason.name() == word),
         "<tag>" => !word.is_empty(),
@@ -158,6 +166,7 @@ fn spelled(path: &str) -> Vec<String> {
             "<statistic>" => STATISTICS.map(str::to_owned).to_vec(),
             "<size>" => SIZES.map(str::to_owned).to_vec(),
             "<wait>" => WAITS.map(str::to_owned).to_vec(),
+            "<length>" => LENGTHS.map(str::to_owned).to_vec(),
             "<hop>" => hops().collect(),
             "<reason>" => reasons().collect(),
             word => vec![word.to_owned()],
@@ -225,6 +234,7 @@ impl Summary {
             ("wall_s", self.wall_s),
         ];
         list.extend(named.map(|(name, value)| (name.to_owned(), value)));
+        list.extend(self.throughput_gbps.named());
         list.extend(self.jain.map(|value| ("jain".to_owned(), value)));
         list.extend(self.reordering.iter().flat_map(overtaking));
     }
@@ -250,10 +260,28 @@ impl Summary {
         for set in &self.imbalance {
             push(format!("imbalance.hop{}", set.hop), set.packets);
             push(format!("imbalance.hop{}.bytes", set.hop), set.bytes);
+            push(format!("imbalance.hop{}.waiting", set.hop), set.waiting);
+            let Lengths { mean, p99, p99_9, p99_99, p99_999, p99_9999, max, count } = set.lengths;
+            let lengths = [mean, p99, p99_9, p99_99, p99_999, p99_9999, max, count as f64];
+            LENGTHS
+                .iter()
+                .zip(lengths)
+                .for_each(|(name, value)| push(format!("queue.hop{}.{name}", set.hop), value));
         }
         push("utilisation.max".into(), self.links.utilisation_max);
         push("utilisation.fabric".into(), self.links.fabric_utilisation);
         push("queue.peak".into(), self.links.peak_queue_bytes as f64);
+    }
+}
+
+impl Throughput {
+    /// Every value with its path.
+    fn named(&self) -> Vec<(String, f64)> {
+        let sizes =
+            [("mean", self.all), ("small", self.small), ("medium", self.medium), ("large", self.large)];
+        let sizes = sizes.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let tags = self.tags.iter().map(|(tag, value)| (format!("tag.{tag}"), *value));
+        sizes.chain(tags).map(|(name, value)| (format!("throughput.{name}"), value)).collect()
     }
 }
 
@@ -289,6 +317,12 @@ mod tests {
                 ..Drops::default()
             },
             reordering: Some(Reordering::default()),
+            throughput_gbps: Throughput {
+                all: Some(1.0),
+                small: Some(1.0),
+                tags: [("incast".to_owned(), 1.0)].into(),
+                ..Throughput::default()
+            },
             jain: Some(0.9),
             ..Summary::default()
         }
@@ -306,8 +340,11 @@ mod tests {
         let summary = summary();
         for metric in METRICS {
             let concrete = metric.path.replace("<statistic>", "mean").replace("<size>", "small");
-            let concrete =
-                concrete.replace("<hop>", "hop1").replace("<wait>", "mean").replace("<tag>", "incast");
+            let concrete = concrete
+                .replace("<hop>", "hop1")
+                .replace("<wait>", "mean")
+                .replace("<length>", "p99")
+                .replace("<tag>", "incast");
             let concrete = concrete.replace("<reason>", "early");
             let absent = concrete.starts_with("slowdown");
             assert_eq!(summary.metric(&concrete).is_none(), absent, "{concrete}");

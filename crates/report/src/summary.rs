@@ -1,6 +1,7 @@
 //! One run in numbers: the contents of `summary.json`. Knows records, not files and not pictures.
 
 mod measures;
+mod throughput;
 
 use crate::statistics::Distribution;
 use crate::survey::FlowStatistics;
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 pub(crate) use measures::{
     Overtaking, fct_us as fct_us_of, slowdown as slowdown_of, utilisation as utilisation_of,
 };
+pub(crate) use throughput::Throughputs;
 use weft_core::record::{RunRecord, Stop};
 
 /// What the engine cannot know about its own run.
@@ -62,6 +64,9 @@ pub struct Summary {
     pub links: Links,
     /// Payload delivered by measured flows from the end of the warm-up to the end of the run, Gbit/s.
     pub goodput_gbps: f64,
+    /// Mean throughput of measured flows, finished or not, by size and by traffic entry.
+    #[serde(default)]
+    pub throughput_gbps: Throughput,
     /// Jain's index of the measured flows' throughput (delivered payload by time open); absent without flows.
     pub jain: Option<f64>,
     /// Packets marked by switches.
@@ -100,6 +105,22 @@ pub struct Measured {
     /// By the tag of the traffic entry, when there are several.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, Distribution>,
+}
+
+/// Mean throughput of flows, Gbit/s: of each its delivered payload by the time it was open. Absent without flows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// All measured flows.
+    pub all: Option<f64>,
+    /// Flows up to and including 100 kB.
+    pub small: Option<f64>,
+    /// Flows above 100 kB, up to and including 10 MB.
+    pub medium: Option<f64>,
+    /// Flows above 10 MB, the elephants.
+    pub large: Option<f64>,
+    /// By the tag of the traffic entry, when there are several.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, f64>,
 }
 
 /// One of twenty size classes with equally many flows.
@@ -169,8 +190,36 @@ pub struct Imbalance {
     pub packets: f64,
     /// In bytes.
     pub bytes: f64,
+    /// In packets that wait: the one being sent is left out.
+    #[serde(default)]
+    pub waiting: f64,
     /// Samples times sets of ports.
     pub samples: u64,
+    /// Packets that wait at one of these ports.
+    #[serde(default)]
+    pub lengths: Lengths,
+}
+
+/// Packets that wait at a port, over samples and ports; percentiles exact below 64 packets. The paper on DRILL
+/// (SIGCOMM 2017, section 3.2.3) reads them at 99.999 %.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lengths {
+    /// Samples times ports.
+    pub count: u64,
+    /// Exact mean.
+    pub mean: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p99_9: f64,
+    /// 99.99th percentile.
+    pub p99_99: f64,
+    /// 99.999th percentile.
+    pub p99_999: f64,
+    /// 99.9999th percentile.
+    pub p99_9999: f64,
+    /// Exact maximum.
+    pub max: f64,
 }
 
 /// Reordering, over measured flows that finished. Shares are fractions of these flows.

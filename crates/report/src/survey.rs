@@ -6,12 +6,14 @@ use crate::files::Error;
 use crate::rows::{Groups, Sample, figure_of, figure_row};
 use crate::sorter::{Scratch, Sorter};
 use crate::statistics::{Ascending, Distribution, Jain};
-use crate::summary::{Flows, Measured, Overtaking, Reordering, SizeClass, fct_us_of, slowdown_of};
+use crate::summary::{
+    Flows, Measured, Overtaking, Reordering, SizeClass, Throughput, Throughputs, fct_us_of, slowdown_of,
+};
 use std::collections::BTreeMap;
 use weft_core::record::{FlowRecord, RunRecord};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
-const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
+pub(crate) const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 /// Number of equal-count classes (the convention of the HPCC family of simulators).
 const CLASSES: u64 = 20;
 
@@ -25,6 +27,7 @@ pub struct FlowStatistics {
     pub(crate) reordering: Reordering,
     pub(crate) delivered_bits: u64,
     pub(crate) jain: Option<f64>,
+    pub(crate) throughput_gbps: Throughput,
     pub(crate) retransmitted_bytes: u64,
     pub(crate) timeouts: u64,
     pub(crate) fct_tail: Tail,
@@ -46,7 +49,8 @@ pub(crate) struct Survey<'a> {
     record: &'a RunRecord,
     scratch: Scratch,
     so_far: FlowStatistics,
-    throughputs: Jain,
+    fairness: Jain,
+    throughputs: Throughputs,
     overtaking: Overtaking,
     samples: Sorter<4>,
 }
@@ -55,8 +59,17 @@ impl<'a> Survey<'a> {
     /// Of a run; flows are added in the order of their numbers.
     pub(crate) fn new(record: &'a RunRecord, scratch: Scratch) -> Survey<'a> {
         let samples = Sorter::new(&scratch, "samples");
-        let (throughputs, overtaking) = (Jain::default(), Overtaking::default());
-        Survey { record, scratch, so_far: FlowStatistics::default(), throughputs, overtaking, samples }
+        let (fairness, overtaking) = (Jain::default(), Overtaking::default());
+        let throughputs = Throughputs::new(record.tags.len());
+        Survey {
+            record,
+            scratch,
+            so_far: FlowStatistics::default(),
+            fairness,
+            throughputs,
+            overtaking,
+            samples,
+        }
     }
 
     /// Takes a flow in.
@@ -73,7 +86,9 @@ impl<'a> Survey<'a> {
         so_far.delivered_bits += flow.delivered.bits();
         so_far.retransmitted_bytes += flow.retransmitted.0;
         so_far.timeouts += u64::from(flow.timeouts);
-        self.throughputs.add(throughput(flow, self.record));
+        let throughput = throughput(flow, self.record);
+        self.fairness.add(throughput);
+        self.throughputs.add(flow, throughput);
         if flow.end.is_none() {
             so_far.flows.unfinished += 1;
             return Ok(());
@@ -90,9 +105,10 @@ impl<'a> Survey<'a> {
     /// # Errors
     /// The file system's, when there were too many flows for memory.
     pub(crate) fn finish(self) -> Result<FlowStatistics, Error> {
-        let Survey { record, scratch, mut so_far, throughputs, overtaking, samples } = self;
+        let Survey { record, scratch, mut so_far, fairness, throughputs, overtaking, samples } = self;
         so_far.reordering = overtaking.of(so_far.flows.finished);
-        so_far.jain = throughputs.index();
+        so_far.jain = fairness.index();
+        so_far.throughput_gbps = throughputs.finish(&record.tags);
         let [mut fct_us, mut slowdown] = ["fct", "slowdown"].map(|name| Sorter::new(&scratch, name));
         let mut members = Members::new(record.tags.len(), so_far.flows.finished);
         for sample in samples.sorted()? {

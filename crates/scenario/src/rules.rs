@@ -50,10 +50,6 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::flows_are_sampled, &["measure"]),
     (network::failures_exist_in_the_network, &["topology", "failure", "seeds"]),
     (network::routing_reacts_to_something, &["failure", "routing"]),
-    (
-        network::paths_are_compared_for_components,
-        &["topology", "failure", "seeds", "switch", "balance", "transport"],
-    ),
     (traffic::traffic_fits_the_network, &["topology", "failure", "seeds", "transport", "traffic", "measure"]),
     (traffic::every_entry_sends_something, &["traffic", "measure"]),
     (transport::packets_carry_payload, &["transport"]),

@@ -1,6 +1,7 @@
 //! Looks at queues at fixed intervals: lengths over time, and their standard deviation over parallel ports (DRILL
 //! section 3.2.3). Sampling changes nothing.
 
+use weft_core::histogram::Histogram;
 use weft_core::record::{ImbalanceRecord, QueueSeries};
 use weft_core::{LinkId, PortId, SwitchId, Time};
 use weft_topology::{Graph, Link, Node};
@@ -57,9 +58,13 @@ struct ParallelPorts {
     hop: u8,
     /// Indices into the sampled ports.
     sets: Vec<Vec<usize>>,
+    /// Samples times sets.
     samples: u64,
+    /// Sums of deviations over samples and sets: bytes, packets, packets that wait.
     bytes: f64,
     packets: f64,
+    waiting: f64,
+    lengths: Histogram,
 }
 
 impl Sampler {
@@ -147,6 +152,9 @@ impl ParallelPorts {
         for set in &self.sets {
             self.bytes += deviation(set.iter().map(|port| seen[*port].0 as f64));
             self.packets += deviation(set.iter().map(|port| seen[*port].1 as f64));
+            let waiting = set.iter().map(|port| seen[*port].1.saturating_sub(1));
+            self.waiting += deviation(waiting.clone().map(|packets| packets as f64));
+            waiting.for_each(|packets| self.lengths.add(packets));
             self.samples += 1;
         }
     }
@@ -159,6 +167,8 @@ impl ParallelPorts {
             samples: self.samples,
             packets: mean(self.packets),
             bytes: mean(self.bytes),
+            waiting: mean(self.waiting),
+            lengths: self.lengths.clone(),
         }
     }
 }
@@ -191,7 +201,8 @@ fn towards(graph: &Graph, links: &[(LinkId, &Link, SwitchId)]) -> ParallelPorts 
 
 fn parallel(name: &'static str, hop: u8, sets: impl Iterator<Item = Vec<usize>>) -> ParallelPorts {
     let sets = sets.filter(|set| set.len() > 1).collect();
-    ParallelPorts { name, hop, sets, samples: 0, bytes: 0.0, packets: 0.0 }
+    let lengths = Histogram::default();
+    ParallelPorts { name, hop, sets, samples: 0, bytes: 0.0, packets: 0.0, waiting: 0.0, lengths }
 }
 
 impl Domain {

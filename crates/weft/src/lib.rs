@@ -5,6 +5,7 @@
 //! crates below. It never prints and never reads the command line; that is the caller's part.
 
 mod analyse;
+mod batch;
 mod build;
 mod clock;
 mod importer;
@@ -24,6 +25,7 @@ use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use analyse::{QuiverAnalysis, QuiverOptions};
+pub use batch::{Batch, Collected, Labels, cases, run_batches};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
 pub use weft_sim::Setup;

@@ -8,23 +8,38 @@ use weft_scenario::{Case, Scenario};
 use crate::study::VERSION;
 use crate::{Error, RunOptions};
 
+/// What was asked for, as far as it decides what is computed.
+#[derive(Clone, Copy)]
+pub(crate) struct Request<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) demo: bool,
+    pub(crate) set: &'a [String],
+    pub(crate) seeds: Option<&'a [u64]>,
+}
+
+impl<'a> Request<'a> {
+    /// That of a call of `run`.
+    pub(crate) fn of(path: &'a Path, options: &'a RunOptions) -> Request<'a> {
+        Request { path, demo: options.demo, set: &options.set, seeds: options.seeds.as_deref() }
+    }
+}
+
 /// All cases with all seeds, in order.
 pub(crate) fn all<'a>(
-    path: &Path,
+    request: &Request<'_>,
     scenario: &'a Scenario,
-    options: &RunOptions,
 ) -> Result<Vec<(&'a Case, Manifest)>, Error> {
-    let seeds = options.seeds.as_ref().unwrap_or(&scenario.settings.seeds);
+    let seeds = request.seeds.unwrap_or(&scenario.settings.seeds);
     distinct(seeds)?;
-    let all = &command(path, options);
-    let of_seeds =
-        &options.seeds.as_ref().map_or(String::new(), |seeds| format!(" --seed {}", listed(seeds)));
-    let source = &(path.display().to_string(), scenario.text_hash());
+    let all = &command(request);
+    let of_seeds = &request.seeds.map_or(String::new(), |seeds| format!(" --seed {}", listed(seeds)));
+    let source = &(request.path.display().to_string(), scenario.text_hash());
+    let demo = request.demo;
     let with_seed = move |case: &'a Case, seed: u64| {
         let inputs = std::iter::once(source).chain(case.inputs()).cloned().collect();
         let command = format!("{all}{} --seed {seed}", chosen(case));
         let command_of_all = all.clone() + of_seeds;
-        (case, Manifest { inputs, command, command_of_all, ..of_run(case, seed, options) })
+        (case, Manifest { inputs, command, command_of_all, ..of_run(case, seed, demo) })
     };
     Ok(scenario
         .cases()
@@ -39,8 +54,8 @@ fn distinct(seeds: &[u64]) -> Result<(), Error> {
     twice.map_or(Ok(()), |(_, seed)| Err(Error::BadInput(format!("--seed: {seed} is given twice"))))
 }
 
-fn of_run(case: &Case, seed: u64, options: &RunOptions) -> Manifest {
-    let demo = if options.demo { "-demo" } else { "" };
+fn of_run(case: &Case, seed: u64, demo: bool) -> Manifest {
+    let demo = if demo { "-demo" } else { "" };
     Manifest {
         version: VERSION.to_owned(),
         commit: env!("WEFT_COMMIT").to_owned(),
@@ -56,10 +71,10 @@ fn of_run(case: &Case, seed: u64, options: &RunOptions) -> Manifest {
 }
 
 /// The command that repeats everything, seeds aside.
-fn command(path: &Path, options: &RunOptions) -> String {
-    let demo = if options.demo { " --demo" } else { "" };
-    let set: String = options.set.iter().map(|set| format!(" --set '{set}'")).collect();
-    format!("weft run {}{demo}{set}", path.display())
+fn command(request: &Request<'_>) -> String {
+    let demo = if request.demo { " --demo" } else { "" };
+    let set: String = request.set.iter().map(|set| format!(" --set '{set}'")).collect();
+    format!("weft run {}{demo}{set}", request.path.display())
 }
 
 /// What narrows the sweep to a case. A case that is named, or chosen by a whole table, has no such words.

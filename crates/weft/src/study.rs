@@ -11,6 +11,7 @@ use weft_sim::{Division, Simulation};
 
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
+use crate::manifest::Request;
 use crate::{Error, Outcome, RunOptions, analyse, build, clock, manifest, page};
 
 /// Version of the program, part of every content hash.
@@ -23,12 +24,12 @@ pub(crate) const METRICS: Metrics = Metrics {
 };
 
 /// A case with a seed.
-struct Planned<'a> {
+pub(crate) struct Planned<'a> {
     case: &'a Case,
     manifest: Manifest,
     /// Where relative file names of the scenario start.
     base: &'a Path,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// The folder of the whole sweep.
     root: &'a Path,
     threads: Threads,
@@ -62,18 +63,12 @@ pub(crate) fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, 
 /// Runs everything and writes the report.
 pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let scenario = read(path, &options.set, options.demo)?;
-    let manifests = manifest::all(path, &scenario, options)?;
+    let manifests = manifest::all(&Request::of(path, options), &scenario)?;
     let root = options.out.join(manifests[0].1.path().components().next().expect("a path has a first part"));
     let base = path.parent().unwrap_or(Path::new("."));
-    let plan = |(case, manifest): (_, Manifest)| {
-        let folder = options.out.join(manifest.path());
-        Planned { case, folder, base, manifest, root: &root, threads: Threads::UpTo(1) }
-    };
+    let plan = |(case, manifest)| Planned::new((case, manifest), &options.out, (base, &root));
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
-    std::fs::create_dir_all(&root)
-        .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
-    let _lock = Lock::take(&root)?;
-    files::clear_remains(&root).map_err(page::failed)?;
+    let _lock = claim(&root)?;
     let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
     let study = page::Study { root: &root, scenario: &scenario, folders, demo: options.demo };
     study.list(&[])?;
@@ -85,8 +80,17 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     Ok(Outcome { failed_runs, interrupted, reused, ..study.write(results)? })
 }
 
+/// Makes a folder of results and takes the right to write into it.
+pub(crate) fn claim(root: &Path) -> Result<Lock, Error> {
+    std::fs::create_dir_all(root)
+        .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
+    let lock = Lock::take(root)?;
+    files::clear_remains(root).map_err(page::failed)?;
+    Ok(lock)
+}
+
 /// Takes the runs that are there and computes the others.
-fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
+pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Results {
     let mut results = Results::default();
     let mut open = Vec::new();
     for job in planned {
@@ -126,7 +130,17 @@ enum Threads {
     UpTo(usize),
 }
 
-impl Planned<'_> {
+impl<'a> Planned<'a> {
+    /// A run below `out`; `base` is where relative names start, `root` the folder of the whole sweep.
+    pub(crate) fn new(
+        (case, manifest): (&'a Case, Manifest),
+        out: &Path,
+        (base, root): (&'a Path, &'a Path),
+    ) -> Planned<'a> {
+        let folder = out.join(manifest.path());
+        Planned { case, manifest, base, folder, root, threads: Threads::UpTo(1) }
+    }
+
     /// The results of an earlier call, if they are complete; a reason, if they look so and cannot be read. An
     /// interrupted run lies beside, under another name.
     fn finished(&self) -> Option<Result<Run, String>> {

@@ -208,6 +208,7 @@ fn imbalance(scheme: &Scheme, load: f64) -> Vec<ImbalanceRecord> {
         samples: 500_000,
         packets,
         bytes: packets * 1_500.0,
+        ..ImbalanceRecord::default()
     };
     vec![set("uplinks of a leaf", 1, packets), set("spine ports towards a leaf", 2, packets * 0.4)]
 }

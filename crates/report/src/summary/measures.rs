@@ -1,7 +1,9 @@
 //! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
 
-use super::{DropCell, Drops, Imbalance, Links, Reordering, RunFacts, Summary, Waiting, stop_name};
+use super::{DropCell, Drops, Imbalance, Lengths, Links, Reordering, RunFacts, Summary, Waiting, stop_name};
+use crate::statistics::mean;
 use crate::survey::FlowStatistics;
+use weft_core::histogram::Histogram;
 use weft_core::record::{FlowRecord, HopRecord, LinkRecord, RunRecord};
 
 pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
@@ -23,6 +25,7 @@ pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFa
         imbalance: imbalance(record),
         reordering: Some(flows.reordering),
         links: links(record),
+        throughput_gbps: flows.throughput_gbps,
         jain: flows.jain,
         marks: record.links.iter().map(|link| link.marked).sum(),
         retransmitted_bytes: flows.retransmitted_bytes,
@@ -73,9 +76,25 @@ fn imbalance(record: &RunRecord) -> Vec<Imbalance> {
         hop: set.hop,
         packets: set.packets,
         bytes: set.bytes,
+        waiting: set.waiting,
         samples: set.samples,
+        lengths: lengths(&set.lengths),
     };
     record.imbalance.iter().map(row).collect()
+}
+
+fn lengths(packets: &Histogram) -> Lengths {
+    let quantile = |q| packets.quantile(q) as f64;
+    Lengths {
+        count: packets.count(),
+        mean: packets.mean(),
+        p99: quantile(0.99),
+        p99_9: quantile(0.999),
+        p99_99: quantile(0.9999),
+        p99_999: quantile(0.99999),
+        p99_9999: quantile(0.999_999),
+        max: packets.max() as f64,
+    }
 }
 
 /// Counts of packets that overtake each other, over flows that finished.
@@ -132,7 +151,7 @@ fn links(record: &RunRecord) -> Links {
         switches().filter(|link| tier(link.to) > 0).map(|link| utilisation(link, record)).collect();
     Links {
         utilisation_max: switches().map(|link| utilisation(link, record)).fold(0.0, f64::max),
-        fabric_utilisation: crate::statistics::mean(&fabric).unwrap_or(0.0),
+        fabric_utilisation: mean(&fabric).unwrap_or(0.0),
         peak_queue_bytes: switches().map(|link| link.peak.0).max().unwrap_or(0),
     }
 }

@@ -81,6 +81,7 @@ fn needed(metric: &str) -> Option<(Recorded, &'static str)> {
         Some(("reordering", _)) => Some((Recorded::Reordering, "reordering")),
         Some(("queueing", _)) => Some((Recorded::Hops, "hops")),
         Some(("imbalance", _)) => Some((Recorded::Queues, "queues")),
+        Some(("queue", what)) if what != "peak" => Some((Recorded::Queues, "queues")),
         Some(("drops", what)) if !["total", "bytes", "share"].contains(&what) => {
             Some((Recorded::Drops, "drops"))
         }

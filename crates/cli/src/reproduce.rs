@@ -1,0 +1,110 @@
+//! `weft reproduce`: measure the claims of a source again.
+
+use crate::{console, interrupt, progress};
+use clap::Args;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use weft::RunOptions;
+use weft_reproduce::{Options, Outcome};
+
+/// What `weft reproduce` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft reproduce                             what there is
+  weft reproduce drill --claims C1,C20-C23   only what these claims need
+  weft reproduce ./mine                      a folder with a claims.toml
+
+Complete runs below DIR are not repeated; Ctrl-C judges what is there.")]
+pub(crate) struct Arguments {
+    /// The source, or a folder written with a slash [default: list them]
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Claims and ranges, separated by commas [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    claims: Vec<String>,
+    /// Small runs; says what they cannot tell
+    #[arg(long)]
+    quick: bool,
+    /// Also run the tables of variants of these claims
+    #[arg(long)]
+    tables: bool,
+    /// Exit with 1 if a claim is not reproduced
+    #[arg(long)]
+    strict: bool,
+    /// Where results go
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    out: PathBuf,
+    /// Seeds instead of the scenarios' own, separated by commas
+    #[arg(long = "seeds", value_name = "N", value_delimiter = ',')]
+    seeds: Option<Vec<u64>>,
+    /// Runs at the same time [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// Threads of each run [default: what --jobs leaves over]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+    /// Keep what is found beside the claims.toml of this folder
+    #[arg(long, value_name = "FOLDER")]
+    write: Option<PathBuf>,
+    /// Progress on standard error: a line, JSON lines, or none
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    progress: progress::Mode,
+}
+
+impl Arguments {
+    /// Measures, or lists what could be measured.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        let Some(name) = self.name.clone() else {
+            let rows = weft_reproduce::list()?;
+            let lines: Vec<String> =
+                rows.iter().map(|(name, title)| format!("  {name:10}  {title}")).collect();
+            console::show(&format!("weft reproduce NAME\n{}", lines.join("\n")));
+            return Ok(ExitCode::SUCCESS);
+        };
+        let (mode, strict, stop) = (self.progress, self.strict, Arc::new(AtomicBool::new(false)));
+        interrupt::listen(Arc::clone(&stop), mode)?;
+        let result = weft_reproduce::reproduce(&name, self.options(stop));
+        progress::end(mode);
+        match result {
+            Ok(outcome) => Ok(conclude(&outcome, strict)),
+            Err(error) if mode == progress::Mode::Json => {
+                console::complain(&progress::error_object(&error));
+                Ok(console::code(&error))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn options(self, stop: Arc<AtomicBool>) -> Options {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let of_each = self.threads.map_or(1, NonZero::get);
+        let run = RunOptions {
+            out: self.out,
+            demo: self.quick,
+            seeds: self.seeds,
+            set: Vec::new(),
+            jobs: self.jobs.map_or((cores / of_each).max(1), NonZero::get),
+            threads: self.threads.map(NonZero::get),
+            progress: progress::display(self.progress),
+            stop,
+        };
+        Options { run, claims: self.claims, tables: self.tables, write: self.write }
+    }
+}
+
+fn conclude(outcome: &Outcome, strict: bool) -> ExitCode {
+    let mut text = format!("{}\n", outcome.terminal);
+    if outcome.interrupted {
+        text += "stopped early: only what was complete has been judged\n";
+    }
+    if outcome.failed_runs > 0 {
+        text += &format!("{} runs failed\n", outcome.failed_runs);
+    }
+    console::show(&format!("{text}report: {}", outcome.report.display()));
+    let bad = outcome.failed_runs > 0 || outcome.interrupted || (strict && outcome.not_reproduced > 0);
+    if bad { ExitCode::from(console::FAILED) } else { ExitCode::SUCCESS }
+}

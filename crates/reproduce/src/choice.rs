@@ -1,0 +1,67 @@
+//! Which claims a call is about: `C1,C20-C23`.
+
+use crate::source::{Claim, Source};
+use weft::Error;
+
+/// The claims that the texts name, in the order of the source; all without a text.
+///
+/// # Errors
+/// A text names no claim; every such text is told.
+pub(crate) fn choose<'a>(source: &'a Source, texts: &[String]) -> Result<Vec<&'a Claim>, Error> {
+    let all = || source.claims.iter();
+    if texts.is_empty() {
+        return Ok(all().collect());
+    }
+    let lost: Vec<&str> =
+        texts.iter().map(String::as_str).filter(|text| !all().any(|claim| names(text, claim))).collect();
+    if lost.is_empty() {
+        return Ok(all().filter(|claim| texts.iter().any(|text| names(text, claim))).collect());
+    }
+    let known: Vec<&str> = all().map(|claim| claim.id.get_ref().as_str()).collect();
+    Err(Error::BadInput(format!("there is no claim {}\nallowed: {}", lost.join(", "), known.join(", "))))
+}
+
+fn names(text: &str, claim: &Claim) -> bool {
+    let id = claim.id.get_ref();
+    let within = || {
+        let (from, to) = text.split_once('-')?;
+        let ((kind, from), (last, to), (own, number)) = (split(from)?, split(to)?, split(id)?);
+        Some(kind == last && kind == own && (from..=to).contains(&number))
+    };
+    text == id || within().unwrap_or(false)
+}
+
+/// `C20` is C and 20.
+fn split(id: &str) -> Option<(&str, u32)> {
+    let at = id.find(|c: char| c.is_ascii_digit())?;
+    Some((&id[..at], id[at..].parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(texts: &[&str]) -> Result<Vec<String>, String> {
+        let claim = |id: &str| {
+            format!("[[claim]]\nid = \"{id}\"\nplace = \"\"\nsays = \"\"\nnot_comparable = \"x\"\n")
+        };
+        let text: String = ["C1", "C2", "C20", "C21", "D2"].map(claim).concat();
+        let source: Source =
+            toml::from_str(&format!("title=\"\"\nreference=\"\"\nabout=\"\"\n{text}")).unwrap();
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let ids = |claims: Vec<&Claim>| claims.iter().map(|claim| claim.id.get_ref().clone()).collect();
+        choose(&source, &texts).map(ids).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn claims_are_named_alone_and_by_range() {
+        assert_eq!(chosen(&["D2", "C1-C20"]).unwrap(), ["C1", "C2", "C20", "D2"]);
+        assert_eq!(chosen(&[]).unwrap().len(), 5);
+    }
+
+    #[test]
+    fn a_text_that_names_no_claim_is_refused() {
+        let message = chosen(&["C1", "C3", "E1-E2"]).unwrap_err();
+        assert!(message.contains("no claim C3, E1-E2") && message.contains("allowed: C1, C2"), "{message}");
+    }
+}

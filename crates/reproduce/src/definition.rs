@@ -1,0 +1,89 @@
+//! A name for everything that decides a finding: the measures, the scenarios with their overrides. When it changes, what
+//! was found before says nothing any more. Bands and words do not count: they are held against the same finding.
+
+use crate::expression::Expression;
+use crate::folder::Folder;
+use crate::source::{Claim, Sensitivity, Source, read};
+
+/// That of a claim.
+pub(crate) fn of_claim(claim: &Claim, quick: bool, within: (&Source, &Folder)) -> String {
+    let mut text = format!("{}\n", claim.at);
+    claim.parts.iter().for_each(|part| text += &format!("{}\n", part.measure));
+    hashed(&text, &experiments(&claim.expressions(), &claim.experiment), quick, within)
+}
+
+/// That of a table.
+pub(crate) fn of_table(table: &Sensitivity, quick: bool, within: (&Source, &Folder)) -> String {
+    let mut text = format!("{} {}\n", table.at, table.reduced);
+    table.columns.iter().for_each(|column| text += &format!("{}\n", column.measure));
+    table.variants.iter().for_each(|variant| text += &format!("{}\n", variant.set.join(" ")));
+    let measures: Vec<Expression> = table.columns.iter().map(|column| read(&column.measure)).collect();
+    hashed(&text, &experiments(&measures, &table.experiment), quick || table.reduced, within)
+}
+
+/// The experiments that these measures use.
+fn experiments(measures: &[Expression], own: &str) -> Vec<String> {
+    let terms = measures.iter().flat_map(Expression::terms);
+    let mut used: Vec<String> =
+        terms.map(|(term, _)| term.experiment.clone().unwrap_or_else(|| own.to_owned())).collect();
+    used.sort();
+    used.dedup();
+    used
+}
+
+fn hashed(
+    measures: &str,
+    experiments: &[String],
+    quick: bool,
+    (source, folder): (&Source, &Folder),
+) -> String {
+    let mut text = measures.to_owned();
+    for experiment in experiments.iter().filter_map(|id| source.experiment(id)) {
+        let file = experiment.file.as_ref().and_then(|file| folder.files.get(file));
+        text += &format!(
+            "{}\n{}",
+            experiment.set.join(" "),
+            file.map_or(String::new(), |file| bare(file, quick))
+        );
+    }
+    format!("{:016x}", fnv(text.as_bytes()))
+}
+
+/// A scenario without comments, blank lines and what decides no single run: seeds, the values of the sweep and, of the
+/// whole form, the reduced one.
+fn bare(scenario: &str, quick: bool) -> String {
+    let mut within = true;
+    let mut text = String::new();
+    for line in scenario.lines() {
+        let code = line.split_once(" #").map_or(line, |(code, _)| code).trim_end();
+        if code.starts_with('[') {
+            within = code != "[sweep]" && (quick || code != "[demo]");
+        }
+        let told = ["#", "seeds", "about"].iter().any(|head| code.starts_with(head));
+        if within && !told && !code.is_empty() {
+            text += &format!("{code}\n");
+        }
+    }
+    text
+}
+
+/// FNV-1a, 64 bits (draft-eastlake-fnv): a name, not a seal.
+fn fnv(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_values_of_the_sweep_do_not_change_a_definition() {
+        let a = "# words\nname = \"x\"\nseeds = [1]\nload = 0.8 # a share\n\n[sweep]\nl = [\n  1\n]\n[demo]\nload = 1";
+        let b = "name = \"x\"\nload = 0.8\nseeds = [1, 2]";
+        assert_eq!(bare(a, false), bare(b, false));
+        assert_ne!(bare(a, true), bare(b, true));
+        assert_ne!(bare(a, false), bare("name = \"x\"\nload = 0.9", false));
+        assert_ne!(fnv(b"a"), fnv(b"b"));
+    }
+}

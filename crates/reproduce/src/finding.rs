@@ -1,0 +1,241 @@
+//! What was found about a claim, as it is kept in `results.json`, and the verdict on it.
+//!
+//! Knows values and bands; knows no run.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use weft::Error;
+use weft_report::statistics::Estimate;
+
+use crate::source::{Claim, Part};
+
+/// The file beside the claims.
+pub(crate) const RESULTS: &str = "results.json";
+
+/// Everything that was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Findings {
+    /// By claim.
+    pub(crate) claims: BTreeMap<String, Finding>,
+    /// By table: a row for each variant, a value for each column.
+    pub(crate) tables: BTreeMap<String, Tabled>,
+}
+
+/// What was measured for a claim.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Finding {
+    /// Names measures, scenarios and overrides: when they change, the finding is out of date.
+    pub(crate) definition: String,
+    /// It comes from the quick form.
+    pub(crate) quick: bool,
+    /// Version and commit of the program.
+    pub(crate) program: String,
+    /// Why a part has no value; empty when all have one.
+    pub(crate) not_run: String,
+    /// The values of each part; empty where there are none.
+    pub(crate) parts: Vec<Values>,
+    /// What the values come from.
+    pub(crate) size: Size,
+}
+
+/// One value per seed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Values {
+    pub(crate) seeds: Vec<u64>,
+    pub(crate) values: Vec<f64>,
+    /// They are ratios: their mean is geometric.
+    pub(crate) ratio: bool,
+}
+
+/// How much was simulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Size {
+    pub(crate) runs: u64,
+    /// Measured flows of all runs.
+    pub(crate) flows: u64,
+    /// Of these, unfinished at the end: in no completion time.
+    pub(crate) unfinished: u64,
+    /// Simulated time of all runs, seconds.
+    pub(crate) simulated_s: f64,
+    /// A percentile was used with fewer than 100 flows beyond it in a run.
+    pub(crate) few: bool,
+}
+
+/// What was measured for a table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Tabled {
+    pub(crate) definition: String,
+    pub(crate) program: String,
+    pub(crate) rows: Vec<Vec<Values>>,
+    /// Why a row is empty; by number of the row.
+    pub(crate) not_run: BTreeMap<usize, String>,
+    pub(crate) size: Size,
+}
+
+impl Finding {
+    /// How many parts have a value.
+    fn known(&self) -> usize {
+        self.parts.iter().filter(|values| !values.values.is_empty()).count()
+    }
+}
+
+impl Values {
+    /// Mean with 95 % interval over the seeds; absent without values.
+    pub(crate) fn estimate(&self) -> Option<Estimate> {
+        let geometric = self.ratio && self.values.iter().all(|value| *value > 0.0);
+        if geometric { Estimate::geometric(&self.values) } else { Estimate::of(&self.values) }
+    }
+}
+
+/// What becomes of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Reproduced,
+    NotReproduced,
+    NotComparable(String),
+    NotRun(String),
+}
+
+impl Verdict {
+    /// The word, and the reason where there is one.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Verdict::Reproduced => "reproduced".to_owned(),
+            Verdict::NotReproduced => "not reproduced".to_owned(),
+            Verdict::NotComparable(why) => format!("not comparable: {why}"),
+            Verdict::NotRun(why) => format!("not run: {why}"),
+        }
+    }
+}
+
+/// The verdict on a claim: all its parts must hold, so one that fails decides even when others could not be measured.
+pub(crate) fn verdict(claim: &Claim, finding: Option<&Finding>) -> Verdict {
+    if !claim.not_comparable.is_empty() {
+        return Verdict::NotComparable(claim.not_comparable.clone());
+    }
+    let Some(finding) = finding else { return Verdict::NotRun("not yet".to_owned()) };
+    let holds = |(part, values): (&Part, &Values)| values.estimate().map(|found| part.holds(found.mean));
+    let all: Vec<Option<bool>> = claim.parts.iter().zip(&finding.parts).map(holds).collect();
+    if all.contains(&Some(false)) {
+        return Verdict::NotReproduced;
+    }
+    match all.len() == claim.parts.len() && all.iter().all(|part| *part == Some(true)) {
+        true => Verdict::Reproduced,
+        false if finding.not_run.is_empty() => Verdict::NotRun("a part has no value".to_owned()),
+        false => Verdict::NotRun(finding.not_run.clone()),
+    }
+}
+
+/// How an interval lies to a band: `inside`, `outside`, or `across its edge`; nothing without an interval.
+pub(crate) fn against_band(part: &Part, found: &Estimate) -> &'static str {
+    let (Some(low), Some(high)) = (found.low, found.high) else { return "no interval" };
+    match (part.holds(low), part.holds(high), part.holds(found.mean)) {
+        (true, true, _) => "inside",
+        (false, false, false) => "outside",
+        _ => "across the edge",
+    }
+}
+
+impl Findings {
+    /// Reads a file; nothing when it is not there.
+    ///
+    /// # Errors
+    /// It is there and cannot be read.
+    pub(crate) fn read(path: &Path) -> Result<Findings, Error> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => serde_json::from_str(&text)
+                .map_err(|cause| Error::Failed(format!("{}: {cause}", path.display()))),
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(Findings::default()),
+            Err(cause) => Err(Error::Failed(format!("{}: {cause}", path.display()))),
+        }
+    }
+
+    /// Writes a file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Error> {
+        let failed = |cause: String| Error::Failed(format!("{}: {cause}", path.display()));
+        let text = serde_json::to_string_pretty(self).map_err(|cause| failed(cause.to_string()))?;
+        std::fs::write(path, text + "\n").map_err(|cause| failed(cause.to_string()))
+    }
+
+    /// Takes what another call found; what it could not run does not replace values that still hold.
+    pub(crate) fn take(&mut self, newer: &Findings) {
+        for (id, finding) in &newer.claims {
+            let better =
+                |old: &Finding| old.definition == finding.definition && old.known() > finding.known();
+            if !self.claims.get(id).is_some_and(better) {
+                self.claims.insert(id.clone(), finding.clone());
+            }
+        }
+        self.tables.extend(newer.tables.iter().map(|(id, table)| (id.clone(), table.clone())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(text: &str) -> Claim {
+        let head = "id = \"C1\"\nplace = \"4\"\nsays = \"s\"\n";
+        toml::from_str(&format!("{head}{text}")).unwrap()
+    }
+
+    fn finding(values: &[f64]) -> Finding {
+        let seeds = (1..=values.len() as u64).collect();
+        Finding { parts: vec![Values { seeds, values: values.to_vec(), ratio: true }], ..Finding::default() }
+    }
+
+    #[test]
+    fn a_claim_is_reproduced_when_the_mean_lies_in_the_band() {
+        let claim = claim("[[part]]\nmeasure = \"fct.mean(a) / fct.mean(b)\"\nfrom = 1.1\nto = 1.6");
+        assert_eq!(verdict(&claim, Some(&finding(&[1.0, 1.4]))), Verdict::Reproduced);
+        assert_eq!(verdict(&claim, Some(&finding(&[1.0, 1.1]))), Verdict::NotReproduced);
+        assert_eq!(verdict(&claim, Some(&finding(&[]))), Verdict::NotRun("a part has no value".into()));
+        assert_eq!(verdict(&claim, None), Verdict::NotRun("not yet".into()));
+    }
+
+    #[test]
+    fn a_part_that_fails_decides_and_one_that_is_missing_leaves_it_open() {
+        let part = "[[part]]\nmeasure = \"fct.mean(a)\"\nabove = 1\n";
+        let claim = claim(&part.repeat(2));
+        let told = |value: f64| {
+            let parts = vec![finding(&[value]).parts[0].clone(), Values::default()];
+            verdict(&claim, Some(&Finding { parts, not_run: "absent".into(), ..Finding::default() }))
+        };
+        assert_eq!(told(0.5), Verdict::NotReproduced);
+        assert_eq!(told(1.5), Verdict::NotRun("absent".into()));
+    }
+
+    #[test]
+    fn the_interval_is_held_against_the_band() {
+        let claim = claim("[[part]]\nmeasure = \"fct.mean(a) / fct.mean(b)\"\nfrom = 1.1\nto = 1.6");
+        let told = |values: &[f64]| {
+            let found = finding(values).parts[0].estimate().unwrap();
+            against_band(&claim.parts[0], &found)
+        };
+        assert_eq!(told(&[1.3, 1.31, 1.3]), "inside");
+        assert_eq!(told(&[2.3, 2.31, 2.3]), "outside");
+        assert_eq!(told(&[1.05, 1.2, 1.1]), "across the edge");
+        assert_eq!(told(&[1.3]), "no interval");
+    }
+
+    #[test]
+    fn what_could_not_be_run_does_not_replace_what_holds() {
+        let lost = Finding { not_run: "no".into(), ..Finding::default() };
+        let old = Findings { claims: [("C1".to_owned(), finding(&[1.2]))].into(), ..Findings::default() };
+        let newer = Findings { claims: [("C1".to_owned(), lost.clone())].into(), ..Findings::default() };
+        let mut kept = old.clone();
+        kept.take(&newer);
+        assert_eq!(kept, old);
+        let changed = Finding { definition: "other".into(), ..lost };
+        kept.take(&Findings { claims: [("C1".to_owned(), changed)].into(), ..Findings::default() });
+        assert_eq!(kept.claims["C1"].not_run, "no");
+    }
+}

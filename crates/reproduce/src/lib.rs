@@ -1,0 +1,36 @@
+//! Published claims, measured again. A reproduction is a folder of files: `claims.toml` says what a source claims, how each
+//! claim is measured and in which band it counts as reproduced; scenario files say what is run. This crate runs what the
+//! measures need, judges, and writes pages. A further source needs files only.
+//!
+//! In reading order: [`mod@source`] (the file), [`expression`] (measures), [`plan`] (which cases they need), [`measure`]
+//! (their values), [`finding`] (what is kept, and the verdict), [`mod@reproduce`] (one call), [`mod@page`] (the book).
+//!
+//! It knows the facade and the report; it knows no engine and no command line.
+
+mod choice;
+mod definition;
+mod expression;
+mod finding;
+mod folder;
+mod measure;
+mod page;
+mod plan;
+mod report;
+mod reproduce;
+mod source;
+mod terminal;
+mod words;
+
+pub use page::page;
+pub use reproduce::{Options, Outcome, reproduce};
+
+use folder::Folder;
+use source::Source;
+
+/// The reproductions that the program has: name and title.
+///
+/// # Errors
+/// A mistake in one of them: a defect of the program.
+pub fn list() -> Result<Vec<(String, String)>, weft::Error> {
+    Folder::all().iter().map(|folder| Ok((folder.name.clone(), Source::read(folder)?.title))).collect()
+}

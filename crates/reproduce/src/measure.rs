@@ -1,0 +1,144 @@
+//! Values of measures from runs, seed by seed. Knows places and summaries; knows no band.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use weft_report::Run;
+
+use crate::expression::{self, Term};
+use crate::finding::{Size, Values};
+use crate::plan::{Located, Place, Plan};
+
+/// The runs of all stages, by case and seed.
+pub(crate) struct Runs {
+    stages: Vec<BTreeMap<(usize, u64), Run>>,
+}
+
+impl Runs {
+    /// Sorts what came back of each batch.
+    pub(crate) fn new(plan: &Plan<'_>, runs: Vec<Vec<Run>>) -> Runs {
+        let stage = |(stage, runs): (usize, Vec<Run>)| {
+            let case = |run: &Run| {
+                (0..)
+                    .map_while(|case| plan.labels(stage, case))
+                    .position(|labels| *labels == run.manifest.labels)
+            };
+            let keyed = |run: Run| Some(((case(&run)?, run.manifest.seed), run));
+            runs.into_iter().filter_map(keyed).collect()
+        };
+        Runs { stages: runs.into_iter().enumerate().map(stage).collect() }
+    }
+
+    /// The runs of a stage, by case and seed.
+    pub(crate) fn of_stage(&self, stage: usize) -> impl Iterator<Item = &Run> {
+        self.stages[stage].values()
+    }
+
+    /// The values of a measure: one for every seed that all its cases have.
+    pub(crate) fn values(&self, located: &Located) -> Values {
+        let ratio = located.expression.is_ratio();
+        let mut values = Values { ratio, ..Values::default() };
+        for seed in self.seeds(located) {
+            let one = OneSeed { runs: self, located, seed };
+            if let Some(value) = located.expression.value(&one) {
+                values.seeds.push(seed);
+                values.values.push(value);
+            }
+        }
+        values
+    }
+
+    /// The seeds that every case of a measure has.
+    fn seeds(&self, located: &Located) -> Vec<u64> {
+        let mut common: Option<BTreeSet<u64>> = None;
+        for (stage, case) in cases(located) {
+            let seeds =
+                self.stages[stage].keys().filter(|(at, _)| *at == case).map(|(_, seed)| *seed).collect();
+            common = Some(match common {
+                None => seeds,
+                Some(known) => known.intersection(&seeds).copied().collect(),
+            });
+        }
+        common.unwrap_or_default().into_iter().collect()
+    }
+
+    /// How much these measures come from; a run that several use counts once.
+    pub(crate) fn size(&self, measures: &[Located]) -> Size {
+        let places: BTreeSet<(usize, usize)> = measures.iter().flat_map(cases).collect();
+        let mut size = Size::default();
+        for (stage, case) in places {
+            for (_, run) in self.stages[stage].iter().filter(|((at, _), _)| *at == case) {
+                size.runs += 1;
+                size.flows += run.summary.flows.started;
+                size.unfinished += run.summary.flows.unfinished;
+                size.simulated_s += run.summary.simulated_s;
+            }
+        }
+        size.few = measures.iter().any(|located| self.is_few(located));
+        size
+    }
+
+    /// The program that computed these, from the manifests of the runs: `0.1.0 3dca5ce`; several if it was changed between.
+    pub(crate) fn program(&self, measures: &[Located]) -> String {
+        let places: BTreeSet<(usize, usize)> = measures.iter().flat_map(cases).collect();
+        let of = |(stage, case): (usize, usize)| {
+            let runs = self.stages[stage].iter().filter(move |((at, _), _)| *at == case);
+            runs.map(|(_, run)| {
+                format!("{} {}", run.manifest.version, run.manifest.commit).trim_end().to_owned()
+            })
+        };
+        let programs: BTreeSet<String> = places.into_iter().flat_map(of).collect();
+        programs.into_iter().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Does a measure use a percentile with few flows beyond it?
+    fn is_few(&self, located: &Located) -> bool {
+        let few = |(term, place): &(Term, Place)| {
+            let Some(percentile) = term.metric.strip_prefix("fct.") else { return false };
+            let here = |(_, case): &(f64, usize)| {
+                let mut runs = self.stages[place.stage].iter().filter(|((at, _), _)| at == case);
+                runs.any(|(_, run)| {
+                    run.summary.fct_us.all.few_samples_above.iter().any(|name| name == percentile)
+                })
+            };
+            place.cases.iter().any(here)
+        };
+        located.places.iter().any(few)
+    }
+}
+
+/// Stage and index of every case of a measure.
+fn cases(located: &Located) -> impl Iterator<Item = (usize, usize)> {
+    let of = |(_, place): &(Term, Place)| {
+        let stage = place.stage;
+        place.cases.iter().map(move |(_, case)| (stage, *case)).collect::<Vec<_>>()
+    };
+    located.places.iter().flat_map(of)
+}
+
+/// The values of one seed.
+struct OneSeed<'a> {
+    runs: &'a Runs,
+    located: &'a Located,
+    seed: u64,
+}
+
+impl OneSeed<'_> {
+    fn along(&self, term: &Term) -> Option<Vec<(f64, f64)>> {
+        let (_, place) = self.located.places.iter().find(|(known, _)| known == term)?;
+        let value = |(at, case): &(f64, usize)| {
+            let run = self.runs.stages[place.stage].get(&(*case, self.seed))?;
+            Some((*at, run.summary.metric(&term.metric)?))
+        };
+        place.cases.iter().map(value).collect()
+    }
+}
+
+impl expression::Values for OneSeed<'_> {
+    fn value(&self, term: &Term) -> Option<f64> {
+        self.along(term)?.first().map(|(_, value)| *value)
+    }
+
+    fn curve(&self, term: &Term) -> Option<Vec<(f64, f64)>> {
+        self.along(term)
+    }
+}

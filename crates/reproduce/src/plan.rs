@@ -1,0 +1,265 @@
+//! From measures to runs: which cases of which scenarios the terms of all measures mean. Nothing else is run.
+//!
+//! Knows labels and selectors; knows no value.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use weft::{Batch, Labels};
+
+use crate::expression::{Expression, Selector, Term, selectors};
+use crate::source::Source;
+
+/// A scenario with its overrides, as it is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    /// The experiment.
+    pub(crate) experiment: String,
+    /// Without the cases; they come from `wanted`.
+    batch: Batch,
+    /// All cases, or why there are none.
+    cases: Result<Vec<Labels>, String>,
+    /// Indices of the cases that are measured.
+    wanted: BTreeSet<usize>,
+    /// It belongs to a table of variants.
+    pub(crate) varied: bool,
+}
+
+/// Where a term's values are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) stage: usize,
+    /// The cases: one, or those along an axis with their places on it.
+    pub(crate) cases: Vec<(f64, usize)>,
+}
+
+/// A measure with all its terms found.
+#[derive(Clone, Debug)]
+pub(crate) struct Located {
+    pub(crate) expression: Expression,
+    pub(crate) places: Vec<(Term, Place)>,
+}
+
+/// What surrounds a measure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Context<'a> {
+    /// The experiment of terms that name none.
+    pub(crate) experiment: &'a str,
+    /// Selectors that all terms share.
+    pub(crate) at: &'a str,
+    /// Overrides of a variant.
+    pub(crate) set: &'a [String],
+    /// The reduced form.
+    pub(crate) reduced: bool,
+    /// It belongs to a table of variants.
+    pub(crate) varied: bool,
+}
+
+/// Everything that is to be run.
+pub(crate) struct Plan<'a> {
+    source: &'a Source,
+    /// Where the scenario files lie.
+    folder: PathBuf,
+    seeds: Option<Vec<u64>>,
+    pub(crate) stages: Vec<Stage>,
+}
+
+impl<'a> Plan<'a> {
+    pub(crate) fn new(source: &'a Source, folder: &Path, seeds: Option<Vec<u64>>) -> Plan<'a> {
+        Plan { source, folder: folder.to_owned(), seeds, stages: Vec::new() }
+    }
+
+    /// Finds the cases of a measure and has them run.
+    ///
+    /// # Errors
+    /// Why the measure cannot be taken.
+    pub(crate) fn locate(
+        &mut self,
+        expression: Expression,
+        context: &Context<'_>,
+    ) -> Result<Located, String> {
+        let terms: Vec<(Term, bool)> =
+            expression.terms().into_iter().map(|(term, open)| (term.clone(), open)).collect();
+        let mut places = Vec::new();
+        for (term, open) in terms {
+            let place = self.place(&term, open, context)?;
+            places.push((term, place));
+        }
+        Ok(Located { expression, places })
+    }
+
+    /// Has the cases of a measure run; all its places are good.
+    pub(crate) fn want(&mut self, located: &Located) {
+        for (_, place) in &located.places {
+            self.stages[place.stage].wanted.extend(place.cases.iter().map(|(_, case)| *case));
+        }
+    }
+
+    fn place(&mut self, term: &Term, open: bool, context: &Context<'_>) -> Result<Place, String> {
+        let experiment = term.experiment.as_deref().unwrap_or(context.experiment);
+        let stage = self.stage(experiment, context)?;
+        let cases = self.stages[stage].cases.clone()?;
+        let awaited = |value: &str| self.source.awaited.get(value).cloned();
+        let found = chosen(&cases, &term.selectors, context.at)
+            .map_err(|lost| awaited(&lost).unwrap_or_else(|| format!("{experiment} has no case `{lost}`")))?;
+        let cases = if open { curve(&cases, &found)? } else { single(&cases, &found)? };
+        Ok(Place { stage, cases })
+    }
+
+    /// The stage of an experiment in this context, made if it is new.
+    fn stage(&mut self, experiment: &str, context: &Context<'_>) -> Result<usize, String> {
+        let about =
+            self.source.experiment(experiment).ok_or_else(|| format!("no experiment `{experiment}`"))?;
+        let Some(file) = about.file.as_ref().filter(|_| about.awaited.is_none()) else {
+            return Err(about.awaited.clone().unwrap_or_default());
+        };
+        let batch = Batch {
+            path: self.folder.join(file),
+            set: [about.set.as_slice(), context.set].concat(),
+            demo: context.reduced,
+            seeds: self.seeds.clone(),
+            cases: Vec::new(),
+        };
+        if let Some(known) = self.stages.iter().position(|stage| stage.batch == batch) {
+            self.stages[known].varied &= context.varied;
+            return Ok(known);
+        }
+        let cases = weft::cases(&batch).map_err(|cause| first_line(&cause.to_string()));
+        let wanted = BTreeSet::new();
+        let experiment = experiment.to_owned();
+        self.stages.push(Stage { experiment, batch, cases, wanted, varied: context.varied });
+        Ok(self.stages.len() - 1)
+    }
+
+    /// What to run, stage by stage.
+    pub(crate) fn batches(&self) -> Vec<Batch> {
+        let batch = |stage: &Stage| {
+            let all = stage.cases.as_deref().unwrap_or_default();
+            Batch {
+                cases: stage.wanted.iter().map(|case| all[*case].clone()).collect(),
+                ..stage.batch.clone()
+            }
+        };
+        self.stages.iter().map(batch).collect()
+    }
+
+    /// The labels of a case.
+    pub(crate) fn labels(&self, stage: usize, case: usize) -> Option<&Labels> {
+        self.stages[stage].cases.as_ref().ok()?.get(case)
+    }
+}
+
+/// The message of a refused scenario, without the drawing around it.
+fn first_line(message: &str) -> String {
+    let line = message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    format!("the scenario cannot be read: {}", line.trim().trim_start_matches("error: "))
+}
+
+/// Indices of the cases that agree with the selectors, or the value that no case has. The term's own selectors win over
+/// shared ones of the same axis.
+fn chosen(cases: &[Labels], own: &[Selector], shared: &str) -> Result<Vec<usize>, String> {
+    let shared = if shared.is_empty() { Vec::new() } else { selectors(shared).unwrap_or_default() };
+    let mut wanted: BTreeMap<usize, &str> = BTreeMap::new();
+    for (selector, own) in own.iter().map(|one| (one, true)).chain(shared.iter().map(|one| (one, false))) {
+        let axis = axis_of(cases, selector).ok_or_else(|| selector.value.clone())?;
+        if own || !wanted.contains_key(&axis) {
+            wanted.insert(axis, &selector.value);
+        }
+    }
+    let agrees = |labels: &Labels| {
+        wanted.iter().all(|(axis, value)| same(labels.get(*axis).map_or("", |l| &l.1), value))
+    };
+    Ok((0..cases.len()).filter(|case| agrees(&cases[*case])).collect())
+}
+
+/// The axis on which a case has the selector's value.
+fn axis_of(cases: &[Labels], selector: &Selector) -> Option<usize> {
+    let named = |path: &str| match &selector.path {
+        None => true,
+        Some(wanted) => path == wanted || path.ends_with(&format!(".{wanted}")),
+    };
+    let has = |axis: usize| {
+        cases.iter().any(|labels| named(&labels[axis].0) && same(&labels[axis].1, &selector.value))
+    };
+    (0..cases.first().map_or(0, Vec::len)).find(|axis| has(*axis))
+}
+
+/// Equal words, or equal numbers.
+fn same(a: &str, b: &str) -> bool {
+    a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn single(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {
+    match found {
+        [one] => Ok(vec![(0.0, *one)]),
+        [] => Err("no case agrees with all selectors".to_owned()),
+        several => Err(format!("the measure leaves open: {}", differing(cases, several).join(", "))),
+    }
+}
+
+/// The cases along the one numeric axis that is left open, in its order.
+fn curve(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {
+    let [axis] = differing(cases, found)
+        .try_into()
+        .map_err(|open: Vec<String>| format!("`reach` needs exactly one open axis, not {}", open.len()))?;
+    let value = |case: usize| cases[case].iter().find(|(path, _)| *path == axis)?.1.parse::<f64>().ok();
+    let mut along = found
+        .iter()
+        .map(|case| Some((value(*case)?, *case)))
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| format!("`reach` needs numbers on the open axis, and {axis} has others"))?;
+    along.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(along)
+}
+
+/// The axes on which these cases differ.
+fn differing(cases: &[Labels], among: &[usize]) -> Vec<String> {
+    let Some(first) = among.first().map(|case| &cases[*case]) else { return Vec::new() };
+    let differs = |axis: &usize| among.iter().any(|case| cases[*case][*axis].1 != first[*axis].1);
+    (0..first.len()).filter(differs).map(|axis| first[axis].0.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cases() -> Vec<Labels> {
+        let mut cases = Vec::new();
+        for balance in ["ecmp", "drill choices=1 memory=2"] {
+            for load in ["0.3", "0.8"] {
+                cases.push(vec![
+                    ("balance".to_owned(), balance.to_owned()),
+                    ("traffic.trace.load".to_owned(), load.to_owned()),
+                ]);
+            }
+        }
+        cases
+    }
+
+    fn find(own: &str, at: &str) -> Result<Vec<usize>, String> {
+        let own = if own.is_empty() { Vec::new() } else { selectors(own).unwrap() };
+        chosen(&cases(), &own, at)
+    }
+
+    #[test]
+    fn selectors_pick_a_case_by_word_path_and_number() {
+        assert_eq!(find("ecmp, load = 0.80", ""), Ok(vec![1]));
+        assert_eq!(find("drill choices=1 memory=2", "load = 0.3"), Ok(vec![2]));
+        assert_eq!(find("ecmp, load = 0.3", "load = 0.8"), Ok(vec![0]));
+    }
+
+    #[test]
+    fn a_value_that_no_case_has_is_named() {
+        assert_eq!(find("conga", "load = 0.8"), Err("conga".to_owned()));
+        assert_eq!(find("ecmp", "load = 0.5"), Err("0.5".to_owned()));
+    }
+
+    #[test]
+    fn one_case_or_a_curve() {
+        let cases = cases();
+        let open = find("ecmp", "").unwrap();
+        assert!(single(&cases, &open).is_err_and(|why| why.contains("traffic.trace.load")));
+        assert_eq!(curve(&cases, &open), Ok(vec![(0.3, 0), (0.8, 1)]));
+        assert!(curve(&cases, &[0]).is_err());
+    }
+}

@@ -1,0 +1,114 @@
+//! The report of a reproduction: the verdicts, and the figures of every experiment, on one page.
+
+use std::path::{Path, PathBuf};
+
+use weft::Error;
+use weft_report::figure::{Figure, Series};
+use weft_report::page::{Page, Section, TextTable, of_sweep};
+use weft_report::{Run, Sweep, write_report};
+
+use crate::finding::{Findings, verdict};
+use crate::measure::Runs;
+use crate::plan::Plan;
+use crate::source::Source;
+use crate::words;
+
+/// The file name of every report.
+const FILE: &str = "report.html";
+
+/// Writes the report into a folder.
+pub(crate) fn write(
+    folder: &Path,
+    source: &Source,
+    (plan, runs): (&Plan<'_>, &Runs),
+    findings: &Findings,
+) -> Result<PathBuf, Error> {
+    let path = folder.join(FILE);
+    let mut page = Page {
+        name: source.title.clone(),
+        about: source.reference.clone(),
+        headline: headline(source, findings),
+        numbers: numbers(source, findings),
+        scheme_name: "balance".to_owned(),
+        ..Page::default()
+    };
+    for (number, stage) in plan.stages.iter().enumerate().filter(|(_, stage)| !stage.varied) {
+        let all: Vec<Run> = runs.of_stage(number).cloned().collect();
+        if !all.is_empty() {
+            let section = figures(&stage.experiment, all, &mut page.schemes);
+            page.sections.push(section);
+        }
+    }
+    write_report(&path, &page).map_err(|cause| Error::Failed(cause.to_string()))?;
+    Ok(path)
+}
+
+fn headline(source: &Source, findings: &Findings) -> String {
+    let verdicts = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
+    let words: Vec<String> =
+        verdicts.map(|claim| verdict(claim, findings.claims.get(claim.id.get_ref())).words()).collect();
+    let count = |wanted: &str| words.iter().filter(|word| word.as_str() == wanted).count();
+    let (yes, no) = (count("reproduced"), count("not reproduced"));
+    format!(
+        "Of {} claims, {yes} are reproduced, {no} are not; {} could not be measured.",
+        words.len(),
+        words.len() - yes - no
+    )
+}
+
+/// A row for each claim.
+fn numbers(source: &Source, findings: &Findings) -> TextTable {
+    let header = ["claim", "statement", "published", "measured", "band", "verdict"];
+    let asked = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
+    let row = |claim: &crate::source::Claim| {
+        let finding = findings.claims.get(claim.id.get_ref());
+        let bands: Vec<String> = words::bands(claim, finding).into_iter().map(|(band, _)| band).collect();
+        vec![
+            claim.id.get_ref().clone(),
+            claim.says.clone(),
+            claim.published.clone(),
+            words::measured(finding).join("; "),
+            bands.join("; "),
+            verdict(claim, finding).words(),
+        ]
+    };
+    TextTable {
+        title: "Claims: mean and 95 % interval over seeds, against the band".to_owned(),
+        header: header.map(str::to_owned).to_vec(),
+        rows: asked.map(row).collect(),
+    }
+}
+
+/// The figures of an experiment as its own report has them, with the schemes of the whole page.
+fn figures(experiment: &str, runs: Vec<Run>, schemes: &mut Vec<String>) -> Section {
+    let own = of_sweep(&Sweep::new(runs), &[]);
+    let place = |name: &String| {
+        schemes.iter().position(|known| known == name).unwrap_or_else(|| {
+            schemes.push(name.clone());
+            schemes.len() - 1
+        })
+    };
+    let places: Vec<usize> = own.schemes.iter().map(place).collect();
+    let selected = own.views.selected;
+    let shown = own.sections.into_iter().flat_map(|section| section.figures);
+    let shown = shown.filter(|figure| figure.view.is_none_or(|view| view == selected));
+    Section {
+        id: experiment.to_lowercase(),
+        title: experiment.to_owned(),
+        lead: own.about,
+        figures: shown.map(|figure| moved(figure, experiment, &places)).collect(),
+    }
+}
+
+/// A figure on another page: its id and its schemes are the page's, and it links to no report of a run.
+fn moved(figure: Figure, experiment: &str, places: &[usize]) -> Figure {
+    let series =
+        |one: Series| Series { scheme: one.scheme.map(|scheme| places[scheme]), runs: Vec::new(), ..one };
+    Figure {
+        id: format!("{}-{}", experiment.to_lowercase(), figure.id),
+        view: None,
+        row_schemes: figure.row_schemes.iter().map(|scheme| places[*scheme]).collect(),
+        series: figure.series.into_iter().map(series).collect(),
+        ..figure
+    }
+}

@@ -1,0 +1,201 @@
+//! One call: claims to measures to runs to findings to pages.
+
+use std::path::{Path, PathBuf};
+
+use weft::{Error, RunOptions, run_batches};
+
+use crate::finding::{Finding, Findings, RESULTS, Tabled, Values, Verdict, verdict};
+use crate::folder::{CLAIMS, Folder};
+use crate::measure::Runs;
+use crate::plan::{Context, Located, Plan};
+use crate::source::{Claim, Sensitivity, Source, read};
+use crate::{choice, definition, report, terminal};
+
+/// What a call asks for.
+pub struct Options {
+    /// How runs are computed. `out` is the folder below which the reproduction's own is made, `demo` takes the quick
+    /// form, `set` has no effect.
+    pub run: RunOptions,
+    /// Claims and ranges of claims, `C1` or `C20-C23`; empty: all.
+    pub claims: Vec<String>,
+    /// Also run the tables of variants of the chosen claims.
+    pub tables: bool,
+    /// A folder with `claims.toml`, whose `results.json` takes what is found.
+    pub write: Option<PathBuf>,
+}
+
+/// What a call leaves behind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The report, one HTML file.
+    pub report: PathBuf,
+    /// Counts and one entry per claim, for a terminal of 80 columns.
+    pub terminal: String,
+    /// Claims that were measured and lie outside of their band.
+    pub not_reproduced: usize,
+    /// Runs that failed.
+    pub failed_runs: usize,
+    /// The call was stopped early; what was complete has been judged.
+    pub interrupted: bool,
+    /// Runs taken from an earlier call instead of computed.
+    pub reused: usize,
+}
+
+/// A chosen claim with the measure of each part, or why there is none.
+struct Asked<'a> {
+    claim: &'a Claim,
+    parts: Vec<Result<Located, String>>,
+}
+
+/// A table with its measures, row by row.
+struct Rows<'a> {
+    table: &'a Sensitivity,
+    rows: Vec<Result<Vec<Located>, String>>,
+}
+
+/// Measures the claims of a source, known by name or by folder.
+///
+/// # Errors
+/// [`Error::BadInput`] when there is no such source or claim, or a mistake in a folder; [`Error::Failed`] when results
+/// cannot be written.
+pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
+    let folder = Folder::find(name)?;
+    let source = Source::read(&folder)?;
+    let claims = choice::choose(&source, &options.claims)?;
+    let destination = options.write.as_deref().map(destination).transpose()?;
+    options.run.out = options.run.out.join(&folder.name);
+    folder.unpack(&options.run.out)?;
+    let mut plan = Plan::new(&source, &options.run.out, options.run.seeds.clone());
+    let quick = options.run.demo;
+    let asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, quick)).collect();
+    let wanted = |table: &&Sensitivity| {
+        options.tables && table.claims.iter().any(|id| claims.iter().any(|claim| claim.id.get_ref() == id))
+    };
+    let tables: Vec<Rows<'_>> =
+        source.tables.iter().filter(wanted).map(|table| rows(&mut plan, table, quick)).collect();
+    let collected = run_batches(&plan.batches(), &options.run)?;
+    let (failures, interrupted) = (collected.failures, collected.interrupted);
+    let runs = Runs::new(&plan, collected.runs);
+    let facts = Facts { folder: &folder, source: &source, quick, interrupted, failures: &failures };
+    let findings = facts.findings(&asked, &tables, &runs);
+    findings.write(&options.run.out.join(RESULTS))?;
+    if let Some(path) = destination {
+        let mut kept = Findings::read(&path)?;
+        kept.take(&findings);
+        kept.write(&path)?;
+    }
+    let path = report::write(&options.run.out, &source, (&plan, &runs), &findings)?;
+    Ok(Outcome {
+        report: path,
+        terminal: terminal::summary(&source, &claims, &findings),
+        not_reproduced: claims.iter().filter(|claim| is_not_reproduced(claim, &findings)).count(),
+        failed_runs: if interrupted { 0 } else { failures.len() },
+        interrupted,
+        reused: collected.reused,
+    })
+}
+
+fn is_not_reproduced(claim: &Claim, findings: &Findings) -> bool {
+    verdict(claim, findings.claims.get(claim.id.get_ref())) == Verdict::NotReproduced
+}
+
+/// The file of a folder that takes the findings.
+fn destination(folder: &Path) -> Result<PathBuf, Error> {
+    if folder.join(CLAIMS).exists() {
+        return Ok(folder.join(RESULTS));
+    }
+    Err(Error::BadInput(format!("--write: {} is no folder with a {CLAIMS}", folder.display())))
+}
+
+/// Finds the cases of a claim and has them run.
+fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, quick: bool) -> Asked<'a> {
+    let context =
+        Context { experiment: &claim.experiment, at: &claim.at, reduced: quick, ..Context::default() };
+    let small = || Err("the quick form is too small for it".to_owned());
+    let locate = |expression| if quick && !claim.quick { small() } else { plan.locate(expression, &context) };
+    let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
+    parts.iter().flatten().for_each(|one| plan.want(one));
+    Asked { claim, parts }
+}
+
+/// Finds the cases of a table and has them run.
+fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, quick: bool) -> Rows<'a> {
+    let mut rows = Vec::new();
+    for variant in &table.variants {
+        let context = Context {
+            experiment: &table.experiment,
+            at: &table.at,
+            set: &variant.set,
+            reduced: quick || table.reduced,
+            varied: true,
+        };
+        let columns = table.columns.iter();
+        let row: Result<Vec<Located>, String> =
+            columns.map(|column| plan.locate(read(&column.measure), &context)).collect();
+        if let Ok(row) = &row {
+            row.iter().for_each(|one| plan.want(one));
+        }
+        rows.push(row);
+    }
+    Rows { table, rows }
+}
+
+/// What is known of the call.
+struct Facts<'a> {
+    folder: &'a Folder,
+    source: &'a Source,
+    quick: bool,
+    interrupted: bool,
+    failures: &'a [String],
+}
+
+impl Facts<'_> {
+    fn findings(&self, asked: &[Asked<'_>], tables: &[Rows<'_>], runs: &Runs) -> Findings {
+        let claim = |asked: &Asked<'_>| (asked.claim.id.get_ref().clone(), self.finding(asked, runs));
+        let table = |rows: &Rows<'_>| (rows.table.id.get_ref().clone(), self.tabled(rows, runs));
+        Findings { claims: asked.iter().map(claim).collect(), tables: tables.iter().map(table).collect() }
+    }
+
+    fn finding(&self, asked: &Asked<'_>, runs: &Runs) -> Finding {
+        let definition = definition::of_claim(asked.claim, self.quick, (self.source, self.folder));
+        let base = Finding { definition, quick: self.quick, ..Finding::default() };
+        let located: Vec<Located> = asked.parts.iter().flatten().cloned().collect();
+        let value =
+            |part: &Result<Located, String>| part.as_ref().map_or(Values::default(), |one| runs.values(one));
+        let parts: Vec<Values> = asked.parts.iter().map(value).collect();
+        let lost = parts.iter().any(|values| values.values.is_empty());
+        let why = asked.parts.iter().find_map(|part| part.as_ref().err().cloned());
+        let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
+        let (size, program) = (runs.size(&located), runs.program(&located));
+        Finding { not_run, parts, size, program, ..base }
+    }
+
+    fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {
+        let definition = definition::of_table(rows.table, self.quick, (self.source, self.folder));
+        let mut tabled = Tabled { definition, ..Tabled::default() };
+        let mut all = Vec::new();
+        for (number, row) in rows.rows.iter().enumerate() {
+            match row {
+                Ok(located) => {
+                    tabled.rows.push(located.iter().map(|one| runs.values(one)).collect());
+                    all.extend(located.iter().cloned());
+                }
+                Err(why) => {
+                    tabled.rows.push(Vec::new());
+                    tabled.not_run.insert(number, why.clone());
+                }
+            }
+        }
+        (tabled.size, tabled.program) = (runs.size(&all), runs.program(&all));
+        tabled
+    }
+
+    /// Why a measure of runs that were asked for has no value.
+    fn lost(&self) -> String {
+        match self.failures.first() {
+            _ if self.interrupted => "interrupted".to_owned(),
+            Some(failure) => format!("a run failed: {failure}"),
+            None => "the runs have no such value: too few flows, or a level that is never reached".to_owned(),
+        }
+    }
+}

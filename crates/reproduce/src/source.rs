@@ -1,0 +1,207 @@
+//! `claims.toml`: what a source claims, and how each claim is measured. Reads and checks the file; runs nothing.
+
+mod check;
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+use weft::Error;
+
+use crate::expression::Expression;
+use crate::folder::{CLAIMS, Folder};
+
+/// A published source and what it claims.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Source {
+    /// Heading of the page.
+    pub(crate) title: String,
+    /// Authors, title, venue.
+    pub(crate) reference: String,
+    /// What the reader should know first: what the source leaves open, and what was assumed. Markdown.
+    pub(crate) about: String,
+    /// Values of axes that no case has yet, each with the reason: claims that need them are not run.
+    #[serde(default)]
+    pub(crate) awaited: BTreeMap<String, String>,
+    /// Scenario files with overrides.
+    #[serde(rename = "experiment", default)]
+    pub(crate) experiments: Vec<Experiment>,
+    /// What is claimed.
+    #[serde(rename = "claim")]
+    pub(crate) claims: Vec<Claim>,
+    /// What changes when an uncertain choice is made otherwise.
+    #[serde(rename = "table", default)]
+    pub(crate) tables: Vec<Sensitivity>,
+}
+
+/// A scenario file and what is changed in it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Experiment {
+    pub(crate) id: String,
+    /// What it is, for the list of experiments.
+    pub(crate) about: String,
+    /// The scenario, in the same folder. Absent: it cannot be run yet, `awaited` says why.
+    pub(crate) file: Option<String>,
+    /// Overrides `path=value`.
+    #[serde(default)]
+    pub(crate) set: Vec<String>,
+    /// Why it cannot be run yet.
+    pub(crate) awaited: Option<String>,
+}
+
+/// A published statement.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claim {
+    pub(crate) id: Spanned<String>,
+    /// Section and figure of the source.
+    pub(crate) place: String,
+    /// The statement, in our words.
+    pub(crate) says: String,
+    /// The published value; empty for an order.
+    #[serde(default)]
+    pub(crate) published: String,
+    /// The experiment of its measures, unless they name another.
+    #[serde(default)]
+    pub(crate) experiment: String,
+    /// Selectors that all its measures share: `load = 0.8`.
+    #[serde(default)]
+    pub(crate) at: String,
+    /// What is measured; the claim is reproduced if every part lies in its band.
+    #[serde(rename = "part", default)]
+    pub(crate) parts: Vec<Part>,
+    /// Whether the quick form can tell: false where it is too short or too small.
+    #[serde(default = "yes")]
+    pub(crate) quick: bool,
+    /// Why the claim cannot be compared; it is then not run.
+    #[serde(default)]
+    pub(crate) not_comparable: String,
+    /// What was found when a failure was examined, or what to know when reading it.
+    #[serde(default)]
+    pub(crate) note: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A number and where it must lie.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Part {
+    /// An expression over metrics of cases.
+    pub(crate) measure: String,
+    /// At least this.
+    pub(crate) from: Option<f64>,
+    /// At most this.
+    pub(crate) to: Option<f64>,
+    /// More than this.
+    pub(crate) above: Option<f64>,
+    /// Less than this.
+    pub(crate) below: Option<f64>,
+    /// Where every seed must agree exactly, as for "never": the value.
+    pub(crate) exactly: Option<f64>,
+}
+
+impl Part {
+    /// Whether a number lies in the band.
+    pub(crate) fn holds(&self, x: f64) -> bool {
+        self.from.is_none_or(|from| x >= from)
+            && self.to.is_none_or(|to| x <= to)
+            && self.above.is_none_or(|above| x > above)
+            && self.below.is_none_or(|below| x < below)
+            && self.exactly.is_none_or(|exactly| x == exactly)
+    }
+
+    /// `1.1 to 1.6`, `below 0.01`.
+    pub(crate) fn band(&self) -> String {
+        let number = |x: f64| weft_report::text::plain(x);
+        if let (Some(from), Some(to)) = (self.from, self.to) {
+            return format!("{} to {}", number(from), number(to));
+        }
+        let limits = [
+            ("at least", self.from),
+            ("at most", self.to),
+            ("above", self.above),
+            ("below", self.below),
+            ("exactly", self.exactly),
+        ];
+        let told = limits.iter().filter_map(|(word, limit)| Some(format!("{word} {}", number((*limit)?))));
+        told.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A table of variants of an experiment: one row for each, the same measures in each.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sensitivity {
+    pub(crate) id: Spanned<String>,
+    /// Heading.
+    pub(crate) title: String,
+    /// The claims it is about.
+    pub(crate) claims: Vec<String>,
+    /// The experiment that is varied.
+    pub(crate) experiment: String,
+    /// Whether runs are those of the quick form even in a full reproduction: it is about differences, not sizes.
+    #[serde(default)]
+    pub(crate) reduced: bool,
+    /// Selectors that all measures share.
+    #[serde(default)]
+    pub(crate) at: String,
+    #[serde(rename = "column")]
+    pub(crate) columns: Vec<Column>,
+    #[serde(rename = "variant")]
+    pub(crate) variants: Vec<Variant>,
+    /// What the table says.
+    #[serde(default)]
+    pub(crate) note: String,
+}
+
+/// A measure of a table.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) measure: String,
+}
+
+/// A row of a table: what is changed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) set: Vec<String>,
+}
+
+impl Source {
+    /// Reads and checks the claims of a folder.
+    ///
+    /// # Errors
+    /// All mistakes, each with its line.
+    pub(crate) fn read(folder: &Folder) -> Result<Source, Error> {
+        let text = folder.files.get(CLAIMS).map_or("", String::as_str);
+        let wrong = |what: String| Error::BadInput(format!("{}/{CLAIMS}: {what}", folder.name));
+        let source: Source = toml::from_str(text).map_err(|cause| wrong(cause.to_string()))?;
+        let mistakes = check::all(&source, folder, text);
+        if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
+    }
+
+    /// The experiment of this id.
+    pub(crate) fn experiment(&self, id: &str) -> Option<&Experiment> {
+        self.experiments.iter().find(|experiment| experiment.id == id)
+    }
+}
+
+impl Claim {
+    /// The measures, read.
+    pub(crate) fn expressions(&self) -> Vec<Expression> {
+        self.parts.iter().map(|part| read(&part.measure)).collect()
+    }
+}
+
+/// Reads a measure that has been checked.
+pub(crate) fn read(measure: &str) -> Expression {
+    Expression::parse(measure).expect("measures are checked when the source is read")
+}

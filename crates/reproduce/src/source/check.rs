@@ -1,0 +1,122 @@
+//! What can be wrong in `claims.toml` although it is TOML of the right shape. Says everything at once.
+
+use std::collections::BTreeSet;
+
+use super::{Claim, Part, Sensitivity, Source};
+use crate::expression::{Expression, selectors};
+use crate::folder::Folder;
+use toml::Spanned;
+
+/// All mistakes, in the order of the file.
+pub(crate) fn all(source: &Source, folder: &Folder, text: &str) -> Vec<String> {
+    let mut check = Check { source, text, seen: BTreeSet::new(), mistakes: Vec::new() };
+    for experiment in &source.experiments {
+        check.experiment(experiment, folder);
+    }
+    source.claims.iter().for_each(|claim| check.claim(claim));
+    source.tables.iter().for_each(|table| check.table(table));
+    check.mistakes
+}
+
+struct Check<'a> {
+    source: &'a Source,
+    text: &'a str,
+    seen: BTreeSet<String>,
+    mistakes: Vec<String>,
+}
+
+impl Check<'_> {
+    fn experiment(&mut self, experiment: &super::Experiment, folder: &Folder) {
+        let id = &experiment.id;
+        if !self.seen.insert(id.clone()) {
+            self.mistakes.push(format!("experiment {id}: there are two of this id"));
+        }
+        match (&experiment.file, &experiment.awaited) {
+            (Some(file), _) if !folder.files.contains_key(file) => {
+                self.mistakes.push(format!("experiment {id}: there is no file `{file}` beside the claims"));
+            }
+            (None, None) => {
+                self.mistakes
+                    .push(format!("experiment {id}: it needs a `file`, or `awaited` with the reason"));
+            }
+            _ => {}
+        }
+    }
+
+    /// A mistake in the entry whose id this is.
+    fn wrong(&mut self, id: &Spanned<String>, what: &str) {
+        let line = self.text[..id.span().start].lines().count();
+        self.mistakes.push(format!("line {line}, {}: {what}", id.get_ref()));
+    }
+
+    fn unique(&mut self, id: &Spanned<String>) {
+        if !self.seen.insert(id.get_ref().clone()) {
+            self.wrong(id, "there are two of this id");
+        }
+    }
+
+    fn claim(&mut self, claim: &Claim) {
+        let id = &claim.id;
+        self.unique(id);
+        match (claim.parts.is_empty(), claim.not_comparable.is_empty()) {
+            (true, true) => self.wrong(id, "it needs a [[claim.part]], or `not_comparable` with the reason"),
+            (false, false) => self.wrong(id, "it has a measure, and a reason not to measure"),
+            _ => {}
+        }
+        self.at(id, &claim.at);
+        for part in &claim.parts {
+            self.measure(id, &part.measure, &claim.experiment);
+            self.band(id, part);
+        }
+    }
+
+    fn table(&mut self, table: &Sensitivity) {
+        let id = &table.id;
+        self.unique(id);
+        self.at(id, &table.at);
+        for column in &table.columns {
+            self.measure(id, &column.measure, &table.experiment);
+        }
+        for claim in &table.claims {
+            if !self.source.claims.iter().any(|known| known.id.get_ref() == claim) {
+                self.wrong(id, &format!("there is no claim `{claim}`"));
+            }
+        }
+    }
+
+    fn at(&mut self, id: &Spanned<String>, text: &str) {
+        if !text.is_empty()
+            && let Err(why) = selectors(text)
+        {
+            self.wrong(id, &format!("cannot read at = \"{text}\": {why}"));
+        }
+    }
+
+    fn measure(&mut self, id: &Spanned<String>, text: &str, experiment: &str) {
+        let expression = match Expression::parse(text) {
+            Ok(expression) => expression,
+            Err(why) => return self.wrong(id, &format!("cannot read `{text}`: {why}")),
+        };
+        for (term, _) in expression.terms() {
+            if weft_report::metric::find(&term.metric).is_none() {
+                let nearest = weft_report::metric::nearest(&term.metric);
+                let hint = nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+                self.wrong(id, &format!("unknown metric `{}`{hint}", term.metric));
+            }
+            let experiment = term.experiment.as_deref().unwrap_or(experiment);
+            if self.source.experiment(experiment).is_none() {
+                self.wrong(id, &format!("there is no experiment `{experiment}`"));
+            }
+        }
+    }
+
+    fn band(&mut self, id: &Spanned<String>, part: &Part) {
+        let low = [part.from, part.above].into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
+        let high = [part.to, part.below].into_iter().flatten().fold(f64::INFINITY, f64::min);
+        if part.exactly.is_none() && low == f64::NEG_INFINITY && high == f64::INFINITY {
+            self.wrong(id, "a part needs from, to, above, below or exactly");
+        } else if low > high {
+            self.wrong(id, "no number lies in this band");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What a terminal of 80 columns shows of a reproduction.
+
+use crate::finding::{Findings, Verdict, verdict};
+use crate::source::{Claim, Source};
+use crate::words;
+use weft_report::terminal::{WIDTH, wrapped};
+
+/// Room for the id of a claim.
+const MARGIN: usize = 6;
+
+/// Counts, and an entry for each claim.
+pub(crate) fn summary(source: &Source, claims: &[&Claim], findings: &Findings) -> String {
+    let verdicts: Vec<Verdict> =
+        claims.iter().map(|claim| verdict(claim, findings.claims.get(claim.id.get_ref()))).collect();
+    let count = |wanted: &Verdict| verdicts.iter().filter(|verdict| *verdict == wanted).count();
+    let (yes, no) = (count(&Verdict::Reproduced), count(&Verdict::NotReproduced));
+    let mut lines = wrapped(&source.reference, WIDTH);
+    lines.push(format!(
+        "{} claims: {yes} reproduced, {no} not reproduced, {} not run or not comparable",
+        claims.len(),
+        claims.len() - yes - no
+    ));
+    for (claim, verdict) in claims.iter().zip(&verdicts) {
+        lines.extend(entry(claim, verdict, findings));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn entry(claim: &Claim, verdict: &Verdict, findings: &Findings) -> Vec<String> {
+    let finding = findings.claims.get(claim.id.get_ref());
+    let mut text = vec![claim.says.replace('\n', " ")];
+    let measured = words::measured(finding);
+    for ((band, lies), measured) in words::bands(claim, finding).iter().zip(&measured) {
+        let lies = if lies.is_empty() { String::new() } else { format!(", {lies}") };
+        text.push(format!("  measured {measured}, band {band}{lies}"));
+    }
+    text.push(format!("  {}", verdict.words()));
+    let mut lines: Vec<String> = Vec::new();
+    for part in &text {
+        let indent = if part.starts_with("  ") { MARGIN + 2 } else { MARGIN };
+        lines.extend(wrapped(part.trim(), WIDTH - indent).iter().map(|line| format!("{:indent$}{line}", "")));
+    }
+    if let Some(first) = lines.first_mut() {
+        *first = format!("{:MARGIN$}{}", claim.id.get_ref(), first.trim_start());
+    }
+    lines.insert(0, String::new());
+    lines
+}

@@ -1,0 +1,59 @@
+//! Findings in words, the same in page, report and terminal.
+
+use crate::finding::{Finding, Size, Tabled, Values, against_band};
+use crate::source::{Claim, Part};
+use weft_report::statistics::Estimate;
+use weft_report::text::{count, number};
+
+/// `1.34 (1.28 to 1.41)`; without an interval the value alone.
+pub(crate) fn estimate(found: &Estimate) -> String {
+    match (found.low, found.high) {
+        (Some(low), Some(high)) => format!("{} ({} to {})", number(found.mean), number(low), number(high)),
+        _ => number(found.mean),
+    }
+}
+
+/// A measured part.
+pub(crate) fn value(values: &Values) -> String {
+    values.estimate().map_or("–".to_owned(), |found| estimate(&found))
+}
+
+/// What was measured for each part of a claim.
+pub(crate) fn measured(finding: Option<&Finding>) -> Vec<String> {
+    let parts = finding.filter(|finding| finding.parts.iter().any(|values| !values.values.is_empty()));
+    parts.map_or(Vec::new(), |finding| finding.parts.iter().map(value).collect())
+}
+
+/// The band of each part and where the interval lies.
+pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, &'static str)> {
+    let found = |at: usize| finding?.parts.get(at)?.estimate();
+    let one =
+        |(at, part): (usize, &Part)| (part.band(), found(at).map_or("", |found| against_band(part, &found)));
+    claim.parts.iter().enumerate().map(one).collect()
+}
+
+/// `quick, 3 seeds, 12 runs, 120 000 flows, 24 ms simulated`.
+pub(crate) fn size(finding: &Finding) -> String {
+    let seeds = finding.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0);
+    let form = if finding.quick { "quick, " } else { "" };
+    format!("{form}{}, {}", counted(seeds as u64, "seed"), amount(&finding.size))
+}
+
+/// The same of a table.
+pub(crate) fn size_of_table(tabled: &Tabled) -> String {
+    amount(&tabled.size)
+}
+
+fn amount(size: &Size) -> String {
+    let open = match size.unfinished {
+        0 => String::new(),
+        open => format!(" ({} unfinished)", count(open)),
+    };
+    let few = if size.few { "; fewer than 100 flows beyond a percentile" } else { "" };
+    let simulated = weft_report::text::duration(size.simulated_s * 1e6);
+    format!("{}, {} flows{open}, {simulated} simulated{few}", counted(size.runs, "run"), count(size.flows))
+}
+
+fn counted(n: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
+}

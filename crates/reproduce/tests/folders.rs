@@ -1,0 +1,241 @@
+//! Reproductions from outside: a small folder is run in full, resumed, judged and turned into a page.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use weft::RunOptions;
+use weft_reproduce::{Options, Outcome, page, reproduce};
+
+const SCENARIO: &str = r#"
+weft  = 1
+name  = "small"
+seeds = [1, 2]
+topology.leaf-spine = { leaves = 2, spines = 2, hosts_per_leaf = 2, host_link = { rate = "10 Gbps" }, fabric_link = { rate = "10 Gbps" } }
+traffic = [{ tag = "t", load = 0.5, sizes = "10 kB" }]
+measure = { flows = 200 }
+[sweep]
+balance = ["ecmp", "random"]
+"traffic.t.load" = [0.2, 0.4, 0.6]
+[demo]
+"measure.flows" = 100
+"#;
+
+const CLAIMS: &str = r#"
+title = "A small source"
+reference = "Nobody: Nothing."
+about = "Words."
+awaited = { later = "not built yet" }
+experiment = [{ id = "E", about = "small", file = "small.toml" }]
+
+[[claim]]
+id = "C1"
+place = "1"
+says = "the mean rises with load"
+experiment = "E"
+[[claim.part]]
+measure = "fct.mean(ecmp, load = 0.6) / fct.mean(ecmp, load = 0.2)"
+above = 1
+
+[[claim]]
+id = "C2"
+place = "2"
+says = "it does not"
+experiment = "E"
+at = "load = 0.6"
+[[claim.part]]
+measure = "fct.mean(random) / fct.mean(ecmp, load = 0.2)"
+below = 0.5
+
+[[claim]]
+id = "C3"
+place = "3"
+says = "later is better"
+experiment = "E"
+at = "load = 0.6"
+[[claim.part]]
+measure = "fct.mean(later) / fct.mean(ecmp)"
+below = 1
+
+[[claim]]
+id = "C4"
+place = "4"
+says = "it is blue"
+not_comparable = "no colours"
+
+[[claim]]
+id = "C5"
+place = "5"
+says = "random carries as much as ECMP at its mean of 0.4"
+experiment = "E"
+quick = false
+[[claim.part]]
+measure = "reach(fct.mean(ecmp), fct.mean(ecmp, load = 0.4)) / 0.4"
+from = 0.999
+to = 1.001
+
+[[table]]
+id = "sizes"
+title = "Sizes"
+claims = ["C1"]
+experiment = "E"
+at = "load = 0.6"
+column = [{ name = "mean", measure = "fct.mean(random)" }]
+variant = [{ name = "as written" }, { name = "twice", set = ["traffic.t.sizes=20 kB"] }, { name = "no such", set = ["traffic.x=1"] }]
+"#;
+
+/// A folder that is removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let folder = std::env::temp_dir().join(format!("weft-reproduce-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("mine")).unwrap();
+        std::fs::write(folder.join("mine/claims.toml"), CLAIMS).unwrap();
+        std::fs::write(folder.join("mine/small.toml"), SCENARIO).unwrap();
+        Scratch(folder)
+    }
+
+    fn source(&self) -> PathBuf {
+        self.0.join("mine")
+    }
+
+    fn edit(&self, from: &str, to: &str) {
+        let path = self.source().join("claims.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from));
+        std::fs::write(path, text.replace(from, to)).unwrap();
+    }
+
+    fn run(&self, change: impl FnOnce(&mut Options)) -> Result<Outcome, weft::Error> {
+        let run = RunOptions {
+            out: self.0.join("runs"),
+            demo: false,
+            seeds: None,
+            set: Vec::new(),
+            jobs: 2,
+            threads: Some(1),
+            progress: Box::new(|_| ()),
+            stop: Arc::new(AtomicBool::new(false)),
+        };
+        let mut options = Options { run, claims: Vec::new(), tables: false, write: Some(self.source()) };
+        change(&mut options);
+        reproduce(&format!("{}/", self.source().display()), options)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn runs_below(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let count = |path: PathBuf| if path.is_dir() { runs_below(&path) } else { 0 };
+    usize::from(folder.join("summary.json").exists())
+        + entries.map(|entry| count(entry.path())).sum::<usize>()
+}
+
+#[test]
+fn claims_are_measured_judged_and_written_down() {
+    let scratch = Scratch::new("all");
+    let outcome = scratch.run(|options| options.tables = true).unwrap();
+    assert_eq!((outcome.not_reproduced, outcome.failed_runs, outcome.reused), (1, 0, 0));
+    assert!(outcome.report.exists());
+    let page = page(&scratch.source()).unwrap();
+    assert!(
+        page.contains("**2 are reproduced, 1 are not**; 1 cannot be compared, 1 have not been run"),
+        "{page}"
+    );
+    let row = |id: &str| page.lines().find(|line| line.starts_with(&format!("| {id}<br>"))).unwrap();
+    assert!(row("C1").ends_with("| **reproduced** |"), "{page}");
+    assert!(row("C2").ends_with("| **not reproduced** |"), "{page}");
+    assert!(row("C3").ends_with("| not run: not built yet |"), "{page}");
+    assert!(row("C4").ends_with("| not comparable: no colours |"), "{page}");
+    let table = |name: &str| page.lines().find(|line| line.starts_with(&format!("| {name} |"))).unwrap();
+    assert!(table("no such").contains("not run"), "{page}");
+    assert_ne!(table("twice").replace("twice", ""), table("as written").replace("as written", ""));
+    assert!(page.contains("From 2 seeds, 4 runs, 800 flows"), "{page}");
+}
+
+#[test]
+fn only_what_claims_need_is_run_and_nothing_twice() {
+    let scratch = Scratch::new("some");
+    scratch.run(|options| options.claims = vec!["C2".into()]).unwrap();
+    assert_eq!(runs_below(&scratch.0.join("runs")), 4);
+    let again = scratch.run(|options| options.claims = vec!["C1-C2".into()]).unwrap();
+    assert_eq!((again.reused, runs_below(&scratch.0.join("runs"))), (4, 6));
+    let page = page(&scratch.source()).unwrap();
+    assert!(page.contains("| C5<br>5 |") && page.contains("not run: not yet"), "{page}");
+}
+
+#[test]
+fn the_quick_form_says_what_it_cannot_tell() {
+    let scratch = Scratch::new("quick");
+    let outcome = scratch.run(|options| options.run.demo = true).unwrap();
+    assert!(outcome.terminal.contains("not run: the quick form is too small for it"), "{}", outcome.terminal);
+    assert!(outcome.terminal.lines().all(|line| line.chars().count() <= 80), "{}", outcome.terminal);
+    let page = page(&scratch.source()).unwrap();
+    assert!(page.contains("From quick, 2 seeds, 4 runs, 400 flows"), "{page}");
+}
+
+#[test]
+fn findings_under_another_measure_are_out_of_date_and_bands_are_not_part_of_it() {
+    let scratch = Scratch::new("stale");
+    scratch.run(|options| options.claims = vec!["C1".into(), "C2".into()]).unwrap();
+    scratch.edit("below = 0.5", "below = 5000");
+    assert!(page(&scratch.source()).unwrap().contains("**2 are reproduced"));
+    scratch.edit("fct.mean(random) / fct.mean(ecmp", "fct.mean(random) / fct.p50(ecmp");
+    let message = page(&scratch.source()).unwrap_err().to_string();
+    assert!(message.contains("have changed since") && message.ends_with("C2"), "{message}");
+}
+
+#[test]
+fn an_interrupted_call_judges_nothing_that_is_not_there() {
+    let scratch = Scratch::new("stop");
+    let stopped = scratch.run(|options| options.run.stop = Arc::new(AtomicBool::new(true))).unwrap();
+    assert!(stopped.interrupted && stopped.not_reproduced == 0);
+    assert!(stopped.terminal.contains("not run: interrupted"), "{}", stopped.terminal);
+}
+
+#[test]
+fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
+    let scratch = Scratch::new("wrong");
+    scratch.edit("fct.mean(random) / fct.mean(ecmp, load = 0.2)", "fct.meen(random) / fct.mean(ecmp");
+    scratch.edit("measure = \"fct.mean(later)", "measure = \"fct.maen(later)");
+    scratch.edit("id = \"C5\"", "id = \"C4\"");
+    let message = scratch.run(|_| ()).unwrap_err().to_string();
+    for part in [
+        "line 18, C2: cannot read",
+        "C3: unknown metric `fct.maen`; did you mean `fct.mean`?",
+        "two of this id",
+    ] {
+        assert!(message.contains(part), "{part} is not in {message}");
+    }
+    let unknown = reproduce(
+        "dril",
+        Options {
+            run: RunOptions {
+                out: scratch.0.clone(),
+                demo: false,
+                seeds: None,
+                set: Vec::new(),
+                jobs: 1,
+                threads: None,
+                progress: Box::new(|_| ()),
+                stop: Arc::new(AtomicBool::new(false)),
+            },
+            claims: Vec::new(),
+            tables: false,
+            write: None,
+        },
+    );
+    assert!(unknown.unwrap_err().to_string().contains("allowed: drill"));
+}
+
+#[test]
+fn what_the_program_brings_has_no_mistakes() {
+    let list = weft_reproduce::list().unwrap();
+    assert_eq!(list[0].0, "drill");
+}

@@ -1,0 +1,115 @@
+//! Chosen cases of several scenarios in one call: the same folders, locks and resumption as a call of `run`, one pool
+//! of runs, and the results in memory instead of a report. For studies over scenarios, such as reproductions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use weft_report::{Manifest, Run};
+use weft_scenario::{Case, Scenario};
+
+use crate::manifest::{self, Request};
+use crate::study::{self, Planned, Results};
+use crate::{Error, RunOptions};
+
+/// Path and value of every axis of a case.
+pub type Labels = Vec<(String, String)>;
+
+/// Cases of a scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// The scenario file.
+    pub path: PathBuf,
+    /// Overrides `path=value`, as typed.
+    pub set: Vec<String>,
+    /// Its reduced form.
+    pub demo: bool,
+    /// Run these seeds instead of the scenario's own.
+    pub seeds: Option<Vec<u64>>,
+    /// Only cases with these labels; without any, the scenario is not even read.
+    pub cases: Vec<Labels>,
+}
+
+/// What [`run_batches`] leaves behind.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// The runs of each batch that are there, by case and seed.
+    pub runs: Vec<Vec<Run>>,
+    /// Runs taken from an earlier call instead of computed.
+    pub reused: usize,
+    /// Runs that broke, each with its reason.
+    pub failures: Vec<String>,
+    /// The call was stopped early.
+    pub interrupted: bool,
+}
+
+/// The labels of all cases of a batch's scenario, whatever it chooses of them.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario.
+pub fn cases(batch: &Batch) -> Result<Vec<Labels>, Error> {
+    let scenario = study::read(&batch.path, &batch.set, batch.demo)?;
+    Ok(scenario.cases().iter().map(|case| case.labels.clone()).collect())
+}
+
+/// Runs the chosen cases of all batches with every seed, reusing complete results below `options.out`. Of the options
+/// only those count that a batch does not have itself.
+///
+/// # Errors
+/// [`Error::BadInput`] with the mistakes of a scenario; [`Error::Failed`] when results cannot be written. A run that
+/// fails by itself is told in [`Collected::failures`] instead.
+pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected, Error> {
+    let read = |batch: &Batch| match batch.cases.is_empty() {
+        true => Ok(None),
+        false => study::read(&batch.path, &batch.set, batch.demo).map(Some),
+    };
+    let scenarios: Vec<Option<Scenario>> = batches.iter().map(read).collect::<Result<_, _>>()?;
+    let mut chosen = Vec::new();
+    for (batch, scenario) in batches.iter().zip(&scenarios) {
+        chosen.push(scenario.as_ref().map_or(Ok(Vec::new()), |scenario| of_batch(batch, scenario))?);
+    }
+    let roots: BTreeSet<PathBuf> =
+        chosen.iter().flatten().map(|(_, manifest)| root(manifest, options)).collect();
+    let _locks = roots.iter().map(|root| study::claim(root)).collect::<Result<Vec<_>, _>>()?;
+    let mut planned = BTreeMap::new();
+    for (batch, (case, manifest)) in
+        batches.iter().zip(&chosen).flat_map(|(batch, chosen)| chosen.iter().map(move |one| (batch, one)))
+    {
+        let base = batch.path.parent().unwrap_or(Path::new("."));
+        let root = roots.get(&root(manifest, options)).expect("made of the same manifests");
+        let job = Planned::new((case, manifest.clone()), &options.out, (base, root));
+        planned.entry(job.folder.clone()).or_insert(job);
+    }
+    let count = planned.len();
+    let results = study::compute(planned.into_values().collect(), options);
+    Ok(sorted(results, &chosen, options.stop.load(Ordering::Relaxed), count))
+}
+
+/// The runs of a batch.
+fn of_batch<'a>(batch: &Batch, scenario: &'a Scenario) -> Result<Vec<(&'a Case, Manifest)>, Error> {
+    let Batch { path, set, demo, seeds, cases } = batch;
+    let request = Request { path, demo: *demo, set, seeds: seeds.as_deref() };
+    let mut all = manifest::all(&request, scenario)?;
+    all.retain(|(case, _)| cases.contains(&case.labels));
+    Ok(all)
+}
+
+/// The folder of all runs of a scenario.
+fn root(manifest: &Manifest, options: &RunOptions) -> PathBuf {
+    options.out.join(manifest.path().components().next().expect("a path has a first part"))
+}
+
+/// Each run to every batch that asked for it.
+fn sorted(results: Results, chosen: &[Vec<(&Case, Manifest)>], stopped: bool, planned: usize) -> Collected {
+    let complete = results.runs.into_iter().filter(|run| !run.summary.interrupted());
+    let by_path: BTreeMap<PathBuf, Run> = complete.map(|run| (run.manifest.path(), run)).collect();
+    let of = |batch: &Vec<(&Case, Manifest)>| {
+        batch.iter().filter_map(|(_, manifest)| by_path.get(&manifest.path()).cloned()).collect()
+    };
+    Collected {
+        runs: chosen.iter().map(of).collect(),
+        reused: results.reused,
+        interrupted: stopped && by_path.len() < planned,
+        failures: results.failures,
+    }
+}
