@@ -9,7 +9,6 @@
 pub mod compare;
 pub mod csv;
 pub mod detail;
-pub mod drawing;
 pub mod figure;
 pub mod figures;
 pub mod files;

@@ -1,6 +1,7 @@
 //! `weft analyse`: what can be said of a scenario's network without running it. Reads the scenario and asks the topology;
 //! the words are here, the mathematics is not.
 
+mod drawing;
 mod listing;
 mod picture;
 mod subject;

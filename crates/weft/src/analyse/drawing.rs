@@ -1,7 +1,7 @@
 //! A drawing of switches in tiers and lines between them, as one SVG file. Knows no network and no route.
 
-use crate::text::escaped;
 use std::fmt::Write;
+use weft_report::text::escaped;
 
 /// Colours of the components, told apart by people who see few colours.
 const COLOURS: [&str; 8] =
@@ -9,7 +9,7 @@ const COLOURS: [&str; 8] =
 
 /// What is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Drawing {
+pub(super) struct Drawing {
     /// The heading.
     pub title: String,
     /// The switches.
@@ -22,7 +22,7 @@ pub struct Drawing {
 
 /// A switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub(super) struct Place {
     /// Its name.
     pub name: String,
     /// 1 for the lowest row.
@@ -33,7 +33,7 @@ pub struct Place {
 
 /// A link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub(super) struct Line {
     /// Index of the place where it begins.
     pub from: usize,
     /// Index of the place where it ends.
@@ -55,7 +55,7 @@ const TOP: usize = 60;
 impl Drawing {
     /// The drawing as an SVG document.
     #[must_use]
-    pub fn svg(&self) -> String {
+    pub(super) fn svg(&self) -> String {
         let rows = self.places.iter().map(|place| usize::from(place.tier)).max().unwrap_or(1);
         let below = TOP + rows * ROW;
         let height = below + 24 * self.legend.len() + 10;
