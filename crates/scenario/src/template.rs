@@ -24,6 +24,7 @@ pub const TEMPLATES: &[Template] = &[
         "load balancers on a leaf-spine fabric, swept over load",
         include_str!("template/leaf-spine.toml"),
     ),
+    of("balancers", "all load balancers on a fabric of yours", include_str!("template/balancers.toml")),
     of(
         "fat-tree",
         "a k-ary fat tree with random permutation traffic",
