@@ -56,9 +56,14 @@ function schemeColour(scheme) {
   return `var(--s${scheme % 8})`;
 }
 
+// Which shape and dash a scheme has. From the ninth on colours come again, with other shapes: 64 schemes differ.
+function form(scheme) {
+  return (scheme + 3 * Math.floor(scheme / 8)) % 8;
+}
+
 function mark(scheme, x, y, r) {
-  const shape = SHAPES[scheme % 8](r || 4);
-  const open = scheme % 8 === 5 || scheme % 8 === 6;
+  const shape = SHAPES[form(scheme)](r || 4);
+  const open = form(scheme) === 5 || form(scheme) === 6;
   return draw("path", {
     d: shape, transform: `translate(${round(x)} ${round(y)})`, fill: schemeColour(scheme), class: "mark",
     stroke: open ? schemeColour(scheme) : "var(--page)", "stroke-width": open ? 2 : 1,
@@ -66,7 +71,7 @@ function mark(scheme, x, y, r) {
 }
 
 function swatch(scheme) {
-  const line = draw("line", { x1: 0, x2: 26, y1: 7, y2: 7, stroke: schemeColour(scheme), "stroke-width": 2.2, "stroke-dasharray": DASHES[scheme % 8] });
+  const line = draw("line", { x1: 0, x2: 26, y1: 7, y2: 7, stroke: schemeColour(scheme), "stroke-width": 2.2, "stroke-dasharray": DASHES[form(scheme)] });
   return draw("svg", { width: 26, height: 14, "aria-hidden": "true" }, line, mark(scheme, 13, 7, 4));
 }
 

@@ -2,8 +2,8 @@
 //! claim is measured and in which band it counts as reproduced; scenario files say what is run. This crate runs what the
 //! measures need, judges, and writes pages. A further source needs files only.
 //!
-//! In reading order: [`mod@source`] (the file), [`expression`] (measures), [`plan`] (which cases they need), [`measure`]
-//! (their values), [`finding`] (what is kept, and the verdict), [`mod@reproduce`] (one call), [`mod@page`] (the book).
+//! In reading order: `source` (the file), `expression` (measures), `plan` (which cases they need), `measure`
+//! (their values), `finding` (what is kept, and the verdict), `reproduce` (one call), `page` (the book).
 //!
 //! It knows the facade and the report; it knows no engine and no command line.
 
