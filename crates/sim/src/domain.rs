@@ -21,6 +21,7 @@ use crate::sample::Eye;
 use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
 use crate::tap::Tap;
+use crate::turns::Turns;
 use crate::wire::Wire;
 
 /// See the file's head. Nodes and links keep their numbers of the whole network; what belongs to other domains is empty.
@@ -43,6 +44,8 @@ pub(crate) struct Domain {
     pub(crate) flows: (Box<dyn Draw>, u32),
     /// The next flow to start here.
     pub(crate) upcoming: Option<(FlowId, Flow)>,
+    /// If some flows wait for others.
+    pub(crate) turns: Option<Box<Turns>>,
     pub(crate) effects: Effects,
     pub(crate) tally: Tally,
     pub(crate) outbox: Outbox,
@@ -74,6 +77,7 @@ impl Domain {
             labels: Labels::new(setup),
             flows: (setup.flows.iter(), 0),
             upcoming: None,
+            turns: Turns::new(&setup.flows),
             effects: Effects::new(),
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),

@@ -191,10 +191,11 @@ impl Ends {
             Place::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec)));
     }
 
-    pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time) {
-        if let Some(active) = self.senders.remove(flow) {
-            self.closed.push(Closed { flow, at, last: Last::of_sender(&active.end.report()) });
-        }
+    /// Returns what was to be carried.
+    pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time) -> Option<Flow> {
+        let active = self.senders.remove(flow)?;
+        self.closed.push(Closed { flow, at, last: Last::of_sender(&active.end.report()) });
+        Some(active.spec)
     }
 
     pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time) {

@@ -30,6 +30,7 @@ mod sample;
 mod setup;
 mod tally;
 pub mod tap;
+mod turns;
 mod wire;
 
 pub use flow_series::FlowSampling;

@@ -200,7 +200,7 @@ impl Domain {
             Event::Transmitted(link) => self.transmitted(link),
             Event::SenderWake(flow) => self.sender_wake(flow),
             Event::ReceiverWake(flow) => self.receiver_wake(flow),
-            Event::FlowStart(_) => self.flow_start(),
+            Event::FlowStart(flow) => self.flow_start(flow),
         }
     }
 
