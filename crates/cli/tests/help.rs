@@ -51,6 +51,17 @@ fn the_first_screen_is_the_committed_one_and_names_every_command() {
 }
 
 #[test]
+fn every_analysis_has_one_screen_with_examples() {
+    for subject in ["quiver", "stability"] {
+        let screen = help_of(&["analyse", subject]);
+        assert!(screen.lines().count() <= 45, "{subject}: more than a screen and a half");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{subject}: wider than 80 columns");
+        assert!(screen.contains("Examples:\n  weft analyse "), "{subject}: no examples");
+        assert_equals_committed(&format!("analyse-{subject}"), &screen);
+    }
+}
+
+#[test]
 fn every_command_has_one_screen_with_examples() {
     for command in COMMANDS {
         let screen = help_of(&[command]);

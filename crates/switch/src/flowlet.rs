@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use weft_core::random::mix;
-use weft_core::{Header, PortId, Purpose, Random, Span, Time, choice, settings};
+use weft_core::{Bytes, Header, PortId, Purpose, Random, Span, Time, choice, settings};
 
-use crate::balance::Site;
+use crate::balance::{Site, State};
 use crate::hash::{FlowHash, HashFunction};
 
 choice! {
@@ -130,6 +130,20 @@ impl Flowlets {
         match &self.entries {
             Entries::Hashed { table, .. } => table.iter().filter(|entry| entry[0] != 0).count(),
             Entries::Exact { table, .. } => table.len(),
+        }
+    }
+}
+
+impl Flowlets {
+    /// What the table takes: all of it, or so much for each flow.
+    #[must_use]
+    pub fn state(&self) -> State {
+        let entry = size_of::<Entry>() as u64;
+        match &self.entries {
+            Entries::Hashed { size, .. } => State { fixed: Bytes(entry * *size as u64), ..State::default() },
+            Entries::Exact { .. } => {
+                State { per_flow: Bytes(entry + size_of::<Key>() as u64), ..State::default() }
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ mod lock;
 mod manifest;
 mod page;
 mod prepare;
+mod state;
 mod study;
 
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
-pub use analyse::{QuiverAnalysis, QuiverOptions};
+pub use analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
@@ -160,7 +161,8 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
     })
 }
 
-/// Every effective setting below `prefix` with its value, unit, origin and meaning.
+/// Every effective setting below `prefix` with its value, unit, origin and meaning; with those of the balancer also what
+/// it keeps in switches.
 ///
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario, or when nothing has this prefix.
@@ -173,7 +175,13 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
         let hint = did_you_mean(prefix, paths.iter().map(String::as_str));
         return Err(Error::BadInput(format!("no setting begins with `{prefix}`{hint}")));
     }
-    Ok(explanation_table(&rows))
+    let of_balancer = rows.iter().any(|row| row.path.starts_with("balance"));
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let state = if of_balancer { state::sentences(&scenario, folder) } else { String::new() };
+    Ok(match state.as_str() {
+        "" => explanation_table(&rows),
+        _ => format!("{}\n{state}", explanation_table(&rows)),
+    })
 }
 
 /// The names a scenario may use: balancers, transports, topologies, patterns, sizes, metrics, scenario templates;
@@ -191,6 +199,14 @@ pub fn list(topic: Option<&str>) -> Result<String, Error> {
 /// [`Error::BadInput`] with all mistakes of the scenario, or when an option names something that does not exist.
 pub fn analyse_quiver(path: &Path, options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
     analyse::quiver(path, options)
+}
+
+/// Whether the queues of a switch with unequal outputs stay bounded under DRILL(d, m), beside what theory says.
+///
+/// # Errors
+/// [`Error::BadInput`] when an option makes no sense.
+pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
+    analyse::stability(options)
 }
 
 /// Writes the report of a results folder again and returns its path.

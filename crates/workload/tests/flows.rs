@@ -390,7 +390,8 @@ fn stride_all_to_all_and_shuffle_are_complete() {
     let all = pairs(PatternSettings::AllToAll(all_to_all::Settings { sizes: sizes.clone() }));
     assert_eq!((all.len(), all.into_iter().collect::<BTreeSet<_>>()), (30, every.clone()));
     let spacing = Span::from_us(50);
-    let shuffle = PatternSettings::Shuffle(shuffle::Settings { sizes: sizes.clone(), spacing: Some(spacing) });
+    let shuffle =
+        PatternSettings::Shuffle(shuffle::Settings { sizes: sizes.clone(), spacing: Some(spacing) });
     let flows = network.flows(&[entry("a", shuffle)], Limits::default(), 1);
     assert_eq!(flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect::<BTreeSet<_>>(), every);
     let mut turns: BTreeMap<HostId, Vec<u64>> = BTreeMap::new();

@@ -9,7 +9,7 @@
 
 use weft_core::{Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 use crate::congestion;
 use crate::flowlet::{self, Flowlets};
 use crate::hash::{FlowHash, HashFunction};
@@ -91,5 +91,9 @@ impl Balancer for Conga {
 
     fn measures(&self) -> Option<&congestion::Settings> {
         Some(&self.congestion)
+    }
+
+    fn state(&self, _choices: Choices) -> State {
+        self.flowlets.state()
     }
 }

@@ -6,7 +6,7 @@
 use weft_core::{Header, Random, Span, Time, settings};
 
 use super::drill::{Drill, Tie};
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 use crate::flowlet::Flowlets;
 
 /// One sentence for lists.
@@ -70,5 +70,9 @@ impl Balancer for FlowDrill {
 
     fn reads_loads(&self) -> bool {
         true
+    }
+
+    fn state(&self, choices: Choices) -> State {
+        State { fixed: self.drill.state(choices).fixed, ..self.pinned.state() }
     }
 }

@@ -7,7 +7,7 @@
 use weft_core::group::part;
 use weft_core::{Grouping, Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 use crate::flowlet::{self, Flowlets};
 
 /// One sentence for lists.
@@ -61,6 +61,10 @@ impl Balancer for LetFlow {
 
     fn grouping(&self) -> Grouping {
         if self.weighted { Grouping::Weighted } else { Grouping::Together }
+    }
+
+    fn state(&self, _choices: Choices) -> State {
+        self.flowlets.state()
     }
 }
 
