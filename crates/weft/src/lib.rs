@@ -180,7 +180,7 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
     let state = if of_balancer { state::sentences(&scenario, folder) } else { String::new() };
     Ok(match state.as_str() {
         "" => explanation_table(&rows),
-        _ => format!("{}\n{state}", explanation_table(&rows)),
+        _ => format!("{}{state}", explanation_table(&rows)),
     })
 }
 
