@@ -289,7 +289,7 @@ mod tests {
             parse("{\n \"PORT\": {\"Ethernet0\": {\"speed\": \"100000\"}},\n \"n\": [1, -2.5e3, null]}")
                 .unwrap();
         let speed = node.get("PORT").unwrap().get("Ethernet0").unwrap().get("speed").unwrap();
-        assert_eq!((speed.at, speed.word()), (36, Some("100000")));
+        assert_eq!((speed.at, speed.word()), (35, Some("100000")));
         let Content::List(numbers) = &node.get("n").unwrap().content else { panic!("a list") };
         assert_eq!((numbers[1].word(), &numbers[2].content), (Some("-2.5e3"), &Content::Null));
     }

@@ -33,6 +33,7 @@ pub use read::Kind;
 pub use rule::{Level, Rule};
 pub use rules::rules;
 
+use model::Network;
 use place::{Source, line_column};
 use rule::{Findings, Found};
 use weft_core::units::did_you_mean;
@@ -96,31 +97,44 @@ pub struct Report {
 #[error("{}", .0.join("\n"))]
 pub struct Refused(pub Vec<String>);
 
-/// Judges files together, as one network.
+/// Judges configuration files together, as one network, and each scenario by itself.
 ///
 /// # Errors
 /// [`Refused`] with all files that cannot be read, each with its line, and all names of rules that do not exist.
 pub fn lint(inputs: Vec<Input>, options: &Options) -> Result<Report, Refused> {
     let mut refusals = unknown_rules(options);
-    let mut network = model::Network { site: options.site.clone(), ..model::Network::default() };
     let kinds: Vec<Option<Kind>> =
         inputs.iter().map(|input| input.kind.or_else(|| Kind::of(&input.name, &input.text))).collect();
     let sources: Vec<Source> =
         inputs.into_iter().map(|input| Source { name: input.name, text: input.text }).collect();
-    for (number, (source, kind)) in sources.iter().zip(kinds).enumerate() {
-        let read = kind
-            .ok_or_else(|| nameless(source))
-            .and_then(|kind| read::read(kind, (number, source), &mut network));
-        refusals.extend(read.err());
-    }
+    let networks = networks((&sources, &kinds), &options.site, &mut refusals);
     if !refusals.is_empty() {
         return Err(Refused(refusals));
     }
     let mut findings = Findings::new();
     for rule in rules().filter(|rule| wanted(rule, options)) {
-        findings.look(rule, &network);
+        networks.iter().for_each(|network| findings.look(rule, network));
     }
     Ok(report(findings, &sources))
+}
+
+/// All configuration files are one network; a scenario is a whole network by itself.
+fn networks(
+    (sources, kinds): (&[Source], &[Option<Kind>]),
+    site: &Site,
+    refusals: &mut Vec<String>,
+) -> Vec<Network> {
+    let empty = || Network { site: site.clone(), ..Network::default() };
+    let mut networks = vec![empty()];
+    for (number, (source, kind)) in sources.iter().zip(kinds).enumerate() {
+        if *kind == Some(Kind::Scenario) {
+            networks.push(empty());
+        }
+        let place = if *kind == Some(Kind::Scenario) { networks.len() - 1 } else { 0 };
+        let read = kind.ok_or_else(|| nameless(source));
+        refusals.extend(read.and_then(|kind| read::read(kind, (number, source), &mut networks[place])).err());
+    }
+    networks
 }
 
 fn nameless(source: &Source) -> String {

@@ -137,8 +137,10 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
         return;
     };
     for switch in network.switches.iter().filter(|switch| !switch.marks()) {
-        let says = format!("the hosts run DCTCP, but {} marks on no queue", switch.name);
-        let at = if switch.at.file == law.at.file { law.at } else { switch.at };
+        // A scenario has one kind of switch: one finding for all tiers.
+        let scenario = switch.at.file == law.at.file;
+        let (name, at) = if scenario { ("its switch", law.at) } else { (switch.name.as_str(), switch.at) };
+        let says = format!("the hosts run DCTCP, but {name} marks on no queue");
         findings.add(at, "", (says, "enable marking on the queues of this traffic".to_owned()));
     }
 }

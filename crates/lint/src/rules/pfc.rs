@@ -132,7 +132,9 @@ fn xon_order(place: Place<'_>, findings: &mut Findings) {
                 format!("{} resumes below {on} (xon), but pauses above {off} (static_th)", profile.name);
             findings.add(xon.at, &place.port.name, (says, format!("set xon two packets below {off}")));
         }
-        (Some(Threshold::Dynamic(_)), xon) if profile.lossless && no_gap(profile, xon.is_none()) => {
+        (Some(Threshold::Dynamic(_)), xon)
+            if place.switch.knows_headroom && profile.lossless && no_gap(profile, xon.is_none()) =>
+        {
             let says = format!(
                 "{} has neither xon nor xon_offset: it resumes as soon as one packet has left",
                 profile.name
