@@ -10,10 +10,11 @@
 //!
 //! ```
 //! use weft_lint::{Input, Options, lint};
-//! let text = "net.ipv4.tcp_congestion_control = dctcp\nnet.ipv4.tcp_ecn = 0\n".to_owned();
+//! let text = "net.ipv4.tcp_congestion_control = dctcp\n\
+//!             net.ipv4.tcp_ecn_fallback = 0\nnet.ipv4.tcp_ecn = 0\n".to_owned();
 //! let report = lint(vec![Input { name: "hosts.conf".into(), text, kind: None }], &Options::default())?;
 //! assert_eq!(report.findings[0].rule, "dctcp-ecn-off");
-//! assert_eq!((report.findings[0].line, report.findings[0].column), (2, 1));
+//! assert_eq!((report.findings[0].line, report.findings[0].column), (3, 1));
 //! # Ok::<(), weft_lint::Refused>(())
 //! ```
 

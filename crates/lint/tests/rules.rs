@@ -24,6 +24,7 @@ seeding = \"per-switch\"
 [transport.dctcp]
 tso = true
 [[traffic]]
+tag = \"web\"
 load = 0.1
 sizes = \"10 kB\"
 [measure]
@@ -287,7 +288,7 @@ fn maps_lead_a_pause_to_the_queue_that_sends() {
     finds("pause-stops-wrong-queue", SONIC, queue, "\"3\": \"2\"");
     let group = ("\"5\": \"0\",\n            \"6\": \"0\"", "\"5\": \"4\",\n            \"6\": \"0\"");
     finds("classes-share-group", SONIC, group, "\"5\": \"4\"");
-    let unreached = ("\"4\": \"4\",\n            \"40\"", "\"4\": \"1\",\n            \"40\"");
+    let unreached = ("\"4\": \"4\",\n            \"5\": \"1\"", "\"4\": \"1\",\n            \"5\": \"1\"");
     finds("lossless-class-unreached", SONIC, unreached, "\"pfc_enable\"");
     let default = (
         "\"DSCP_TO_TC_MAP\": {\n        \"AZURE\": {\n            \"0\": \"1\"",
