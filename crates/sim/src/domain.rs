@@ -18,6 +18,7 @@ use crate::flow_series::FlowWatch;
 use crate::host::Host;
 use crate::labels::Labels;
 use crate::sample::Eye;
+use crate::scout::Scout;
 use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
 use crate::tap::Tap;
@@ -49,6 +50,8 @@ pub(crate) struct Domain {
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
     pub(crate) tap: Option<Tap>,
+    /// If the network is too large for caches.
+    pub(crate) scout: Option<Box<Scout>>,
 }
 
 /// A switch and where it stands.
@@ -80,6 +83,7 @@ impl Domain {
             eye: Eye::new(plan, number),
             flow_watch: setup.flow_samples.map(FlowWatch::new),
             tap: None,
+            scout: Scout::new(graph.links().len()),
             plan: Arc::clone(plan),
         };
         domain.schedule_next_flow();

@@ -27,6 +27,7 @@ mod partition;
 mod places;
 pub mod run;
 mod sample;
+mod scout;
 mod setup;
 mod tally;
 pub mod tap;
