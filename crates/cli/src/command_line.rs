@@ -2,7 +2,8 @@
 //! after it.
 
 use crate::{
-    analyse, bench, check, compare, completions, explain, import, list, man, new, report, reproduce, run,
+    analyse, bench, check, compare, completions, explain, import, lint, list, man, new, report, reproduce,
+    run,
 };
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     Run(run::Arguments),
     /// Report all mistakes of a scenario at once
     Check(check::Arguments),
+    /// Judge configuration files of switches and hosts by rules
+    Lint(lint::Arguments),
     /// Show every effective setting: value, origin and meaning
     Explain(explain::Arguments),
     /// Show what a scenario can choose from
@@ -63,6 +66,7 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.execute(),
             Command::Check(arguments) => arguments.execute(),
+            Command::Lint(arguments) => arguments.execute(),
             Command::Explain(arguments) => arguments.execute(),
             Command::List(arguments) => arguments.execute(),
             Command::Analyse(arguments) => arguments.execute(),

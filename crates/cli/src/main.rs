@@ -13,6 +13,7 @@ mod console;
 mod explain;
 mod import;
 mod interrupt;
+mod lint;
 mod list;
 mod man;
 mod new;

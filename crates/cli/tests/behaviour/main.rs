@@ -7,6 +7,7 @@ mod crashes;
 mod expectations;
 mod imports;
 mod interruptions;
+mod linting;
 mod mistakes;
 mod output;
 mod templates;
