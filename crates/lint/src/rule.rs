@@ -80,7 +80,7 @@ impl Findings {
         self.add_as(self.rule.1, (at, subject), (says, mend));
     }
 
-    /// A finding at another level. The same words at the same place about another port are one finding about both.
+    /// A finding at another level. The same words about another port of the file are one finding about both, at the first place.
     pub(crate) fn add_as(
         &mut self,
         level: Level,
@@ -88,7 +88,8 @@ impl Findings {
         (says, mend): (String, String),
     ) {
         let rule = self.rule.0;
-        let same = |found: &&mut Found| found.rule == rule && found.at == at && found.says == says;
+        let near = |found: &Found| found.at == at || found.at.file == at.file && !subject.is_empty();
+        let same = |found: &&mut Found| found.rule == rule && found.says == says && near(found);
         match self.list.iter_mut().find(same) {
             Some(found) if found.subjects.iter().any(|known| known == subject) => {}
             Some(found) => found.subjects.push(subject.to_owned()),

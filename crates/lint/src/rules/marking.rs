@@ -208,13 +208,18 @@ fn drop_of_queue(
     let together = limit(switch, profile, switch.degree());
     let (Some(alone), Some(together)) = (alone, together) else { return };
     let (min, max) = (marking.min.value.0 as f64, marking.max.value.0 as f64);
-    let limits = format!(
-        "a queue with {} holds {} alone and {} when all {} ports are congested",
-        limit_words(profile),
-        size(alone),
-        size(together),
-        switch.degree()
-    );
+    let words = limit_words(profile);
+    let limits = match (alone, together) {
+        (alone, together) if alone > together => {
+            let (alone, together) = (size(alone), size(together));
+            format!(
+                "{words} holds {alone} alone and {together} when all {} ports are congested",
+                switch.degree()
+            )
+        }
+        _ => format!("{words} is all it may hold"),
+    };
+    let limits = format!("a queue with {limits}");
     let (level, at, what) = match () {
         () if min >= alone => (
             Level::Error,
