@@ -1,0 +1,3 @@
+//! Rate control as differential equations.
+
+pub mod dde;
