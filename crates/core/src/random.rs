@@ -42,6 +42,8 @@ pub enum Purpose {
     Stalls = 16,
     /// When an application reads what has arrived.
     Reading = 17,
+    /// Jitter of feedback in fluid models.
+    Fluid = 40,
 }
 
 /// A stream of random numbers.

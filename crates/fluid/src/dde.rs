@@ -73,7 +73,7 @@ pub fn integrate<S: System>(
     until: f64,
     stepping: Stepping,
     every: f64,
-    sink: &mut dyn FnMut(f64, &[f64]),
+    sink: &mut dyn FnMut(&S, f64, &[f64]),
 ) -> Effort {
     let mut breaks = system.breaks();
     breaks.retain(|at| *at > 0.0 && *at < until);
@@ -88,7 +88,7 @@ pub fn integrate<S: System>(
             samples.take(&stepper, (from, until), sink);
         }
     }
-    sink(until, &stepper.state);
+    sink(stepper.system, until, &stepper.state);
     stepper.effort
 }
 
@@ -105,7 +105,7 @@ impl Samples {
         &mut self,
         stepper: &Stepper<'_, S>,
         (from, until): (f64, f64),
-        sink: &mut dyn FnMut(f64, &[f64]),
+        sink: &mut dyn FnMut(&S, f64, &[f64]),
     ) {
         loop {
             let t = self.next as f64 * self.every;
@@ -113,7 +113,7 @@ impl Samples {
                 return;
             }
             stepper.interpolate(from, t, &mut self.row);
-            sink(t, &self.row);
+            sink(stepper.system, t, &self.row);
             self.next += 1;
         }
     }

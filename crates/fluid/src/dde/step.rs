@@ -10,7 +10,7 @@ const MOST_PASSES: usize = 6;
 const PASS_SHARE: f64 = 0.1;
 
 pub(super) struct Stepper<'a, S: System> {
-    system: &'a mut S,
+    pub(super) system: &'a mut S,
     stepping: Stepping,
     scales: Vec<f64>,
     pieces: Pieces,

@@ -48,7 +48,7 @@ fn deviation<S: System>(
 ) -> (f64, Effort) {
     let mut worst: f64 = 0.0;
     let effort =
-        integrate(system, until, stepping, 0.05, &mut |t, y| worst = worst.max((y[0] - exact(t)).abs()));
+        integrate(system, until, stepping, 0.05, &mut |_, t, y| worst = worst.max((y[0] - exact(t)).abs()));
     (worst, effort)
 }
 
@@ -95,7 +95,7 @@ fn the_error_follows_the_tolerance() {
     let end = |tolerance: f64| {
         let mut system = One { start: 0.0, derivative, before: |_| 0.0, breaks: vec![1.0, 2.0] };
         let mut last = 0.0;
-        integrate(&mut system, 20.0, adaptive(tolerance), 1.0, &mut |_, y| last = y[0]);
+        integrate(&mut system, 20.0, adaptive(tolerance), 1.0, &mut |_, _, y| last = y[0]);
         last
     };
     let best = end(1e-12);
@@ -119,7 +119,7 @@ fn a_delay_may_depend_on_the_state() {
 fn rows_lie_on_their_grid_and_both_ends_are_there() {
     let mut system = One { start: 0.0, derivative: |_, _, _: &Past<'_>| 1.0, before: |_| 0.0, breaks: vec![] };
     let mut times = Vec::new();
-    integrate(&mut system, 1.0, adaptive(1e-6), 0.25, &mut |t, y| {
+    integrate(&mut system, 1.0, adaptive(1e-6), 0.25, &mut |_, t, y| {
         assert!((y[0] - t).abs() < 1e-12);
         times.push(t);
     });
@@ -162,7 +162,7 @@ impl System for Basin {
 #[test]
 fn a_clipped_state_leaves_its_bound_when_the_slope_turns() {
     let mut rows = Vec::new();
-    integrate(&mut Basin, 4.0, adaptive(1e-8), 0.1, &mut |t, y| rows.push((t, y[0])));
+    integrate(&mut Basin, 4.0, adaptive(1e-8), 0.1, &mut |_, t, y| rows.push((t, y[0])));
     for (t, level) in rows {
         let empty_at = 2.0 - 3f64.sqrt();
         let exact = match t {
