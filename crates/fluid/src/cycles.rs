@@ -119,7 +119,11 @@ mod tests {
             for (flows, ms) in [2.0, 12.0, 22.0, 52.0, 92.0].into_iter().zip(row) {
                 let mut cycles = paper(flows);
                 change(&mut cycles);
-                same(cycles.steady().unwrap().convergence * 1e3, ms, if ms < 100.0 { digit / 10.0 } else { digit });
+                same(
+                    cycles.steady().unwrap().convergence * 1e3,
+                    ms,
+                    if ms < 100.0 { digit / 10.0 } else { digit },
+                );
             }
         }
     }

@@ -91,7 +91,8 @@ impl Series {
     /// The sum of all rates, row by row.
     #[must_use]
     pub fn total(&self) -> Vec<f64> {
-        let at = |row: usize| self.counts.iter().zip(&self.rates).map(|(count, rate)| count * rate[row]).sum();
+        let at =
+            |row: usize| self.counts.iter().zip(&self.rates).map(|(count, rate)| count * rate[row]).sum();
         (0..self.time.len()).map(at).collect()
     }
 }

@@ -100,7 +100,8 @@ impl<'a, S: System> Stepper<'a, S> {
         let wanted = (length * factor.clamp(0.2, 4.0)).clamp(LEAST_STEP, longest);
         let (good, least) = (error <= 1.0, length <= LEAST_STEP * 1.001);
         // a step cut short by a break does not shorten those behind it
-        self.next_length = if good && length < self.next_length { self.next_length.max(wanted) } else { wanted };
+        self.next_length =
+            if good && length < self.next_length { self.next_length.max(wanted) } else { wanted };
         self.effort.rejected += u64::from(!good && !least);
         self.effort.forced += u64::from(!good && least);
         good || least
@@ -118,8 +119,7 @@ impl<'a, S: System> Stepper<'a, S> {
         to.clone_from(&self.state);
         to_slope.clone_from(&self.slope);
         for component in 0..self.system.remembered() {
-            let (from, to) =
-                ((from[component], from_slope[component]), (to[component], to_slope[component]));
+            let (from, to) = ((from[component], from_slope[component]), (to[component], to_slope[component]));
             self.pieces.revise(component, hermite(from, to, length));
         }
         self.pieces.keep();
@@ -137,9 +137,7 @@ impl<'a, S: System> Stepper<'a, S> {
         let length = self.now - from;
         let theta = (t - from) / length;
         row.clear();
-        row.extend(
-            (0..y0.len()).map(|n| cubic(&hermite((y0[n], f0[n]), (y1[n], f1[n]), length), theta)),
-        );
+        row.extend((0..y0.len()).map(|n| cubic(&hermite((y0[n], f0[n]), (y1[n], f1[n]), length), theta)));
     }
 
     /// Computes a step and returns its error in tolerances; infinite when it does not settle.

@@ -117,7 +117,8 @@ fn a_delay_may_depend_on_the_state() {
 
 #[test]
 fn rows_lie_on_their_grid_and_both_ends_are_there() {
-    let mut system = One { start: 0.0, derivative: |_, _, _: &Past<'_>| 1.0, before: |_| 0.0, breaks: vec![] };
+    let mut system =
+        One { start: 0.0, derivative: |_, _, _: &Past<'_>| 1.0, before: |_| 0.0, breaks: vec![] };
     let mut times = Vec::new();
     integrate(&mut system, 1.0, adaptive(1e-6), 0.25, &mut |_, t, y| {
         assert!((y[0] - t).abs() < 1e-12);

@@ -108,7 +108,8 @@ impl Dcqcn {
 
     fn flow_change(&self, n: usize, state: &[f64], signal: (f64, f64), change: &mut [f64]) {
         let flow = &self.flows[n];
-        let (rate_at, target_at, estimate_at) = (self.rates().start + n, self.targets() + n, self.estimates() + n);
+        let (rate_at, target_at, estimate_at) =
+            (self.rates().start + n, self.targets() + n, self.estimates() + n);
         let (p, delayed) = signal;
         if delayed <= 0.0 {
             [rate_at, target_at, estimate_at].into_iter().for_each(|at| change[at] = 0.0);
@@ -180,7 +181,8 @@ impl System for Dcqcn {
 
     fn derivative(&self, t: f64, state: &[f64], past: &Past<'_>, change: &mut [f64]) {
         let rates = self.rates();
-        let inflow: f64 = self.flows.iter().zip(&state[rates.clone()]).map(|(f, rate)| f.start.count * rate).sum();
+        let inflow: f64 =
+            self.flows.iter().zip(&state[rates.clone()]).map(|(f, rate)| f.start.count * rate).sum();
         change[QUEUE] = queue_change(state[QUEUE], inflow, self.capacity);
         if let Marking::Integrator(rule) = self.marking {
             let push = rule.proportional * change[QUEUE] + rule.integral * (state[QUEUE] - rule.reference);
@@ -220,7 +222,9 @@ impl System for Dcqcn {
     }
 
     fn breaks(&self) -> Vec<f64> {
-        let of = |flow: &Flow| (0..4).map(move |times| flow.start.at + f64::from(times) * flow.delay).collect::<Vec<_>>();
+        let of = |flow: &Flow| {
+            (0..4).map(move |times| flow.start.at + f64::from(times) * flow.delay).collect::<Vec<_>>()
+        };
         let mut breaks: Vec<f64> = self.flows.iter().flat_map(of).collect();
         breaks.sort_by(f64::total_cmp);
         breaks.dedup();

@@ -136,11 +136,15 @@ mod tests {
         for (p, rate) in [(1e-4, 5e6), (6e-3, 5e5), (0.05, 8e4)] {
             let slopes = Slopes::new(&law, p, rate);
             let difference = |dp: f64, dr: f64| {
-                let (above, below) = (Terms::new(&law, p + dp, rate + dr), Terms::new(&law, p - dp, rate - dr));
+                let (above, below) =
+                    (Terms::new(&law, p + dp, rate + dr), Terms::new(&law, p - dp, rate - dr));
                 let per = 2.0 * (dp + dr);
                 std::array::from_fn::<f64, 6, _>(|n| (all(&above)[n] - all(&below)[n]) / per)
             };
-            let pairs = [(slopes.probability, difference(p * 1e-5, 0.0)), (slopes.rate, difference(0.0, rate * 1e-5))];
+            let pairs = [
+                (slopes.probability, difference(p * 1e-5, 0.0)),
+                (slopes.rate, difference(0.0, rate * 1e-5)),
+            ];
             for (exact, measured) in pairs {
                 for (a, b) in all(&exact).into_iter().zip(measured) {
                     assert!((a - b).abs() <= 1e-6 * a.abs().max(b.abs()) + 1e-14, "{exact:?} {measured:?}");

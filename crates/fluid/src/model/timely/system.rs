@@ -40,7 +40,16 @@ impl Timely {
     pub fn new(settings: Settings, flows: Vec<Flow>) -> Timely {
         let zeros = vec![0.0; flows.len()];
         let draws = Random::new(0, Purpose::Fluid, 0);
-        Timely { settings, flows, queue: 0.0, jitter: 0.0, draws, extra: zeros.clone(), sent: zeros, drawn_at: 0.0 }
+        Timely {
+            settings,
+            flows,
+            queue: 0.0,
+            jitter: 0.0,
+            draws,
+            extra: zeros.clone(),
+            sent: zeros,
+            drawn_at: 0.0,
+        }
     }
 
     /// Draws the jitter from the stream of this seed.
@@ -148,7 +157,8 @@ impl System for Timely {
             let older = past.value(sampled - self.settings.interval(rate), QUEUE).max(0.0);
             let (of_estimate, of_rate) = self.flow_change((estimate, rate), newer, older);
             let full = rate >= self.settings.capacity;
-            (change[1 + n], change[1 + flows + n]) = (of_estimate, if full { of_rate.min(0.0) } else { of_rate });
+            (change[1 + n], change[1 + flows + n]) =
+                (of_estimate, if full { of_rate.min(0.0) } else { of_rate });
         }
     }
 
