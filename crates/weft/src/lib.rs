@@ -1,4 +1,4 @@
-//! The facade: run, check, explain, list, report, compare, new, import. Everything a person or a script asks of Weft
+//! The facade: run, check, explain, list, report, compare, new, import, fluid. Everything a person or a script asks of Weft
 //! goes through one function here.
 //!
 //! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
@@ -8,6 +8,7 @@ mod analyse;
 mod batch;
 mod build;
 mod clock;
+mod fluid;
 mod importer;
 mod jobs;
 mod lists;
@@ -25,6 +26,7 @@ use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use analyse::{QuiverAnalysis, QuiverOptions};
+pub use fluid::{FluidOptions, FluidOutcome, TuneOptions, fluid_margin, fluid_run, fluid_sweep, fluid_tune};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;

@@ -14,10 +14,13 @@ pub enum Marking {
 pub struct Ramp {
     /// Where it begins, in packets (Kmin).
     pub low: f64,
-    /// Rise per packet.
-    pub slope: f64,
-    /// Where it ends and everything is marked, in packets (Kmax); `None`: the ramp is continued up to probability 1.
-    pub high: Option<f64>,
+    /// Where it reaches `top`, in packets (Kmax).
+    pub high: f64,
+    /// The probability at `high` (Pmax).
+    pub top: f64,
+    /// Beyond `high` everything is marked, as the algorithm says; otherwise the ramp is continued up to probability 1, as
+    /// the published stability figures silently assume.
+    pub literal: bool,
 }
 
 /// `p' = K1 q' + K2 (q - reference)`, kept within 0 and 1 (Hollot et al. 2001).
@@ -32,32 +35,37 @@ pub struct Integrator {
 }
 
 impl Ramp {
-    /// From `low` to `high` packets, with `top` at the end. `literal`: beyond `high` everything is marked; else the
-    /// ramp is continued, as the published stability figures silently assume.
+    /// From `low` to `high` packets, with `top` at the end.
     #[must_use]
     pub fn new(low: f64, high: f64, top: f64, literal: bool) -> Ramp {
-        Ramp { low, slope: top / (high - low), high: literal.then_some(high) }
+        Ramp { low, high, top, literal }
+    }
+
+    /// Rise per packet.
+    #[must_use]
+    pub fn slope(&self) -> f64 {
+        self.top / (self.high - self.low)
     }
 
     /// The probability at a queue of so many packets.
     #[must_use]
     pub fn probability(&self, queue: f64) -> f64 {
-        match self.high {
-            Some(high) if queue > high => 1.0,
-            _ => ((queue - self.low) * self.slope).clamp(0.0, 1.0),
+        if self.literal && queue > self.high {
+            return 1.0;
         }
+        ((queue - self.low) * self.slope()).clamp(0.0, 1.0)
     }
 
     /// The queue at which a packet is marked with this probability.
     #[must_use]
     pub fn queue_at(&self, probability: f64) -> f64 {
-        self.low + probability / self.slope
+        self.low + probability / self.slope()
     }
 
-    /// The probability at the end of the ramp; beyond it there is no steady state.
+    /// The greatest probability of a steady state.
     #[must_use]
-    pub fn top(&self) -> f64 {
-        self.high.map_or(1.0, |high| (high - self.low) * self.slope)
+    pub fn limit(&self) -> f64 {
+        if self.literal { self.top } else { 1.0 }
     }
 }
 
@@ -76,7 +84,7 @@ mod tests {
         assert!((literal.probability(200.0) - 0.01).abs() < 1e-15);
         assert_eq!(literal.probability(200.1), 1.0);
         assert!((continued.probability(395.0) - 0.02).abs() < 1e-15);
-        assert!((literal.top() - 0.01).abs() < 1e-15 && continued.top() == 1.0);
+        assert_eq!((literal.limit(), continued.limit()), (0.01, 1.0));
         assert!((continued.queue_at(continued.probability(333.0)) - 333.0).abs() < 1e-9);
     }
 }

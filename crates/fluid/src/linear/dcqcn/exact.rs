@@ -52,7 +52,7 @@ impl Exact {
             [0.0, 0.0, -law.gain / law.estimate_timer],
         ];
         let (proportional, integral) = match of.marking {
-            Marking::Ramp(ramp) => (ramp.slope, 0.0),
+            Marking::Ramp(ramp) => (ramp.slope(), 0.0),
             Marking::Integrator(rule) => (rule.proportional, rule.integral),
         };
         Some(Exact {

@@ -28,7 +28,7 @@ impl Published {
     #[must_use]
     pub fn new(of: &Bottleneck) -> Option<Published> {
         let Marking::Ramp(ramp) = of.marking else { return None };
-        let (law, r, n, k) = (&of.law, of.share(), of.flows, ramp.slope);
+        let (law, r, n, k) = (&of.law, of.share(), of.flows, ramp.slope());
         let p = approximate_probability(of);
         let increases = 1.0 / law.byte_counter + 1.0 / (law.increase_timer * r);
         let half = 0.5 + 0.25 * increases;

@@ -39,7 +39,7 @@ pub fn fixed_point(of: &Bottleneck) -> Option<FixedPoint> {
     let terms = Terms::new(law, probability, rate);
     let additive = terms.additive_by_volume + terms.additive_by_time;
     let (queue, beyond_ramp) = match of.marking {
-        Marking::Ramp(ramp) => (ramp.queue_at(probability), probability > ramp.top()),
+        Marking::Ramp(ramp) => (ramp.queue_at(probability), probability > ramp.limit()),
         Marking::Integrator(integrator) => (integrator.reference, false),
     };
     Some(FixedPoint {
@@ -103,7 +103,7 @@ mod tests {
         let literal = |flows: f64| {
             let mut of = bottleneck(flows);
             let Marking::Ramp(ramp) = &mut of.marking else { unreachable!("the defaults mark by a ramp") };
-            ramp.high = Some(200.0);
+            ramp.literal = true;
             fixed_point(&of).unwrap().beyond_ramp
         };
         let most = (1..100).take_while(|flows| !literal(f64::from(*flows))).count();
