@@ -158,7 +158,8 @@ impl Sweep {
 
 impl Tune {
     fn execute(self) -> Result<FluidOutcome, weft::Error> {
-        let bad = || weft::Error::BadInput(format!("`{}` is not a range of flows such as `2..64`", self.flows));
+        let bad =
+            || weft::Error::BadInput(format!("`{}` is not a range of flows such as `2..64`", self.flows));
         let (from, to) = self.flows.split_once("..").ok_or_else(bad)?;
         let wanted = TuneOptions {
             from: from.trim().parse().map_err(|_| bad())?,

@@ -67,7 +67,7 @@ pub fn fluid_run(path: &Path, options: &FluidOptions, until: Option<&str>) -> Re
     let study = Study::read(path, options)?;
     let until = until.map(range::span).transpose()?;
     let courses = course::compute(&study.subjects, until);
-    let folder = study.folder(options, "run");
+    let folder = study.folder(options, "run")?;
     for (number, course) in courses.iter().enumerate() {
         write_text(&folder.join(format!("series-{number}.csv")), &course.csv()).map_err(page::failed)?;
     }
@@ -81,7 +81,7 @@ pub fn fluid_run(path: &Path, options: &FluidOptions, until: Option<&str>) -> Re
 pub fn fluid_margin(path: &Path, options: &FluidOptions) -> Result<FluidOutcome, Error> {
     let study = Study::read(path, options)?;
     let found = margin::compute(&study.subjects)?;
-    let folder = study.folder(options, "margin");
+    let folder = study.folder(options, "margin")?;
     write_text(&folder.join("response.csv"), &margin::csv(&found)).map_err(page::failed)?;
     study.publish(&folder, margin::page(&found), margin::terminal(&found))
 }
@@ -93,7 +93,7 @@ pub fn fluid_margin(path: &Path, options: &FluidOptions) -> Result<FluidOutcome,
 pub fn fluid_sweep(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<FluidOutcome, Error> {
     let study = Study::read(path, options)?;
     let map = map::compute(path, options, ranges)?;
-    let folder = study.folder(options, "sweep");
+    let folder = study.folder(options, "sweep")?;
     write_text(&folder.join("map.csv"), &map.csv()).map_err(page::failed)?;
     study.publish(&folder, map.page(), map.terminal())
 }
@@ -105,7 +105,7 @@ pub fn fluid_sweep(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Re
 pub fn fluid_tune(path: &Path, options: &FluidOptions, wanted: &TuneOptions) -> Result<FluidOutcome, Error> {
     let study = Study::read(path, options)?;
     let tuning = tune::compute(&study.subjects[0], wanted)?;
-    let folder = study.folder(options, "tune");
+    let folder = study.folder(options, "tune")?;
     study.publish(&folder, tuning.page(), tuning.terminal())
 }
 
@@ -127,8 +127,13 @@ impl Study {
         Ok(Study { name, about, canonical, subjects })
     }
 
-    fn folder(&self, options: &FluidOptions, what: &str) -> PathBuf {
-        options.out.join(&self.name).join("fluid").join(what)
+    /// The folder of one command's results, made if it is not there.
+    fn folder(&self, options: &FluidOptions, what: &str) -> Result<PathBuf, Error> {
+        let folder = options.out.join(&self.name).join("fluid").join(what);
+        std::fs::create_dir_all(&folder).map_err(|cause| {
+            Error::Failed(format!("cannot write results to {}: {cause}", folder.display()))
+        })?;
+        Ok(folder)
     }
 
     /// Completes the page and writes it.

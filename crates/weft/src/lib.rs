@@ -26,8 +26,8 @@ use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use analyse::{QuiverAnalysis, QuiverOptions};
-pub use fluid::{FluidOptions, FluidOutcome, TuneOptions, fluid_margin, fluid_run, fluid_sweep, fluid_tune};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
+pub use fluid::{FluidOptions, FluidOutcome, TuneOptions, fluid_margin, fluid_run, fluid_sweep, fluid_tune};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
 pub use weft_sim::Setup;

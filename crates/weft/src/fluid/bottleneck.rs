@@ -40,7 +40,11 @@ pub(super) fn find(setup: &Setup, wire: Wire) -> Result<Bottleneck, String> {
         return Err(format!("{count} flows; a fluid model wants 1 to {MOST_FLOWS} that last"));
     }
     let state = LinkState::all_up(graph);
-    let network = Network { graph, routes: Routes::new(graph, &state, Grouping::Together), latency: setup.switch.latency };
+    let network = Network {
+        graph,
+        routes: Routes::new(graph, &state, Grouping::Together),
+        latency: setup.switch.latency,
+    };
     let flows: Vec<_> = setup.flows.iter().collect();
     let walk = |flow: &weft_workload::Flow| network.links(flow.source, flow.destination);
     let links: Vec<Vec<LinkId>> = flows.iter().map(walk).collect::<Result<_, _>>()?;
@@ -78,7 +82,10 @@ impl Network<'_> {
                 return Err(format!(
                     "from {} to {} there are {} equal ways at {}; a fluid model knows one bottleneck, so take a network \
                      with one way (`topology.dumbbell`, or one spine)",
-                    name(source), name(destination), ports.len(), graph.name(Node::Switch(at))
+                    name(source),
+                    name(destination),
+                    ports.len(),
+                    graph.name(Node::Switch(at))
                 ));
             };
             let link = graph.link_at(Node::Switch(at), port);
@@ -98,7 +105,8 @@ impl Network<'_> {
         let share = |link: &LinkId| self.graph.links()[link.index()].rate.0 / load[link.index()];
         let of_switch = |link: &&LinkId| matches!(self.graph.links()[link.index()].from, Node::Switch(_));
         let candidates = ways.iter().flatten().filter(of_switch);
-        let tightest = *candidates.min_by_key(|link| (share(link), link.index())).ok_or("no flow meets a switch")?;
+        let tightest =
+            *candidates.min_by_key(|link| (share(link), link.index())).ok_or("no flow meets a switch")?;
         let link = &self.graph.links()[tightest.index()];
         let name = format!("{} -> {}", self.graph.name(link.from), self.graph.name(link.to));
         let through = load[tightest.index()] as usize;

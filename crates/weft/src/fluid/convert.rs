@@ -35,24 +35,29 @@ impl Unit {
 }
 
 /// How the switch marks; and whether it decides at the arrival of a packet.
-pub(super) fn marking(marker: &MarkerSettings, unit: Unit, continued: bool) -> Result<(Marking, bool), String> {
+pub(super) fn marking(
+    marker: &MarkerSettings,
+    unit: Unit,
+    continued: bool,
+) -> Result<(Marking, bool), String> {
     match marker {
         MarkerSettings::Red(red) => Ok((Marking::Ramp(ramp(red, unit, continued)?), red.at == At::Enqueue)),
-        other => Err(format!(
-            "`switch.ecn` is `{}`; DCQCN's fluid model knows `red`",
-            other.name()
-        )),
+        other => Err(format!("`switch.ecn` is `{}`; DCQCN's fluid model knows `red`", other.name())),
     }
 }
 
 fn ramp(red: &red::Settings, unit: Unit, continued: bool) -> Result<Ramp, String> {
     if red.average > 0 {
-        return Err("`switch.ecn.red.average` is above 0; the fluid model knows the instantaneous queue".to_owned());
+        return Err(
+            "`switch.ecn.red.average` is above 0; the fluid model knows the instantaneous queue".to_owned()
+        );
     }
     let packets = |amount: Amount| unit.packets(amount.bytes(red.packet));
     let (low, high) = (packets(red.min), packets(red.max));
     if high <= low || red.max_probability.0 <= 0.0 {
-        return Err("`switch.ecn.red` has no ramp: `max` must exceed `min`, `max_probability` zero".to_owned());
+        return Err(
+            "`switch.ecn.red` has no ramp: `max` must exceed `min`, `max_probability` zero".to_owned()
+        );
     }
     Ok(Ramp::new(low, high, red.max_probability.0, !continued))
 }
@@ -142,7 +147,11 @@ impl<'a> Measured<'a> {
                 let per_packet = gain * unit.packet.bits() as f64;
                 let half_way = 0.5 * (own.low.seconds() + own.high.seconds());
                 let held = reference.map_or(half_way, Span::seconds) - apart;
-                timely::Law::Integrator { newer: ratio * per_packet, older: per_packet, reference: capacity * held }
+                timely::Law::Integrator {
+                    newer: ratio * per_packet,
+                    older: per_packet,
+                    reference: capacity * held,
+                }
             }
         };
         timely::Settings {

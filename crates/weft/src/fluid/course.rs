@@ -82,9 +82,12 @@ impl Course {
     /// The greatest mean rate of a flow divided by the least.
     fn unfairness(&self) -> f64 {
         let mean = |rates: &Vec<f64>| extent(self.series.tail(rates, 0.5)).mean;
-        let (least, most) = self.series.rates.iter().map(mean).fold((f64::INFINITY, 0.0_f64), |(l, m), rate| {
-            (l.min(rate), m.max(rate))
-        });
+        let (least, most) = self
+            .series
+            .rates
+            .iter()
+            .map(mean)
+            .fold((f64::INFINITY, 0.0_f64), |(l, m), rate| (l.min(rate), m.max(rate)));
         if least > 0.0 { most / least } else { f64::INFINITY }
     }
 
@@ -157,7 +160,12 @@ impl Course {
 }
 
 /// One quantity of all cases.
-fn together(courses: &[Course], id: &str, (title, axis): (&str, Axis), of: &dyn Fn(&Course) -> Vec<f64>) -> Option<Figure> {
+fn together(
+    courses: &[Course],
+    id: &str,
+    (title, axis): (&str, Axis),
+    of: &dyn Fn(&Course) -> Vec<f64>,
+) -> Option<Figure> {
     let drawn = courses.iter().enumerate().filter_map(|(n, course)| {
         let values = of(course);
         (!values.is_empty()).then(|| line(&course.subject.title(), Some(n), &course.times(), &values))
@@ -177,14 +185,22 @@ fn sentence(courses: &[Course]) -> String {
     let [course] = courses else {
         return format!(
             "{} of {} cases come to rest, {} ring down, {} oscillate.",
-            of(Verdict::Settled), courses.len(), of(Verdict::RingingDown), of(Verdict::Oscillating)
+            of(Verdict::Settled),
+            courses.len(),
+            of(Verdict::RingingDown),
+            of(Verdict::Oscillating)
         );
     };
     let (queue, rate) = (first.queue(), first.rate());
     format!(
         "{} flows through {}: {} around a queue of {} kB ({} to {}), {} Gbps for each flow.",
-        course.subject.flows(), course.subject.link, course.words(),
-        number(queue.mean), number(queue.least), number(queue.greatest), number(rate.mean)
+        course.subject.flows(),
+        course.subject.link,
+        course.words(),
+        number(queue.mean),
+        number(queue.least),
+        number(queue.greatest),
+        number(rate.mean)
     )
 }
 
@@ -209,7 +225,9 @@ pub(super) fn terminal(courses: &[Course]) -> String {
     let until = courses.iter().map(|course| course.until).fold(0.0, f64::max);
     format!(
         "{}\n\n{}\nSecond half of {} ms. {notes}",
-        sentence(courses), aligned(&HEADER, &rows(courses)), number(until * 1e3)
+        sentence(courses),
+        aligned(&HEADER, &rows(courses)),
+        number(until * 1e3)
     )
 }
 
@@ -233,21 +251,42 @@ pub(super) fn page(courses: &[Course]) -> Page {
         figures,
     };
     let first = &courses[0];
-    let card = |label: &str, value: String, note: &str| Card { label: label.to_owned(), value, note: note.to_owned() };
+    let card = |label: &str, value: String, note: &str| Card {
+        label: label.to_owned(),
+        value,
+        note: note.to_owned(),
+    };
     let (queue_now, rate_now) = (first.queue(), first.rate());
     Page {
         warnings: notes(courses),
         headline: sentence(courses),
         cards: vec![
-            card("Queue", format!("{} kB", number(queue_now.mean)), &format!("{} to {}", number(queue_now.least), number(queue_now.greatest))),
-            card("Rate of a flow", format!("{} Gbps", number(rate_now.mean)), &format!("{} to {}", number(rate_now.least), number(rate_now.greatest))),
-            card("Fastest to slowest", format!("{}x", number(first.unfairness())), "means of the second half"),
+            card(
+                "Queue",
+                format!("{} kB", number(queue_now.mean)),
+                &format!("{} to {}", number(queue_now.least), number(queue_now.greatest)),
+            ),
+            card(
+                "Rate of a flow",
+                format!("{} Gbps", number(rate_now.mean)),
+                &format!("{} to {}", number(rate_now.least), number(rate_now.greatest)),
+            ),
+            card(
+                "Fastest to slowest",
+                format!("{}x", number(first.unfairness())),
+                "means of the second half",
+            ),
             card("At the end", first.words().to_owned(), &first.subject.title()),
         ],
         schemes: courses.iter().map(|course| course.subject.title()).collect(),
         scheme_name: "case".to_owned(),
         sections: vec![
-            section("answer", "The answer", "What stands in the bottleneck.", answer.into_iter().flatten().collect()),
+            section(
+                "answer",
+                "The answer",
+                "What stands in the bottleneck.",
+                answer.into_iter().flatten().collect(),
+            ),
             section("why", "Why", "How fast the flows send.", rates.collect()),
         ],
         numbers: on_page("Means, least and greatest values of the second half", &HEADER, &rows(courses)),

@@ -34,7 +34,13 @@ pub(super) fn rounded(value: f64) -> f64 {
 }
 
 /// A figure of lines.
-pub(super) fn lines(id: &str, title: &str, (x, y): (Axis, Axis), series: Vec<Series>, caption: &str) -> Figure {
+pub(super) fn lines(
+    id: &str,
+    title: &str,
+    (x, y): (Axis, Axis),
+    series: Vec<Series>,
+    caption: &str,
+) -> Figure {
     Figure {
         id: id.to_owned(),
         title: title.to_owned(),

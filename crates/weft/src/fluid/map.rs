@@ -14,10 +14,10 @@ use weft_report::figure::{Axis, Figure, Kind, Series};
 use weft_report::page::{Card, Page, Section};
 use weft_report::text::{count, number};
 
+use super::FluidOptions;
 use super::figures::rounded;
 use super::range::{Over, Range};
 use super::subject::{Law, Subject};
-use super::FluidOptions;
 use crate::Error;
 
 /// Cells of the drawing in each direction; the CSV file has all.
@@ -33,7 +33,8 @@ enum Numbers {
 impl Numbers {
     fn of(subject: &Subject) -> Option<Numbers> {
         if let Some(Bottleneck { capacity, flows, law, marking, delay }) = subject.dcqcn() {
-            let Reaction { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step } = law;
+            let Reaction { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step } =
+                law;
             let [kind, a, b, c] = match marking {
                 Marking::Ramp(Ramp { low, high, top, .. }) => [0.0, low, high, top],
                 Marking::Integrator(Integrator { reference, proportional, integral }) => {
@@ -41,15 +42,40 @@ impl Numbers {
                 }
             };
             return Some(Numbers::Dcqcn([
-                capacity, flows, delay, gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step, kind, a,
-                b, c,
+                capacity,
+                flows,
+                delay,
+                gain,
+                notification,
+                estimate_timer,
+                increase_timer,
+                byte_counter,
+                recovery,
+                step,
+                kind,
+                a,
+                b,
+                c,
             ]));
         }
         let Law::Timely { settings, .. } = &subject.law else { return None };
         let Between::Patched { slope, .. } = settings.law else { return None };
-        let Settings { capacity, segment, base, propagation, gain, step, decrease, low, high, .. } = *settings;
+        let Settings { capacity, segment, base, propagation, gain, step, decrease, low, high, .. } =
+            *settings;
         let flows = subject.flows();
-        Some(Numbers::Timely([capacity, flows, segment, base, propagation, gain, step, decrease, low, high, slope]))
+        Some(Numbers::Timely([
+            capacity,
+            flows,
+            segment,
+            base,
+            propagation,
+            gain,
+            step,
+            decrease,
+            low,
+            high,
+            slope,
+        ]))
     }
 
     fn fields(&self) -> &[f64] {
@@ -100,8 +126,22 @@ impl Numbers {
 }
 
 fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
-    let [capacity, flows, delay, gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step, kind, a, b, c] =
-        *fields;
+    let [
+        capacity,
+        flows,
+        delay,
+        gain,
+        notification,
+        estimate_timer,
+        increase_timer,
+        byte_counter,
+        recovery,
+        step,
+        kind,
+        a,
+        b,
+        c,
+    ] = *fields;
     let law = Reaction { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step };
     let marking = if kind == 0.0 {
         Marking::Ramp(Ramp { low: a, high: b, top: c, literal: false })
@@ -137,7 +177,9 @@ fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Resul
     }
     let subjects = Subject::all(path, &options)?;
     let [subject] = &subjects[..] else {
-        return Err(Error::BadInput("a map is of one case; take the sweep out of the scenario with `--set`".to_owned()));
+        return Err(Error::BadInput(
+            "a map is of one case; take the sweep out of the scenario with `--set`".to_owned(),
+        ));
     };
     let text = "margins exist for dcqcn and patched-timely, whose fixed point is unique";
     let mut numbers = Numbers::of(subject).ok_or_else(|| Error::BadInput(text.to_owned()))?;
@@ -170,11 +212,14 @@ pub(super) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) ->
 /// Every pair, row by row, on all cores.
 fn all(base: &Numbers, columns: &[Numbers], rows: &[Numbers]) -> Vec<Vec<Option<f64>>> {
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let row = |row: &Numbers| columns.iter().map(|column| column.with(base, row).margin()).collect::<Vec<_>>();
+    let row =
+        |row: &Numbers| columns.iter().map(|column| column.with(base, row).margin()).collect::<Vec<_>>();
     let share = rows.len().div_ceil(threads);
     let row = &row;
     std::thread::scope(|scope| {
-        let parts = rows.chunks(share.max(1)).map(|part| scope.spawn(move || part.iter().map(row).collect::<Vec<_>>()));
+        let parts = rows
+            .chunks(share.max(1))
+            .map(|part| scope.spawn(move || part.iter().map(row).collect::<Vec<_>>()));
         let parts: Vec<_> = parts.collect();
         parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
     })
@@ -205,7 +250,10 @@ impl Map {
         let share = 100.0 * unstable as f64 / self.points().max(1) as f64;
         format!(
             "{} % of {} settings of {} and {} have a negative phase margin.",
-            number(share), count(self.points() as u64), self.ranges[0].name(), self.ranges[1].name()
+            number(share),
+            count(self.points() as u64),
+            self.ranges[0].name(),
+            self.ranges[1].name()
         )
     }
 

@@ -58,8 +58,10 @@ pub(super) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Vec<(&'static s
     }
     let Law::Timely { settings, .. } = &subject.law else { return Vec::new() };
     let longer = delay - subject.delay;
-    let settings =
-        weft_fluid::model::timely::Settings { propagation: (settings.propagation + longer).max(0.0), ..*settings };
+    let settings = weft_fluid::model::timely::Settings {
+        propagation: (settings.propagation + longer).max(0.0),
+        ..*settings
+    };
     timely::Patched::new(&settings, flows).map(|cut| ("exact", Cut::Patched(cut))).into_iter().collect()
 }
 
@@ -88,14 +90,24 @@ impl Found {
         let (queue, steady, beyond, unstable) = match &cut {
             Cut::Exact(of) => {
                 let at = of.at;
-                let steady = format!("marked {} %, alpha {}", number(at.probability * 100.0), number(at.estimate));
+                let steady =
+                    format!("marked {} %, alpha {}", number(at.probability * 100.0), number(at.estimate));
                 (at.queue, steady, at.beyond_ramp, Some(of.unstable_roots()))
             }
             Cut::Patched(of) => (of.at.queue, String::new(), of.at.beyond, Some(of.unstable_roots())),
             Cut::Published(_) => (f64::NAN, "approximate probability".to_owned(), false, None),
         };
         let subject = subject.clone();
-        Found { subject, name, margins: margins(&cut), response: response(&cut), queue, steady, unstable, beyond }
+        Found {
+            subject,
+            name,
+            margins: margins(&cut),
+            response: response(&cut),
+            queue,
+            steady,
+            unstable,
+            beyond,
+        }
     }
 
     fn title(&self) -> String {
@@ -139,10 +151,13 @@ const HEADER: [&str; 8] =
 fn sentence(found: &[Found]) -> String {
     let exact: Vec<&Found> = found.iter().filter(|one| one.unstable.is_some()).collect();
     if let [one] = exact[..] {
-        let margin = one.margins.phase().map_or("no crossing".to_owned(), |c| format!("{} degrees", number(c.margin)));
+        let margin =
+            one.margins.phase().map_or("no crossing".to_owned(), |c| format!("{} degrees", number(c.margin)));
         return format!(
             "{} flows with {} us of delay: {}, phase margin {margin}.",
-            one.subject.flows(), number(one.subject.delay * 1e6), one.words()
+            one.subject.flows(),
+            number(one.subject.delay * 1e6),
+            one.words()
         );
     }
     let stable = exact.iter().filter(|one| one.unstable == Some(0) && !one.beyond).count();
@@ -177,7 +192,13 @@ pub(super) fn csv(found: &[Found]) -> String {
         let phase = one.response.phase();
         for ((omega, gain), phase) in one.response.omega.iter().zip(&one.response.gain).zip(phase) {
             let name = one.title().replace(',', ";");
-            let _ = writeln!(text, "{name},{omega:.6e},{:.6e},{phase:.4},{:.6e},{:.6e}", gain.abs(), gain.re, gain.im);
+            let _ = writeln!(
+                text,
+                "{name},{omega:.6e},{:.6e},{phase:.4},{:.6e},{:.6e}",
+                gain.abs(),
+                gain.re,
+                gain.im
+            );
         }
     }
     text
@@ -203,7 +224,13 @@ fn bode(found: &[Found]) -> [Figure; 2] {
     let phases = curve(&|one| one.response.phase());
     let omega = || Axis::log("frequency", "rad/s");
     [
-        lines("gain", "Gain of the open loop", (omega(), Axis::log("gain", "")), gains, "Where it is 1, the phase decides."),
+        lines(
+            "gain",
+            "Gain of the open loop",
+            (omega(), Axis::log("gain", "")),
+            gains,
+            "Where it is 1, the phase decides.",
+        ),
         lines(
             "phase",
             "Phase of the open loop",
@@ -259,10 +286,23 @@ fn margin_figures(found: &[Found]) -> [Figure; 2] {
     let by_flows = over(found, &flows, &|subject, flows| cuts(subject, flows, subject.delay));
     let by_delay = over(found, &delays, &|subject, us| cuts(subject, subject.flows(), us * 1e-6));
     let margin = || Axis::linear("phase margin", "deg");
-    let caption = "The smallest margin of all frequencies at which the gain is 1; below zero the loop oscillates.";
+    let caption =
+        "The smallest margin of all frequencies at which the gain is 1; below zero the loop oscillates.";
     [
-        lines("by-flows", "Margin by the number of flows", (Axis::linear("flows", ""), margin()), by_flows, caption),
-        lines("by-delay", "Margin by the delay of the loop", (Axis::linear("delay", "us"), margin()), by_delay, caption),
+        lines(
+            "by-flows",
+            "Margin by the number of flows",
+            (Axis::linear("flows", ""), margin()),
+            by_flows,
+            caption,
+        ),
+        lines(
+            "by-delay",
+            "Margin by the delay of the loop",
+            (Axis::linear("delay", "us"), margin()),
+            by_delay,
+            caption,
+        ),
     ]
 }
 
@@ -270,7 +310,11 @@ fn margin_figures(found: &[Found]) -> [Figure; 2] {
 pub(super) fn page(found: &[Found]) -> Page {
     let first = &found[0];
     let row = first.row();
-    let card = |label: &str, value: String, note: &str| Card { label: label.to_owned(), value, note: note.to_owned() };
+    let card = |label: &str, value: String, note: &str| Card {
+        label: label.to_owned(),
+        value,
+        note: note.to_owned(),
+    };
     let rows: Vec<Vec<String>> = found.iter().map(Found::row).collect();
     let mut curves = bode(found).to_vec();
     curves.push(nyquist(found));

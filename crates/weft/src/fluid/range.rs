@@ -30,7 +30,8 @@ fn bad(text: &str, wanted: &str) -> Error {
 /// A number and what stands behind it.
 fn quantity(text: &str) -> Result<(f64, &str), Error> {
     let text = text.trim();
-    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))).unwrap_or(text.len());
+    let end =
+        text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))).unwrap_or(text.len());
     let number: f64 = text[..end].parse().map_err(|_| bad(text, "a number with its unit"))?;
     if !number.is_finite() || number < 0.0 {
         return Err(bad(text, "a number from zero on"));
@@ -65,15 +66,20 @@ const MOST: usize = 2000;
 impl Range {
     /// Reads a range.
     pub(super) fn read(text: &str) -> Result<Range, Error> {
-        let form = "a range such as `delay=1 us..100 us:50` or `transport.dcqcn.additive_step=5 Mbps..200 Mbps:40x`";
+        let form =
+            "a range such as `delay=1 us..100 us:50` or `transport.dcqcn.additive_step=5 Mbps..200 Mbps:40x`";
         let (path, rest) = text.split_once('=').ok_or_else(|| bad(text, form))?;
         let (ends, count) = rest.rsplit_once(':').ok_or_else(|| bad(text, form))?;
         let (first, last) = ends.split_once("..").ok_or_else(|| bad(text, form))?;
-        let (ratio, count) = count.trim().strip_suffix('x').map_or((false, count.trim()), |count| (true, count));
+        let (ratio, count) =
+            count.trim().strip_suffix('x').map_or((false, count.trim()), |count| (true, count));
         let count: usize = count.parse().map_err(|_| bad(text, form))?;
         let ((first, unit), (last, other)) = (quantity(first)?, quantity(last)?);
         if unit != other {
-            return Err(Error::BadInput(format!("`{text}`: both ends of a range want the same unit{}", did_you_mean(other, [unit]))));
+            return Err(Error::BadInput(format!(
+                "`{text}`: both ends of a range want the same unit{}",
+                did_you_mean(other, [unit])
+            )));
         }
         if !(2..=MOST).contains(&count) || last <= first || (ratio && first <= 0.0) {
             return Err(Error::BadInput(format!(
@@ -105,7 +111,8 @@ impl Range {
 
 fn spaced(first: f64, last: f64, count: usize, ratio: bool) -> Vec<f64> {
     let share = |n: usize| n as f64 / (count - 1) as f64;
-    let at = |n| if ratio { first * (last / first).powf(share(n)) } else { first + (last - first) * share(n) };
+    let at =
+        |n| if ratio { first * (last / first).powf(share(n)) } else { first + (last - first) * share(n) };
     (0..count).map(at).collect()
 }
 
@@ -125,7 +132,14 @@ mod tests {
         assert_eq!(range.typed(51.0), "51 us");
         let ratio = Range::read("a.b=1..100:3x").unwrap();
         assert!((ratio.values[1] - 10.0).abs() < 1e-9 && ratio.unit.is_empty());
-        for wrong in ["delay", "delay=1 us..2 us", "delay=1 us..2 ms:3", "delay=2 us..1 us:3", "flows=0..9:3x", "a=x..y:2"] {
+        for wrong in [
+            "delay",
+            "delay=1 us..2 us",
+            "delay=1 us..2 ms:3",
+            "delay=2 us..1 us:3",
+            "flows=0..9:3x",
+            "a=x..y:2",
+        ] {
             assert!(Range::read(wrong).is_err(), "{wrong}");
         }
     }

@@ -120,7 +120,12 @@ impl Subject {
     /// The model over time, for DCQCN.
     pub(super) fn dcqcn_model(&self) -> Option<Dcqcn> {
         let Law::Dcqcn { law, marking, at_arrival, delays } = &self.law else { return None };
-        let flow = |(start, delay): (&Start, &f64)| Flow { start: *start, law: *law, delay: *delay, line: start.rate };
+        let flow = |(start, delay): (&Start, &f64)| Flow {
+            start: *start,
+            law: *law,
+            delay: *delay,
+            line: start.rate,
+        };
         let flows = self.groups.iter().zip(delays).map(flow).collect();
         let mut model = Dcqcn::new(self.capacity, *marking, flows);
         model.marks_at_arrival = *at_arrival;
@@ -149,7 +154,11 @@ fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Span)>
     let share = sender_share(&sender.law);
     let mut groups: Vec<(Start, Span)> = Vec::new();
     for (n, path) in found.paths.iter().enumerate() {
-        let first = if listed.is_empty() { Rate((path.line.0 as f64 * share) as u64) } else { listed[n % listed.len()] };
+        let first = if listed.is_empty() {
+            Rate((path.line.0 as f64 * share) as u64)
+        } else {
+            listed[n % listed.len()]
+        };
         let rate = unit.per_second(Rate(first.0.min(path.line.0)));
         let start = Start { count: 1.0, at: path.start.seconds(), rate };
         let same = |(group, trip): &&mut (Start, Span)| {
@@ -199,10 +208,12 @@ fn law(
         let delays = groups.iter().map(|(_, trip)| trip.seconds() + late).collect();
         return Ok((Law::Dcqcn { law, marking, at_arrival, delays }, convert::dcqcn_notes(own)));
     }
-    let measured = convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
+    let measured =
+        convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
     let trip = found.paths.iter().map(|path| path.round_trip).max().unwrap_or(Span::ZERO);
     let settings = measured.settings(unit.per_second(found.rate), trip, unit);
-    let estimates = (0..groups.len() as u64).map(|flow| first_estimate(&sender.law, case.settings.seeds[0], flow));
+    let estimates =
+        (0..groups.len() as u64).map(|flow| first_estimate(&sender.law, case.settings.seeds[0], flow));
     Ok((Law::Timely { settings, estimates: estimates.collect() }, measured.notes(trip)))
 }
 
@@ -222,11 +233,13 @@ const FEEDBACK: Bytes = Bytes(98);
 
 /// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
 fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
-    let names = || RateLawSettings::FAMILY.members.iter().map(|member| member.name).filter(|name| *name != "none");
+    let names =
+        || RateLawSettings::FAMILY.members.iter().map(|member| member.name).filter(|name| *name != "none");
     let Some(name) = law else {
         return Err(format!(
             "`transport` is `{}`, which has no fluid model; `--law` takes one instead: {}",
-            transport.name(), names().collect::<Vec<_>>().join(", ")
+            transport.name(),
+            names().collect::<Vec<_>>().join(", ")
         ));
     };
     let member = RateLawSettings::FAMILY.members.iter().find(|member| member.name == name && name != "none");

@@ -72,7 +72,8 @@ fn sloped(base: &Bottleneck, low: f64, slope: f64) -> Bottleneck {
 
 /// The steepest slope at which, and below which, the margin is kept.
 fn steepest(base: &Bottleneck, low: f64, (from, to, margin): (u32, u32, f64)) -> Option<f64> {
-    let kept = |slope: f64| worst(&sloped(base, low, slope), (from, to)).is_some_and(|worst| worst.0 >= margin);
+    let kept =
+        |slope: f64| worst(&sloped(base, low, slope), (from, to)).is_some_and(|worst| worst.0 >= margin);
     let (mut good, mut bad) = (SLOPES.start, SLOPES.end);
     if !kept(good) {
         return None;
@@ -93,7 +94,8 @@ fn steepest(base: &Bottleneck, low: f64, (from, to, margin): (u32, u32, f64)) ->
 
 fn candidate(base: &Bottleneck, low: f64, wanted: (u32, u32, f64), allowed: f64) -> Option<Candidate> {
     let slope = steepest(base, low, wanted)?;
-    let at = |flows: u32| dcqcn::Exact::new(&Bottleneck { flows: f64::from(flows), ..sloped(base, low, slope) });
+    let at =
+        |flows: u32| dcqcn::Exact::new(&Bottleneck { flows: f64::from(flows), ..sloped(base, low, slope) });
     let (few, many) = (at(wanted.0)?.at, at(wanted.1)?.at);
     let top = (ROOM * many.probability).min(1.0);
     let ramp = Ramp::new(low, low + top / slope, top, true);
@@ -122,7 +124,11 @@ pub(super) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning
     let Marking::Ramp(ramp) = base.marking else {
         return Err(bad("`weft fluid tune` is for marking by `switch.ecn = \"red\"`"));
     };
-    if options.from == 0 || options.to < options.from || options.to > 4096 || !(0.0..90.0).contains(&options.margin) {
+    if options.from == 0
+        || options.to < options.from
+        || options.to > 4096
+        || !(0.0..90.0).contains(&options.margin)
+    {
         return Err(bad("flows run from 1 to at most 4096, and a margin lies between 0 and 90 degrees"));
     }
     let allowed = subject.unit.packets(range::size(&options.queue)?);
@@ -144,8 +150,7 @@ pub(super) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning
     Ok(Tuning { subject: subject.clone(), base, wanted, allowed, candidates, best })
 }
 
-const HEADER: [&str; 7] =
-    ["step", "timer us", "Kmax kB", "Pmax %", "queue kB", "margin deg", "fair in ms"];
+const HEADER: [&str; 7] = ["step", "timer us", "Kmax kB", "Pmax %", "queue kB", "margin deg", "fair in ms"];
 
 impl Tuning {
     fn unit(&self) -> Unit {
@@ -186,9 +191,13 @@ impl Tuning {
         format!(
             "Kmin {} kB, Kmax {} kB, Pmax {} %, additive step {}, increase timer {} us keep {} degrees for {from} to {to} \
              flows with {} us of delay.",
-            self.kb(best.ramp.low), self.kb(best.ramp.high), number(best.ramp.top * 100.0),
-            range::rate(self.unit().bits(best.law.step)), number(best.law.increase_timer * 1e6),
-            number(best.worst.0), number(self.base.delay * 1e6)
+            self.kb(best.ramp.low),
+            self.kb(best.ramp.high),
+            number(best.ramp.top * 100.0),
+            range::rate(self.unit().bits(best.law.step)),
+            number(best.law.increase_timer * 1e6),
+            number(best.worst.0),
+            number(self.base.delay * 1e6)
         )
     }
 
@@ -204,7 +213,9 @@ impl Tuning {
                     self.kb(one.ramp.high)
                 )
             };
-            return vec![nearest.map_or("No slope of the ramp has this margin: the delay limits.".to_owned(), told)];
+            return vec![
+                nearest.map_or("No slope of the ramp has this margin: the delay limits.".to_owned(), told),
+            ];
         };
         let slope = best.ramp.slope() / self.unit().bytes(1.0) * 1e5;
         let now = worst(&self.base, (from, to)).map_or("-".to_owned(), |(margin, flows)| {
@@ -215,7 +226,8 @@ impl Tuning {
             format!(
                 "The margin depends on the slope, here {} % for each 100 kB; it is worst with {} flows. A steeper ramp falls \
                  below {margin} degrees.",
-                number(slope * 100.0), best.worst.1
+                number(slope * 100.0),
+                best.worst.1
             ),
             format!(
                 "Pmax is {ROOM} times what {to} flows need; with less, their queue would lie beyond Kmax, where everything is \
@@ -223,12 +235,24 @@ impl Tuning {
             ),
             format!(
                 "The queue will stand at {} kB with {from} flows and at {} kB with {to}.",
-                self.kb(best.queues.0), self.kb(best.queues.1)
+                self.kb(best.queues.0),
+                self.kb(best.queues.1)
             ),
         ];
-        let at = Bottleneck { law: best.law, flows: f64::from(best.worst.1), marking: Marking::Ramp(best.ramp), ..self.base };
-        if let Some(longest) = dcqcn::Exact::new(&at).filter(|of| of.unstable_roots() == 0).and_then(|of| of.longest_delay()) {
-            reasons.push(format!("It would oscillate with {} us of delay and {} flows.", number(longest * 1e6), best.worst.1));
+        let at = Bottleneck {
+            law: best.law,
+            flows: f64::from(best.worst.1),
+            marking: Marking::Ramp(best.ramp),
+            ..self.base
+        };
+        if let Some(longest) =
+            dcqcn::Exact::new(&at).filter(|of| of.unstable_roots() == 0).and_then(|of| of.longest_delay())
+        {
+            reasons.push(format!(
+                "It would oscillate with {} us of delay and {} flows.",
+                number(longest * 1e6),
+                best.worst.1
+            ));
         }
         if best.law.step < self.base.law.step || best.law.increase_timer > self.base.law.increase_timer {
             let text = "Increases are gentler than the scenario's because with those the ramp would have to be longer than \
@@ -245,9 +269,12 @@ impl Tuning {
         format!(
             "[switch.ecn.red]\nmin = \"{} B\"\nmax = \"{} B\"\nmax_probability = {:.5}\nat = \"dequeue\"\n\n[transport.dcqcn]\n\
              additive_step = \"{}\"\nincrease_timer = \"{} ns\"\nalpha_timer = \"{} ns\"\n",
-            bytes(best.ramp.low), bytes(best.ramp.high), best.ramp.top,
+            bytes(best.ramp.low),
+            bytes(best.ramp.high),
+            best.ramp.top,
             range::rate(self.unit().bits(best.law.step)),
-            (best.law.increase_timer * 1e9).round(), (best.law.estimate_timer * 1e9).round()
+            (best.law.increase_timer * 1e9).round(),
+            (best.law.estimate_timer * 1e9).round()
         )
     }
 
@@ -257,12 +284,14 @@ impl Tuning {
         for reason in self.reasons() {
             let _ = writeln!(text, "{reason}");
         }
-        let _ = writeln!(text, "\n{}* the ramp ends beyond the allowed queue\n", aligned(&HEADER, &self.rows()));
+        let _ =
+            writeln!(text, "\n{}* the ramp ends beyond the allowed queue\n", aligned(&HEADER, &self.rows()));
         text + &self.settings()
     }
 
     fn curve(&self, name: &str, scheme: usize, of: &Bottleneck) -> Series {
-        let flows: Vec<u32> = (self.wanted.0..=self.wanted.1).step_by((self.wanted.1 / 150).max(1) as usize).collect();
+        let flows: Vec<u32> =
+            (self.wanted.0..=self.wanted.1).step_by((self.wanted.1 / 150).max(1) as usize).collect();
         let margin = |flows: &u32| {
             let exact = dcqcn::Exact::new(&Bottleneck { flows: f64::from(*flows), ..*of })?;
             Some(rounded(gain_margins(&exact).phase()?.margin))
@@ -299,7 +328,11 @@ impl Tuning {
                 lead: self.reasons().join(" "),
                 figures: vec![lines("margin", "Margin by the number of flows", axes, curves, caption)],
             }],
-            numbers: on_page("Steps and timers that were tried, best first; * does not fit", &HEADER, &self.rows()),
+            numbers: on_page(
+                "Steps and timers that were tried, best first; * does not fit",
+                &HEADER,
+                &self.rows(),
+            ),
             ..Page::default()
         }
     }
