@@ -14,6 +14,8 @@ struct Layer {
 }
 
 const PARTS: &[&str] = &["weft-core"];
+/// Transports are put together from pieces of their own.
+const TRANSPORT: &[&str] = &["weft-core", "weft-rate"];
 /// The description and the engines stand side by side: both see the parts, and neither sees the other.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
@@ -42,7 +44,8 @@ const REPRODUCE: &[&str] = &["weft", "weft-report"];
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-switch", may_use: PARTS },
-    Layer { name: "weft-transport", may_use: PARTS },
+    Layer { name: "weft-rate", may_use: PARTS },
+    Layer { name: "weft-transport", may_use: TRANSPORT },
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
     Layer { name: "weft-report", may_use: PARTS },

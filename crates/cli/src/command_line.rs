@@ -2,7 +2,7 @@
 //! after it.
 
 use crate::{
-    analyse, bench, check, compare, completions, explain, import, lint, list, man, new, report, reproduce,
+    analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report, reproduce,
     run,
 };
 use clap::{Parser, Subcommand};
@@ -42,6 +42,8 @@ pub(crate) enum Command {
     List(list::Arguments),
     /// Say what can be said of a network without running it
     Analyse(analyse::Arguments),
+    /// Ask the fluid model of a scenario: is its rate control stable?
+    Fluid(fluid::Arguments),
     /// Write the report of finished runs again
     Report(report::Arguments),
     /// Say what differs between two results, in settings and in numbers
@@ -70,6 +72,7 @@ impl Command {
             Command::Explain(arguments) => arguments.execute(),
             Command::List(arguments) => arguments.execute(),
             Command::Analyse(arguments) => arguments.execute(),
+            Command::Fluid(arguments) => arguments.execute(),
             Command::Report(arguments) => arguments.execute(),
             Command::Compare(arguments) => arguments.execute(),
             Command::New(arguments) => arguments.execute(),

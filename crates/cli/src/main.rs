@@ -11,6 +11,7 @@ mod compare;
 mod completions;
 mod console;
 mod explain;
+mod fluid;
 mod import;
 mod interrupt;
 mod lint;

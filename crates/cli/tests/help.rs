@@ -13,6 +13,7 @@ const COMMANDS: [&str; 14] = [
     "explain",
     "list",
     "analyse",
+    "fluid",
     "report",
     "reproduce",
     "compare",

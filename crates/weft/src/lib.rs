@@ -1,4 +1,4 @@
-//! The facade: run, check, lint, explain, list, report, compare, new, import. Everything a person or a script asks of Weft
+//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid. Everything a person or a script asks of Weft
 //! goes through one function here.
 //!
 //! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
@@ -8,6 +8,7 @@ mod analyse;
 mod batch;
 mod build;
 mod clock;
+mod fluid;
 mod importer;
 mod jobs;
 mod linter;
@@ -28,6 +29,7 @@ use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
+pub use fluid::{FluidOptions, FluidOutcome, TuneOptions, fluid_margin, fluid_run, fluid_sweep, fluid_tune};
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;

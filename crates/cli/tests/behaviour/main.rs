@@ -5,6 +5,7 @@ mod benchmarks;
 mod comparisons;
 mod crashes;
 mod expectations;
+mod fluid;
 mod imports;
 mod interruptions;
 mod linting;
