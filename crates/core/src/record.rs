@@ -26,6 +26,8 @@ pub struct RunRecord {
     pub imbalance: Vec<ImbalanceRecord>,
     /// Windows of flows over time, when sampled.
     pub flow_series: Option<FlowSeries>,
+    /// Pauses of priority flow control, one row per (link, class) that was stopped or has stopped its far end, ordered.
+    pub pauses: Vec<PauseRecord>,
     /// Events handled.
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.
@@ -151,6 +153,37 @@ pub struct HopRecord {
     pub wait_ns: Histogram,
 }
 
+/// Priority flow control at one end of a cable, for one class. What it was told: `stopped` to `watchdog`. What it has told
+/// the far end: `asked` to `headroom_peak`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PauseRecord {
+    /// The direction of the cable that this end sends on.
+    pub link: LinkId,
+    /// Priority class.
+    pub class: u8,
+    /// Times it was stopped; a pause that is refreshed in time counts once.
+    pub stopped: u64,
+    /// For how long in all.
+    pub paused: Span,
+    /// The longest pause without a break.
+    pub longest: Span,
+    /// Times its watchdog took it for stuck.
+    pub watchdog: u64,
+    /// Times it asked the far end to stop (XOFF).
+    pub asked: u64,
+    /// Times it let the far end go on (XON).
+    pub resumed: u64,
+    /// Memory set aside for what arrives after XOFF.
+    pub headroom: Bytes,
+    /// The most that was used of it.
+    pub headroom_peak: Bytes,
+    /// Pause frames sent by this end, for all classes together, refreshments included. The link's own counts leave them
+    /// out.
+    pub frames: u64,
+    /// Of these, lost on the way.
+    pub frames_lost: u64,
+}
+
 /// Drops of one reason at one hop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DropRecord {
@@ -181,11 +214,15 @@ pub enum Reason {
     LinkDown,
     /// Random loss configured on a link.
     Loss,
+    /// A lossless class has used up its headroom: too little was set aside.
+    Headroom,
+    /// The watchdog of priority flow control discards what a paused port holds.
+    Watchdog,
 }
 
 impl Reason {
     /// All reasons, in their order.
-    pub const ALL: [Reason; 7] = [
+    pub const ALL: [Reason; 9] = [
         Reason::PortFull,
         Reason::Threshold,
         Reason::BufferFull,
@@ -193,6 +230,8 @@ impl Reason {
         Reason::NoRoute,
         Reason::LinkDown,
         Reason::Loss,
+        Reason::Headroom,
+        Reason::Watchdog,
     ];
 
     /// The name in files.
@@ -206,6 +245,8 @@ impl Reason {
             Reason::NoRoute => "no_route",
             Reason::LinkDown => "link_down",
             Reason::Loss => "loss",
+            Reason::Headroom => "headroom",
+            Reason::Watchdog => "watchdog",
         }
     }
 }

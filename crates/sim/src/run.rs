@@ -201,6 +201,7 @@ impl Domain {
             Event::SenderWake(flow) => self.sender_wake(flow),
             Event::ReceiverWake(flow) => self.receiver_wake(flow),
             Event::FlowStart(_) => self.flow_start(),
+            Event::Pause(link) => self.pause_due(link),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
 use crate::foresight::Slot;
 use crate::outputs::{Outputs, queue_of};
+use crate::pause::{PauseCounters, PauseFrame};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings, Visibility};
 use crate::table::{Route, Table};
@@ -46,6 +47,8 @@ pub struct SwitchSite {
     pub switch: SwitchId,
     /// Line rate of each port.
     pub rates: Vec<Rate>,
+    /// One-way delay of the cable of each port.
+    pub cables: Vec<Span>,
     /// Wire size of a full-size packet, for the time an engine may take per packet.
     pub full_packet: Bytes,
 }
@@ -174,6 +177,46 @@ impl Switch {
             congestion.sends(turn.now, port, turn.headers.get_mut(packet));
         }
         Some(packet)
+    }
+
+    /// What the idle transmitter of `port` has to tell the far end before it sends anything else: to be asked before
+    /// [`Switch::next_packet`] if any class pauses. The frame occupies the line as a packet of [`FRAME`](crate::pause::FRAME) bytes.
+    #[inline]
+    pub fn next_frame(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PauseFrame> {
+        self.outputs.next_frame(turn, port)
+    }
+
+    /// The pauses that `port` has asked for are about to end: what is still needed is asked for again.
+    pub fn refresh(&mut self, turn: &mut Turn<'_>, port: PortId) {
+        self.outputs.refresh(turn.effects, port);
+    }
+
+    /// The far end of `port` wants nothing of a queue, or no longer objects.
+    pub fn hold(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), held: bool) {
+        self.outputs.hold(turn.effects, at, held);
+    }
+
+    /// Throws away all that waits in a queue, as its watchdog wants.
+    pub fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize)) {
+        self.outputs.discard(turn, at);
+    }
+
+    /// Whether a queue holds packets that wait.
+    #[must_use]
+    pub fn has_waiting(&self, (port, queue): (PortId, usize)) -> bool {
+        !self.outputs.port(port).queues[queue].packets.is_empty()
+    }
+
+    /// What a port has done to stop the senders of a class.
+    #[must_use]
+    pub fn pauses(&self, at: (PortId, usize)) -> PauseCounters {
+        self.outputs.pauses(at)
+    }
+
+    /// Bytes that wait in a queue, by the port by which they came in: those of senders that have been asked to stop.
+    #[must_use]
+    pub fn stopped_by(&self, headers: &Headers, at: (PortId, usize)) -> Vec<(PortId, Bytes)> {
+        self.outputs.stopped_by(headers, at)
     }
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in

@@ -29,6 +29,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         balancer: settings.balance.clone(),
         transport: Arc::new(transport),
         flows,
+        storms: Vec::new(),
         tags: settings.traffic.iter().map(|traffic| traffic.tag.clone()).collect(),
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),

@@ -129,6 +129,8 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
             },
             Reason::NoRoute | Reason::LinkDown => fails,
             Reason::Loss => world.lossy,
+            Reason::Headroom => false,
+            Reason::Watchdog => switch.pfc.watchdog.is_some(),
         };
         demand!(possible, "{drop:?} cannot happen here");
         let at_switch = drop.hop > 0 || on_a_wire(drop.reason);

@@ -128,6 +128,7 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
             }),
         },
         ecn: marker(random, full),
+        pfc: weft_switch::PfcSettings::default(),
     }
 }
 
