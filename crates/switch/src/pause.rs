@@ -13,7 +13,8 @@ use weft_core::{Bytes, Rate, Span, choice, settings};
 pub mod headroom;
 mod ingress;
 
-pub(crate) use ingress::{Ingress, set_aside};
+pub(crate) use ingress::Ingress;
+pub use ingress::set_aside;
 
 /// Wire bytes of a pause frame: the least Ethernet frame of 64 bytes, preamble and gap.
 pub const FRAME: u16 = 84;
@@ -59,6 +60,18 @@ settings! {
         watchdog_action: WatchdogAction = WatchdogAction::Drop,
         /// How often the network is searched for ports that wait for each other in a circle.
         deadlock_every: Span = Span::from_us(100),
+    }
+}
+
+settings! {
+    /// A host whose network card sends pause frames for all lossless classes without end: a fault that spreads.
+    pub struct PauseStormSettings {
+        /// Name of the host.
+        host: String,
+        /// When it begins.
+        at: Span = Span::ZERO,
+        /// When it ends; absent: never.
+        until: Option<Span> = None,
     }
 }
 

@@ -50,9 +50,13 @@ pub(crate) struct Ingress {
 }
 
 /// Memory that is not shared: headroom, and a full-size packet, for each port and lossless class; with a static XOFF, that.
-pub(crate) fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
+#[must_use]
+pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
     let each = site.full_packet + settings.pfc.xoff.unwrap_or(Bytes::ZERO);
     let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
+    if lossless == 0 {
+        return Bytes::ZERO;
+    }
     let ports = 0..site.rates.len();
     ports.fold(Bytes::ZERO, |sum, port| sum + (headroom_of(settings, site, port) + each) * lossless)
 }
