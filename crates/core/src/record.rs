@@ -1,8 +1,12 @@
 //! What an engine reports: the same from simulator and router, so that one report reads both. Knows no file format.
 
+mod pause;
+
 use crate::histogram::Histogram;
 use crate::ids::{FlowId, HostId, LinkId};
 use crate::units::{Bytes, Rate, Span, Time};
+
+pub use pause::{DeadlockRecord, PAUSE_MEASURES, PauseRecord};
 
 /// Everything one run has to say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +32,8 @@ pub struct RunRecord {
     pub flow_series: Option<FlowSeries>,
     /// Pauses of priority flow control, one row per (link, class) that was stopped or has stopped its far end, ordered.
     pub pauses: Vec<PauseRecord>,
+    /// Circles of ports that wait for each other, in the order in which they were found.
+    pub deadlocks: Vec<DeadlockRecord>,
     /// Events handled.
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.
@@ -151,37 +157,6 @@ pub struct FlowRecord {
 pub struct HopRecord {
     /// Time from arrival at the queue to the start of transmission, in nanoseconds, data packets only.
     pub wait_ns: Histogram,
-}
-
-/// Priority flow control at one end of a cable, for one class. What it was told: `stopped` to `watchdog`. What it has told
-/// the far end: `asked` to `headroom_peak`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PauseRecord {
-    /// The direction of the cable that this end sends on.
-    pub link: LinkId,
-    /// Priority class.
-    pub class: u8,
-    /// Times it was stopped; a pause that is refreshed in time counts once.
-    pub stopped: u64,
-    /// For how long in all.
-    pub paused: Span,
-    /// The longest pause without a break.
-    pub longest: Span,
-    /// Times its watchdog took it for stuck.
-    pub watchdog: u64,
-    /// Times it asked the far end to stop (XOFF).
-    pub asked: u64,
-    /// Times it let the far end go on (XON).
-    pub resumed: u64,
-    /// Memory set aside for what arrives after XOFF.
-    pub headroom: Bytes,
-    /// The most that was used of it.
-    pub headroom_peak: Bytes,
-    /// Pause frames sent by this end, for all classes together, refreshments included. The link's own counts leave them
-    /// out.
-    pub frames: u64,
-    /// Of these, lost on the way.
-    pub frames_lost: u64,
 }
 
 /// Drops of one reason at one hop.

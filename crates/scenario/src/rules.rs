@@ -68,7 +68,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (pause::lossless_classes_have_queues, &["switch"]),
     (pause::headroom_fits_the_memory, &["switch", "topology", "transport"]),
     (pause::pauses_end_and_last, &["switch", "transport"]),
-    (pause::storms_come_from_hosts, &["topology", "pause_storm"]),
+    (pause::storms_come_from_hosts, &["topology", "pause_storm", "measure"]),
     (switch::visibility_matters_to_load_aware_balancers, &["switch", "balance"]),
     (network::paths_are_compared_for_components, &["balance"]),
     (balance::tables_of_flowlets_have_one_size, &["balance"]),

@@ -14,7 +14,7 @@ use crate::tally::Tally;
 
 /// What the run has to say, from all its domains, but for the flows: these go to the ledger.
 pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledger<'_>) -> RunRecord {
-    let Simulation { plan, mut domains, sampler } = simulation;
+    let Simulation { plan, mut domains, sampler, deadlocks } = simulation;
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
     let mut tally = Tally::new();
@@ -47,6 +47,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         imbalance,
         flow_series: gathered(&mut domains),
         pauses,
+        deadlocks: deadlocks.results(),
         events: tally.events,
         packets: PacketBalance { left, ..tally.packets },
         ended: finish.at,

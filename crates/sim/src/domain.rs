@@ -167,7 +167,8 @@ fn bare_switch(plan: &Plan, switch: SwitchId) -> Switch {
     let links = setup.graph.links_of(Node::Switch(switch));
     let rates = links.iter().map(|link| link.rate).collect();
     let cables = links.iter().map(|link| link.delay).collect();
-    let full = if setup.switch.pfc.is_on() { setup.transport.largest_wire() } else { setup.transport.full_wire() };
+    let full =
+        if setup.switch.pfc.is_on() { setup.transport.largest_wire() } else { setup.transport.full_wire() };
     let full_packet = Bytes(u64::from(full));
     let site = SwitchSite { seed: setup.seed, switch, rates, cables, full_packet };
     Switch::new(&setup.switch, &setup.balancer, &site, table(&setup.timeline.states[0], switch))

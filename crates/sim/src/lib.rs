@@ -14,6 +14,7 @@ mod calendar;
 mod carry;
 mod collect;
 mod course;
+mod deadlock;
 mod domain;
 mod ends;
 mod event;

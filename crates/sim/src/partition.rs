@@ -225,7 +225,8 @@ mod tests {
         let fabric = graph.fabric_cables()[0];
         let expected = graph.cables()[fabric].delay + latency;
         for domains in [1, 2, 3, 100] {
-            let partition = Partition::new(&graph, &delays(&graph, &settings(latency)), Division::threads(domains));
+            let partition =
+                Partition::new(&graph, &delays(&graph, &settings(latency)), Division::threads(domains));
             assert_eq!(partition.grid, expected);
             assert!(partition.domains <= graph.switches().len());
         }

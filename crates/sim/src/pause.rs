@@ -12,6 +12,7 @@ use weft_switch::Turn;
 use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
 use weft_topology::Node;
 
+use crate::deadlock::Wait;
 use crate::domain::Domain;
 use crate::event::Event;
 use crate::setup::{Setup, Storm};
@@ -176,8 +177,13 @@ impl Domain {
     fn watch(&mut self, link: LinkId, class: usize) {
         let now = self.now;
         let pfc = &self.plan.setup.switch.pfc;
-        let (Some(detect), restore, action) = (pfc.watchdog, pfc.restore(), pfc.watchdog_action) else { return };
-        let (Node::Switch(switch), port) = (self.wires[link.index()].from, self.wires[link.index()].port) else { return };
+        let (Some(detect), restore, action) = (pfc.watchdog, pfc.restore(), pfc.watchdog_action) else {
+            return;
+        };
+        let (Node::Switch(switch), port) = (self.wires[link.index()].from, self.wires[link.index()].port)
+        else {
+            return;
+        };
         let stopped = self.transmitter(link).classes[class];
         let stuck = stopped.held && now >= stopped.since.max(stopped.ignored_until) + detect;
         if !stuck || class >= self.plan.setup.switch.queues as usize {
@@ -228,7 +234,8 @@ impl Domain {
             Node::Host(host) => self.hold_card(host, class, held),
             Node::Switch(switch) => {
                 let (port, queues) = (wire.port, self.plan.setup.switch.queues as usize);
-                let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+                let mut turn =
+                    Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
                 let own = self.switches[switch.index()].as_mut().expect("a switch is held in its domain");
                 if class < queues {
                     own.switch.hold(&mut turn, (port, class), held);
@@ -243,7 +250,8 @@ impl Domain {
         let wire = &self.wires[link.index()];
         if let Node::Switch(switch) = wire.from {
             let port = wire.port;
-            let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+            let mut turn =
+                Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
             let own = self.switches[switch.index()].as_mut().expect("a switch is asked in its domain");
             own.switch.refresh(&mut turn, port);
             self.carry_out(switch, None);
@@ -263,6 +271,30 @@ impl Domain {
         let pfc = &self.plan.setup.switch.pfc;
         pfc.classes.iter().for_each(|class| frame.set(*class as usize, pfc.quanta as u16));
         self.send_from_card(host, frame);
+    }
+
+    /// What the switches of this domain hold back from senders that they have asked to stop, because they are stopped
+    /// themselves.
+    pub(crate) fn waits(&self) -> Vec<Wait> {
+        let Some(pauses) = &self.pauses else { return Vec::new() };
+        let graph = &self.plan.setup.graph;
+        let mut waits = Vec::new();
+        for (number, transmitter) in pauses.links.iter().enumerate() {
+            let link = LinkId(number as u32);
+            let wire = &self.wires[number];
+            let Node::Switch(switch) = wire.from else { continue };
+            let Some(own) = &self.switches[switch.index()] else { continue };
+            let held = transmitter.classes.iter().enumerate().filter(|(_, stopped)| stopped.held);
+            for (class, _) in held {
+                for held in own.switch.held_back(&self.pool.headers, (wire.port, class)) {
+                    let stopped = graph.reverse(LinkId(own.first_link + u32::from(held.from.0)));
+                    let place = |link| (link, class as u8);
+                    let (stopped, holds) = (place(stopped), place(link));
+                    waits.push(Wait { stopped, holds, bytes: held.bytes, goes_on_at: held.goes_on_at });
+                }
+            }
+        }
+        waits
     }
 
     /// What became of the pauses of all links of this domain, up to `end`.

@@ -74,6 +74,11 @@ impl Plan {
         }
     }
 
+    /// Whether a run ends when ports wait for each other in a circle: nothing else would end it.
+    pub(crate) fn ends_by_deadlock(&self) -> bool {
+        self.setup.until == Time::NEVER && self.setup.switch.pfc.watchdog.is_none()
+    }
+
     /// Whether a link stays as it is for the whole run.
     pub(crate) fn is_steady(&self, link: LinkId) -> bool {
         !self.restless[link.index()]

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use weft_core::record::{PauseRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 use weft_sim::{Division, Setup, Storm};
+use weft_switch::pause::WatchdogAction;
 use weft_switch::pause::headroom::{Situation, headroom, standard_response};
 use weft_switch::share::{SharingSettings, infinite};
 use weft_switch::{PfcSettings, SwitchSettings};
-use weft_topology::shapes::{dumbbell, leaf_spine, single_switch};
+use weft_topology::shapes::{dumbbell, explicit, leaf_spine, single_switch};
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
@@ -35,7 +36,11 @@ fn link(gbps: u64, delay: Span) -> LinkSettings {
 }
 
 fn star(hosts: u32, link: LinkSettings, pfc: PfcSettings) -> Setup {
-    let topology = TopologySettings::SingleSwitch(single_switch::Settings { hosts, host_link: link, ..Default::default() });
+    let topology = TopologySettings::SingleSwitch(single_switch::Settings {
+        hosts,
+        host_link: link,
+        ..Default::default()
+    });
     let setup = lab::setup(&topology, &TransportSettings::Udp(Default::default()));
     Setup { switch: switch(pfc), ..setup }
 }
@@ -45,9 +50,8 @@ fn dropped(record: &RunRecord, reason: Reason) -> u64 {
 }
 
 fn pauses<'a>(record: &'a RunRecord, from: &'a str) -> impl Iterator<Item = &'a PauseRecord> {
-    let of_node = move |pause: &&PauseRecord| {
-        record.nodes[record.links[pause.link.index()].from as usize].name == from
-    };
+    let of_node =
+        move |pause: &&PauseRecord| record.nodes[record.links[pause.link.index()].from as usize].name == from;
     record.pauses.iter().filter(of_node)
 }
 
@@ -57,7 +61,9 @@ fn pauses<'a>(record: &'a RunRecord, from: &'a str) -> impl Iterator<Item = &'a 
 /// one is lost.
 #[test]
 fn the_headroom_of_the_formula_is_enough_and_a_packet_less_is_not() {
-    for (gbps, nanos) in [(10, 500), (10, 5_000), (25, 100), (40, 1_500), (100, 300), (100, 3_000), (400, 400)] {
+    for (gbps, nanos) in
+        [(10, 500), (10, 5_000), (25, 100), (40, 1_500), (100, 300), (100, 3_000), (400, 400)]
+    {
         let rate = Rate::from_gbps(gbps);
         let cable = Span::from_ns(nanos);
         let (latency, response, full) = (Span::from_ns(500), standard_response(rate), Bytes(FULL));
@@ -164,7 +170,8 @@ fn fabric(seed: u64, pfc: PfcSettings) -> Setup {
         fabric_link: link(10, Span::from_ns(700)),
         ..Default::default()
     };
-    let setup = lab::setup(&TopologySettings::LeafSpine(topology), &TransportSettings::Udp(Default::default()));
+    let setup =
+        lab::setup(&TopologySettings::LeafSpine(topology), &TransportSettings::Udp(Default::default()));
     let setup = Setup { switch: switch(pfc), seed, ..setup };
     Setup { flows: lab::random_flows(&setup, 120, Span::from_us(200), 100_000).into(), ..setup }
 }
@@ -173,7 +180,11 @@ fn fabric(seed: u64, pfc: PfcSettings) -> Setup {
 #[test]
 fn threads_change_nothing() {
     for seed in 1..=4 {
-        let pfc = if seed % 2 == 0 { fixed(20_000, 3_076) } else { PfcSettings { alpha: 0.125, ..PfcSettings::default() } };
+        let pfc = if seed % 2 == 0 {
+            fixed(20_000, 3_076)
+        } else {
+            PfcSettings { alpha: 0.125, ..PfcSettings::default() }
+        };
         let setup = fabric(seed, pfc);
         let buffer = (seed % 2 == 1).then_some(Bytes(1_000_000));
         let setup = Setup { switch: SwitchSettings { buffer, ..setup.switch.clone() }, ..setup };
@@ -184,7 +195,8 @@ fn threads_change_nothing() {
             for scatter in [None, Some(seed)] {
                 let division = Division { domains, scatter };
                 let divided = lab::run(Setup { division, ..setup.clone() });
-                lab::laws::same(&alone, &divided).unwrap_or_else(|why| panic!("seed {seed}, {domains}: {why}"));
+                lab::laws::same(&alone, &divided)
+                    .unwrap_or_else(|why| panic!("seed {seed}, {domains}: {why}"));
             }
         }
     }
@@ -211,4 +223,100 @@ fn a_cable_that_comes_back_knows_of_no_pause() {
     let lost = record.drops.iter().map(|drop| drop.packets).sum::<u64>();
     let delivered: u64 = record.flows.iter().map(|flow| flow.delivered.0).sum();
     assert!(lost > 0 && delivered > 3_000_000, "{lost} lost, {delivered} B delivered, {:?}", record.stop);
+}
+
+/// Switches in a circle, a host at each; every host sends to the one two switches on.
+fn ring(switches: u32, pfc: PfcSettings) -> Setup {
+    let cable = |from: String, to: String| explicit::LinkEntry {
+        from,
+        to,
+        rate: Rate::from_gbps(10),
+        ..Default::default()
+    };
+    let hosts = (0..switches).map(|n| cable(format!("host{n}"), format!("s{n}")));
+    let around = (0..switches).map(|n| cable(format!("s{n}"), format!("s{}", (n + 1) % switches)));
+    let topology = explicit::Settings {
+        hosts: switches,
+        switches: (0..switches).map(|n| format!("s{n}")).collect(),
+        links: hosts.chain(around).collect(),
+        ..Default::default()
+    };
+    let mut setup =
+        lab::setup(&TopologySettings::Explicit(topology), &TransportSettings::Udp(Default::default()));
+    setup.switch = switch(pfc);
+    let flows = (0..4 * switches).map(|n| {
+        lab::constant(
+            Span::from_ns(100) * u64::from(n / switches),
+            n % switches,
+            (n + 2) % switches,
+            2_000_000,
+            Rate::from_gbps(10),
+        )
+    });
+    let mut flows: Vec<_> = flows.collect();
+    flows.sort_by_key(|flow| flow.start);
+    setup.flows = flows.into();
+    setup
+}
+
+/// The nodes from which the paused ports of a circle send.
+fn names(record: &RunRecord, links: &[weft_core::LinkId]) -> Vec<String> {
+    let name = |link: &weft_core::LinkId| record.nodes[record.links[link.index()].from as usize].name.clone();
+    links.iter().map(name).collect()
+}
+
+/// Two hops around a circle of five or more, where the other way is longer, depend on each other: the run would never end, and says why. Every link of the circle leads to
+/// the next.
+#[test]
+fn a_deadlock_in_a_ring_is_found_and_named() {
+    for switches in [5, 6] {
+        let setup = Setup { until: Time::NEVER, ..ring(switches, fixed(20_000, 3_076)) };
+        let record = lab::run(setup.clone());
+        assert_eq!((record.stop, record.packets.dropped), (Stop::Stuck, 0), "{switches}");
+        let circle = record.deadlocks.first().expect("a circle");
+        assert_eq!(circle.links.len(), switches as usize, "{:?}", names(&record, &circle.links));
+        for (n, link) in circle.links.iter().enumerate() {
+            let next = circle.links[(n + 1) % circle.links.len()];
+            assert_eq!(record.links[link.index()].to, record.links[next.index()].from, "{circle:?}");
+        }
+        for domains in 2..=3 {
+            let divided =
+                lab::run(Setup { division: Division { domains, scatter: Some(1) }, ..setup.clone() });
+            lab::laws::same(&record, &divided).unwrap_or_else(|why| panic!("{switches}, {domains}: {why}"));
+        }
+    }
+}
+
+/// The watchdog throws packets away, or lets them go; either way the circle opens and everything ends.
+#[test]
+fn a_watchdog_opens_a_deadlock() {
+    for (action, drops) in [(WatchdogAction::Drop, true), (WatchdogAction::Forward, false)] {
+        let pfc =
+            PfcSettings { watchdog: Some(Span::from_ms(1)), watchdog_action: action, ..fixed(20_000, 3_076) };
+        let record = lab::run(ring(5, pfc));
+        let acted: u64 = record.pauses.iter().map(|pause| pause.watchdog).sum();
+        assert!(acted > 0 && !record.deadlocks.is_empty(), "{action:?} {acted}");
+        assert_eq!(dropped(&record, Reason::Watchdog) > 0, drops, "{action:?}");
+        let longest = record.pauses.iter().map(|pause| pause.longest).max().expect("pauses");
+        assert!(longest >= Span::from_ms(1), "{longest}");
+        assert!(
+            record.ended < Time::ZERO + Span::from_ms(200),
+            "{action:?} {:?} {}",
+            record.stop,
+            record.ended
+        );
+    }
+}
+
+/// What goes up and then down never waits for itself.
+#[test]
+fn a_leaf_spine_has_no_deadlock_however_full() {
+    for seed in 1..=3 {
+        let pfc = PfcSettings { deadlock_every: Span::from_us(10), ..fixed(10_000, 3_076) };
+        let setup = fabric(seed, pfc);
+        let flows = lab::random_flows(&setup, 400, Span::from_us(100), 100_000);
+        let record = lab::run(Setup { flows: flows.into(), ..setup });
+        assert_eq!((record.stop, record.packets.dropped), (Stop::Finished, 0), "seed {seed}");
+        assert!(record.deadlocks.is_empty() && record.pauses.len() > 20, "seed {seed}");
+    }
 }

@@ -30,8 +30,8 @@ mod table;
 mod visibility;
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
-pub use port::{ClassQueue, PortCounters};
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
+pub use port::{ClassQueue, PortCounters};
 pub use settings::SwitchSettings;
 pub use switch::{Departure, Effect, Effects, Switch, SwitchSite, Turn};
 pub use table::{Route, Table};

@@ -315,7 +315,13 @@ impl Outputs {
 
     /// A packet that was stored, and has been taken from its queue, is thrown away instead of served.
     #[cold]
-    pub(crate) fn give_up(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), packet: PacketId, reason: Reason) {
+    pub(crate) fn give_up(
+        &mut self,
+        turn: &mut Turn<'_>,
+        at: (PortId, usize),
+        packet: PacketId,
+        reason: Reason,
+    ) {
         let (port, queue) = at;
         let Header { wire, ingress, .. } = *turn.headers.get(packet);
         self.visible.left(slot(port, queue, self.queues), wire);

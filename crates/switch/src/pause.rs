@@ -8,7 +8,7 @@
 //!
 //! Knows no clock and no other switch.
 
-use weft_core::{Bytes, Rate, Span, choice, settings};
+use weft_core::{Bytes, PortId, Rate, Span, choice, settings};
 
 pub mod headroom;
 mod ingress;
@@ -85,7 +85,10 @@ impl PfcSettings {
     /// The queues that pause, of so many per port: bit q stands for queue q.
     #[must_use]
     pub fn lossless(&self, queues: usize) -> u8 {
-        self.classes.iter().filter(|class| (**class as usize) < queues).fold(0, |mask, class| mask | 1 << class)
+        self.classes
+            .iter()
+            .filter(|class| (**class as usize) < queues)
+            .fold(0, |mask, class| mask | 1 << class)
     }
 
     /// How long a transmitter of this rate takes to obey.
@@ -125,7 +128,9 @@ impl PauseFrame {
 
     /// The classes it names, and for how long.
     pub fn iter(self) -> impl Iterator<Item = (usize, u16)> {
-        (0..CLASSES).filter(move |class| self.classes >> class & 1 == 1).map(move |class| (class, self.quanta[class]))
+        (0..CLASSES)
+            .filter(move |class| self.classes >> class & 1 == 1)
+            .map(move |class| (class, self.quanta[class]))
     }
 
     /// Whether it pauses anything.
@@ -133,6 +138,18 @@ impl PauseFrame {
     pub fn stops(self) -> bool {
         self.iter().any(|(_, quanta)| quanta > 0)
     }
+}
+
+/// What a queue holds of a sender that has been asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldBack {
+    /// The port by which it came in.
+    pub from: PortId,
+    /// Wire bytes that wait.
+    pub bytes: Bytes,
+    /// The sender may go on when no more than this is left of what came in by the port, at the latest; with a dynamic XOFF,
+    /// if nothing else were stored.
+    pub goes_on_at: Bytes,
 }
 
 /// What a port has done to stop the sender of a class.

@@ -5,7 +5,7 @@ use weft_core::record::Reason;
 use weft_core::{Bytes, Header, Headers, PortId};
 
 use crate::outputs::Outputs;
-use crate::pause::{PauseCounters, PauseFrame};
+use crate::pause::{HeldBack, PauseCounters, PauseFrame};
 use crate::port::InService;
 use crate::switch::{Effect, Effects, Turn};
 
@@ -20,7 +20,13 @@ impl Outputs {
     }
 
     /// A packet is gone that had come in by a port and was in a queue; `serving` is the port that will be fed anyway.
-    pub(crate) fn credit(&mut self, effects: &mut Effects, from: (PortId, usize), wire: u16, serving: PortId) {
+    pub(crate) fn credit(
+        &mut self,
+        effects: &mut Effects,
+        from: (PortId, usize),
+        wire: u16,
+        serving: PortId,
+    ) {
         let Some(ingress) = &mut self.ingress else { return };
         let (port, queue) = from;
         if ingress.released(port, queue, wire) && port != serving {
@@ -84,15 +90,19 @@ impl Outputs {
         self.ingress.as_ref().map_or(PauseCounters::default(), |ingress| ingress.counters(port, queue))
     }
 
-    /// See [`Switch::stopped_by`](crate::Switch::stopped_by).
-    pub(crate) fn stopped_by(&self, headers: &Headers, (port, queue): (PortId, usize)) -> Vec<(PortId, Bytes)> {
-        let Some(ingress) = &self.ingress else { return Vec::new() };
-        let mut by_port = vec![0u64; self.ports.len()];
+    /// See [`Switch::held_back`](crate::Switch::held_back).
+    pub(crate) fn held_back(&self, headers: &Headers, (port, queue): (PortId, usize)) -> Vec<HeldBack> {
+        let Some(ingress) = self.ingress.as_ref().filter(|ingress| ingress.is_lossless(queue)) else {
+            return Vec::new();
+        };
+        let mut by_port = vec![0; self.ports.len()];
         for packet in self.ports[port.index()].queues[queue].packets.iter(headers) {
             let header = headers.get(packet);
             by_port[header.ingress.index()] += u64::from(header.wire);
         }
-        let ports = by_port.into_iter().enumerate().map(|(port, bytes)| (PortId(port as u16), Bytes(bytes)));
-        ports.filter(|(port, bytes)| bytes.0 > 0 && ingress.has_stopped(*port, queue)).collect()
+        let goes_on_at = ingress.goes_on_at();
+        let ports = by_port.into_iter().enumerate().map(|(port, bytes)| (PortId(port as u16), bytes));
+        let stopped = ports.filter(|(port, bytes)| *bytes > 0 && ingress.has_stopped(*port, queue));
+        stopped.map(|(from, bytes)| HeldBack { from, bytes: Bytes(bytes), goes_on_at }).collect()
     }
 }

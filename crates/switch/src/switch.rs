@@ -10,7 +10,7 @@ use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
 use crate::foresight::Slot;
 use crate::outputs::{Outputs, queue_of};
-use crate::pause::{PauseCounters, PauseFrame};
+use crate::pause::{HeldBack, PauseCounters, PauseFrame};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings, Visibility};
 use crate::table::{Route, Table};
@@ -201,22 +201,16 @@ impl Switch {
         self.outputs.discard(turn, at);
     }
 
-    /// Whether a queue holds packets that wait.
-    #[must_use]
-    pub fn has_waiting(&self, (port, queue): (PortId, usize)) -> bool {
-        !self.outputs.port(port).queues[queue].packets.is_empty()
-    }
-
     /// What a port has done to stop the senders of a class.
     #[must_use]
     pub fn pauses(&self, at: (PortId, usize)) -> PauseCounters {
         self.outputs.pauses(at)
     }
 
-    /// Bytes that wait in a queue, by the port by which they came in: those of senders that have been asked to stop.
+    /// What waits in a queue of senders that have been asked to stop.
     #[must_use]
-    pub fn stopped_by(&self, headers: &Headers, at: (PortId, usize)) -> Vec<(PortId, Bytes)> {
-        self.outputs.stopped_by(headers, at)
+    pub fn held_back(&self, headers: &Headers, at: (PortId, usize)) -> Vec<HeldBack> {
+        self.outputs.held_back(headers, at)
     }
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in

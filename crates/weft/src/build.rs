@@ -7,7 +7,7 @@ use weft_core::{Bytes, Time};
 use weft_scenario::ScenarioSettings;
 use weft_sim::{FlowSampling, Setup, Storm};
 use weft_switch::pause::PauseStormSettings;
-use weft_topology::{Graph, Node, LinkState, build_in, plan, timeline};
+use weft_topology::{Graph, LinkState, Node, build_in, plan, timeline};
 use weft_transport::Transport;
 use weft_workload::{Flows, Framing, Limits, Shape, generate};
 

@@ -125,12 +125,20 @@ pub(super) fn storms_come_from_hosts(facts: &Facts<'_>, found: &mut Vec<Finding>
     for (index, storm) in storms.iter().enumerate() {
         let path = |field: &str| format!("pause_storm[{index}].{field}");
         if !matches!(graph.node_named(&storm.host), Some(Node::Host(_))) {
-            let names: Vec<String> =
-                (0..graph.hosts().min(10_000)).map(|host| graph.name(Node::Host(weft_core::HostId(host)))).collect();
+            let names: Vec<String> = (0..graph.hosts().min(10_000))
+                .map(|host| graph.name(Node::Host(weft_core::HostId(host))))
+                .collect();
             let hint = weft_core::units::did_you_mean(&storm.host, names.iter().map(String::as_str));
             found.push(impossible(path("host"), format!("there is no host called `{}`{hint}", storm.host)));
         } else if storms[..index].iter().any(|other| other.host == storm.host) {
-            found.push(impossible(path("host"), format!("`{}` has a storm in another place already", storm.host)));
+            found.push(impossible(
+                path("host"),
+                format!("`{}` has a storm in another place already", storm.host),
+            ));
+        }
+        if storm.until.is_none() && facts.settings.measure.until.is_none() {
+            let message = "a storm without end never lets the run end: give until here or in measure";
+            found.push(impossible(path("until"), message));
         }
         if storm.until.is_some_and(|until| until <= storm.at) {
             found.push(impossible(path("until"), "the storm must end after it began"));

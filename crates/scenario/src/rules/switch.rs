@@ -2,8 +2,8 @@
 
 use super::pause::{most_set_aside, uses_the_buffer};
 use super::{Facts, Finding, impossible};
-use weft_core::{Bytes, SwitchId};
 use weft_core::settings::Amount;
+use weft_core::{Bytes, SwitchId};
 use weft_switch::AnyBalancer;
 use weft_switch::balance::Site;
 use weft_switch::mark::MarkerSettings;

@@ -24,6 +24,7 @@ pub(crate) const LAWS: &[(&str, Law)] = &[
     ("drops have a place", drops_have_a_place),
     ("drops have a reason", drops_have_a_reason),
     ("buffers hold", buffers_hold),
+    ("lossless is lossless", lossless_is_lossless),
     ("lines keep their rate", lines_keep_their_rate),
     ("marks come from markers", marks_come_from_markers),
     ("paths keep order", paths_keep_order),
@@ -139,10 +140,35 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
+/// Where everything pauses, memory is never wanting, and no more headroom is used than there is. Nobody is stopped for longer
+/// than the run, nor let go more often than stopped.
+fn lossless_is_lossless(world: &World, record: &RunRecord) -> Verdict {
+    if !world.setup.switch.pfc.is_on() {
+        demand!(record.pauses.is_empty() && record.deadlocks.is_empty(), "pauses nobody asked for");
+        return Ok(());
+    }
+    let wanting = |reason| {
+        matches!(reason, Reason::PortFull | Reason::Threshold | Reason::BufferFull | Reason::Headroom)
+    };
+    demand!(dropped(record, wanting).0 == 0, "{:?}", record.drops);
+    for pause in &record.pauses {
+        let sound = pause.headroom_peak <= pause.headroom
+            && pause.resumed <= pause.asked
+            && pause.asked <= pause.resumed + 1
+            && pause.longest <= pause.paused
+            && pause.paused <= record.ended.since(Time::ZERO) + Span(1);
+        demand!(sound, "{pause:?}, ended {}", record.ended);
+    }
+    Ok(())
+}
+
 /// A dynamic threshold allows alpha times what is free before the packet enters, so at most alpha (B + packet) / (1 +
 /// alpha) for the shared part of a queue.
 fn buffers_hold(world: &World, record: &RunRecord) -> Verdict {
     let switch = &world.setup.switch;
+    if switch.pfc.is_on() {
+        return Ok(());
+    }
     let buffer = switch.buffer.map_or(u64::MAX, |buffer| buffer.0);
     let full = full_packet(&world.setup.transport).0 as f64;
     let limit = match &switch.sharing {
@@ -331,6 +357,8 @@ pub(crate) fn same(a: &RunRecord, b: &RunRecord) -> Verdict {
     demand!(a.flow_series == b.flow_series, "samples of flows differ");
     demand!(a.queues == b.queues && a.imbalance == b.imbalance, "samples differ");
     demand!(a.events == b.events, "{} events, {}", a.events, b.events);
+    demand!(a.pauses == b.pauses, "pauses {:?}\n{:?}", a.pauses, b.pauses);
+    demand!(a.deadlocks == b.deadlocks, "deadlocks {:?}\n{:?}", a.deadlocks, b.deadlocks);
     demand!(a == b, "something else differs");
     Ok(())
 }

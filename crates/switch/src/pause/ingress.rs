@@ -84,10 +84,14 @@ impl Ingress {
         }
         let queues = settings.queues as usize;
         let group = |slot: usize| {
-            let counters = PauseCounters { headroom: headroom_of(settings, site, slot / queues), ..PauseCounters::default() };
+            let counters = PauseCounters {
+                headroom: headroom_of(settings, site, slot / queues),
+                ..PauseCounters::default()
+            };
             Group { counters, ..Group::default() }
         };
-        let pool = settings.buffer.map_or(u64::MAX, |buffer| buffer.0.saturating_sub(set_aside(settings, site).0));
+        let pool =
+            settings.buffer.map_or(u64::MAX, |buffer| buffer.0.saturating_sub(set_aside(settings, site).0));
         Some(Ingress {
             groups: (0..site.rates.len() * queues).map(group).collect(),
             frames: vec![PauseFrame::default(); site.rates.len()],
@@ -176,6 +180,16 @@ impl Ingress {
             Xoff::Static(bytes) => bytes as f64,
             Xoff::Dynamic { alpha, pool } => alpha * pool.saturating_sub(self.shared) as f64,
         }
+    }
+
+    /// A sender may go on when no more of it is left than this, if nothing else were stored.
+    pub(crate) fn goes_on_at(&self) -> Bytes {
+        let xoff = match self.xoff {
+            Xoff::Static(bytes) => bytes as f64,
+            // Of a class that alone holds x: x <= alpha (pool - x).
+            Xoff::Dynamic { alpha, pool } => alpha * pool as f64 / (1.0 + alpha),
+        };
+        Bytes((xoff as u64).saturating_sub(self.xon_offset))
     }
 
     /// The pauses of a port are about to end: those that are still needed are asked for again. True if there is something
