@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use weft_core::record::PauseRecord;
-use weft_core::{LinkId, Rate, Span, Time};
+use weft_core::{LinkId, PortId, Rate, Span, SwitchId, Time};
 use weft_switch::Turn;
 use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
 use weft_topology::Node;
@@ -46,8 +46,9 @@ struct Stopped {
     until: Time,
     /// Nothing is sent.
     held: bool,
-    /// The watchdog acts until then.
+    /// The watchdog acts until then, and now throws packets away.
     ignored_until: Time,
+    discards: bool,
     /// Times it was stopped, and for how long in all and at most.
     times: u64,
     total: Span,
@@ -177,6 +178,7 @@ impl Domain {
     fn watch(&mut self, link: LinkId, class: usize) {
         let now = self.now;
         let pfc = &self.plan.setup.switch.pfc;
+        let queues = self.plan.setup.switch.queues as usize;
         let (Some(detect), restore, action) = (pfc.watchdog, pfc.restore(), pfc.watchdog_action) else {
             return;
         };
@@ -184,22 +186,31 @@ impl Domain {
         else {
             return;
         };
-        let stopped = self.transmitter(link).classes[class];
-        let stuck = stopped.held && now >= stopped.since.max(stopped.ignored_until) + detect;
-        if !stuck || class >= self.plan.setup.switch.queues as usize {
-            return;
+        let stopped = &mut self.transmitter(link).classes[class];
+        if stopped.discards && now >= stopped.ignored_until {
+            stopped.discards = false;
+            self.discard(switch, (port, class), false);
         }
         let stopped = &mut self.transmitter(link).classes[class];
+        let watched = now >= stopped.since.max(stopped.ignored_until) + detect;
+        if !stopped.held || !watched || class >= queues {
+            return;
+        }
         stopped.watchdog += 1;
         stopped.ignored_until = now + restore;
+        stopped.discards = action == WatchdogAction::Drop;
         self.schedule(now + restore, Event::Pause(link));
         self.schedule(now + restore + detect, Event::Pause(link));
         if action == WatchdogAction::Drop {
-            let mut turn = Turn { now, headers: &mut self.pool.headers, effects: &mut self.effects };
-            let own = self.switches[switch.index()].as_mut().expect("a switch is watched in its domain");
-            own.switch.discard(&mut turn, (port, class));
-            self.carry_out(switch, None);
+            self.discard(switch, (port, class), true);
         }
+    }
+
+    fn discard(&mut self, switch: SwitchId, at: (PortId, usize), on: bool) {
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        let own = self.switches[switch.index()].as_mut().expect("a switch is watched in its domain");
+        own.switch.discard(&mut turn, at, on);
+        self.carry_out(switch, None);
     }
 
     /// The cable of a link has failed: what its far end wanted no longer counts.
@@ -222,7 +233,7 @@ impl Domain {
             stopped.wanted = false;
             stopped.count(now);
         }
-        let held = stopped.wanted && now >= stopped.ignored_until;
+        let held = stopped.wanted && (stopped.discards || now >= stopped.ignored_until);
         if std::mem::replace(&mut stopped.held, held) != held {
             self.hold(link, class, held);
         }

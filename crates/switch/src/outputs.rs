@@ -209,9 +209,13 @@ impl Outputs {
     fn admit(&mut self, now: Time, port: PortId, queue: usize, header: &Header) -> Result<(), Reason> {
         let wire = header.wire;
         if let Some(ingress) = self.ingress.as_ref().filter(|ingress| ingress.is_lossless(queue)) {
-            let room = ingress.has_room(header.ingress, queue, wire);
-            let up = self.ports[port.index()].port.up;
-            return if !up { Err(Reason::LinkDown) } else { room.then_some(()).ok_or(Reason::Headroom) };
+            let output = &self.ports[port.index()];
+            return match () {
+                () if !output.port.up => Err(Reason::LinkDown),
+                () if output.queues[queue].discards => Err(Reason::Watchdog),
+                () if !ingress.has_room(header.ingress, queue, wire) => Err(Reason::Headroom),
+                () => Ok(()),
+            };
         }
         let first = self.ports[port.index()].admit(queue, wire, &self.store);
         if first.is_ok() {

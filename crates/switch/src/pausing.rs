@@ -77,8 +77,12 @@ impl Outputs {
     }
 
     /// See [`Switch::discard`](crate::Switch::discard).
-    pub(crate) fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize)) {
+    pub(crate) fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
         let (port, queue) = at;
+        self.ports[port.index()].queues[queue].discards = on;
+        if !on {
+            return;
+        }
         while let Some(packet) = self.ports[port.index()].queues[queue].packets.pop(turn.headers) {
             self.give_up(turn, at, packet, Reason::Watchdog);
         }

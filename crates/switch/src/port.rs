@@ -18,6 +18,8 @@ pub struct ClassQueue {
     pub bytes: u64,
     /// The far end has asked that nothing be sent (priority flow control).
     pub held: bool,
+    /// Its watchdog throws away what comes.
+    pub discards: bool,
 }
 
 impl ClassQueue {

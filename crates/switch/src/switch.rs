@@ -196,9 +196,9 @@ impl Switch {
         self.outputs.hold(turn.effects, at, held);
     }
 
-    /// Throws away all that waits in a queue, as its watchdog wants.
-    pub fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize)) {
-        self.outputs.discard(turn, at);
+    /// The watchdog of a lossless queue throws away what waits in it and what comes, or no longer does.
+    pub fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
+        self.outputs.discard(turn, at, on);
     }
 
     /// What a port has done to stop the senders of a class.

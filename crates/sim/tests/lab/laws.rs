@@ -5,6 +5,7 @@
 use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, Rate, Span, Time};
 use weft_switch::mark::{MarkerSettings, NonEct};
+use weft_switch::pause::WatchdogAction;
 use weft_switch::share::SharingSettings;
 use weft_switch::{BalancerSettings, flowlet};
 use weft_workload::Flow;
@@ -130,7 +131,7 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
             },
             Reason::NoRoute | Reason::LinkDown => fails,
             Reason::Loss => world.lossy,
-            Reason::Headroom => false,
+            Reason::Headroom => may_overrun(world),
             Reason::Watchdog => switch.pfc.watchdog.is_some(),
         };
         demand!(possible, "{drop:?} cannot happen here");
@@ -140,6 +141,13 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
+/// Whether somebody may send in spite of a pause: frames are lost, or a watchdog wants it.
+fn may_overrun(world: &World) -> bool {
+    let pfc = &world.setup.switch.pfc;
+    let forward = pfc.watchdog.is_some() && pfc.watchdog_action == WatchdogAction::Forward;
+    forward || world.lossy || !world.plan.outages.is_empty()
+}
+
 /// Where everything pauses, memory is never wanting, and no more headroom is used than there is. Nobody is stopped for longer
 /// than the run, nor let go more often than stopped.
 fn lossless_is_lossless(world: &World, record: &RunRecord) -> Verdict {
@@ -147,8 +155,9 @@ fn lossless_is_lossless(world: &World, record: &RunRecord) -> Verdict {
         demand!(record.pauses.is_empty() && record.deadlocks.is_empty(), "pauses nobody asked for");
         return Ok(());
     }
-    let wanting = |reason| {
-        matches!(reason, Reason::PortFull | Reason::Threshold | Reason::BufferFull | Reason::Headroom)
+    let wanting = |reason| match reason {
+        Reason::Headroom => !may_overrun(world),
+        _ => matches!(reason, Reason::PortFull | Reason::Threshold | Reason::BufferFull),
     };
     demand!(dropped(record, wanting).0 == 0, "{:?}", record.drops);
     for pause in &record.pauses {
