@@ -19,6 +19,7 @@ use crate::host::Host;
 use crate::labels::Labels;
 use crate::pause::Pauses;
 use crate::sample::Eye;
+use crate::scout::Scout;
 use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
 use crate::tap::Tap;
@@ -52,6 +53,8 @@ pub(crate) struct Domain {
     pub(crate) tap: Option<Tap>,
     /// If any class pauses.
     pub(crate) pauses: Option<Box<Pauses>>,
+    /// If the network is too large for caches.
+    pub(crate) scout: Option<Box<Scout>>,
 }
 
 /// A switch and where it stands.
@@ -84,6 +87,7 @@ impl Domain {
             flow_watch: setup.flow_samples.map(FlowWatch::new),
             tap: None,
             pauses: Pauses::new(setup),
+            scout: Scout::new(graph.links().len()),
             plan: Arc::clone(plan),
         };
         domain.schedule_next_flow();

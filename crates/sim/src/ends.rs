@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, FlowId, Header, HostId, Time};
+use weft_core::{Bytes, FlowId, Header, HostId, Time, prefetch};
 use weft_transport::{FlowSite, Needs, Receiver, ReceiverReport, Segment, Sender, SenderReport, Transport};
 use weft_workload::Flow;
 
@@ -105,6 +105,13 @@ impl<E> Slab<E> {
             }
         }
         &mut self.ends[place as usize]
+    }
+
+    /// Fetches what the next packet of a flow will need.
+    pub(crate) fn prefetch(&self, flow: FlowId) {
+        if let Some(place) = self.ends.get(self.places.get(flow) as usize) {
+            prefetch(place);
+        }
     }
 
     #[inline]

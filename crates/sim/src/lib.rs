@@ -29,6 +29,7 @@ mod pause;
 mod places;
 pub mod run;
 mod sample;
+mod scout;
 mod setup;
 mod tally;
 pub mod tap;

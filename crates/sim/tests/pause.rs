@@ -36,11 +36,7 @@ fn link(gbps: u64, delay: Span) -> LinkSettings {
 }
 
 fn star(hosts: u32, link: LinkSettings, pfc: PfcSettings) -> Setup {
-    let topology = TopologySettings::SingleSwitch(single_switch::Settings {
-        hosts,
-        host_link: link,
-        ..Default::default()
-    });
+    let topology = TopologySettings::SingleSwitch(single_switch::Settings { hosts, host_link: link });
     let setup = lab::setup(&topology, &TransportSettings::Udp(Default::default()));
     Setup { switch: switch(pfc), ..setup }
 }

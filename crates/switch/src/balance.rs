@@ -131,6 +131,11 @@ pub trait Balancer {
         random: &mut Random,
     ) -> usize;
 
+    /// The port that [`Balancer::choose`] will name for this packet, if that can be told beforehand and cheaply.
+    fn likely(&self, _packet: &Header, _ports: &[PortId]) -> Option<PortId> {
+        None
+    }
+
     /// Routes changed: forget everything kept per group or port.
     fn groups_changed(&mut self) {}
 
@@ -178,6 +183,7 @@ family! {
     }
     methods {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
+        fn likely(&self, packet: &Header, ports: &[PortId]) -> Option<PortId>;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
         fn measures(&self) -> Option<&congestion::Settings>;

@@ -78,15 +78,13 @@ impl Balancer for Conga {
         if !candidates.knows_paths() {
             return self.hash.spread(packet, candidates.len());
         }
-        let mut flowlet = self.flowlets.of(packet, now);
-        if let Some(index) = flowlet.stays(candidates.ports()) {
-            return index;
-        }
-        self.metrics.clear();
-        self.metrics.extend((0..candidates.len()).map(|index| candidates.congestion(index)));
-        let index = least(&self.metrics, flowlet.last(candidates.ports()), random);
-        flowlet.take(candidates.ports(), index);
-        index
+        let metrics = &mut self.metrics;
+        let ports = candidates.ports();
+        self.flowlets.keep(packet, now, ports, |flowlet| {
+            metrics.clear();
+            metrics.extend((0..ports.len()).map(|index| candidates.congestion(index)));
+            least(metrics, flowlet.last(ports), random)
+        })
     }
 
     fn measures(&self) -> Option<&congestion::Settings> {

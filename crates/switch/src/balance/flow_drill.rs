@@ -55,13 +55,8 @@ impl Balancer for FlowDrill {
         now: Time,
         random: &mut Random,
     ) -> usize {
-        let mut flow = self.pinned.of(packet, now);
-        if let Some(index) = flow.stays(candidates.ports()) {
-            return index;
-        }
-        let index = self.drill.choose(packet, candidates, now, random);
-        flow.take(candidates.ports(), index);
-        index
+        let drill = &mut self.drill;
+        self.pinned.keep(packet, now, candidates.ports(), |_| drill.choose(packet, candidates, now, random))
     }
 
     fn groups_changed(&mut self) {

@@ -46,17 +46,11 @@ impl Balancer for LetFlow {
         now: Time,
         random: &mut Random,
     ) -> usize {
-        let mut flowlet = self.flowlets.of(packet, now);
-        if let Some(index) = flowlet.stays(candidates.ports()) {
-            return index;
-        }
-        let index = if self.weighted {
-            by_share(&candidates.component.shares, random)
-        } else {
-            random.below(candidates.len() as u32) as usize
-        };
-        flowlet.take(candidates.ports(), index);
-        index
+        let weighted = self.weighted;
+        self.flowlets.keep(packet, now, candidates.ports(), |_| match weighted {
+            true => by_share(&candidates.component.shares, random),
+            false => random.below(candidates.len() as u32) as usize,
+        })
     }
 
     fn grouping(&self) -> Grouping {
