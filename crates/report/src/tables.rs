@@ -3,7 +3,9 @@
 use crate::sweep::SweepRun;
 use crate::table::{Cells, Table};
 use weft_core::LinkId;
-use weft_core::record::{FlowRecord, FlowSample, FlowSeries, LinkRecord, QueueSeries, RunRecord};
+use weft_core::record::{
+    FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, QueueSeries, RunRecord,
+};
 
 /// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +30,8 @@ impl Kept {
         Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
 }
 
-/// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops` and, when sampled, `queues` and
+/// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops`, `pauses` if there were any,
+/// and, when sampled, `queues` and
 /// `flow-samples`.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
@@ -36,8 +39,9 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
     let links = kept.links.then(|| links(record));
     let hops = kept.hops.then(|| hops(record));
     let drops = kept.drops.then(|| drops(record));
+    let pauses = (kept.links && !record.pauses.is_empty()).then(|| pauses(record));
     let samples = record.flow_series.as_ref().map(flow_samples);
-    [links, hops, drops, queues, samples].into_iter().flatten().collect()
+    [links, hops, drops, pauses, queues, samples].into_iter().flatten().collect()
 }
 
 /// The name of a node, or its number if the record has no name for it.
@@ -115,6 +119,26 @@ fn hops(record: &RunRecord) -> Table {
         .integers("hop", "", rows.iter().map(|(hop, _)| *hop))
         .integers("wait_from_ns", "ns", rows.iter().map(|(_, (from, _))| *from))
         .integers("packets", "packets", rows.iter().map(|(_, (_, packets))| *packets))
+}
+
+/// One row per port and class that was paused or has paused its far end.
+fn pauses(record: &RunRecord) -> Table {
+    let link = |pause: &PauseRecord| &record.links[pause.link.index()];
+    let column = |of: fn(&PauseRecord) -> u64| record.pauses.iter().map(of);
+    Table::new("pauses")
+        .texts("node", record.pauses.iter().map(|pause| node(record, link(pause).from)))
+        .texts("to", record.pauses.iter().map(|pause| node(record, link(pause).to)))
+        .integers("port", "", record.pauses.iter().map(|pause| u64::from(link(pause).port)))
+        .integers("class", "", column(|pause| u64::from(pause.class)))
+        .integers("stopped", "", column(|pause| pause.stopped))
+        .integers("paused_ps", "ps", column(|pause| pause.paused.0))
+        .integers("longest_ps", "ps", column(|pause| pause.longest.0))
+        .integers("watchdog", "", column(|pause| pause.watchdog))
+        .integers("asked", "", column(|pause| pause.asked))
+        .integers("resumed", "", column(|pause| pause.resumed))
+        .integers("headroom_bytes", "B", column(|pause| pause.headroom.0))
+        .integers("headroom_peak_bytes", "B", column(|pause| pause.headroom_peak.0))
+        .integers("frames", "", column(|pause| pause.frames))
 }
 
 fn drops(record: &RunRecord) -> Table {

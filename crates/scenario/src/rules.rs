@@ -7,6 +7,7 @@
 mod balance;
 mod measure;
 mod network;
+mod pause;
 mod switch;
 mod traffic;
 mod transport;
@@ -63,6 +64,11 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::drr_weights_are_positive, &["switch"]),
     (switch::red_thresholds_are_ordered, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
+    (pause::pauses_are_on_where_they_are_set, &["switch", "pause_storm"]),
+    (pause::lossless_classes_have_queues, &["switch"]),
+    (pause::headroom_fits_the_memory, &["switch", "topology", "transport"]),
+    (pause::pauses_end_and_last, &["switch", "transport"]),
+    (pause::storms_come_from_hosts, &["topology", "pause_storm", "measure"]),
     (switch::visibility_matters_to_load_aware_balancers, &["switch", "balance"]),
     (network::paths_are_compared_for_components, &["balance"]),
     (balance::tables_of_flowlets_have_one_size, &["balance"]),

@@ -6,6 +6,7 @@
 use weft_core::label::cell_of;
 use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ring, Time};
 use weft_core::{Marks, Pool};
+use weft_switch::PauseFrame;
 use weft_transport::segment::Flags;
 use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
 use weft_workload::Flow;
@@ -22,6 +23,8 @@ pub(crate) struct Host {
     rate: Rate,
     /// The card transmits until then.
     busy_until: Time,
+    /// If a pause holds the card, then `busy_until` is never, and this is when its last packet has left.
+    held: Option<Time>,
     /// An event will come when the card is idle.
     called: bool,
     /// Replies of connections that are closed already, and to whom.
@@ -38,6 +41,7 @@ impl Host {
             link,
             rate,
             busy_until: Time::ZERO,
+            held: None,
             called: false,
             replies: Vec::new(),
             receivers: Ring::new(),
@@ -322,6 +326,31 @@ impl Domain {
         }
     }
 
+    /// A pause begins or ends to hold what a card sends. All transports send in class 0.
+    pub(crate) fn hold_card(&mut self, host: HostId, class: usize, held: bool) {
+        let card = &mut self.hosts[host.index()];
+        match (class, held, card.held) {
+            (0, true, None) => card.held = Some(std::mem::replace(&mut card.busy_until, Time::NEVER)),
+            (0, false, Some(until)) => {
+                (card.busy_until, card.held) = (until, None);
+                self.use_card(host);
+            }
+            _ => {}
+        }
+    }
+
+    /// A pause frame leaves after the packet that is being sent.
+    pub(crate) fn send_from_card(&mut self, host: HostId, frame: PauseFrame) {
+        let card = &self.hosts[host.index()];
+        let start = self.now.max(card.held.unwrap_or(card.busy_until));
+        let end = self.send_frame(card.link, start, frame);
+        let card = &mut self.hosts[host.index()];
+        match &mut card.held {
+            Some(until) => *until = end,
+            None => card.busy_until = end,
+        }
+    }
+
     /// The card is idle, and was wanted when it became busy.
     pub(crate) fn card_idle(&mut self, host: HostId) {
         self.hosts[host.index()].called = false;
@@ -343,7 +372,7 @@ impl Domain {
             let _ = self.reply(host) || self.next_of_receivers(host) || self.next_of_senders(host);
         }
         let card = &mut self.hosts[host.index()];
-        if !card.called && card.is_wanted() {
+        if !card.called && card.is_wanted() && card.held.is_none() {
             card.called = true;
             self.calendar.push_link(card.busy_until, LinkEvent::Transmitted, card.link);
         }

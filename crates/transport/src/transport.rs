@@ -149,6 +149,12 @@ impl Transport {
         self.padded(self.mss() + self.overhead_wire())
     }
 
+    /// Wire bytes of the largest packet, datagrams of a constant rate included.
+    #[must_use]
+    pub fn largest_wire(&self) -> u16 {
+        self.full_wire().max(self.datagrams(Bytes(u64::from(u16::MAX))).full_wire.0 as u16)
+    }
+
     /// The packets of a flow of `size` that uses this transport, without losses.
     #[must_use]
     pub fn packetisation(&self, size: Bytes) -> Packetisation {

@@ -46,6 +46,7 @@ impl World {
         setup.balancer = switching::balancer(&mut random);
         switching::compare_paths(&mut setup.balancer, &mut Random::new(seed, Purpose::Test, 108));
         setup.switch = switching::switch(&mut random, &setup.graph, &setup.transport);
+        switching::pause(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 111));
         setup.flows = flows(&mut random, &setup.graph, &setup.transport).into();
         if one_in(&mut Random::new(seed, Purpose::Test, 114), 6) {
             setup.flows = setup.flows.taking_turns(&[true]);
