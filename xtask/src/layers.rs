@@ -14,6 +14,8 @@ struct Layer {
 }
 
 const PARTS: &[&str] = &["weft-core"];
+/// Transports are put together from pieces of their own.
+const TRANSPORT: &[&str] = &["weft-core", "weft-rate"];
 /// The description and the engines stand side by side: both see the parts, and neither sees the other.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
@@ -26,7 +28,10 @@ const FACADE: &[&str] = &[
     "weft-scenario",
     "weft-sim",
     "weft-report",
+    "weft-lint",
 ];
+/// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
+const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
 
 /// Benchmarks look at everything below them.
 const BENCH: &[&str] =
@@ -39,12 +44,14 @@ const REPRODUCE: &[&str] = &["weft", "weft-report"];
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-switch", may_use: PARTS },
-    Layer { name: "weft-transport", may_use: PARTS },
+    Layer { name: "weft-rate", may_use: PARTS },
+    Layer { name: "weft-transport", may_use: TRANSPORT },
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
     Layer { name: "weft-report", may_use: PARTS },
     Layer { name: "weft-scenario", may_use: ABOVE_PARTS },
     Layer { name: "weft-sim", may_use: ABOVE_PARTS },
+    Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft", may_use: FACADE },
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },

@@ -6,12 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "check",
+    "lint",
     "explain",
     "list",
     "analyse",
+    "fluid",
     "report",
     "reproduce",
     "compare",

@@ -42,6 +42,12 @@ pub enum Purpose {
     Stalls = 16,
     /// When an application reads what has arrived.
     Reading = 17,
+    /// With what a rate law starts.
+    InitialRates = 18,
+    /// How late feedback to a sender is.
+    Feedback = 19,
+    /// Jitter of feedback in fluid models.
+    Fluid = 40,
 }
 
 /// A stream of random numbers.

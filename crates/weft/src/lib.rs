@@ -1,4 +1,4 @@
-//! The facade: run, check, explain, list, report, compare, new, import. Everything a person or a script asks of Weft
+//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid. Everything a person or a script asks of Weft
 //! goes through one function here.
 //!
 //! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
@@ -8,8 +8,10 @@ mod analyse;
 mod batch;
 mod build;
 mod clock;
+mod fluid;
 mod importer;
 mod jobs;
+mod linter;
 mod lists;
 mod lock;
 mod manifest;
@@ -27,8 +29,11 @@ use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
+pub use fluid::{FluidOptions, FluidOutcome, TuneOptions, fluid_margin, fluid_run, fluid_sweep, fluid_tune};
+pub use linter::{LintFile, LintOptions, LintReport};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
+pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
 pub use weft_sim::Setup;
 
 /// What [`run`] needs besides the scenario.
@@ -251,10 +256,27 @@ pub fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     importer::import(format, files)
 }
 
+/// Judges configuration files of switches and hosts, and scenarios, together as one network.
+///
+/// # Errors
+/// [`Error::BadInput`] with all files that cannot be read, each with its line, and all rules that do not exist.
+pub fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Error> {
+    linter::lint(files, options)
+}
+
+/// What a rule of the linter compares, why, and how to mend what it finds; without a name, all rules in a line each.
+///
+/// # Errors
+/// [`Error::BadInput`] when there is no such rule; the text names the nearest.
+pub fn lint_rule(id: Option<&str>) -> Result<String, Error> {
+    linter::rule(id)
+}
+
 /// The generated reference pages: file name below `docs/src/reference/` and Markdown text.
 #[must_use]
 pub fn reference() -> Vec<(String, String)> {
-    weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text)).collect()
+    let pages = weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text));
+    pages.chain([("lint.md".to_owned(), weft_lint::page())]).collect()
 }
 
 /// What `check` says about a scenario without mistakes.

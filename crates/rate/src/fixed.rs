@@ -1,0 +1,34 @@
+//! No rate control: the line rate, or one rate for ever.
+
+use weft_core::{Rate, settings};
+
+use crate::{LawSite, RateLaw, rate_of, start};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "no rate control: the line rate, or one rate for ever";
+
+settings! {
+    /// A constant rate.
+    pub struct Settings {
+        /// Rates of the flows in order of their numbers; the list repeats. Empty: the line rate.
+        initial_rates: Vec<Rate> = Vec::new(),
+    }
+}
+
+/// A constant rate.
+#[derive(Clone, Debug)]
+pub struct Fixed(Rate);
+
+impl Fixed {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, site: LawSite) -> Fixed {
+        Fixed(start::listed(&settings.initial_rates, &site).map_or(site.line_rate, rate_of))
+    }
+}
+
+impl RateLaw for Fixed {
+    fn rate(&self) -> Rate {
+        self.0
+    }
+}

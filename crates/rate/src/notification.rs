@@ -1,0 +1,126 @@
+//! The notification point: how a receiver turns marks into congestion notification packets (Zhu et al., SIGCOMM 2015,
+//! section 3.1). One per flow, without a clock of its own.
+
+use weft_core::{Span, Time, choice, settings};
+
+choice! {
+    /// What paces notifications.
+    pub enum Mode {
+        /// A mark is answered at once unless a notification went out within the interval; such marks are forgotten (the paper).
+        Paper = "paper",
+        /// Marks within the interval are answered together at its end (the simulator released with the paper).
+        Ticker = "ticker",
+    }
+}
+
+choice! {
+    /// Who keeps the interval.
+    pub enum Scope {
+        /// Each flow its own.
+        Flow = "flow",
+        /// All flows that arrive at a card together, as some cards do; with `np_mode = "paper"` only.
+        Port = "port",
+    }
+}
+
+settings! {
+    /// How marks become notifications.
+    pub struct Settings {
+        /// Least time between two notifications (tau); SIGCOMM 2015.
+        cnp_interval: Span = Span::from_us(50),
+        /// What becomes of marks within the interval.
+        np_mode: Mode = Mode::Paper,
+        /// Who keeps the interval; whether cards limit per port is uncertain.
+        np_scope: Scope = Scope::Flow,
+        /// From the arrival of the mark until the notification is handed to the card. Cards take tens of microseconds, papers none.
+        cnp_delay: Span = Span::ZERO,
+    }
+}
+
+/// The notification point of one flow.
+#[derive(Clone, Copy, Debug)]
+pub struct NotificationPoint {
+    interval: Span,
+    ticker: bool,
+    /// No further notification before.
+    quiet_until: Time,
+    /// The end of the interval is due one.
+    owed: bool,
+}
+
+impl NotificationPoint {
+    /// From the settings. Where the port keeps the interval, each flow asks for as many as there are marks.
+    #[must_use]
+    pub fn new(settings: &Settings) -> NotificationPoint {
+        let interval = if settings.np_scope == Scope::Port { Span::ZERO } else { settings.cnp_interval };
+        NotificationPoint {
+            interval,
+            ticker: settings.np_mode == Mode::Ticker,
+            quiet_until: Time::ZERO,
+            owed: false,
+        }
+    }
+
+    /// A marked packet arrived: whether to notify the sender now.
+    pub fn on_mark(&mut self, now: Time) -> bool {
+        let free = now >= self.quiet_until && !self.owed;
+        if free {
+            self.quiet_until = now + self.interval;
+        }
+        self.owed |= !free && self.ticker;
+        free
+    }
+
+    /// When a notification is owed; [`Time::NEVER`] if none is.
+    #[must_use]
+    pub fn due(&self) -> Time {
+        if self.owed { self.quiet_until } else { Time::NEVER }
+    }
+
+    /// The clock reached `now`: whether the notification that was owed goes out.
+    pub fn on_time(&mut self, now: Time) -> bool {
+        let goes = self.due() <= now;
+        if goes {
+            self.owed = false;
+            self.quiet_until = now + self.interval;
+        }
+        goes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::us;
+
+    fn notified(mode: Mode, marks: &[u64]) -> Vec<u64> {
+        let mut point = NotificationPoint::new(&Settings { np_mode: mode, ..Settings::default() });
+        let mut sent = Vec::new();
+        for now in 0..300 {
+            if point.on_time(us(now)) || (marks.contains(&now) && point.on_mark(us(now))) {
+                sent.push(now);
+            }
+        }
+        sent
+    }
+
+    #[test]
+    fn marks_within_the_interval_are_forgotten_or_answered_at_its_end() {
+        assert_eq!(notified(Mode::Paper, &[10, 30, 60, 61, 200]), [10, 60, 200]);
+        assert_eq!(notified(Mode::Ticker, &[10, 30, 61, 200]), [10, 60, 110, 200]);
+        assert_eq!(notified(Mode::Ticker, &[10, 70]), [10, 70]);
+    }
+
+    #[test]
+    fn a_permanent_mark_gives_one_notification_per_interval() {
+        let all: Vec<u64> = (0..300).collect();
+        assert_eq!(notified(Mode::Paper, &all), [0, 50, 100, 150, 200, 250]);
+    }
+
+    #[test]
+    fn a_port_keeps_the_interval_for_its_flows() {
+        let settings = Settings { np_scope: Scope::Port, ..Settings::default() };
+        let mut point = NotificationPoint::new(&settings);
+        assert!(point.on_mark(us(1)) && point.on_mark(us(2)));
+    }
+}

@@ -1,0 +1,26 @@
+//! The segments that laws by round trip measure and pace by (Mittal et al., SIGCOMM 2015, section 4).
+
+use weft_core::{Bytes, Span, choice, settings};
+
+choice! {
+    /// How what a rate allows is spread over time.
+    pub enum Pacing {
+        /// Packet by packet: the next goes after the size of the last divided by the rate.
+        PerPacket = "per-packet",
+        /// A whole segment goes at line rate, the next one after the size of the segment divided by the rate.
+        PerBurst = "per-burst",
+    }
+}
+
+settings! {
+    /// Segments of a message.
+    pub struct Settings {
+        /// Bytes on the wire that one round trip is measured over, and that make a burst; 16 kB and 64 kB are used in the papers.
+        segment: Bytes = Bytes(16_000),
+        /// How packets are spread.
+        pacing: Pacing = Pacing::PerPacket,
+        /// Subtracted from every round trip, so that the thresholds are about queueing alone, as in the fluid model; the
+        /// papers subtract nothing.
+        base_rtt: Span = Span::ZERO,
+    }
+}

@@ -1,0 +1,212 @@
+//! TIMELY (Mittal et al., SIGCOMM 2015, algorithm 1): the rate follows the gradient of the round trip between two
+//! thresholds, and the round trip itself outside them.
+//!
+//! *Limits*: it has no fixed point, or infinitely many (Zhu et al., CoNEXT 2016, theorems 3 and 4): the shares of flows
+//! depend on how they started. *Uncertain*: the published weight of the gradient's filter; where `N` decreases in a row are
+//! forgotten (here: at every decrease, and only increases above the lower threshold count).
+
+use weft_core::{Rate, Span, Time, settings};
+
+use crate::{LawSite, RateLaw, rate_of, segments, start};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "by the gradient of round trips (SIGCOMM 2015)";
+
+settings! {
+    /// What TIMELY and its relatives share.
+    pub struct Measured {
+        /// Round trip below which the rate always rises (T_low).
+        low: Span = Span::from_us(50),
+        /// Round trip above which the rate always falls (T_high).
+        high: Span = Span::from_us(500),
+        /// The round trip of an empty network, by which the gradient is divided (D_minRTT).
+        min_rtt: Span = Span::from_us(20),
+        /// Weight of a new difference of round trips in the gradient (alpha); 0.875 in CoNEXT 2016, uncertain for the original.
+        gradient_gain: f64 [0.0, 1.0] = 0.875,
+        /// Additive increase per segment (delta).
+        additive_step: Rate = Rate::from_mbps(10),
+        /// Rates at which the flows start, in order of their numbers; the list repeats. Empty: the line rate divided among the
+        /// flows that send from the host, the new one included.
+        initial_rates: Vec<Rate> = Vec::new(),
+        /// The rate never falls below this part of the line rate.
+        min_share: f64 [0.0, 1.0] = 0.01,
+        /// The rate never exceeds this part of the line rate; 0.96 in the simulator of CoNEXT 2016.
+        max_share: f64 [0.0, 1.0] = 1.0,
+        /// What is measured and how it is sent.
+        segments: segments::Settings [flatten],
+    }
+}
+
+settings! {
+    /// TIMELY.
+    pub struct Settings {
+        /// Multiplicative decrease (beta).
+        beta: f64 [0.0, 1.0] = 0.8,
+        /// So many increases in a row, and the next are of `hai_factor` steps (N); 0: never, as in CoNEXT 2016.
+        hai_after: u32 [0, 1000000] = 5,
+        /// Steps of an increase when the rate has risen for long (hyperactive increase).
+        hai_factor: f64 [1.0, 1000.0] = 5.0,
+        /// Scale every step by the time since the last one, in `min_rtt`, at most 1, and let no step halve the rate, as a
+        /// program text of the authors does.
+        scale_by_min_rtt: bool = false,
+        /// What all relatives share.
+        measured: Measured [flatten],
+    }
+}
+
+/// The filtered gradient of the round trip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gradient {
+    gain: f64,
+    /// Seconds; unset before the first sample.
+    previous: Option<f64>,
+    /// Seconds.
+    filtered: f64,
+    min_rtt: f64,
+}
+
+impl Gradient {
+    pub(crate) fn new(settings: &Measured) -> Gradient {
+        let min_rtt = settings.min_rtt.seconds().max(1e-12);
+        Gradient { gain: settings.gradient_gain, previous: None, filtered: 0.0, min_rtt }
+    }
+
+    /// A new round trip in seconds; returns the gradient.
+    pub(crate) fn add(&mut self, trip: f64) -> f64 {
+        let change = trip - self.previous.replace(trip).unwrap_or(trip);
+        self.filtered += self.gain * (change - self.filtered);
+        self.filtered / self.min_rtt
+    }
+}
+
+/// A rate between its bounds, bits per second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounded {
+    pub(crate) rate: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Bounded {
+    pub(crate) fn new(settings: &Measured, site: &LawSite) -> Bounded {
+        let line = site.line_rate.0.max(1) as f64;
+        let most = (line * settings.max_share).max(1.0);
+        let least = (line * settings.min_share).clamp(1.0, most);
+        let rate = start::listed(&settings.initial_rates, site).unwrap_or_else(|| start::fair_share(site));
+        Bounded { rate: rate.clamp(least, most), least, most }
+    }
+
+    pub(crate) fn set(&mut self, rate: f64) {
+        self.rate = rate.clamp(self.least, self.most);
+    }
+}
+
+/// What stands between two thresholds, and what does not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Thresholds {
+    pub(crate) low: f64,
+    high: f64,
+    step: f64,
+    beta: f64,
+}
+
+impl Thresholds {
+    pub(crate) fn new(settings: &Measured, beta: f64) -> Thresholds {
+        let step = settings.additive_step.0 as f64;
+        Thresholds { low: settings.low.seconds().max(1e-12), high: settings.high.seconds(), step, beta }
+    }
+
+    /// The new rate if the round trip (seconds) lies outside: one step more below, a proportional decrease above.
+    pub(crate) fn outside(&self, trip: f64, rate: f64) -> Option<f64> {
+        if trip < self.low {
+            Some(rate + self.step)
+        } else if trip > self.high {
+            Some(rate * (1.0 - self.beta * (1.0 - self.high / trip)))
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn step(&self) -> f64 {
+        self.step
+    }
+
+    pub(crate) fn beta(&self) -> f64 {
+        self.beta
+    }
+}
+
+/// TIMELY at one flow.
+#[derive(Clone, Debug)]
+pub struct Timely {
+    thresholds: Thresholds,
+    gradient: Gradient,
+    bounded: Bounded,
+    hai_after: u32,
+    hai_factor: f64,
+    /// Increases in a row above the lower threshold.
+    rises: u32,
+    /// Steps are scaled by the time since this one.
+    scaled_since: Option<Time>,
+}
+
+impl Timely {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, site: LawSite) -> Timely {
+        Timely {
+            thresholds: Thresholds::new(&settings.measured, settings.beta),
+            gradient: Gradient::new(&settings.measured),
+            bounded: Bounded::new(&settings.measured, &site),
+            hai_after: settings.hai_after,
+            hai_factor: settings.hai_factor,
+            rises: 0,
+            scaled_since: settings.scale_by_min_rtt.then_some(site.now),
+        }
+    }
+
+    /// The rate after a sample, unscaled. `gradient` is that of the round trip.
+    fn next(&mut self, trip: f64, gradient: f64) -> f64 {
+        let (rate, thresholds) = (self.bounded.rate, self.thresholds);
+        if let Some(next) = thresholds.outside(trip, rate) {
+            self.rises = if trip < thresholds.low { self.rises } else { 0 };
+            return next;
+        }
+        if gradient > 0.0 {
+            self.rises = 0;
+            return rate * (1.0 - thresholds.beta * gradient).max(0.0);
+        }
+        self.rises = self.rises.saturating_add(1);
+        let hyperactive = self.hai_after > 0 && self.rises >= self.hai_after;
+        rate + thresholds.step * if hyperactive { self.hai_factor } else { 1.0 }
+    }
+
+    /// Takes only the part of a step that the time since the last one earns.
+    fn scaled(&mut self, now: Time, next: f64) -> f64 {
+        let rate = self.bounded.rate;
+        match self.scaled_since.as_mut() {
+            None => next,
+            Some(last) => {
+                let part = (now.since(*last).seconds() / self.gradient.min_rtt).min(1.0);
+                *last = now;
+                (rate + part * (next - rate)).max(rate / 2.0)
+            }
+        }
+    }
+}
+
+impl RateLaw for Timely {
+    fn rate(&self) -> Rate {
+        rate_of(self.bounded.rate)
+    }
+
+    fn on_round_trip(&mut self, now: Time, trip: Span) {
+        let gradient = self.gradient.add(trip.seconds());
+        let next = self.next(trip.seconds(), gradient);
+        let scaled = self.scaled(now, next);
+        self.bounded.set(scaled);
+    }
+}
+
+#[cfg(test)]
+mod tests;
