@@ -163,25 +163,8 @@ impl Domain {
         self.upcoming = numbered.find(|(_, spec)| partition.of_host(spec.source) == self.number);
     }
 
-    /// The application hands over a flow, or the turn of one has come.
-    pub(crate) fn flow_start(&mut self, flow: FlowId) {
-        match self.upcoming.take_if(|(upcoming, _)| *upcoming == flow) {
-            Some((_, spec)) => {
-                let waits = self.turns.as_mut().is_some_and(|turns| turns.has_to_wait(flow, spec));
-                self.schedule_next_flow();
-                if !waits {
-                    self.begin(flow, spec);
-                }
-            }
-            None => {
-                let called = self.turns.as_mut().and_then(|turns| turns.take(flow));
-                self.begin(flow, called.expect("a flow starts once"));
-            }
-        }
-    }
-
     /// Opens a flow; its sender may send.
-    fn begin(&mut self, flow: FlowId, spec: Flow) {
+    pub(crate) fn begin(&mut self, flow: FlowId, spec: Flow) {
         let site = self.hosts[spec.source.index()].site(self.plan.setup.seed);
         self.ends.open_sender((flow, spec), &site, self.now);
         match self.plan.partition.of_host(spec.destination) {
@@ -281,15 +264,6 @@ impl Domain {
         }
         self.send(host, packet);
         true
-    }
-
-    /// Closes a sender; it may be the turn of another now.
-    fn sender_done(&mut self, flow: FlowId) {
-        let spec = self.ends.close_sender(flow, self.now);
-        let Some((turns, spec)) = self.turns.as_mut().zip(spec) else { return };
-        if let Some(next) = turns.call_next(&spec, self.now) {
-            self.schedule(self.now, Event::FlowStart(next));
-        }
     }
 
     /// Returns whether it has sent a packet.
