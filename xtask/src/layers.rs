@@ -29,7 +29,10 @@ const FACADE: &[&str] = &[
     "weft-scenario",
     "weft-sim",
     "weft-report",
+    "weft-lint",
 ];
+/// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
+const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
 
 /// Benchmarks look at everything below them.
 const BENCH: &[&str] =
@@ -50,6 +53,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-report", may_use: PARTS },
     Layer { name: "weft-scenario", may_use: ABOVE_PARTS },
     Layer { name: "weft-sim", may_use: ABOVE_PARTS },
+    Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft", may_use: FACADE },
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },

@@ -1,17 +1,18 @@
-//! `weft analyse`: what can be said of a network without running it.
+//! `weft analyse`: what can be said of a network without running its scenario.
 
 use crate::console;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use weft::QuiverOptions;
+use weft::{QuiverOptions, StabilityOptions};
 
 /// What `weft analyse` takes.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   weft analyse quiver my.toml
-  weft analyse quiver my.toml --from leaf3 --to leaf1")]
+  weft analyse quiver my.toml --from leaf3 --to leaf1
+  weft analyse stability")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     subject: Subject,
@@ -22,6 +23,39 @@ pub(crate) struct Arguments {
 enum Subject {
     /// Which paths are alike: components, weights and groups
     Quiver(Box<Quiver>),
+    /// Whether DRILL's queues stay bounded in front of unequal outputs
+    Stability(Stability),
+}
+
+/// What `weft analyse stability` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft analyse stability                             the systems of the theorems
+  weft analyse stability --rates 4,1,1 --load 0.8
+  weft analyse stability --rates 40,1x15 --policies 2:0,1:1 --engines 16")]
+struct Stability {
+    /// Rates of the outputs relative to each other [default: a table of systems]
+    #[arg(long, value_name = "LIST")]
+    rates: Option<String>,
+    /// Arrivals as a share of what all outputs can send [default: 0.9]
+    #[arg(long, value_name = "SHARE", requires = "rates")]
+    load: Option<f64>,
+    /// Pairs d:m, separated by commas [default: those that differ most]
+    #[arg(long, value_name = "LIST")]
+    policies: Option<String>,
+    /// Forwarding engines of the switch [default: 1]
+    #[arg(long, value_name = "N", requires = "rates")]
+    engines: Option<u32>,
+    /// Length of the shorter run, in packets at rate 1 [default: 10000]
+    #[arg(long, value_name = "N")]
+    units: Option<u64>,
+    /// Seed of arrivals and draws [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// What `weft analyse quiver` takes.
@@ -75,7 +109,24 @@ impl Arguments {
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         match self.subject {
             Subject::Quiver(quiver) => quiver.execute(),
+            Subject::Stability(stability) => stability.execute(),
         }
+    }
+}
+
+impl Stability {
+    fn execute(self) -> Result<ExitCode, weft::Error> {
+        let usual = StabilityOptions::default();
+        let found = weft::analyse_stability(&StabilityOptions {
+            rates: self.rates,
+            load: self.load.unwrap_or(usual.load),
+            policies: self.policies,
+            engines: self.engines.unwrap_or(usual.engines),
+            units: self.units.unwrap_or(usual.units),
+            seed: self.seed.unwrap_or(usual.seed),
+        })?;
+        console::show(if self.json { &found.json } else { &found.text });
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -2,7 +2,8 @@
 //! after it.
 
 use crate::{
-    analyse, bench, check, compare, completions, explain, import, list, man, new, report, reproduce, run,
+    analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report, reproduce,
+    run,
 };
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -33,12 +34,16 @@ pub(crate) enum Command {
     Run(run::Arguments),
     /// Report all mistakes of a scenario at once
     Check(check::Arguments),
+    /// Judge configuration files of switches and hosts by rules
+    Lint(lint::Arguments),
     /// Show every effective setting: value, origin and meaning
     Explain(explain::Arguments),
     /// Show what a scenario can choose from
     List(list::Arguments),
     /// Say what can be said of a network without running it
     Analyse(analyse::Arguments),
+    /// Ask the fluid model of a scenario: is its rate control stable?
+    Fluid(fluid::Arguments),
     /// Write the report of finished runs again
     Report(report::Arguments),
     /// Say what differs between two results, in settings and in numbers
@@ -63,9 +68,11 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.execute(),
             Command::Check(arguments) => arguments.execute(),
+            Command::Lint(arguments) => arguments.execute(),
             Command::Explain(arguments) => arguments.execute(),
             Command::List(arguments) => arguments.execute(),
             Command::Analyse(arguments) => arguments.execute(),
+            Command::Fluid(arguments) => arguments.execute(),
             Command::Report(arguments) => arguments.execute(),
             Command::Compare(arguments) => arguments.execute(),
             Command::New(arguments) => arguments.execute(),

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use weft::RunOptions;
-use weft_reproduce::{Options, Outcome};
+use weft_reproduce::{Form, Options, Outcome};
 
 /// What `weft reproduce` takes.
 #[derive(Args)]
@@ -29,6 +29,9 @@ pub(crate) struct Arguments {
     /// Small runs; says what they cannot tell
     #[arg(long)]
     quick: bool,
+    /// As many flows as the rarest percentiles need; many hours
+    #[arg(long, conflicts_with = "quick")]
+    large: bool,
     /// Also run the tables of variants of these claims
     #[arg(long)]
     tables: bool,
@@ -84,7 +87,7 @@ impl Arguments {
         let of_each = self.threads.map_or(1, NonZero::get);
         let run = RunOptions {
             out: self.out,
-            demo: self.quick,
+            demo: false,
             seeds: self.seeds,
             set: Vec::new(),
             jobs: self.jobs.map_or((cores / of_each).max(1), NonZero::get),
@@ -92,7 +95,12 @@ impl Arguments {
             progress: progress::display(self.progress),
             stop,
         };
-        Options { run, claims: self.claims, tables: self.tables, write: self.write }
+        let form = match () {
+            () if self.quick => Form::Quick,
+            () if self.large => Form::Large,
+            () => Form::Full,
+        };
+        Options { run, form, claims: self.claims, tables: self.tables, write: self.write }
     }
 }
 

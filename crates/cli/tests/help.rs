@@ -6,12 +6,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "check",
+    "lint",
     "explain",
     "list",
     "analyse",
+    "fluid",
     "report",
     "reproduce",
     "compare",
@@ -47,6 +49,17 @@ fn the_first_screen_is_the_committed_one_and_names_every_command() {
     assert_equals_committed("weft", &screen);
     for command in COMMANDS {
         assert!(screen.contains(&format!("\n  {command} ")), "{command} is missing");
+    }
+}
+
+#[test]
+fn every_analysis_has_one_screen_with_examples() {
+    for subject in ["quiver", "stability"] {
+        let screen = help_of(&["analyse", subject]);
+        assert!(screen.lines().count() <= 45, "{subject}: more than a screen and a half");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{subject}: wider than 80 columns");
+        assert!(screen.contains("Examples:\n  weft analyse "), "{subject}: no examples");
+        assert_equals_committed(&format!("analyse-{subject}"), &screen);
     }
 }
 

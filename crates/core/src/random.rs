@@ -46,6 +46,8 @@ pub enum Purpose {
     InitialRates = 18,
     /// How late feedback to a sender is.
     Feedback = 19,
+    /// Jitter of feedback in fluid models.
+    Fluid = 40,
 }
 
 /// A stream of random numbers.

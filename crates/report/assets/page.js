@@ -1,7 +1,7 @@
 // Puts the page together: controls, figures with their tools, redrawing when the reader chooses or the width changes.
 const KINDS = {
   lines: [drawLines, describeLine], bars: [drawBars, describeBar], dots: [drawBars, describeBar],
-  heat: [drawHeat, describeHeat], network: [drawNetwork, describeNetwork],
+  heat: [drawHeat, describeHeat], map: [drawMap, describeMap], network: [drawNetwork, describeNetwork],
 };
 
 function controls() {
@@ -47,7 +47,7 @@ let printing = false;
 
 function widthOf(box, figure) {
   if (!printing) return Math.round(Math.max(300, box.clientWidth || 560));
-  return figure.kind === "heat" || box.parentElement.classList.contains("one") ? 800 : 410;
+  return ["heat", "map"].includes(figure.kind) || box.parentElement.classList.contains("one") ? 800 : 410;
 }
 
 function print(begins) {
@@ -69,7 +69,7 @@ function fill(box, figure, width, open, key, extra) {
     extra ? extra() : null);
   const focus = box.contains(document.activeElement) ? [...box.querySelectorAll("button, select")].indexOf(document.activeElement) : -1;
   box.replaceChildren(html("h3", {}, figure.title), html("div", { class: "samples" }, figure.samples), drawing, html("figcaption", {}, figure.caption), tools, ...(open ? [tableOf(figure)] : []));
-  box.classList.toggle("wide", figure.kind === "heat");
+  box.classList.toggle("wide", ["heat", "map"].includes(figure.kind));
   addTip(drawing, svg, points, describe(figure));
   if (focus >= 0) box.querySelectorAll("button, select")[focus]?.focus();
 }

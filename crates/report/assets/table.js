@@ -6,6 +6,7 @@ function column(axis) {
 function rowsOf(figure) {
   if (figure.kind === "network") return networkRows(figure);
   if (figure.kind === "heat") return heatTable(figure);
+  if (figure.kind === "map") return mapTable(figure);
   return figure.kind === "lines" ? lineTable(figure) : barTable(figure);
 }
 
@@ -32,6 +33,11 @@ function barTable(figure) {
 function heatTable(figure) {
   const header = ["port", `from [${figure.x.unit}]`, column(figure.y)];
   return [header, ...figure.series.flatMap((one) => one.y.map((value, n) => [one.name, figure.x.ticks[n], value]))];
+}
+
+function mapTable(figure) {
+  const header = [column(figure.y), column(figure.x), "value"];
+  return [header, ...figure.series.flatMap((one, row) => one.y.map((value, n) => [figure.y.ticks[row], figure.x.ticks[n], value]))];
 }
 
 function csvOf(figure) {

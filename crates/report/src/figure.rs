@@ -46,6 +46,8 @@ pub enum Kind {
     Dots,
     /// Coloured cells; every series is a row.
     Heat,
+    /// Coloured cells of a quantity with a sign, over two numeric axes, and the line where it is zero.
+    Map,
 }
 
 /// An axis.

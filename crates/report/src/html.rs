@@ -11,7 +11,7 @@ use std::path::Path;
 
 const STYLE: &str = include_str!("../assets/report.css");
 /// The script in the order of its parts; each uses only what stands before it.
-const SCRIPT: [&str; 10] = [
+const SCRIPT: [&str; 11] = [
     include_str!("../assets/format.js"),
     include_str!("../assets/state.js"),
     include_str!("../assets/svg.js"),
@@ -20,6 +20,7 @@ const SCRIPT: [&str; 10] = [
     include_str!("../assets/lines.js"),
     include_str!("../assets/bars.js"),
     include_str!("../assets/heat.js"),
+    include_str!("../assets/map.js"),
     include_str!("../assets/network.js"),
     concat!(include_str!("../assets/table.js"), include_str!("../assets/page.js")),
 ];

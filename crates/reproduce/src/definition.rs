@@ -2,23 +2,25 @@
 //! was found before says nothing any more. Bands and words do not count: they are held against the same finding.
 
 use crate::expression::Expression;
+use crate::finding::Form;
 use crate::folder::Folder;
 use crate::source::{Claim, Sensitivity, Source, read};
 
 /// That of a claim.
-pub(crate) fn of_claim(claim: &Claim, quick: bool, within: (&Source, &Folder)) -> String {
+pub(crate) fn of_claim(claim: &Claim, form: Form, within: (&Source, &Folder)) -> String {
     let mut text = format!("{}\n", claim.at);
     claim.parts.iter().for_each(|part| text += &format!("{}\n", part.measure));
-    hashed(&text, &experiments(&claim.expressions(), &claim.experiment), quick, within)
+    hashed(&text, &experiments(&claim.expressions(), &claim.experiment), form, within)
 }
 
 /// That of a table.
-pub(crate) fn of_table(table: &Sensitivity, quick: bool, within: (&Source, &Folder)) -> String {
+pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&Source, &Folder)) -> String {
     let mut text = format!("{} {}\n", table.at, table.reduced);
     table.columns.iter().for_each(|column| text += &format!("{}\n", column.measure));
     table.variants.iter().for_each(|variant| text += &format!("{}\n", variant.set.join(" ")));
     let measures: Vec<Expression> = table.columns.iter().map(|column| read(&column.measure)).collect();
-    hashed(&text, &experiments(&measures, &table.experiment), quick || table.reduced, within)
+    let form = if table.reduced { Form::Quick } else { form };
+    hashed(&text, &experiments(&measures, &table.experiment), form, within)
 }
 
 /// The experiments that these measures use.
@@ -34,17 +36,14 @@ fn experiments(measures: &[Expression], own: &str) -> Vec<String> {
 fn hashed(
     measures: &str,
     experiments: &[String],
-    quick: bool,
+    form: Form,
     (source, folder): (&Source, &Folder),
 ) -> String {
     let mut text = measures.to_owned();
     for experiment in experiments.iter().filter_map(|id| source.experiment(id)) {
         let file = experiment.file.as_ref().and_then(|file| folder.files.get(file));
-        text += &format!(
-            "{}\n{}",
-            experiment.set.join(" "),
-            file.map_or(String::new(), |file| bare(file, quick))
-        );
+        let bare = file.map_or(String::new(), |file| bare(file, form == Form::Quick));
+        text += &format!("{}\n{bare}", experiment.overrides(form).join(" "));
     }
     format!("{:016x}", fnv(text.as_bytes()))
 }

@@ -28,8 +28,8 @@ pub(crate) struct Findings {
 pub(crate) struct Finding {
     /// Names measures, scenarios and overrides: when they change, the finding is out of date.
     pub(crate) definition: String,
-    /// It comes from the quick form.
-    pub(crate) quick: bool,
+    /// Which form it comes from.
+    pub(crate) form: Form,
     /// Version and commit of the program.
     pub(crate) program: String,
     /// Why a part has no value; empty when all have one.
@@ -75,6 +75,19 @@ pub(crate) struct Tabled {
     /// Why a row is empty; by number of the row.
     pub(crate) not_run: BTreeMap<usize, String>,
     pub(crate) size: Size,
+}
+
+/// How much is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// The scenarios' reduced forms: minutes.
+    Quick,
+    /// The scenarios as they are.
+    #[default]
+    Full,
+    /// With the further overrides of each experiment: as many flows as rare percentiles need.
+    Large,
 }
 
 impl Finding {

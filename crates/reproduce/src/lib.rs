@@ -21,6 +21,7 @@ mod source;
 mod terminal;
 mod words;
 
+pub use finding::Form;
 pub use page::page;
 pub use reproduce::{Options, Outcome, reproduce};
 

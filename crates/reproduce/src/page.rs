@@ -6,7 +6,7 @@ use std::path::Path;
 
 use weft::Error;
 
-use crate::finding::{Finding, Findings, RESULTS, Tabled, Verdict, verdict};
+use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Verdict, verdict};
 use crate::folder::Folder;
 use crate::source::{Claim, Sensitivity, Source};
 use crate::{definition, words};
@@ -34,12 +34,12 @@ pub fn page(folder: &Path) -> Result<String, Error> {
 fn stale(source: &Source, folder: &Folder, findings: &Findings) -> Vec<String> {
     let claim = |(id, finding): (&String, &Finding)| {
         let now = source.claims.iter().find(|claim| claim.id.get_ref() == id);
-        let now = now.map(|claim| definition::of_claim(claim, finding.quick, (source, folder)));
+        let now = now.map(|claim| definition::of_claim(claim, finding.form, (source, folder)));
         (now.as_ref() != Some(&finding.definition)).then(|| id.clone())
     };
     let table = |(id, tabled): (&String, &Tabled)| {
         let now = source.tables.iter().find(|table| table.id.get_ref() == id);
-        let now = now.map(|table| definition::of_table(table, false, (source, folder)));
+        let now = now.map(|table| definition::of_table(table, Form::Full, (source, folder)));
         (now.as_ref() != Some(&tabled.definition)).then(|| id.clone())
     };
     findings.claims.iter().filter_map(claim).chain(findings.tables.iter().filter_map(table)).collect()
@@ -70,8 +70,9 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
 
 fn repeat(name: &str) -> String {
     format!(
-        "```text\nweft reproduce {name}                      # everything; hours\n\
+        "```text\nweft reproduce {name}                      # everything; one to two hours of a core\n\
          weft reproduce {name} --quick              # small runs; minutes\n\
+         weft reproduce {name} --large              # as many flows as the rarest percentiles need; many hours\n\
          weft reproduce {name} --claims C1,C20-C23  # some\n```\n\n"
     )
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use weft::{Batch, Labels};
 
 use crate::expression::{Expression, Selector, Term, selectors};
+use crate::finding::Form;
 use crate::source::Source;
 
 /// A scenario with its overrides, as it is run.
@@ -49,8 +50,8 @@ pub(crate) struct Context<'a> {
     pub(crate) at: &'a str,
     /// Overrides of a variant.
     pub(crate) set: &'a [String],
-    /// The reduced form.
-    pub(crate) reduced: bool,
+    /// How much is run.
+    pub(crate) form: Form,
     /// It belongs to a table of variants.
     pub(crate) varied: bool,
 }
@@ -115,8 +116,8 @@ impl<'a> Plan<'a> {
         };
         let batch = Batch {
             path: self.folder.join(file),
-            set: [about.set.as_slice(), context.set].concat(),
-            demo: context.reduced,
+            set: [about.overrides(context.form).as_slice(), context.set].concat(),
+            demo: context.form == Form::Quick,
             seeds: self.seeds.clone(),
             cases: Vec::new(),
         };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use weft::{Error, RunOptions, run_batches};
 
-use crate::finding::{Finding, Findings, RESULTS, Tabled, Values, Verdict, verdict};
+use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Values, Verdict, verdict};
 use crate::folder::{CLAIMS, Folder};
 use crate::measure::Runs;
 use crate::plan::{Context, Located, Plan};
@@ -13,9 +13,11 @@ use crate::{choice, definition, report, terminal};
 
 /// What a call asks for.
 pub struct Options {
-    /// How runs are computed. `out` is the folder below which the reproduction's own is made, `demo` takes the quick
-    /// form, `set` has no effect.
+    /// How runs are computed. `out` is the folder below which the reproduction's own is made, `demo` and
+    /// `set` have no effect.
     pub run: RunOptions,
+    /// How much is run.
+    pub form: Form,
     /// Claims and ranges of claims, `C1` or `C20-C23`; empty: all.
     pub claims: Vec<String>,
     /// Also run the tables of variants of the chosen claims.
@@ -66,17 +68,18 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     options.run.out = options.run.out.join(&folder.name);
     folder.unpack(&options.run.out)?;
     let mut plan = Plan::new(&source, &options.run.out, options.run.seeds.clone());
-    let quick = options.run.demo;
-    let asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, quick)).collect();
+    let form = options.form;
+    options.run.demo = form == Form::Quick;
+    let asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, form)).collect();
     let wanted = |table: &&Sensitivity| {
         options.tables && table.claims.iter().any(|id| claims.iter().any(|claim| claim.id.get_ref() == id))
     };
     let tables: Vec<Rows<'_>> =
-        source.tables.iter().filter(wanted).map(|table| rows(&mut plan, table, quick)).collect();
+        source.tables.iter().filter(wanted).map(|table| rows(&mut plan, table, form)).collect();
     let collected = run_batches(&plan.batches(), &options.run)?;
     let (failures, interrupted) = (collected.failures, collected.interrupted);
     let runs = Runs::new(&plan, collected.runs);
-    let facts = Facts { folder: &folder, source: &source, quick, interrupted, failures: &failures };
+    let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
     let findings = facts.findings(&asked, &tables, &runs);
     findings.write(&options.run.out.join(RESULTS))?;
     if let Some(path) = destination {
@@ -108,25 +111,25 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Finds the cases of a claim and has them run.
-fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, quick: bool) -> Asked<'a> {
-    let context =
-        Context { experiment: &claim.experiment, at: &claim.at, reduced: quick, ..Context::default() };
+fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
+    let context = Context { experiment: &claim.experiment, at: &claim.at, form, ..Context::default() };
     let small = || Err("the quick form is too small for it".to_owned());
-    let locate = |expression| if quick && !claim.quick { small() } else { plan.locate(expression, &context) };
+    let too_small = form == Form::Quick && !claim.quick;
+    let locate = |expression| if too_small { small() } else { plan.locate(expression, &context) };
     let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
     parts.iter().flatten().for_each(|one| plan.want(one));
     Asked { claim, parts }
 }
 
 /// Finds the cases of a table and has them run.
-fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, quick: bool) -> Rows<'a> {
+fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a> {
     let mut rows = Vec::new();
     for variant in &table.variants {
         let context = Context {
             experiment: &table.experiment,
             at: &table.at,
             set: &variant.set,
-            reduced: quick || table.reduced,
+            form: if table.reduced { Form::Quick } else { form },
             varied: true,
         };
         let columns = table.columns.iter();
@@ -144,7 +147,7 @@ fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, quick: bool) -> Rows<'a
 struct Facts<'a> {
     folder: &'a Folder,
     source: &'a Source,
-    quick: bool,
+    form: Form,
     interrupted: bool,
     failures: &'a [String],
 }
@@ -157,8 +160,8 @@ impl Facts<'_> {
     }
 
     fn finding(&self, asked: &Asked<'_>, runs: &Runs) -> Finding {
-        let definition = definition::of_claim(asked.claim, self.quick, (self.source, self.folder));
-        let base = Finding { definition, quick: self.quick, ..Finding::default() };
+        let definition = definition::of_claim(asked.claim, self.form, (self.source, self.folder));
+        let base = Finding { definition, form: self.form, ..Finding::default() };
         let located: Vec<Located> = asked.parts.iter().flatten().cloned().collect();
         let value =
             |part: &Result<Located, String>| part.as_ref().map_or(Values::default(), |one| runs.values(one));
@@ -171,7 +174,7 @@ impl Facts<'_> {
     }
 
     fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {
-        let definition = definition::of_table(rows.table, self.quick, (self.source, self.folder));
+        let definition = definition::of_table(rows.table, self.form, (self.source, self.folder));
         let mut tabled = Tabled { definition, ..Tabled::default() };
         let mut all = Vec::new();
         for (number, row) in rows.rows.iter().enumerate() {

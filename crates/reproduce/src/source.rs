@@ -8,6 +8,7 @@ use toml::Spanned;
 use weft::Error;
 
 use crate::expression::Expression;
+use crate::finding::Form;
 use crate::folder::{CLAIMS, Folder};
 
 /// A published source and what it claims.
@@ -46,8 +47,19 @@ pub(crate) struct Experiment {
     /// Overrides `path=value`.
     #[serde(default)]
     pub(crate) set: Vec<String>,
+    /// Further overrides of the large form.
+    #[serde(default)]
+    pub(crate) large: Vec<String>,
     /// Why it cannot be run yet.
     pub(crate) awaited: Option<String>,
+}
+
+impl Experiment {
+    /// The overrides of a form.
+    pub(crate) fn overrides(&self, form: Form) -> Vec<String> {
+        let large: &[String] = if form == Form::Large { &self.large } else { &[] };
+        [self.set.as_slice(), large].concat()
+    }
 }
 
 /// A published statement.

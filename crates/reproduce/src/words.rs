@@ -1,6 +1,6 @@
 //! Findings in words, the same in page, report and terminal.
 
-use crate::finding::{Finding, Size, Tabled, Values, against_band};
+use crate::finding::{Finding, Form, Size, Tabled, Values, against_band};
 use crate::source::{Claim, Part};
 use weft_report::statistics::Estimate;
 use weft_report::text::{count, number};
@@ -35,7 +35,11 @@ pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, &'
 /// `quick, 3 seeds, 12 runs, 120 000 flows, 24 ms simulated`.
 pub(crate) fn size(finding: &Finding) -> String {
     let seeds = finding.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0);
-    let form = if finding.quick { "quick, " } else { "" };
+    let form = match finding.form {
+        Form::Quick => "quick, ",
+        Form::Full => "",
+        Form::Large => "large, ",
+    };
     format!("{form}{}, {}", counted(seeds as u64, "seed"), amount(&finding.size))
 }
 

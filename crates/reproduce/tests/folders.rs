@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use weft::RunOptions;
-use weft_reproduce::{Options, Outcome, page, reproduce};
+use weft_reproduce::{Form, Options, Outcome, page, reproduce};
 
 const SCENARIO: &str = r#"
 weft  = 1
@@ -25,7 +25,7 @@ title = "A small source"
 reference = "Nobody: Nothing."
 about = "Words."
 awaited = { later = "not built yet" }
-experiment = [{ id = "E", about = "small", file = "small.toml" }]
+experiment = [{ id = "E", about = "small", file = "small.toml", large = ["measure.flows=300"] }]
 
 [[claim]]
 id = "C1"
@@ -118,7 +118,8 @@ impl Scratch {
             progress: Box::new(|_| ()),
             stop: Arc::new(AtomicBool::new(false)),
         };
-        let mut options = Options { run, claims: Vec::new(), tables: false, write: Some(self.source()) };
+        let write = Some(self.source());
+        let mut options = Options { run, form: Form::Full, claims: Vec::new(), tables: false, write };
         change(&mut options);
         reproduce(&format!("{}/", self.source().display()), options)
     }
@@ -173,11 +174,20 @@ fn only_what_claims_need_is_run_and_nothing_twice() {
 #[test]
 fn the_quick_form_says_what_it_cannot_tell() {
     let scratch = Scratch::new("quick");
-    let outcome = scratch.run(|options| options.run.demo = true).unwrap();
+    let outcome = scratch.run(|options| options.form = Form::Quick).unwrap();
     assert!(outcome.terminal.contains("not run: the quick form is too small for it"), "{}", outcome.terminal);
     assert!(outcome.terminal.lines().all(|line| line.chars().count() <= 80), "{}", outcome.terminal);
     let page = page(&scratch.source()).unwrap();
     assert!(page.contains("From quick, 2 seeds, 4 runs, 400 flows"), "{page}");
+}
+
+#[test]
+fn the_large_form_adds_the_overrides_of_each_experiment() {
+    let scratch = Scratch::new("large");
+    scratch.run(|options| (options.form, options.claims) = (Form::Large, vec!["C1".into()])).unwrap();
+    assert!(page(&scratch.source()).unwrap().contains("From large, 2 seeds, 4 runs, 1200 flows"));
+    scratch.edit("measure.flows=300", "measure.flows=400");
+    assert!(page(&scratch.source()).is_err(), "what the large form runs has changed");
 }
 
 #[test]
@@ -226,6 +236,7 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
                 progress: Box::new(|_| ()),
                 stop: Arc::new(AtomicBool::new(false)),
             },
+            form: Form::Full,
             claims: Vec::new(),
             tables: false,
             write: None,

@@ -7,6 +7,7 @@ use crate::decode::Provenance;
 use crate::expect::Claim;
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
+use crate::source::Sources;
 use crate::sweep::Axis;
 use crate::validate::COMPLETE_KEY;
 use weft_core::settings::Value;
@@ -51,6 +52,15 @@ impl Scenario {
     #[must_use]
     pub fn cases(&self) -> &[Case] {
         &self.cases
+    }
+
+    /// The byte of the scenario file at which a setting stands, or the nearest table around it; the begin of the file if
+    /// nothing of it is there.
+    #[must_use]
+    pub fn offset(&self, path: &str) -> usize {
+        let said = self.base.provenance.near(path);
+        let in_file = said.filter(|said| Sources::number(said.place) == 0);
+        in_file.map_or(0, |said| said.place.span().start)
     }
 
     /// The complete scenario as TOML, with all defaults filled in and marked. It reads back as the equal scenario; only

@@ -58,6 +58,8 @@ impl Domain {
     fn close(&mut self, end: Time, ledger: &mut Ledger<'_>) {
         let closed = std::mem::take(&mut self.ends.closed);
         closed.into_iter().chain(self.ends.open(end)).for_each(|closed| ledger.add(closed));
+        let waiting = self.turns.take().into_iter().flat_map(|turns| turns.left());
+        waiting.for_each(|(flow, spec)| ledger.add_unsent(end, flow, &spec));
         while let Some((flow, spec)) = self.upcoming.take().filter(|(_, spec)| spec.start < end) {
             ledger.add_unsent(end, flow, &spec);
             self.draw_next_flow();

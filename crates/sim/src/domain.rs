@@ -18,9 +18,11 @@ use crate::flow_series::FlowWatch;
 use crate::host::Host;
 use crate::labels::Labels;
 use crate::sample::Eye;
+use crate::scout::Scout;
 use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
 use crate::tap::Tap;
+use crate::turns::Turns;
 use crate::wire::Wire;
 
 /// See the file's head. Nodes and links keep their numbers of the whole network; what belongs to other domains is empty.
@@ -43,12 +45,16 @@ pub(crate) struct Domain {
     pub(crate) flows: (Box<dyn Draw>, u32),
     /// The next flow to start here.
     pub(crate) upcoming: Option<(FlowId, Flow)>,
+    /// If some flows wait for others.
+    pub(crate) turns: Option<Box<Turns>>,
     pub(crate) effects: Effects,
     pub(crate) tally: Tally,
     pub(crate) outbox: Outbox,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
     pub(crate) tap: Option<Tap>,
+    /// If the network is too large for caches.
+    pub(crate) scout: Option<Box<Scout>>,
 }
 
 /// A switch and where it stands.
@@ -74,12 +80,14 @@ impl Domain {
             labels: Labels::new(setup),
             flows: (setup.flows.iter(), 0),
             upcoming: None,
+            turns: Turns::new(&setup.flows),
             effects: Effects::new(),
             tally: Tally::new(),
             outbox: Outbox::new(plan.partition.domains),
             eye: Eye::new(plan, number),
             flow_watch: setup.flow_samples.map(FlowWatch::new),
             tap: None,
+            scout: Scout::new(graph.links().len()),
             plan: Arc::clone(plan),
         };
         domain.schedule_next_flow();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, FlowId, Header, HostId, Time};
+use weft_core::{Bytes, FlowId, Header, HostId, Time, prefetch};
 use weft_transport::{FlowSite, Needs, Receiver, ReceiverReport, Segment, Sender, SenderReport, Transport};
 use weft_workload::Flow;
 
@@ -107,6 +107,13 @@ impl<E> Slab<E> {
         &mut self.ends[place as usize]
     }
 
+    /// Fetches what the next packet of a flow will need.
+    pub(crate) fn prefetch(&self, flow: FlowId) {
+        if let Some(place) = self.ends.get(self.places.get(flow) as usize) {
+            prefetch(place);
+        }
+    }
+
     #[inline]
     pub(crate) fn get(&mut self, flow: FlowId) -> Option<&mut Active<E>> {
         match self.ends.get_mut(self.places.get(flow) as usize) {
@@ -192,10 +199,11 @@ impl Ends {
             Place::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec)));
     }
 
-    pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time) {
-        if let Some(active) = self.senders.remove(flow) {
-            self.closed.push(Closed { flow, at, last: Last::of_sender(&active.end.report()) });
-        }
+    /// Returns what was to be carried.
+    pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time) -> Option<Flow> {
+        let active = self.senders.remove(flow)?;
+        self.closed.push(Closed { flow, at, last: Last::of_sender(&active.end.report()) });
+        Some(active.spec)
     }
 
     pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time) {

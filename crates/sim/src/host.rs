@@ -8,6 +8,7 @@ use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ri
 use weft_core::{Marks, Pool};
 use weft_transport::segment::Flags;
 use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
+use weft_workload::Flow;
 
 use crate::domain::Domain;
 use crate::ends::{Active, End, Slab};
@@ -164,9 +165,25 @@ impl Domain {
         self.upcoming = numbered.find(|(_, spec)| partition.of_host(spec.source) == self.number);
     }
 
-    /// The application hands over a flow.
-    pub(crate) fn flow_start(&mut self) {
-        let (flow, spec) = self.upcoming.take().expect("a flow starts once");
+    /// The application hands over a flow, or the turn of one has come.
+    pub(crate) fn flow_start(&mut self, flow: FlowId) {
+        match self.upcoming.take_if(|(upcoming, _)| *upcoming == flow) {
+            Some((_, spec)) => {
+                let waits = self.turns.as_mut().is_some_and(|turns| turns.has_to_wait(flow, spec));
+                self.schedule_next_flow();
+                if !waits {
+                    self.begin(flow, spec);
+                }
+            }
+            None => {
+                let called = self.turns.as_mut().and_then(|turns| turns.take(flow));
+                self.begin(flow, called.expect("a flow starts once"));
+            }
+        }
+    }
+
+    /// Opens a flow; its sender may send.
+    fn begin(&mut self, flow: FlowId, spec: Flow) {
         let host = &mut self.hosts[spec.source.index()];
         let site = host.site(self.plan.setup.seed);
         host.open += 1;
@@ -175,7 +192,6 @@ impl Domain {
             here if here == self.number => self.ends.expect(flow, spec),
             there => self.outbox.announce(there, flow, spec),
         }
-        self.schedule_next_flow();
         self.sender_has_news(flow, spec.source);
     }
 
@@ -261,8 +277,8 @@ impl Domain {
             self.schedule(time.max(self.now), Event::SenderWake(flow));
         }
         if acted.done {
-            self.ends.close_sender(flow, self.now);
             self.hosts[host.index()].open -= 1;
+            self.sender_done(flow);
         }
         let Some(packet) = acted.sent else { return false };
         if self.pool.headers.get(packet).kind == Kind::Data {
@@ -270,6 +286,15 @@ impl Domain {
         }
         self.send(host, packet);
         true
+    }
+
+    /// Closes a sender; it may be the turn of another now.
+    fn sender_done(&mut self, flow: FlowId) {
+        let spec = self.ends.close_sender(flow, self.now);
+        let Some((turns, spec)) = self.turns.as_mut().zip(spec) else { return };
+        if let Some(next) = turns.call_next(&spec, self.now) {
+            self.schedule(self.now, Event::FlowStart(next));
+        }
     }
 
     /// Returns whether it has sent a packet.

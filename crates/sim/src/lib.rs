@@ -27,9 +27,11 @@ mod partition;
 mod places;
 pub mod run;
 mod sample;
+mod scout;
 mod setup;
 mod tally;
 pub mod tap;
+mod turns;
 mod wire;
 
 pub use flow_series::FlowSampling;

@@ -67,6 +67,15 @@ impl Simulation {
         self.domains.len()
     }
 
+    /// Whether it looks ahead for memory; without being told it does so in large networks. Only speed depends on it.
+    #[must_use]
+    pub fn looking_ahead(mut self, looks: bool) -> Simulation {
+        for domain in &mut self.domains {
+            domain.scout = looks.then(Box::default);
+        }
+        self
+    }
+
     /// Runs to the end with a tap on one switch.
     #[must_use]
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {
@@ -169,6 +178,7 @@ impl Domain {
                 return true;
             };
             self.now = time;
+            self.look_ahead();
             match next {
                 Ok(link) => self.arrive(link),
                 Err(event) => self.handle(event),
@@ -200,7 +210,7 @@ impl Domain {
             Event::Transmitted(link) => self.transmitted(link),
             Event::SenderWake(flow) => self.sender_wake(flow),
             Event::ReceiverWake(flow) => self.receiver_wake(flow),
-            Event::FlowStart(_) => self.flow_start(),
+            Event::FlowStart(flow) => self.flow_start(flow),
         }
     }
 

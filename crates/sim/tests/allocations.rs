@@ -42,8 +42,11 @@ fn per_hop(balancer: &BalancerSettings) -> f64 {
 
 #[test]
 fn packets_do_not_allocate() {
-    for balancer in [BalancerSettings::Ecmp(Default::default()), BalancerSettings::Drill(Default::default())]
-    {
+    for balancer in [
+        BalancerSettings::Ecmp(Default::default()),
+        BalancerSettings::Drill(Default::default()),
+        BalancerSettings::Presto(Default::default()),
+    ] {
         let cost = per_hop(&balancer);
         assert!(cost < 1e-3, "{cost} allocations per packet hop under {}", balancer.name());
     }

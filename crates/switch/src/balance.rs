@@ -4,7 +4,7 @@
 //! the packet, at the candidates' visible queue lengths, at the time and at its engine's random stream; never at
 //! another switch.
 
-use weft_core::{Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
+use weft_core::{Bytes, Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
 use crate::congestion::{self, Congestion};
 use crate::outputs::Outputs;
@@ -120,6 +120,24 @@ impl<'a> Candidates<'a> {
     }
 }
 
+/// The groups with a choice that a switch holds, as far as the state of a balancer depends on them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// Components of two ports and more.
+    pub components: u64,
+    /// Their ports, those of each component counted.
+    pub ports: u64,
+}
+
+/// What a balancer keeps in each forwarding engine of a switch. Headers, hash functions and routes are not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Whatever flows there are; tables count as full.
+    pub fixed: Bytes,
+    /// For each flow that is remembered.
+    pub per_flow: Bytes,
+}
+
 /// Chooses a port for each packet.
 pub trait Balancer {
     /// The index of the chosen candidate. There are at least two.
@@ -130,6 +148,11 @@ pub trait Balancer {
         now: Time,
         random: &mut Random,
     ) -> usize;
+
+    /// The port that [`Balancer::choose`] will name for this packet, if that can be told beforehand and cheaply.
+    fn likely(&self, _packet: &Header, _ports: &[PortId]) -> Option<PortId> {
+        None
+    }
 
     /// Routes changed: forget everything kept per group or port.
     fn groups_changed(&mut self) {}
@@ -149,9 +172,28 @@ pub trait Balancer {
     fn grouping(&self) -> Grouping {
         Grouping::Together
     }
+
+    /// What an engine keeps for these groups. What the switch keeps for [`Balancer::measures`] is not in it.
+    fn state(&self, choices: Choices) -> State {
+        let _ = choices;
+        State::default()
+    }
 }
 
 impl BalancerSettings {
+    /// What an engine of a switch with these groups keeps.
+    #[must_use]
+    pub fn state(&self, choices: Choices) -> State {
+        AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 }).state(choices)
+    }
+
+    /// What a leaf keeps beside that to measure paths to so many other leaves by so many uplinks.
+    #[must_use]
+    pub fn state_of_paths(&self, leaves: u64, uplinks: u64) -> Bytes {
+        let measures = AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 });
+        measures.measures().map_or(Bytes::ZERO, |_| congestion::state(leaves, uplinks))
+    }
+
     /// How routing groups the ports for this balancer.
     #[must_use]
     pub fn grouping(&self) -> Grouping {
@@ -178,10 +220,12 @@ family! {
     }
     methods {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
+        fn likely(&self, packet: &Header, ports: &[PortId]) -> Option<PortId>;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
         fn measures(&self) -> Option<&congestion::Settings>;
         fn grouping(&self) -> Grouping;
+        fn state(&self, choices: Choices) -> State;
     }
 }
 

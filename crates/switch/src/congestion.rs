@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use weft_core::settings::Share;
-use weft_core::{Header, HostId, PortId, Rate, Span, Time, settings};
+use weft_core::{Bytes, Header, HostId, PortId, Rate, Span, Time, settings};
 
 pub(crate) mod estimate;
 pub(crate) mod note;
@@ -63,6 +63,11 @@ pub(crate) struct Congestion {
     to: Vec<ToLeaf>,
     /// By leaf: congestion of the paths from it, by its uplink.
     from: Vec<FromLeaf>,
+}
+
+/// What a leaf keeps for so many other leaves and uplinks: both tables, and an estimator for each uplink.
+pub(crate) fn state(leaves: u64, uplinks: u64) -> Bytes {
+    Bytes(leaves * uplinks * tables::ENTRY + uplinks * size_of::<Estimator>() as u64)
 }
 
 impl Congestion {

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use weft_core::random::mix;
-use weft_core::{Header, PortId, Purpose, Random, Span, Time, choice, settings};
+use weft_core::{Bytes, Header, PortId, Purpose, Random, Span, Time, choice, settings};
 
-use crate::balance::Site;
+use crate::balance::{Site, State};
 use crate::hash::{FlowHash, HashFunction};
 
 choice! {
@@ -100,7 +100,7 @@ impl Flowlets {
 
     /// The flowlet of a packet that is here now; its entry is refreshed.
     #[inline]
-    pub fn of(&mut self, packet: &Header, now: Time) -> Flowlet<'_> {
+    fn of(&mut self, packet: &Header, now: Time) -> Flowlet<'_> {
         let ends = End { gap: self.gap, timing: self.timing, now };
         let entry = match &mut self.entries {
             Entries::Hashed { hash, size, table } => {
@@ -124,6 +124,25 @@ impl Flowlets {
         Flowlet { entry, goes_on }
     }
 
+    /// The place among `ports` by which a packet goes: that of its flowlet, and for the first packet of a flowlet the one
+    /// that `choose` names.
+    #[inline]
+    pub fn keep(
+        &mut self,
+        packet: &Header,
+        now: Time,
+        ports: &[PortId],
+        choose: impl FnOnce(&Flowlet<'_>) -> usize,
+    ) -> usize {
+        let mut flowlet = self.of(packet, now);
+        if let Some(place) = flowlet.stays(ports) {
+            return place;
+        }
+        let place = choose(&flowlet);
+        flowlet.take(ports, place);
+        place
+    }
+
     /// Entries that hold a flowlet, at present or once.
     #[must_use]
     pub fn used(&self) -> usize {
@@ -134,11 +153,25 @@ impl Flowlets {
     }
 }
 
+impl Flowlets {
+    /// What the table takes: all of it, or so much for each flow.
+    #[must_use]
+    pub fn state(&self) -> State {
+        let entry = size_of::<Entry>() as u64;
+        match &self.entries {
+            Entries::Hashed { size, .. } => State { fixed: Bytes(entry * *size as u64), ..State::default() },
+            Entries::Exact { .. } => {
+                State { per_flow: Bytes(entry + size_of::<Key>() as u64), ..State::default() }
+            }
+        }
+    }
+}
+
 impl Flowlet<'_> {
     /// The place of the flowlet's port among `ports`, if the flowlet goes on and its port is still there.
     #[inline]
     #[must_use]
-    pub fn stays(&self, ports: &[PortId]) -> Option<usize> {
+    fn stays(&self, ports: &[PortId]) -> Option<usize> {
         if self.goes_on { self.last(ports) } else { None }
     }
 
@@ -161,7 +194,7 @@ impl Flowlet<'_> {
 
     /// The flowlet goes by the port at this place from now on.
     #[inline]
-    pub fn take(&mut self, ports: &[PortId], place: usize) {
+    fn take(&mut self, ports: &[PortId], place: usize) {
         self.entry[1] = u64::from(ports[place].0) << 32 | (place as u64 + 1);
     }
 }

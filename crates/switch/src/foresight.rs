@@ -83,6 +83,12 @@ impl Foresight {
         Some(first.wire)
     }
 
+    /// Fetches what the next packet needs.
+    pub(crate) fn prefetch(&self) {
+        self.leaving.prefetch_front();
+        self.leaving.prefetch_back();
+    }
+
     /// Packets that have joined and are not known to have left.
     pub(crate) fn len(&self) -> u64 {
         self.leaving.len() as u64

@@ -3,6 +3,7 @@
 use weft_core::record::Reason;
 use weft_core::{
     Bytes, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
+    prefetch,
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
@@ -226,6 +227,33 @@ impl Switch {
     #[must_use]
     pub fn stored(&self) -> Bytes {
         Bytes(self.outputs.stored())
+    }
+
+    /// The port by which a packet will leave, as far as that can be told cheaply.
+    #[must_use]
+    pub fn likely(&self, header: &Header) -> Option<PortId> {
+        match self.table.route(header) {
+            Route::Local(port) => Some(port),
+            Route::None => None,
+            Route::Component(_, component) => match component.ports[..] {
+                [only] => Some(only),
+                _ => self.engines[0].balancer.likely(header, &component.ports),
+            },
+        }
+    }
+
+    /// Fetches what the next packet needs at a port.
+    #[inline]
+    pub fn prefetch(&self, port: PortId) {
+        prefetch(self.outputs.port(port));
+    }
+
+    /// The same for what that points to.
+    #[inline]
+    pub fn prefetch_beyond(&self, port: PortId) {
+        if let Some(foresight) = &self.outputs.port(port).foresight {
+            foresight.prefetch();
+        }
     }
 
     /// Number of ports.

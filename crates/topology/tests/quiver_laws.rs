@@ -219,6 +219,54 @@ fn valley_free_paths_do_not_pass_through_a_third_leaf() {
     let _ = to;
 }
 
+/// Two ways between A and B that differ only in how many paths share a link: from either end.
+#[test]
+fn multisets_count_the_paths_through_a_link() {
+    let names = ["A", "W", "X0", "X1", "Y0", "Y1", "Y2", "B"].map(String::from);
+    let pairs = [
+        ("A", "W"),
+        ("W", "X0"),
+        ("W", "X1"),
+        ("X0", "Y0"),
+        ("X0", "Y1"),
+        ("X1", "Y2"),
+        ("Y0", "B"),
+        ("Y1", "B"),
+        ("Y2", "B"),
+    ];
+    let graph = network(&names, &['A', 'B'], &pairs.map(|(a, b)| line(a, b, 10)));
+    let state = LinkState::all_up(&graph);
+    for (from, to) in [("A", "B"), ("B", "A")] {
+        let parts = |settings| {
+            let quiver = Quiver::new(&graph, &state, settings);
+            let list = components(&quiver, switch(&graph, from), leaf(&graph, to));
+            list.iter().map(|part| part.count).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(&STRICT), [2, 1], "{from}: two paths share X0-W, one passes X1-W");
+        assert_eq!(parts(&SET), [3], "{from}: the same pairs on every link");
+    }
+}
+
+/// What arrives is as much as the narrowest link on the way, not as the widest: from B by X1 no more than by X0.
+#[test]
+fn what_arrives_is_bounded_by_the_narrowest_link() {
+    let names = ["A", "B", "C", "W", "V", "X0", "X1"].map(String::from);
+    let lines = [
+        line("A", "W", 10),
+        line("B", "V", 10),
+        line("W", "X0", 40),
+        line("W", "X1", 40),
+        line("V", "X0", 40),
+        line("V", "X1", 20),
+        line("X0", "C", 10),
+        line("X1", "C", 10),
+    ];
+    let graph = network(&names, &['A', 'B', 'C'], &lines);
+    let quiver = Quiver::new(&graph, &LinkState::all_up(&graph), &STRICT);
+    let list = components(&quiver, switch(&graph, "A"), leaf(&graph, "C"));
+    assert_eq!(list.iter().map(|part| part.count).collect::<Vec<_>>(), [2]);
+}
+
 // ---- the slow reference ------------------------------------------------------------------------------------------
 
 type Path = Vec<u32>;

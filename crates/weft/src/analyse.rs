@@ -1,9 +1,10 @@
-//! `weft analyse`: what can be said of a scenario's network without running it. Reads the scenario and asks the topology;
-//! the words are here, the mathematics is not.
+//! `weft analyse`: what can be said of a scenario's network without running it, and of a balancer without a scenario.
+//! Reads the scenario and asks the topology; the words are here, the mathematics of networks is not.
 
 mod drawing;
 mod listing;
 mod picture;
+mod stability;
 mod subject;
 mod words;
 
@@ -13,6 +14,8 @@ use crate::Error;
 use subject::Subject;
 
 pub(crate) use picture::of_run;
+pub(crate) use stability::stability;
+pub use stability::{StabilityAnalysis, StabilityOptions};
 
 /// What [`analyse_quiver`](crate::analyse_quiver) is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

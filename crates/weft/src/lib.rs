@@ -1,4 +1,4 @@
-//! The facade: run, check, explain, list, report, compare, new, import. Everything a person or a script asks of Weft
+//! The facade: run, check, lint, explain, list, report, compare, new, import, fluid. Everything a person or a script asks of Weft
 //! goes through one function here.
 //!
 //! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
@@ -8,13 +8,16 @@ mod analyse;
 mod batch;
 mod build;
 mod clock;
+mod fluid;
 mod importer;
 mod jobs;
+mod linter;
 mod lists;
 mod lock;
 mod manifest;
 mod page;
 mod prepare;
+mod state;
 mod study;
 
 use std::path::{Path, PathBuf};
@@ -24,10 +27,13 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
-pub use analyse::{QuiverAnalysis, QuiverOptions};
+pub use analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
+pub use fluid::{FluidOptions, FluidOutcome, TuneOptions, fluid_margin, fluid_run, fluid_sweep, fluid_tune};
+pub use linter::{LintFile, LintOptions, LintReport};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
+pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
 pub use weft_sim::Setup;
 
 /// What [`run`] needs besides the scenario.
@@ -160,7 +166,8 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
     })
 }
 
-/// Every effective setting below `prefix` with its value, unit, origin and meaning.
+/// Every effective setting below `prefix` with its value, unit, origin and meaning; with those of the balancer also what
+/// it keeps in switches.
 ///
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario, or when nothing has this prefix.
@@ -173,7 +180,13 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
         let hint = did_you_mean(prefix, paths.iter().map(String::as_str));
         return Err(Error::BadInput(format!("no setting begins with `{prefix}`{hint}")));
     }
-    Ok(explanation_table(&rows))
+    let of_balancer = rows.iter().any(|row| row.path.starts_with("balance"));
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let state = if of_balancer { state::sentences(&scenario, folder) } else { String::new() };
+    Ok(match state.as_str() {
+        "" => explanation_table(&rows),
+        _ => format!("{}{state}", explanation_table(&rows)),
+    })
 }
 
 /// The names a scenario may use: balancers, transports, topologies, patterns, sizes, metrics, scenario templates;
@@ -191,6 +204,14 @@ pub fn list(topic: Option<&str>) -> Result<String, Error> {
 /// [`Error::BadInput`] with all mistakes of the scenario, or when an option names something that does not exist.
 pub fn analyse_quiver(path: &Path, options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
     analyse::quiver(path, options)
+}
+
+/// Whether the queues of a switch with unequal outputs stay bounded under DRILL(d, m), beside what theory says.
+///
+/// # Errors
+/// [`Error::BadInput`] when an option makes no sense.
+pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
+    analyse::stability(options)
 }
 
 /// Writes the report of a results folder again and returns its path.
@@ -235,10 +256,27 @@ pub fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     importer::import(format, files)
 }
 
+/// Judges configuration files of switches and hosts, and scenarios, together as one network.
+///
+/// # Errors
+/// [`Error::BadInput`] with all files that cannot be read, each with its line, and all rules that do not exist.
+pub fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Error> {
+    linter::lint(files, options)
+}
+
+/// What a rule of the linter compares, why, and how to mend what it finds; without a name, all rules in a line each.
+///
+/// # Errors
+/// [`Error::BadInput`] when there is no such rule; the text names the nearest.
+pub fn lint_rule(id: Option<&str>) -> Result<String, Error> {
+    linter::rule(id)
+}
+
 /// The generated reference pages: file name below `docs/src/reference/` and Markdown text.
 #[must_use]
 pub fn reference() -> Vec<(String, String)> {
-    weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text)).collect()
+    let pages = weft_scenario::reference_pages().into_iter().map(|page| (page.file, page.text));
+    pages.chain([("lint.md".to_owned(), weft_lint::page())]).collect()
 }
 
 /// What `check` says about a scenario without mistakes.

@@ -30,6 +30,8 @@ impl Clone for Box<dyn Draw> {
 pub struct Flows {
     drawn: Box<dyn Draw>,
     count: usize,
+    /// By traffic entry; what is missing is false.
+    in_turn: Arc<[bool]>,
 }
 
 impl Flows {
@@ -37,7 +39,26 @@ impl Flows {
     #[must_use]
     pub fn counted(drawn: impl Draw + 'static, most: usize) -> Option<Flows> {
         let count = drawn.again().take(most + 1).count();
-        (count <= most).then_some(Flows { drawn: Box::new(drawn), count })
+        (count <= most).then_some(Flows { drawn: Box::new(drawn), count, in_turn: Arc::default() })
+    }
+
+    /// The same flows; of the traffic entries that are true here a host sends one flow at a time, in their order. Such a
+    /// flow starts when it is drawn or, if that is later, when the one before it has been acknowledged.
+    #[must_use]
+    pub fn taking_turns(self, entries: &[bool]) -> Flows {
+        Flows { in_turn: entries.into(), ..self }
+    }
+
+    /// Whether flows of this traffic entry wait for their turn.
+    #[must_use]
+    pub fn is_in_turn(&self, tag: u16) -> bool {
+        self.in_turn.get(usize::from(tag)).copied().unwrap_or(false)
+    }
+
+    /// Whether any flow waits for its turn.
+    #[must_use]
+    pub fn take_turns(&self) -> bool {
+        self.in_turn.contains(&true)
     }
 
     /// How many.
@@ -72,7 +93,7 @@ impl IntoIterator for &Flows {
 impl From<Vec<Flow>> for Flows {
     fn from(mut flows: Vec<Flow>) -> Flows {
         flows.sort_by_key(|flow| flow.start);
-        Flows { count: flows.len(), drawn: Box::new(Listed::new(flows)) }
+        Flows { count: flows.len(), drawn: Box::new(Listed::new(flows)), in_turn: Arc::default() }
     }
 }
 

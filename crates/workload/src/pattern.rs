@@ -39,6 +39,11 @@ pub trait Pattern {
     /// Settings that make no sense together or with this network.
     fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>>;
 
+    /// Whether a host sends one of these flows at a time: the next starts when the one before it is acknowledged.
+    fn is_in_turn(&self) -> bool {
+        false
+    }
+
     /// A remark that is no mistake but should be read.
     fn note(&self, site: &Site<'_>) -> Option<String> {
         let _ = site;
@@ -66,6 +71,7 @@ weft_core::family! {
     }
     methods {
         fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>>;
+        fn is_in_turn(&self) -> bool;
         fn note(&self, site: &Site<'_>) -> Option<String>;
     }
 }

@@ -89,7 +89,10 @@ pub fn generate(
 ) -> Result<Flows, Vec<Problem>> {
     let entries = open(traffic, shape, limits, seed)?;
     let merged = Merged::new(entries, limits.warm_up, limits.measured_flows.unwrap_or(u64::MAX));
+    let in_turn: Vec<bool> =
+        traffic.iter().map(|entry| AnyPattern::new(&entry.pattern, ()).is_in_turn()).collect();
     Flows::counted(merged, MAX_FLOWS)
+        .map(|flows| flows.taking_turns(&in_turn))
         .ok_or_else(|| vec![Problem::new("traffic", format!("this is more than {MAX_FLOWS} flows"))])
 }
 

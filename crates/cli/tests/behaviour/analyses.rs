@@ -49,6 +49,28 @@ Packets from leaf3 to leaf0 go over leaf3->spine1, not over leaf3->spine0.
 }
 
 #[test]
+fn stability_is_shown_and_listed() {
+    let folder = folder("analyse-stability");
+    let asked = "analyse stability --rates 4,1,1 --policies 1:0,1:1 --units 1000";
+    let shown = good(&folder, asked);
+    let verdicts: Vec<&str> = shown.lines().filter(|line| line.contains("4,1,1")).collect();
+    assert!(verdicts[0].ends_with("grows") && verdicts[1].ends_with("bounded"), "{shown}");
+    let listed: Value = serde_json::from_str(&good(&folder, &format!("{asked} --json"))).expect("JSON");
+    let [without, with] = [0, 1].map(|row| listed["systems"][row]["growth_predicted"].as_f64());
+    assert!(without.is_some_and(|growth| (growth - 1.6).abs() < 1e-9) && with == Some(0.0), "{listed}");
+}
+
+#[test]
+fn explain_tells_what_balancers_keep() {
+    let folder = folder("explain-state");
+    let shown = good(&folder, "explain q.toml balance");
+    assert!(shown.contains("State of drill in switches: up to "), "{shown}");
+    let shown = good(&folder, "explain q.toml balance --set balance=ecmp");
+    assert!(shown.contains("State of ecmp in switches: none of its own."), "{shown}");
+    assert!(!good(&folder, "explain q.toml topology").contains("State of"));
+}
+
+#[test]
 fn a_network_a_switch_and_a_leaf_are_summed_up() {
     let folder = folder("analyse-network");
     let whole = good(&folder, "analyse quiver q.toml");

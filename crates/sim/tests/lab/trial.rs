@@ -24,15 +24,21 @@ pub(crate) type Coverage = BTreeMap<&'static str, u64>;
 const ENDLESS: u64 = 30_000_000;
 
 fn run(setup: Setup) -> Result<RunRecord, String> {
-    let record = Simulation::new(setup).run(&mut |progress| progress.events < ENDLESS);
+    ended(Simulation::new(setup))
+}
+
+fn ended(simulation: Simulation) -> Result<RunRecord, String> {
+    let record = simulation.run(&mut |progress| progress.events < ENDLESS);
     match record.stop {
         Stop::Interrupted => Err(format!("never ends: {} events until {}", record.events, record.ended)),
         _ => Ok(record),
     }
 }
 
+/// On several threads, looking ahead for memory, which may change as little.
 fn divided(setup: &Setup, domains: usize, scatter: Option<u64>) -> Result<RunRecord, String> {
-    run(Setup { division: Division { domains, scatter }, ..setup.clone() })
+    let setup = Setup { division: Division { domains, scatter }, ..setup.clone() };
+    ended(Simulation::new(setup).looking_ahead(true))
 }
 
 /// Puts the world of a seed on trial.

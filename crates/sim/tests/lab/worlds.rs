@@ -48,6 +48,9 @@ impl World {
         switching::compare_paths(&mut setup.balancer, &mut Random::new(seed, Purpose::Test, 108));
         setup.switch = switching::switch(&mut random, &setup.graph, &setup.transport);
         setup.flows = flows(&mut random, &setup.graph, &setup.transport).into();
+        if one_in(&mut Random::new(seed, Purpose::Test, 114), 6) {
+            setup.flows = setup.flows.taking_turns(&[true]);
+        }
         setup.queues_every =
             one_in(&mut random, 2).then(|| Span::from_ns(10_000 + u64::from(random.below(20_000))));
         setup.flow_samples = one_in(&mut random, 3).then(|| FlowSampling {

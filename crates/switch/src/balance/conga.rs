@@ -9,7 +9,7 @@
 
 use weft_core::{Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 use crate::congestion;
 use crate::flowlet::{self, Flowlets};
 use crate::hash::{FlowHash, HashFunction};
@@ -78,18 +78,20 @@ impl Balancer for Conga {
         if !candidates.knows_paths() {
             return self.hash.spread(packet, candidates.len());
         }
-        let mut flowlet = self.flowlets.of(packet, now);
-        if let Some(index) = flowlet.stays(candidates.ports()) {
-            return index;
-        }
-        self.metrics.clear();
-        self.metrics.extend((0..candidates.len()).map(|index| candidates.congestion(index)));
-        let index = least(&self.metrics, flowlet.last(candidates.ports()), random);
-        flowlet.take(candidates.ports(), index);
-        index
+        let metrics = &mut self.metrics;
+        let ports = candidates.ports();
+        self.flowlets.keep(packet, now, ports, |flowlet| {
+            metrics.clear();
+            metrics.extend((0..ports.len()).map(|index| candidates.congestion(index)));
+            least(metrics, flowlet.last(ports), random)
+        })
     }
 
     fn measures(&self) -> Option<&congestion::Settings> {
         Some(&self.congestion)
+    }
+
+    fn state(&self, _choices: Choices) -> State {
+        self.flowlets.state()
     }
 }

@@ -7,10 +7,10 @@
 //! decision reads all lengths anew.
 
 use weft_core::{
-    GroupId, Grouping, Header, Kind, PortId, Purpose, QuiverSettings, Random, Time, choice, settings,
+    Bytes, GroupId, Grouping, Header, Kind, PortId, Purpose, QuiverSettings, Random, Time, choice, settings,
 };
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
@@ -347,6 +347,11 @@ impl Balancer for Drill {
 
     fn grouping(&self) -> Grouping {
         self.grouping
+    }
+
+    fn state(&self, choices: Choices) -> State {
+        let cells = choices.components * self.memory as u64;
+        State { fixed: Bytes(cells * size_of::<Cell>() as u64), ..State::default() }
     }
 }
 

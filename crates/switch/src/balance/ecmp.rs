@@ -5,7 +5,7 @@
 //! *Limits*: blind to load and to flow size; equal seeds at two stages polarise.
 
 use weft_core::random::mix;
-use weft_core::{Header, Random, Time, choice, settings};
+use weft_core::{Header, PortId, Random, Time, choice, settings};
 
 use super::{Balancer, Candidates, Site};
 use crate::hash::{FlowHash, HashFunction};
@@ -67,6 +67,10 @@ impl Ecmp {
 }
 
 impl Balancer for Ecmp {
+    fn likely(&self, packet: &Header, ports: &[PortId]) -> Option<PortId> {
+        (self.mapping == Mapping::Multiply).then(|| ports[self.hash.spread(packet, ports.len())])
+    }
+
     #[inline]
     fn choose(
         &mut self,

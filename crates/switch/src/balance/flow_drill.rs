@@ -6,7 +6,7 @@
 use weft_core::{Header, Random, Span, Time, settings};
 
 use super::drill::{Drill, Tie};
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 use crate::flowlet::Flowlets;
 
 /// One sentence for lists.
@@ -55,13 +55,8 @@ impl Balancer for FlowDrill {
         now: Time,
         random: &mut Random,
     ) -> usize {
-        let mut flow = self.pinned.of(packet, now);
-        if let Some(index) = flow.stays(candidates.ports()) {
-            return index;
-        }
-        let index = self.drill.choose(packet, candidates, now, random);
-        flow.take(candidates.ports(), index);
-        index
+        let drill = &mut self.drill;
+        self.pinned.keep(packet, now, candidates.ports(), |_| drill.choose(packet, candidates, now, random))
     }
 
     fn groups_changed(&mut self) {
@@ -70,5 +65,9 @@ impl Balancer for FlowDrill {
 
     fn reads_loads(&self) -> bool {
         true
+    }
+
+    fn state(&self, choices: Choices) -> State {
+        State { fixed: self.drill.state(choices).fixed, ..self.pinned.state() }
     }
 }

@@ -7,7 +7,7 @@
 use weft_core::group::part;
 use weft_core::{Grouping, Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 use crate::flowlet::{self, Flowlets};
 
 /// One sentence for lists.
@@ -46,21 +46,19 @@ impl Balancer for LetFlow {
         now: Time,
         random: &mut Random,
     ) -> usize {
-        let mut flowlet = self.flowlets.of(packet, now);
-        if let Some(index) = flowlet.stays(candidates.ports()) {
-            return index;
-        }
-        let index = if self.weighted {
-            by_share(&candidates.component.shares, random)
-        } else {
-            random.below(candidates.len() as u32) as usize
-        };
-        flowlet.take(candidates.ports(), index);
-        index
+        let weighted = self.weighted;
+        self.flowlets.keep(packet, now, candidates.ports(), |_| match weighted {
+            true => by_share(&candidates.component.shares, random),
+            false => random.below(candidates.len() as u32) as usize,
+        })
     }
 
     fn grouping(&self) -> Grouping {
         if self.weighted { Grouping::Weighted } else { Grouping::Together }
+    }
+
+    fn state(&self, _choices: Choices) -> State {
+        self.flowlets.state()
     }
 }
 

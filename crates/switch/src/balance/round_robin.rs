@@ -4,9 +4,9 @@
 //! random order of the ports after some full rounds, against lock-step between switches. *Limits*: blind to packet
 //! sizes and to the other engines.
 
-use weft_core::{Header, Random, Time, settings};
+use weft_core::{Bytes, Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "each packet on the next port in turn";
@@ -84,5 +84,10 @@ impl Balancer for RoundRobin {
 
     fn groups_changed(&mut self) {
         self.walks.clear();
+    }
+
+    fn state(&self, choices: Choices) -> State {
+        let orders = choices.ports * size_of::<u16>() as u64;
+        State { fixed: Bytes(choices.components * size_of::<Walk>() as u64 + orders), ..State::default() }
     }
 }

@@ -12,6 +12,7 @@ use weft_core::{HostId, Purpose};
 
 use super::drill::Tie;
 use super::*;
+use crate::flowlet;
 
 const SITE: Site = Site { seed: 7, switch: SwitchId(3), engine: 0 };
 
@@ -193,4 +194,26 @@ fn flow_drill_decides_anew_only_for_flows_whose_port_is_gone() {
     assert_eq!(bench.send(&flow(2)), PortId(3), "its port is still there, at another place");
     bench.ports.insert(0, PortId(0));
     assert_eq!(bench.send(&flow(1)), PortId(2), "and the new choice is kept when the old port comes back");
+}
+
+/// Two components of two and four ports, one engine.
+#[test]
+fn state_is_what_is_kept_for_groups_flows_and_paths() {
+    let choices = Choices { components: 2, ports: 6 };
+    let drill = |memory| BalancerSettings::Drill(drill::Settings { memory, ..Default::default() });
+    let fixed = |settings: BalancerSettings| settings.state(choices).fixed.0;
+    assert_eq!([1, 2, 0].map(|memory| fixed(drill(memory))), [8, 16, 0], "4 bytes for each port remembered");
+    assert_eq!(fixed(BalancerSettings::Ecmp(Default::default())), 0);
+    assert_eq!(fixed(BalancerSettings::Wcmp(Default::default())), 48, "a sum for each port");
+    assert_eq!(fixed(BalancerSettings::LetFlow(Default::default())), 16 << 16);
+    let exact = flowlet::Settings { exact: true, ..Default::default() };
+    let exact = letflow::Settings { flowlets: exact, ..Default::default() };
+    let exact = BalancerSettings::LetFlow(exact).state(choices);
+    assert!(exact.fixed.0 == 0 && exact.per_flow.0 > 16, "{exact:?}");
+    let pinned = BalancerSettings::FlowDrill(Default::default()).state(choices);
+    assert!(pinned.fixed.0 == 8 && pinned.per_flow.0 > 16, "{pinned:?}");
+    let conga = BalancerSettings::Conga(Default::default());
+    let [once, twice] = [1, 2].map(|times| conga.state_of_paths(15 * times, 4).0);
+    assert!(once > 15 * 4 * 32 && twice - once == 15 * 4 * 32, "{once} and {twice}");
+    assert_eq!(drill(1).state_of_paths(15, 4).0, 0);
 }

@@ -6,9 +6,9 @@
 //! blind to load and to flow size; weights change only when routing does.
 
 use weft_core::group::part;
-use weft_core::{Grouping, Header, Random, Time, settings};
+use weft_core::{Bytes, Grouping, Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, Candidates, Choices, Site, State};
 use crate::hash::{FlowHash, HashFunction};
 
 mod reduce;
@@ -102,5 +102,9 @@ impl Balancer for Wcmp {
 
     fn grouping(&self) -> Grouping {
         Grouping::Weighted
+    }
+
+    fn state(&self, choices: Choices) -> State {
+        State { fixed: Bytes(choices.ports * size_of::<u64>() as u64), ..State::default() }
     }
 }

@@ -3,6 +3,9 @@
 
 use weft_core::{Span, Time};
 
+/// Of both tables, bytes for each leaf and tag.
+pub(crate) const ENTRY: u64 = (size_of::<Told>() + size_of::<Seen>()) as u64;
+
 /// Congestion of the paths to a leaf, by uplink (Congestion-To-Leaf).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToLeaf(Vec<Told>);

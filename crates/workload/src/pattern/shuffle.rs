@@ -1,7 +1,7 @@
 //! Shuffle: every host sends to every other, each in a random order of its own (the exchange of a data-parallel job).
 //!
-//! Successive flows of a host start `spacing` apart, whether or not the previous one has finished: flows are known
-//! before the run. Spacing 0 is all to all.
+//! A host sends one flow at a time: the next starts when the last byte of the one before it has been acknowledged. With
+//! `spacing` they start so far apart instead, whether or not the one before has finished; spacing 0 is all to all.
 
 use super::{Pattern, Stream, all_to_all, flow};
 use crate::site::Site;
@@ -16,8 +16,9 @@ weft_core::settings! {
     pub struct Settings {
         /// What each pair sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
-        /// From the start of a host's flow to the start of its next.
-        spacing: Span = Span::ZERO,
+        /// From the start of a host's flow to the start of its next, finished or not; absent: the next starts when the one
+        /// before it is acknowledged.
+        spacing: Option<Span> = None,
     }
 }
 
@@ -37,15 +38,21 @@ impl Pattern for Shuffle {
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let hosts = all_to_all::everybody(site).map_err(|problem| vec![problem])?;
         let [mut who, mut how_much] = [Purpose::Pairs, Purpose::Sizes].map(|purpose| site.random(purpose));
+        // Flows that take turns are handed over a moment apart, for that is their order.
+        let spacing = self.0.spacing.unwrap_or(Span(1));
         let mut flows = Vec::new();
         for &from in &hosts {
             let mut others: Vec<_> = hosts.iter().copied().filter(|&to| to != from).collect();
             who.shuffle(&mut others);
             for (turn, to) in others.into_iter().enumerate() {
-                let start = site.start + self.0.spacing * turn as u64;
+                let start = site.start + spacing * turn as u64;
                 flows.push(flow(site.tag, start, (from, to), sizes.draw(&mut how_much)));
             }
         }
         Ok(Stream::of(flows))
+    }
+
+    fn is_in_turn(&self) -> bool {
+        self.0.spacing.is_none()
     }
 }

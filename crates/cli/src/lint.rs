@@ -1,0 +1,137 @@
+//! `weft lint`: configuration files of switches and hosts, judged by rules.
+
+use crate::console;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use weft::{LintFile, LintKind, LintLevel, LintOptions, LintSite};
+
+/// What `weft lint` takes.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft lint config_db.json --memory '32 MB'
+  weft lint leaf.json spine.json hosts.conf --rate '25 Gbps' --rtt '50 us'
+  weft lint --explain ecn-after-pfc
+
+Exit code 1 for findings at or above --fail-on, 2 for files that cannot be read.")]
+pub(crate) struct Arguments {
+    /// SONiC, Arista EOS, Linux sysctl or Weft files: one network
+    #[arg(value_name = "FILE", required_unless_present = "explain")]
+    files: Vec<PathBuf>,
+    /// What all files are, if they do not show it
+    #[arg(long = "as", value_name = "KIND")]
+    kind: Option<Kind>,
+    /// text, json or sarif
+    #[arg(long, default_value = "text", hide_possible_values = true)]
+    format: Format,
+    /// Only these rules
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    rule: Vec<String>,
+    /// Not these rules
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    allow: Vec<String>,
+    /// note, warning or error
+    #[arg(long, value_name = "LEVEL", default_value = "warning", hide_possible_values = true)]
+    fail_on: Level,
+    /// Line rate of hosts
+    #[arg(long, value_name = "RATE")]
+    rate: Option<String>,
+    /// Round trip between hosts without queueing
+    #[arg(long, value_name = "TIME")]
+    rtt: Option<String>,
+    /// Packet memory of a switch
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<String>,
+    /// Cables of unknown length, such as '40 m'
+    #[arg(long, value_name = "LENGTH")]
+    cable: Option<String>,
+    /// Say what a rule compares and why; alone: list them
+    #[arg(long, value_name = "RULE", num_args = 0..=1, default_missing_value = "")]
+    explain: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    Sonic,
+    Eos,
+    Sysctl,
+    Scenario,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Level {
+    Note,
+    Warning,
+    Error,
+}
+
+impl Arguments {
+    /// Judges the files, or explains a rule.
+    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+        if let Some(id) = &self.explain {
+            console::show(&weft::lint_rule(Some(id.as_str()).filter(|id| !id.is_empty()))?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let site = self.site()?;
+        let file = |path: PathBuf| LintFile { path, kind: self.kind.map(kind) };
+        let files: Vec<LintFile> = self.files.into_iter().map(file).collect();
+        let report = weft::lint(&files, &LintOptions { only: self.rule, allow: self.allow, site })?;
+        console::show(match self.format {
+            Format::Text => &report.text,
+            Format::Json => &report.json,
+            Format::Sarif => &report.sarif,
+        });
+        let failed = report.worst.is_some_and(|worst| worst >= level(self.fail_on));
+        Ok(ExitCode::from(if failed { console::FAILED } else { 0 }))
+    }
+
+    /// The figures of the command line, all mistakes at once.
+    fn site(&self) -> Result<LintSite, weft::Error> {
+        let mut wrong = Vec::new();
+        let site = LintSite {
+            rtt: figure("--rtt", self.rtt.as_deref(), &mut wrong),
+            rate: figure("--rate", self.rate.as_deref(), &mut wrong),
+            memory: figure("--memory", self.memory.as_deref(), &mut wrong),
+            cable: figure("--cable", self.cable.as_deref(), &mut wrong),
+        };
+        if wrong.is_empty() { Ok(site) } else { Err(weft::Error::BadInput(wrong.join("\n"))) }
+    }
+}
+
+fn figure<Q: std::str::FromStr>(option: &str, text: Option<&str>, wrong: &mut Vec<String>) -> Option<Q>
+where
+    Q::Err: std::fmt::Display,
+{
+    match text?.parse() {
+        Ok(value) => Some(value),
+        Err(error) => {
+            wrong.push(format!("{option}: {error}"));
+            None
+        }
+    }
+}
+
+fn kind(kind: Kind) -> LintKind {
+    match kind {
+        Kind::Sonic => LintKind::Sonic,
+        Kind::Eos => LintKind::Eos,
+        Kind::Sysctl => LintKind::Sysctl,
+        Kind::Scenario => LintKind::Scenario,
+    }
+}
+
+fn level(level: Level) -> LintLevel {
+    match level {
+        Level::Note => LintLevel::Note,
+        Level::Warning => LintLevel::Warning,
+        Level::Error => LintLevel::Error,
+    }
+}

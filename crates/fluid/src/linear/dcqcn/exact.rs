@@ -1,0 +1,160 @@
+//! The model's own Jacobians at its exact fixed point. The loop is cut at the marking probability; what else is delayed,
+//! the rate of packets at the switch, stays inside.
+
+use crate::complex::{Complex, determinant, first_of_solution};
+use crate::linear::{Characteristic, Loop};
+use crate::model::dcqcn::{Bottleneck, FixedPoint, Slopes, Terms, fixed_point};
+use crate::model::marking::Marking;
+
+/// Rate, target and estimate of equal flows, linearised.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exact {
+    flows: f64,
+    delay: f64,
+    /// From the queue to the probability: `proportional + integral / s`.
+    proportional: f64,
+    integral: f64,
+    /// Slopes with respect to the state.
+    direct: [[f64; 3]; 3],
+    /// Slopes with respect to the delayed rate.
+    delayed_rate: [f64; 3],
+    /// Slopes with respect to the delayed probability.
+    marks: [f64; 3],
+    /// The steady state it was computed at.
+    pub at: FixedPoint,
+}
+
+impl Exact {
+    /// At the fixed point; `None` without one.
+    #[must_use]
+    pub fn new(of: &Bottleneck) -> Option<Exact> {
+        let at = fixed_point(of)?;
+        let law = &of.law;
+        let (p, rate) = (at.probability, at.rate);
+        let (terms, slopes) = (Terms::new(law, p, rate), Slopes::new(law, p, rate));
+        let cuts = terms.notified / law.notification;
+        let increases = rate * (terms.by_volume + terms.by_time);
+        // how every equation changes with one of its factors
+        let change = |slope: &Terms, packets: f64| {
+            let cut = slope.notified / law.notification;
+            let more = rate * (slope.by_volume + slope.by_time) + packets * (terms.by_volume + terms.by_time);
+            let additive = rate * (slope.additive_by_volume + slope.additive_by_time)
+                + packets * (terms.additive_by_volume + terms.additive_by_time);
+            [
+                0.5 * at.excess * more - 0.5 * rate * at.estimate * cut,
+                law.step * additive - at.excess * cut,
+                law.gain / law.estimate_timer * slope.noticed,
+            ]
+        };
+        let direct = [
+            [-0.5 * increases - 0.5 * at.estimate * cuts, 0.5 * increases, -0.5 * rate * cuts],
+            [cuts, -cuts, 0.0],
+            [0.0, 0.0, -law.gain / law.estimate_timer],
+        ];
+        let (proportional, integral) = match of.marking {
+            Marking::Ramp(ramp) => (ramp.slope(), 0.0),
+            Marking::Integrator(rule) => (rule.proportional, rule.integral),
+        };
+        Some(Exact {
+            flows: of.flows,
+            delay: of.delay,
+            proportional,
+            integral,
+            direct,
+            delayed_rate: change(&slopes.rate, 1.0),
+            marks: change(&slopes.probability, 0.0),
+            at,
+        })
+    }
+
+    /// The same loop with another delay: the fixed point does not depend on it.
+    #[must_use]
+    pub fn delayed_by(&self, delay: f64) -> Exact {
+        Exact { delay, ..*self }
+    }
+
+    /// `s - J0 - J1 exp(-s delay)`.
+    fn matrix(&self, s: Complex, late: Complex) -> [[Complex; 3]; 3] {
+        std::array::from_fn(|row| {
+            std::array::from_fn(|column| {
+                let own = if row == column { s } else { Complex::ZERO };
+                let late = if column == 0 { late * self.delayed_rate[row] } else { Complex::ZERO };
+                own - Complex::from(self.direct[row][column]) - late
+            })
+        })
+    }
+
+    /// Differences between flows, which leave the queue as it is: how many of their modes grow. Zero: unequal flows
+    /// become equal.
+    #[must_use]
+    pub fn diverging_differences(&self) -> u32 {
+        Differences(*self).unstable_roots()
+    }
+
+    /// The delay at which the stable loop becomes unstable, in seconds; `None` when it is unstable without any delay, or
+    /// stable up to a second.
+    #[must_use]
+    pub fn longest_delay(&self) -> Option<f64> {
+        let unstable = |delay: f64| self.delayed_by(delay).unstable_roots() > 0;
+        if unstable(0.0) {
+            return None;
+        }
+        let mut high = 1e-6;
+        while !unstable(high) {
+            high *= 2.0;
+            if high > 1.0 {
+                return None;
+            }
+        }
+        let mut low = if high > 1e-6 { 0.5 * high } else { 0.0 };
+        while high - low > 1e-4 * high {
+            let middle = 0.5 * (low + high);
+            *(if unstable(middle) { &mut high } else { &mut low }) = middle;
+        }
+        Some(0.5 * (low + high))
+    }
+}
+
+impl Loop for Exact {
+    fn gain(&self, omega: f64) -> Complex {
+        let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.delay));
+        let rate = first_of_solution(self.matrix(s, late), self.marks.map(Complex::from));
+        let marker = Complex::from(self.proportional) + Complex::from(self.integral) / s;
+        -(marker * rate * late * self.flows) / s
+    }
+}
+
+impl Characteristic for Exact {
+    fn determinant(&self, omega: f64) -> Complex {
+        // times s for the queue, and once more for an integrating marker
+        let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.delay));
+        let order = if self.integral == 0.0 { s } else { s * s };
+        determinant(self.matrix(s, late)) * order * (Complex::ONE + self.gain(omega))
+    }
+
+    fn degree(&self) -> u32 {
+        if self.integral == 0.0 { 4 } else { 5 }
+    }
+
+    fn fastest(&self) -> f64 {
+        1e8
+    }
+}
+
+/// The part of the state that the queue does not see.
+struct Differences(Exact);
+
+impl Characteristic for Differences {
+    fn determinant(&self, omega: f64) -> Complex {
+        let (s, late) = (Complex::imaginary(omega), Complex::turn(-omega * self.0.delay));
+        determinant(self.0.matrix(s, late))
+    }
+
+    fn degree(&self) -> u32 {
+        3
+    }
+
+    fn fastest(&self) -> f64 {
+        1e8
+    }
+}

@@ -1,0 +1,174 @@
+//! Crossings of a response, and the margins they give.
+
+use super::Loop;
+use crate::complex::Complex;
+use crate::root::root;
+use std::f64::consts::{PI, TAU};
+
+/// Frequencies looked at for every factor of ten.
+const PER_DECADE: u32 = 40;
+/// From a turn in six seconds to one in six microseconds: control of networks happens in between.
+const DECADES: std::ops::Range<i32> = 0..6;
+
+/// Where `|L| = 1`, or where `L` is real and negative.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// Radians per second.
+    pub omega: f64,
+    /// Phase margin in degrees, where `|L| = 1`; else the gain margin as a factor.
+    pub margin: f64,
+}
+
+/// How far a loop is from instability.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Margins {
+    /// All frequencies with `|L| = 1`, ascending.
+    pub gain_crossings: Vec<Crossing>,
+    /// All frequencies where `L` is real and negative, ascending.
+    pub phase_crossings: Vec<Crossing>,
+}
+
+impl Margins {
+    /// The crossing with the smallest phase margin; `None` when the gain never is 1.
+    #[must_use]
+    pub fn phase(&self) -> Option<Crossing> {
+        self.gain_crossings.iter().copied().min_by(|a, b| a.margin.total_cmp(&b.margin))
+    }
+
+    /// The crossing whose gain margin is nearest to one; `None` when the phase never is half a turn.
+    #[must_use]
+    pub fn gain(&self) -> Option<Crossing> {
+        let distance = |crossing: &Crossing| crossing.margin.ln().abs();
+        self.phase_crossings.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// How much more delay in series with the loop makes it unstable, in seconds: the least of margin over frequency.
+    /// Negative: by so much it is too long already.
+    #[must_use]
+    pub fn delay(&self) -> Option<f64> {
+        let of = |crossing: &Crossing| crossing.margin.to_radians() / crossing.omega;
+        self.gain_crossings.iter().map(of).min_by(f64::total_cmp)
+    }
+}
+
+/// A response over frequency.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Response {
+    /// Radians per second.
+    pub omega: Vec<f64>,
+    /// `L` at these frequencies.
+    pub gain: Vec<Complex>,
+}
+
+impl Response {
+    /// Phase in degrees, followed without jumps from its first value.
+    #[must_use]
+    pub fn phase(&self) -> Vec<f64> {
+        let mut last = 0.0;
+        let follow = |gain: &Complex| {
+            let turns = ((last - gain.arg()) / TAU).round();
+            last = gain.arg() + turns * TAU;
+            last.to_degrees()
+        };
+        self.gain.iter().map(follow).collect()
+    }
+}
+
+/// The frequencies of the grid.
+fn grid() -> impl Iterator<Item = f64> {
+    let steps = (DECADES.end - DECADES.start) as u32 * PER_DECADE;
+    (0..=steps).map(|n| 10f64.powf(f64::from(DECADES.start) + f64::from(n) / f64::from(PER_DECADE)))
+}
+
+/// `L` over the grid.
+pub fn response(of: &impl Loop) -> Response {
+    let omega: Vec<f64> = grid().collect();
+    let gain = omega.iter().map(|omega| of.gain(*omega)).collect();
+    Response { omega, gain }
+}
+
+/// Phase margin of a value with `|L| = 1`, in degrees within (-180, 180].
+fn phase_margin(gain: Complex) -> f64 {
+    let margin = 180.0 + gain.arg().to_degrees();
+    if margin > 180.0 { margin - 360.0 } else { margin }
+}
+
+/// All margins.
+pub fn margins(of: &impl Loop) -> Margins {
+    let mut margins = gain_margins(of);
+    let Response { omega, gain } = response(of);
+    for n in 1..omega.len() {
+        let (a, b) = (gain[n - 1], gain[n]);
+        // the line from a to b meets the negative half of the real axis
+        if (a.im > 0.0) != (b.im > 0.0) && a.arg().abs() + b.arg().abs() > PI {
+            let at = root(|log| of.gain(log.exp()).im, omega[n - 1].ln(), omega[n].ln()).map(f64::exp);
+            let crossing = |omega: f64| Crossing { omega, margin: 1.0 / of.gain(omega).abs() };
+            margins.phase_crossings.extend(at.map(crossing));
+        }
+    }
+    margins
+}
+
+/// Only the crossings of `|L| = 1`: what a map needs.
+pub fn gain_margins(of: &impl Loop) -> Margins {
+    let level = |omega: f64| of.gain(omega).square();
+    let mut crossings = Vec::new();
+    let mut last: Option<(f64, f64)> = None;
+    for omega in grid() {
+        let now = level(omega);
+        if let Some((before, was)) = last
+            && (was > 1.0) != (now > 1.0)
+            && let Some(at) = root(|log| level(log.exp()).ln(), before.ln(), omega.ln())
+        {
+            let omega = at.exp();
+            crossings.push(Crossing { omega, margin: phase_margin(of.gain(omega)) });
+        }
+        last = Some((omega, now));
+    }
+    Margins { gain_crossings: crossings, phase_crossings: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `k / (s (1 + s/a)^2) exp(-s d)`
+    struct Known {
+        k: f64,
+        a: f64,
+        delay: f64,
+    }
+
+    impl Loop for Known {
+        fn gain(&self, omega: f64) -> Complex {
+            let pole = Complex::new(1.0, omega / self.a);
+            Complex::from(self.k) / (Complex::imaginary(omega) * pole * pole)
+                * Complex::turn(-omega * self.delay)
+        }
+    }
+
+    #[test]
+    fn an_integrator_with_delay_has_the_textbook_margins() {
+        let of = Known { k: 500.0, a: 1e12, delay: 1e-3 };
+        let found = margins(&of);
+        let phase = found.phase().unwrap();
+        assert!((phase.omega - 500.0).abs() < 1e-6, "{phase:?}");
+        assert!((phase.margin - (90.0 - 0.5f64.to_degrees())).abs() < 1e-6, "{phase:?}");
+        let gain = found.phase_crossings[0];
+        assert!((gain.omega - PI / 2e-3).abs() < 1e-3 && (gain.margin - PI).abs() < 1e-5, "{gain:?}");
+        assert!((found.delay().unwrap() - (PI / 2.0 / 500.0 - 1e-3)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn two_poles_turn_by_half_at_their_frequency() {
+        let gain = margins(&Known { k: 100.0, a: 1000.0, delay: 0.0 }).gain().unwrap();
+        assert!((gain.omega - 1000.0).abs() < 1e-3 && (gain.margin - 20.0).abs() < 1e-5, "{gain:?}");
+    }
+
+    #[test]
+    fn the_phase_has_no_jumps() {
+        let phase = response(&Known { k: 500.0, a: 1e3, delay: 1e-5 }).phase();
+        assert!(phase.windows(2).all(|pair| pair[1] < pair[0] && pair[0] - pair[1] < 60.0));
+        assert!((phase[0] + 90.0).abs() < 1.0);
+    }
+}

@@ -1,0 +1,134 @@
+//! The steady state of equal flows (CoNEXT 2016, theorem 1): unique, and found by bisection on the probability.
+
+use super::{Bottleneck, Law, Terms};
+use crate::model::marking::Marking;
+use crate::root::root;
+
+/// A steady state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedPoint {
+    /// Probability of a mark.
+    pub probability: f64,
+    /// Queue in packets; on the ramp's continuation when it lies beyond the ramp's end.
+    pub queue: f64,
+    /// Estimate (alpha).
+    pub estimate: f64,
+    /// Rate of a flow in packets per second.
+    pub rate: f64,
+    /// How far the target lies above the rate, in packets per second.
+    pub excess: f64,
+    /// The switch cannot mark so: the state lies beyond the end of a literal ramp, and the flows will oscillate.
+    pub beyond_ramp: bool,
+}
+
+/// Left side minus right side of the condition; it rises with the probability.
+fn imbalance(law: &Law, p: f64, rate: f64) -> f64 {
+    let terms = Terms::new(law, p, rate);
+    let increases = terms.by_volume + terms.by_time;
+    let additive = terms.additive_by_volume + terms.additive_by_time;
+    let left = 2.0 * terms.notified.ln() + terms.noticed.ln() - increases.ln() - additive.ln();
+    left - (law.notification * law.notification * law.step * rate).ln()
+}
+
+/// The only steady state; `None` when no probability below 1/2 holds the flows back.
+#[must_use]
+pub fn fixed_point(of: &Bottleneck) -> Option<FixedPoint> {
+    let (law, rate) = (&of.law, of.share());
+    let condition = |log_p: f64| imbalance(law, log_p.exp(), rate).min(1e9);
+    let probability = root(condition, 1e-12_f64.ln(), 0.5_f64.ln())?.exp();
+    let terms = Terms::new(law, probability, rate);
+    let additive = terms.additive_by_volume + terms.additive_by_time;
+    let (queue, beyond_ramp) = match of.marking {
+        Marking::Ramp(ramp) => (ramp.queue_at(probability), probability > ramp.limit()),
+        Marking::Integrator(integrator) => (integrator.reference, false),
+    };
+    Some(FixedPoint {
+        probability,
+        queue,
+        estimate: terms.noticed,
+        rate,
+        excess: rate * law.notification * law.step * additive / terms.notified,
+        beyond_ramp,
+    })
+}
+
+/// The first term of the expansion for small probabilities, which the published margins use.
+#[must_use]
+pub fn approximate_probability(of: &Bottleneck) -> f64 {
+    let (law, rate) = (&of.law, of.share());
+    let increases = 1.0 / law.byte_counter + 1.0 / (law.increase_timer * rate);
+    (law.step / (law.estimate_timer * rate * rate) * increases * increases).cbrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::dcqcn::tests::bottleneck;
+
+    /// N, exact p, approximate p, queue in kB exact and from the approximation, alpha, excess in Mb/s; computed by an
+    /// independent script for 40 Gb/s and the paper's defaults.
+    const TABLE: [[f64; 7]; 9] = [
+        [1.0, 3.182e-4, 3.703e-4, 11.21, 12.22, 0.0838, 293.6],
+        [2.0, 7.770e-4, 9.247e-4, 20.15, 23.03, 0.1014, 218.0],
+        [4.0, 1.8877e-3, 2.3195e-3, 41.81, 50.23, 0.1218, 159.5],
+        [8.0, 4.552e-3, 5.832e-3, 93.77, 118.7, 0.1452, 115.1],
+        [10.0, 6.032e-3, 7.849e-3, 122.6, 158.1, 0.1533, 103.3],
+        [16.0, 1.0873e-2, 1.4678e-2, 217.0, 291.2, 0.1713, 81.8],
+        [32.0, 2.562e-2, 3.696e-2, 504.6, 725.8, 0.1999, 57.3],
+        [64.0, 5.905e-2, 9.312e-2, 1156.5, 1820.8, 0.2301, 39.5],
+        [100.0, 9.921e-2, 1.688e-1, 1939.7, 3296.9, 0.2497, 30.8],
+    ];
+
+    fn same(value: f64, expected: f64, share: f64) {
+        assert!((value / expected - 1.0).abs() < share, "{value} instead of {expected}");
+    }
+
+    #[test]
+    fn the_table_of_steady_states() {
+        for [flows, p, approximate, queue, rough_queue, estimate, excess] in TABLE {
+            let of = bottleneck(flows);
+            let Marking::Ramp(ramp) = of.marking else { unreachable!("the defaults mark by a ramp") };
+            let found = fixed_point(&of).unwrap();
+            same(found.probability, p, 3e-4);
+            same(found.queue, queue, 5e-4);
+            same(found.estimate, estimate, 6e-4);
+            same(found.excess * 8e-3, excess, 2e-3);
+            same(approximate_probability(&of), approximate, 3e-4);
+            same(ramp.queue_at(approximate_probability(&of)), rough_queue, 5e-4);
+        }
+    }
+
+    #[test]
+    fn a_literal_ramp_of_one_per_cent_holds_up_to_fourteen_flows() {
+        let literal = |flows: f64| {
+            let mut of = bottleneck(flows);
+            let Marking::Ramp(ramp) = &mut of.marking else { unreachable!("the defaults mark by a ramp") };
+            ramp.literal = true;
+            fixed_point(&of).unwrap().beyond_ramp
+        };
+        let most = (1..100).take_while(|flows| !literal(f64::from(*flows))).count();
+        assert!((14..=15).contains(&most), "{most}");
+    }
+
+    #[test]
+    fn the_approximation_scales_as_its_formula_says() {
+        let of = bottleneck(10.0);
+        let doubled = Bottleneck { law: Law { step: 2.0 * of.law.step, ..of.law }, ..of };
+        same(approximate_probability(&doubled) / approximate_probability(&of), 2f64.cbrt(), 1e-12);
+        let timers = |flows: f64| Bottleneck { law: Law { byte_counter: 1e12, ..of.law }, flows, ..of };
+        let growth = approximate_probability(&timers(40.0)) / approximate_probability(&timers(20.0));
+        same(growth, 2f64.powf(4.0 / 3.0), 1e-6);
+    }
+
+    #[test]
+    fn an_integrator_holds_its_reference_for_every_number_of_flows() {
+        use crate::model::marking::Integrator;
+        for flows in [2.0, 10.0, 64.0] {
+            let ramp = fixed_point(&bottleneck(flows)).unwrap();
+            let integrator = Integrator { reference: 200.0, proportional: 5.8e-6, integral: 1.16e-4 };
+            let of = Bottleneck { marking: Marking::Integrator(integrator), ..bottleneck(flows) };
+            let held = fixed_point(&of).unwrap();
+            assert_eq!((held.queue, held.probability, held.rate), (200.0, ramp.probability, ramp.rate));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The equations over time, flow by flow or for groups of equal flows (CoNEXT 2016, equations 1 to 9, figure 1). Which
+//! quantities are delayed and which are not follows the paper exactly: what depends on the stream of packets that met
+//! the switch is delayed, the sender's own state is not.
+
+use super::{Bottleneck, Law, Terms};
+use crate::dde::{Past, System};
+use crate::model::marking::Marking;
+use crate::model::{Layout, Model, Start, clip, queue_change};
+use std::ops::Range;
+use weft_core::{Random, random::Purpose};
+
+/// A flow, or several that are alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// How many, when, how fast at first.
+    pub start: Start,
+    /// Its reaction.
+    pub law: Law,
+    /// From the switch to the sender and back, without queueing, in seconds.
+    pub delay: f64,
+    /// The fastest its host can send, in packets per second.
+    pub line: f64,
+}
+
+/// DCQCN flows and their queue, over time.
+#[derive(Clone, Debug)]
+pub struct Dcqcn {
+    /// Packets per second.
+    pub capacity: f64,
+    /// How the switch marks.
+    pub marking: Marking,
+    /// Marks say how long the queue was when the packet came, not when it left: the queueing delay is in the loop.
+    pub marks_at_arrival: bool,
+    /// The flows.
+    pub flows: Vec<Flow>,
+    /// Seconds added to each delay, uniform from zero to this, drawn anew after every step.
+    pub jitter: f64,
+    /// The queue at first, in packets.
+    pub queue: f64,
+    draws: Random,
+    extra: Vec<f64>,
+}
+
+const QUEUE: usize = 0;
+
+impl Dcqcn {
+    /// These flows through one bottleneck, an empty queue, no jitter.
+    #[must_use]
+    pub fn new(capacity: f64, marking: Marking, flows: Vec<Flow>) -> Dcqcn {
+        let draws = Random::new(0, Purpose::Fluid, 0);
+        let extra = vec![0.0; flows.len()];
+        Dcqcn { capacity, marking, marks_at_arrival: false, flows, jitter: 0.0, queue: 0.0, draws, extra }
+    }
+
+    /// Equal flows that start together at line rate.
+    #[must_use]
+    pub fn alike(of: &Bottleneck) -> Dcqcn {
+        let start = Start { count: of.flows, at: 0.0, rate: of.capacity };
+        let flow = Flow { start, law: of.law, delay: of.delay, line: of.capacity };
+        Dcqcn::new(of.capacity, of.marking, vec![flow])
+    }
+
+    /// Draws the jitter from the stream of this seed.
+    pub fn jittered(&mut self, jitter: f64, seed: u64) {
+        (self.jitter, self.draws) = (jitter, Random::new(seed, Purpose::Fluid, 0));
+    }
+
+    fn integrates(&self) -> bool {
+        matches!(self.marking, Marking::Integrator(_))
+    }
+
+    fn rates(&self) -> Range<usize> {
+        let first = 1 + usize::from(self.integrates());
+        first..first + self.flows.len()
+    }
+
+    fn targets(&self) -> usize {
+        self.rates().end
+    }
+
+    fn estimates(&self) -> usize {
+        self.rates().end + self.flows.len()
+    }
+
+    /// The probability of a mark that the sender learns of a packet that left the switch at `left`, and when it came.
+    fn signal(&self, left: f64, past: &Past<'_>) -> (f64, f64) {
+        let at = if self.marks_at_arrival { self.arrival(left, past) } else { left };
+        let probability = match self.marking {
+            Marking::Ramp(ramp) => ramp.probability(past.value(at, QUEUE)),
+            Marking::Integrator(_) => past.value(at, 1).clamp(0.0, 1.0),
+        };
+        (probability, at)
+    }
+
+    /// When the packet that left the queue at `left` joined it: `t + q(t) / C = left`, whose left side never falls.
+    fn arrival(&self, left: f64, past: &Past<'_>) -> f64 {
+        let leaves = |t: f64| t + past.value(t, QUEUE).max(0.0) / self.capacity;
+        let (mut early, mut late) = (left - past.value(left, QUEUE).max(0.0) / self.capacity, left);
+        while leaves(early) > left {
+            early -= (late - early).max(1e-7);
+        }
+        for _ in 0..40 {
+            let middle = 0.5 * (early + late);
+            *(if leaves(middle) > left { &mut late } else { &mut early }) = middle;
+        }
+        0.5 * (early + late)
+    }
+
+    fn flow_change(&self, n: usize, state: &[f64], signal: (f64, f64), change: &mut [f64]) {
+        let flow = &self.flows[n];
+        let (rate_at, target_at, estimate_at) =
+            (self.rates().start + n, self.targets() + n, self.estimates() + n);
+        let (p, delayed) = signal;
+        if delayed <= 0.0 {
+            [rate_at, target_at, estimate_at].into_iter().for_each(|at| change[at] = 0.0);
+            return;
+        }
+        let (rate, target, estimate) = (state[rate_at], state[target_at], state[estimate_at]);
+        let law = &flow.law;
+        let terms = Terms::new(law, p, delayed);
+        let cuts = terms.notified / law.notification;
+        let increases = delayed * (terms.by_volume + terms.by_time);
+        let additive = delayed * (terms.additive_by_volume + terms.additive_by_time);
+        change[estimate_at] = law.gain / law.estimate_timer * (terms.noticed - estimate);
+        change[target_at] = bounded(target, flow.line, law.step * additive - (target - rate) * cuts);
+        let rate_change = 0.5 * (target - rate) * increases - 0.5 * rate * estimate * cuts;
+        change[rate_at] = bounded(rate, flow.line, rate_change);
+    }
+
+    fn begin(&self, n: usize, state: &mut [f64]) {
+        let flow = &self.flows[n];
+        state[self.rates().start + n] = flow.start.rate;
+        state[self.targets() + n] = flow.start.rate;
+        state[self.estimates() + n] = 1.0;
+    }
+}
+
+/// The change of something that does not exceed its bound.
+fn bounded(value: f64, most: f64, change: f64) -> f64 {
+    if value >= most { change.min(0.0) } else { change }
+}
+
+impl System for Dcqcn {
+    fn initial(&self) -> Vec<f64> {
+        let mut state = vec![0.0; self.estimates() + self.flows.len()];
+        state[QUEUE] = self.queue;
+        for (n, flow) in self.flows.iter().enumerate() {
+            if flow.start.at <= 0.0 {
+                self.begin(n, &mut state);
+            }
+        }
+        state
+    }
+
+    fn scales(&self) -> Vec<f64> {
+        let flows = self.flows.len();
+        let count: f64 = self.flows.iter().map(|flow| flow.start.count).sum();
+        let mut scales = vec![self.capacity / count; self.estimates() + flows];
+        scales[QUEUE] = 10.0;
+        if self.integrates() {
+            scales[1] = 1e-3;
+        }
+        scales[self.estimates()..].fill(0.1);
+        scales
+    }
+
+    fn remembered(&self) -> usize {
+        self.rates().end
+    }
+
+    fn before(&self, _: f64, component: usize) -> f64 {
+        match component {
+            QUEUE => self.queue,
+            n if self.rates().contains(&n) => {
+                let start = &self.flows[n - self.rates().start].start;
+                if start.at <= 0.0 { start.rate } else { 0.0 }
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn derivative(&self, t: f64, state: &[f64], past: &Past<'_>, change: &mut [f64]) {
+        let rates = self.rates();
+        let inflow: f64 =
+            self.flows.iter().zip(&state[rates.clone()]).map(|(f, rate)| f.start.count * rate).sum();
+        change[QUEUE] = queue_change(state[QUEUE], inflow, self.capacity);
+        if let Marking::Integrator(rule) = self.marking {
+            let push = rule.proportional * change[QUEUE] + rule.integral * (state[QUEUE] - rule.reference);
+            change[1] = if state[1] <= 0.0 { push.max(0.0) } else { bounded(state[1], 1.0, push) };
+        }
+        let mut known = (f64::NAN, past.find(0.0), 0.0);
+        for (n, flow) in self.flows.iter().enumerate() {
+            let left = t - flow.delay - self.extra[n];
+            if left != known.0 {
+                let (probability, at) = self.signal(left, past);
+                known = (left, past.find(at), probability);
+            }
+            let delayed = past.at(known.1, rates.start + n);
+            self.flow_change(n, state, (known.2, delayed), change);
+        }
+    }
+
+    fn settle(&mut self, t: f64, state: &mut [f64]) -> bool {
+        let mut jumped = clip(&mut state[QUEUE], 0.0, f64::INFINITY);
+        if self.integrates() {
+            jumped |= clip(&mut state[1], 0.0, 1.0);
+        }
+        for n in 0..self.flows.len() {
+            if self.flows[n].start.at > 0.0 && self.flows[n].start.at == t {
+                self.begin(n, state);
+                jumped = true;
+            }
+            let line = self.flows[n].line;
+            for at in [self.rates().start + n, self.targets() + n] {
+                jumped |= clip(&mut state[at], 0.0, line);
+            }
+        }
+        if self.jitter > 0.0 {
+            self.extra.iter_mut().for_each(|extra| *extra = self.jitter * self.draws.unit());
+        }
+        jumped || self.jitter > 0.0
+    }
+
+    fn breaks(&self) -> Vec<f64> {
+        let of = |flow: &Flow| {
+            (0..4).map(move |times| flow.start.at + f64::from(times) * flow.delay).collect::<Vec<_>>()
+        };
+        let mut breaks: Vec<f64> = self.flows.iter().flat_map(of).collect();
+        breaks.sort_by(f64::total_cmp);
+        breaks.dedup();
+        breaks
+    }
+
+    fn memory(&self) -> f64 {
+        // a queue of this length would be a delay beyond every buffer
+        let queueing = if self.marks_at_arrival { 0.1 } else { 0.0 };
+        let longest = self.flows.iter().map(|flow| flow.delay).fold(0.0, f64::max);
+        longest + self.jitter + queueing
+    }
+}
+
+impl Model for Dcqcn {
+    fn layout(&self) -> Layout {
+        let estimates = self.estimates();
+        Layout { rates: self.rates(), estimates: estimates..estimates + self.flows.len() }
+    }
+
+    fn counts(&self) -> Vec<f64> {
+        self.flows.iter().map(|flow| flow.start.count).collect()
+    }
+
+    fn marking(&self, state: &[f64]) -> Option<f64> {
+        Some(match self.marking {
+            Marking::Ramp(ramp) => ramp.probability(state[QUEUE]),
+            Marking::Integrator(_) => state[1],
+        })
+    }
+}

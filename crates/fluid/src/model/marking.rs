@@ -1,0 +1,90 @@
+//! With which probability the switch marks: a ramp over the queue (RED without averaging), or an integrator (PI).
+
+/// The rule of the switch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Marking {
+    /// By the length of the queue now.
+    Ramp(Ramp),
+    /// By an integral of how far the queue is from a reference.
+    Integrator(Integrator),
+}
+
+/// A probability that rises linearly with the queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramp {
+    /// Where it begins, in packets (Kmin).
+    pub low: f64,
+    /// Where it reaches `top`, in packets (Kmax).
+    pub high: f64,
+    /// The probability at `high` (Pmax).
+    pub top: f64,
+    /// Beyond `high` everything is marked, as the algorithm says; otherwise the ramp is continued up to probability 1, as
+    /// the published stability figures silently assume.
+    pub literal: bool,
+}
+
+/// `p' = K1 q' + K2 (q - reference)`, kept within 0 and 1 (Hollot et al. 2001).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Integrator {
+    /// The length the queue shall have, in packets.
+    pub reference: f64,
+    /// Proportional gain (K1) per packet.
+    pub proportional: f64,
+    /// Integral gain (K2) per packet and second.
+    pub integral: f64,
+}
+
+impl Ramp {
+    /// From `low` to `high` packets, with `top` at the end.
+    #[must_use]
+    pub fn new(low: f64, high: f64, top: f64, literal: bool) -> Ramp {
+        Ramp { low, high, top, literal }
+    }
+
+    /// Rise per packet.
+    #[must_use]
+    pub fn slope(&self) -> f64 {
+        self.top / (self.high - self.low)
+    }
+
+    /// The probability at a queue of so many packets.
+    #[must_use]
+    pub fn probability(&self, queue: f64) -> f64 {
+        if self.literal && queue > self.high {
+            return 1.0;
+        }
+        ((queue - self.low) * self.slope()).clamp(0.0, 1.0)
+    }
+
+    /// The queue at which a packet is marked with this probability.
+    #[must_use]
+    pub fn queue_at(&self, probability: f64) -> f64 {
+        self.low + probability / self.slope()
+    }
+
+    /// The greatest probability of a steady state.
+    #[must_use]
+    pub fn limit(&self) -> f64 {
+        if self.literal { self.top } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_jump_at_the_end_belongs_to_the_literal_ramp() {
+        let literal = Ramp::new(5.0, 200.0, 0.01, true);
+        let continued = Ramp::new(5.0, 200.0, 0.01, false);
+        for queue in [0.0, 5.0, 100.0, 200.0] {
+            assert_eq!(literal.probability(queue), continued.probability(queue));
+        }
+        assert_eq!(literal.probability(5.0), 0.0);
+        assert!((literal.probability(200.0) - 0.01).abs() < 1e-15);
+        assert_eq!(literal.probability(200.1), 1.0);
+        assert!((continued.probability(395.0) - 0.02).abs() < 1e-15);
+        assert_eq!((literal.limit(), continued.limit()), (0.01, 1.0));
+        assert!((continued.queue_at(continued.probability(333.0)) - 333.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,29 @@
+//! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), and how fast unequal rates meet.
+
+use super::{Law, Settings};
+
+/// A steady state of equal flows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedPoint {
+    /// Queue in packets.
+    pub queue: f64,
+    /// Rate of each flow in packets per second.
+    pub rate: f64,
+    /// The queue lies above the upper threshold, where another branch holds: there is no steady state.
+    pub beyond: bool,
+}
+
+/// The only steady state; `None` for laws that have none, or infinitely many.
+#[must_use]
+pub fn fixed_point(settings: &Settings, flows: f64) -> Option<FixedPoint> {
+    let Law::Patched { reference, .. } = settings.law else { return None };
+    let rate = settings.capacity / flows;
+    let queue = reference * (1.0 + settings.step / (settings.decrease * rate));
+    Some(FixedPoint { queue, rate, beyond: queue > settings.capacity * settings.high })
+}
+
+/// With the queue settled, how fast the difference of two rates decays near the fair share, per second.
+#[must_use]
+pub fn convergence_rate(settings: &Settings) -> f64 {
+    settings.step / (2.0 * settings.segment)
+}

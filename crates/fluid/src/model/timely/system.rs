@@ -1,0 +1,204 @@
+//! The equations over time (CoNEXT 2016, equations 20 to 24, 29 to 31, and the integrator behind figure 19).
+
+use super::{Law, Settings, weight};
+use crate::dde::{Past, System};
+use crate::model::{Layout, Model, Start, clip, queue_change};
+use weft_core::{Random, random::Purpose};
+
+/// A flow, or several that are alike.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// How many, when, how fast at first.
+    pub start: Start,
+    /// The gradient at first, or the state of the integrator.
+    pub estimate: f64,
+}
+
+/// TIMELY flows and their queue, over time.
+#[derive(Clone, Debug)]
+pub struct Timely {
+    /// The law and its path.
+    pub settings: Settings,
+    /// The flows.
+    pub flows: Vec<Flow>,
+    /// The queue at first, in packets.
+    pub queue: f64,
+    /// Seconds added to both samples of a gradient, uniform from zero to this, drawn anew with every rate update.
+    pub jitter: f64,
+    draws: Random,
+    extra: Vec<f64>,
+    /// Share of the next segment that has been sent.
+    sent: Vec<f64>,
+    drawn_at: f64,
+}
+
+const QUEUE: usize = 0;
+
+impl Timely {
+    /// These flows, an empty queue, no jitter.
+    #[must_use]
+    pub fn new(settings: Settings, flows: Vec<Flow>) -> Timely {
+        let zeros = vec![0.0; flows.len()];
+        let draws = Random::new(0, Purpose::Fluid, 0);
+        Timely {
+            settings,
+            flows,
+            queue: 0.0,
+            jitter: 0.0,
+            draws,
+            extra: zeros.clone(),
+            sent: zeros,
+            drawn_at: 0.0,
+        }
+    }
+
+    /// Draws the jitter from the stream of this seed.
+    pub fn jittered(&mut self, jitter: f64, seed: u64) {
+        (self.jitter, self.draws) = (jitter, Random::new(seed, Purpose::Fluid, 0));
+        for extra in &mut self.extra {
+            *extra = jitter * self.draws.unit();
+        }
+    }
+
+    fn rate_at(&self) -> usize {
+        1 + self.flows.len()
+    }
+
+    /// Changes of the estimate and of the rate.
+    fn flow_change(&self, (estimate, rate): (f64, f64), newer: f64, older: f64) -> (f64, f64) {
+        let settings = &self.settings;
+        let interval = settings.interval(rate);
+        if let Law::Integrator { newer: a, older: b, reference } = settings.law {
+            let change = a * (newer - reference) - b * (older - reference);
+            return (change, (settings.step - 0.5 * estimate * rate) / interval);
+        }
+        let slope = (newer - older) / (settings.capacity * settings.base);
+        ((slope - estimate) * settings.gain / interval, self.rate_change(estimate, rate, newer) / interval)
+    }
+
+    /// What one sample does to the rate.
+    fn rate_change(&self, gradient: f64, rate: f64, queue: f64) -> f64 {
+        let Settings { capacity, step, decrease, low, high, law, .. } = self.settings;
+        if queue < capacity * low {
+            return step;
+        }
+        if queue > capacity * high {
+            return -decrease * (1.0 - capacity * high / queue) * rate;
+        }
+        match law {
+            Law::Patched { slope, reference } => {
+                let weight = weight(gradient, slope);
+                (1.0 - weight) * step - weight * decrease * rate * (queue - reference) / reference
+            }
+            Law::ZeroRises if gradient >= 0.0 => -decrease * gradient * rate,
+            Law::Original if gradient > 0.0 => -decrease * gradient * rate,
+            _ => step,
+        }
+    }
+
+    /// New jitter for the flows whose next update has come.
+    fn draw(&mut self, t: f64, state: &[f64]) -> bool {
+        let passed = t - self.drawn_at;
+        self.drawn_at = t;
+        let mut drawn = false;
+        for n in 0..self.flows.len() {
+            self.sent[n] += passed / self.settings.interval(state[self.rate_at() + n].max(1e-9));
+            if self.sent[n] >= 1.0 {
+                self.sent[n] = self.sent[n].fract();
+                self.extra[n] = self.jitter * self.draws.unit();
+                drawn = true;
+            }
+        }
+        drawn
+    }
+}
+
+impl System for Timely {
+    fn initial(&self) -> Vec<f64> {
+        let mut state = vec![0.0; 1 + 2 * self.flows.len()];
+        state[QUEUE] = self.queue;
+        for (n, flow) in self.flows.iter().enumerate() {
+            state[1 + n] = flow.estimate;
+            state[self.rate_at() + n] = if flow.start.at <= 0.0 { flow.start.rate } else { 0.0 };
+        }
+        state
+    }
+
+    fn scales(&self) -> Vec<f64> {
+        let flows = self.flows.len();
+        let count: f64 = self.flows.iter().map(|flow| flow.start.count).sum();
+        let mut scales = vec![self.settings.capacity / count; 1 + 2 * flows];
+        scales[QUEUE] = 10.0;
+        scales[1..=flows].fill(if matches!(self.settings.law, Law::Integrator { .. }) { 1e-3 } else { 0.1 });
+        scales
+    }
+
+    fn remembered(&self) -> usize {
+        1
+    }
+
+    fn before(&self, _: f64, _: usize) -> f64 {
+        self.queue
+    }
+
+    fn derivative(&self, t: f64, state: &[f64], past: &Past<'_>, change: &mut [f64]) {
+        let (flows, rates) = (self.flows.len(), &state[self.rate_at()..]);
+        let inflow: f64 = self.flows.iter().zip(rates).map(|(f, rate)| f.start.count * rate).sum();
+        change[QUEUE] = queue_change(state[QUEUE], inflow, self.settings.capacity);
+        let age = self.settings.age(state[QUEUE].max(0.0));
+        for n in 0..flows {
+            let (estimate, rate) = (state[1 + n], rates[n]);
+            if rate <= 0.0 {
+                (change[1 + n], change[1 + flows + n]) = (0.0, 0.0);
+                continue;
+            }
+            let sampled = t - age - self.extra[n];
+            let newer = past.value(sampled, QUEUE).max(0.0);
+            let older = past.value(sampled - self.settings.interval(rate), QUEUE).max(0.0);
+            let (of_estimate, of_rate) = self.flow_change((estimate, rate), newer, older);
+            let full = rate >= self.settings.capacity;
+            (change[1 + n], change[1 + flows + n]) =
+                (of_estimate, if full { of_rate.min(0.0) } else { of_rate });
+        }
+    }
+
+    fn settle(&mut self, t: f64, state: &mut [f64]) -> bool {
+        let mut jumped = clip(&mut state[QUEUE], 0.0, 2.0 * self.settings.capacity * self.settings.high);
+        for n in 0..self.flows.len() {
+            let (start, at) = (self.flows[n].start, self.rate_at() + n);
+            if start.at > 0.0 && start.at == t {
+                state[at] = start.rate;
+                jumped = true;
+            }
+            jumped |= clip(&mut state[at], 0.0, self.settings.capacity);
+            if matches!(self.settings.law, Law::Integrator { .. }) {
+                jumped |= clip(&mut state[1 + n], 0.0, f64::INFINITY);
+            }
+        }
+        jumped | (self.jitter > 0.0 && self.draw(t, state))
+    }
+
+    fn breaks(&self) -> Vec<f64> {
+        self.flows.iter().map(|flow| flow.start.at).collect()
+    }
+
+    fn memory(&self) -> f64 {
+        // the interval between two samples grows without bound as a rate falls
+        f64::INFINITY
+    }
+}
+
+impl Model for Timely {
+    fn layout(&self) -> Layout {
+        let flows = self.flows.len();
+        Layout { rates: 1 + flows..1 + 2 * flows, estimates: 1..1 + flows }
+    }
+
+    fn counts(&self) -> Vec<f64> {
+        self.flows.iter().map(|flow| flow.start.count).collect()
+    }
+
+    fn marking(&self, _: &[f64]) -> Option<f64> {
+        None
+    }
+}

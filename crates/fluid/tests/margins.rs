@@ -1,0 +1,105 @@
+//! Margins against published data and against an independent computation, row by row.
+
+use weft_fluid::linear::{Characteristic, dcqcn, margins, timely};
+use weft_fluid::model::dcqcn::{Bottleneck, Law};
+use weft_fluid::model::marking::{Marking, Ramp};
+use weft_fluid::model::timely::{Law as Timely, Settings};
+
+/// Columns of a table with a header.
+fn table(text: &str) -> Vec<Vec<f64>> {
+    let row = |line: &str| line.split(',').map(|cell| cell.trim().parse().expect("a number")).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+/// DCQCN with the paper's defaults, packets of 1000 B.
+fn dcqcn(gbps: f64, step_mbps: f64, ramp: Ramp, (delay_us, flows): (f64, f64)) -> Bottleneck {
+    let law = Law {
+        gain: 1.0 / 256.0,
+        notification: 50e-6,
+        estimate_timer: 55e-6,
+        increase_timer: 55e-6,
+        byte_counter: 10_000.0,
+        recovery: 5.0,
+        step: step_mbps * 125.0,
+    };
+    let marking = Marking::Ramp(ramp);
+    Bottleneck { capacity: gbps * 125e3, flows, law, marking, delay: delay_us * 1e-6 }
+}
+
+#[test]
+fn every_published_margin_of_dcqcn_within_a_third_of_a_degree() {
+    let rows = table(include_str!("data/dcqcn_phase_margin_published.csv"));
+    assert_eq!(rows.len(), 900);
+    let mut worst: f64 = 0.0;
+    for row in rows {
+        let [gbps, step, high, delay, flows, published] = row[..] else { panic!("six columns") };
+        // the rows of 100 Gb/s are labelled 10 Mb/s and 1000 kB; they agree to 0.01 degrees with the settings of
+        // figure 3(a), and with those of the label they are up to 81 degrees apart
+        let (step, high) = if gbps == 100.0 { (40.0, 200.0) } else { (step, high) };
+        let of = dcqcn(gbps, step, Ramp::new(5.0, high, 0.01, false), (delay, flows));
+        let margin = margins(&dcqcn::Published::new(&of).unwrap()).phase().unwrap().margin;
+        worst = worst.max((margin - published).abs());
+        assert!((margin - published).abs() < 0.3, "{row:?}: {margin}");
+    }
+    assert!(worst > 1e-6, "the data are rounded; an exact match would mean that they are not compared");
+}
+
+#[test]
+fn every_exact_margin_of_dcqcn() {
+    let rows = table(include_str!("data/dcqcn_exact_linearisation.csv"));
+    assert_eq!(rows.len(), 225);
+    for row in rows {
+        let [gbps, step, slope, delay, flows, p, rough, alpha, excess, queue, omega, margin] = row[..] else {
+            panic!("twelve columns")
+        };
+        let high = if slope > 3e-5 { 200.0 } else { 1000.0 };
+        let of = dcqcn(gbps, step, Ramp::new(5.0, high, 0.01, false), (delay, flows));
+        let exact = dcqcn::Exact::new(&of).unwrap();
+        let near = |value: f64, expected: f64, share: f64| {
+            assert!((value / expected - 1.0).abs() < share, "{row:?}: {value} instead of {expected}");
+        };
+        near(exact.at.probability, p, 2e-5);
+        near(weft_fluid::model::dcqcn::approximate_probability(&of), rough, 2e-5);
+        near(exact.at.estimate, alpha, 1e-4);
+        near(exact.at.excess * 8e-3, excess, 1e-4);
+        near(exact.at.queue, queue, 5e-4);
+        let crossing = margins(&exact).phase().unwrap();
+        near(crossing.omega, omega, 5e-3);
+        assert!((crossing.margin - margin).abs() < 0.1, "{row:?}: {crossing:?}");
+        assert_eq!(exact.unstable_roots() > 0, crossing.margin < 0.0, "{row:?}");
+    }
+}
+
+/// Patched TIMELY with the paper's settings, packets of 1000 B.
+fn patched(propagation_us: f64, slope: f64) -> Settings {
+    Settings {
+        capacity: 1.25e6,
+        segment: 16.0,
+        base: 20e-6,
+        propagation: propagation_us * 1e-6,
+        gain: 0.875,
+        step: 1250.0,
+        decrease: 0.008,
+        low: 50e-6,
+        high: 500e-6,
+        law: Timely::Patched { slope, reference: 62.5 },
+    }
+}
+
+#[test]
+fn every_margin_of_patched_timely() {
+    let rows = table(include_str!("data/timely_patched_phase_margin.csv"));
+    assert_eq!(rows.len(), 75);
+    for row in rows {
+        let [propagation, flows, published, half, two] = row[..] else { panic!("five columns") };
+        let margin = |slope: f64| {
+            let of = timely::Patched::new(&patched(propagation, slope), flows).unwrap();
+            let margin = margins(&of).phase().unwrap().margin;
+            assert_eq!(of.unstable_roots() > 0, margin < 0.0, "{row:?}: {margin}");
+            margin
+        };
+        assert!((margin(0.5) - published).abs() < 0.1, "{row:?}: {}", margin(0.5));
+        assert!((margin(0.5) - half).abs() < 0.1, "{row:?}: {}", margin(0.5));
+        assert!((margin(2.0) - two).abs() < 0.1 + 0.004 * two.abs(), "{row:?}: {}", margin(2.0));
+    }
+}

@@ -1,0 +1,128 @@
+//! The formulas behind the rules, each with its source. Bytes are real numbers here, for thresholds are shares.
+
+use crate::model::{Metres, Threshold};
+use weft_core::{Bytes, Rate, Span};
+
+/// A pause frame on the wire: 64 bytes, preamble and gap.
+const PAUSE_FRAME: f64 = 84.0;
+/// Ethernet header and checksum.
+const FRAMING: f64 = 18.0;
+/// Propagation in fibre, seconds per metre.
+const PER_METRE: f64 = 5e-9;
+
+/// How long after a pause frame a sender may go on, in quanta of 512 bit times, by line rate in Gb/s (IEEE 802.3
+/// annex 31B.3.7; 800 Gb/s as SONiC's headroom computation has it).
+const RESPONSE_QUANTA: &[(u64, f64)] = &[
+    (1, 2.0),
+    (10, 67.0),
+    (25, 80.0),
+    (40, 118.0),
+    (50, 147.0),
+    (100, 394.0),
+    (200, 453.0),
+    (400, 905.0),
+    (800, 905.0),
+];
+
+/// Bytes that may still arrive after XOFF: a frame of ours before the pause frame, the pause frame, what is on the cable
+/// there and back, what the sender sends until it obeys, and a frame of its own. Delays of transceivers come on top.
+/// `None`: the standard gives no response time for this rate.
+pub(crate) fn headroom(rate: Rate, cable: Metres, mtu: Bytes) -> Option<f64> {
+    let (_, quanta) = RESPONSE_QUANTA.iter().find(|(gbps, _)| Rate::from_gbps(*gbps) == rate)?;
+    let flight = rate.0 as f64 / 8.0 * 2.0 * cable.0 * PER_METRE;
+    Some(2.0 * (mtu.0 as f64 + FRAMING) + PAUSE_FRAME + quanta * 64.0 + flight)
+}
+
+/// Length of one of `sharing` equally congested queues under dynamic thresholds (Choudhury and Hahne 1998):
+/// alpha B / (1 + n alpha).
+pub(crate) fn share(alpha: f64, pool: Bytes, sharing: usize) -> f64 {
+    alpha * pool.0 as f64 / (1.0 + sharing as f64 * alpha)
+}
+
+/// What an egress queue holds when the first of `inputs` ingress ports that feed it equally reaches XOFF.
+pub(crate) fn queue_at_xoff(threshold: Threshold, pool: Bytes, inputs: usize) -> f64 {
+    match threshold {
+        Threshold::Static(limit) => limit.0 as f64 * inputs as f64,
+        Threshold::Dynamic(alpha) => inputs as f64 * share(alpha, pool, inputs),
+    }
+}
+
+/// The greatest marking threshold that is reached before XOFF under every load of `ports` egress queues and `classes`
+/// lossless classes: one ingress port may feed them all (DCQCN, SIGCOMM'15, section 4). Static: T / n. Dynamic:
+/// alpha B / (n (1 + c alpha)).
+pub(crate) fn marking_before_xoff(
+    threshold: Threshold,
+    pool: Bytes,
+    (ports, classes): (usize, usize),
+) -> f64 {
+    match threshold {
+        Threshold::Static(limit) => limit.0 as f64 / ports as f64,
+        Threshold::Dynamic(alpha) => alpha * pool.0 as f64 / (ports as f64 * (1.0 + classes as f64 * alpha)),
+    }
+}
+
+/// What fits on the way: rate times round trip.
+pub(crate) fn bandwidth_delay(rate: Rate, rtt: Span) -> f64 {
+    rate.0 as f64 / 8.0 * rtt.seconds()
+}
+
+/// A size for people: three digits.
+pub(crate) fn size(bytes: f64) -> String {
+    let (value, unit) = match bytes {
+        small if small < 1e3 => return format!("{} B", small.round()),
+        kilo if kilo < 1e6 => (kilo / 1e3, "kB"),
+        mega if mega < 1e9 => (mega / 1e6, "MB"),
+        giga => (giga / 1e9, "GB"),
+    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SIGCOMM'15, section 4: 32 ports of 40 Gb/s, 12 MB, 8 classes, 22.4 kB of headroom each.
+    const POOL: Bytes = Bytes(12_000_000 - 8 * 32 * 22_400);
+
+    #[test]
+    fn the_published_thresholds_of_dcqcn() {
+        let fixed = POOL.0 as f64 / (8.0 * 32.0);
+        assert!((fixed - 24_475.0).abs() < 1.0);
+        let limit = Threshold::Static(Bytes(fixed as u64));
+        assert!((marking_before_xoff(limit, POOL, (32, 8)) - 765.0).abs() < 1.0);
+        // The paper's beta is 8 times our alpha, for it divides among 8 classes.
+        let dynamic = marking_before_xoff(Threshold::Dynamic(8.0 / 8.0), POOL, (32, 8));
+        assert!((dynamic - 21_755.0).abs() < 1.0, "{dynamic}");
+    }
+
+    #[test]
+    fn dynamic_thresholds_share_as_published() {
+        for (alpha, queues, megabytes) in [(1.0, 1, 16.0), (1.0, 4, 6.4), (8.0, 1, 28.4), (8.0, 14, 2.265)] {
+            let one = share(alpha, Bytes(32_000_000), queues) / 1e6;
+            assert!((one - megabytes).abs() < 0.05, "{alpha} {queues}: {one}");
+        }
+    }
+
+    #[test]
+    fn more_inputs_leave_marking_more_room() {
+        let at = |inputs| queue_at_xoff(Threshold::Dynamic(0.125), Bytes(12_000_000), inputs);
+        assert!((at(1) - 1_333_333.0).abs() < 1.0 && (at(8) - 6_000_000.0).abs() < 1.0);
+        assert!((queue_at_xoff(Threshold::Static(Bytes(1_000)), POOL, 3) - 3_000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn headroom_grows_with_the_cable_by_two_flights() {
+        let near = headroom(Rate::from_gbps(100), Metres(5.0), Bytes(9_100)).unwrap();
+        assert!((near - (18_236.0 + 84.0 + 25_216.0 + 625.0)).abs() < 1e-6);
+        let far = headroom(Rate::from_gbps(100), Metres(305.0), Bytes(9_100)).unwrap();
+        assert!((far - near - 37_500.0).abs() < 1e-6);
+        assert_eq!(headroom(Rate::from_gbps(3), Metres(5.0), Bytes(1_500)), None);
+    }
+
+    #[test]
+    fn sizes_have_three_digits() {
+        let shown = [17.0, 999.0, 1_234.0, 56_780.0, 1_048_576.0, 2.5e10].map(size);
+        assert_eq!(shown, ["17 B", "999 B", "1.23 kB", "56.8 kB", "1.05 MB", "25.0 GB"]);
+    }
+}

@@ -1,0 +1,149 @@
+//! From the lines of an EOS file to the ports and the packet memory of a switch.
+
+use super::block::{Block, Memory};
+use super::{Reader, unknown};
+use crate::model::{
+    Bound, Group, MapKind, OddityKind, Pool, Port, Profile, Queue, Switch, Threshold, Watchdog,
+};
+use crate::place::{Placed, Spot};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use weft_core::Bytes;
+
+/// EOS's largest packet unless an interface says otherwise.
+const MTU: Bytes = Bytes(1_500);
+
+/// The ports with queues, marking, PFC and maps.
+pub(super) fn ports(reader: &mut Reader, switch: &mut Switch) {
+    let maps = maps(reader);
+    for own in std::mem::take(&mut reader.interfaces) {
+        let block = taken(reader, own);
+        let mut port = port(reader, &block);
+        port.maps.clone_from(&maps);
+        switch.ports.push(port);
+    }
+}
+
+/// An interface with what its QoS profile adds.
+fn taken(reader: &mut Reader, own: Block) -> Block {
+    let Some(name) = own.profile.clone() else { return own };
+    if let Some(profile) = reader.profiles.get(&name.value) {
+        return own.under(profile);
+    }
+    let says = unknown("qos profile", &name.value, reader.profiles.keys());
+    reader.odd(OddityKind::Reference, name.at, (says, "define it, or correct the name"));
+    own
+}
+
+fn port(reader: &Reader, block: &Block) -> Port {
+    let everywhere =
+        reader.watchdog.map(|(at, detection, restoration)| Watchdog { at, detection, restoration });
+    let here = block.watchdog.map(|at| Watchdog { at, detection: None, restoration: None });
+    let queue =
+        |(number, marking): (&u8, &usize)| (*number, Queue { profile: None, marking: Some(*marking) });
+    Port {
+        name: block.name.clone(),
+        speed: block.speed.or(reader.rate),
+        mtu: block.mtu.unwrap_or(MTU),
+        up: !block.shut,
+        queues: block.markings.iter().map(queue).collect(),
+        pfc: if block.pfc { block.no_drop.clone() } else { Vec::new() },
+        watchdog: here.or(everywhere),
+        ..Port::default()
+    }
+}
+
+/// The maps of all ports, with what EOS does where a file is silent. A priority of a pause frame is a CoS value, so it
+/// leads to a group and a queue by way of its traffic class.
+fn maps(reader: &Reader) -> BTreeMap<MapKind, Rc<crate::model::Map>> {
+    let top = Spot { file: reader.file, at: 0 };
+    let at_top = |value| Placed { value, at: top };
+    let class = |cos: u8| reader.cos.get(&cos).copied().unwrap_or_else(|| usual_class(cos));
+    let mut dscp: crate::model::Map = (0..64).map(|dscp| (dscp, at_top(usual_class(dscp / 8)))).collect();
+    dscp.extend(reader.maps.get(&MapKind::Dscp).cloned().unwrap_or_default());
+    let mut maps = BTreeMap::from([(MapKind::Dscp, Rc::new(dscp))]);
+    for (kind, back) in [(MapKind::Group, MapKind::PauseGroup), (MapKind::Queue, MapKind::Pause)] {
+        let own = reader.maps.get(&kind).cloned().unwrap_or_default();
+        let through = |class: u8| own.get(&class).cloned().unwrap_or_else(|| at_top(class));
+        let paused = (0..8).map(|cos| (cos, through(class(cos)))).collect();
+        maps.insert(kind, Rc::new(own.clone()));
+        maps.insert(back, Rc::new(paused));
+    }
+    maps
+}
+
+/// The traffic class of a CoS value unless mapped.
+fn usual_class(cos: u8) -> u8 {
+    match cos {
+        0 => 1,
+        1 => 0,
+        other => other,
+    }
+}
+
+/// The packet memory: the applied profile as buffer profiles of groups and queues. `memory` is the switch's.
+pub(super) fn memory(reader: &mut Reader, switch: &mut Switch, memory: Option<Bytes>) {
+    let Some(applied) = reader.applied.take() else { return };
+    let Some(profile) = reader.memories.get(&applied.value).cloned() else {
+        let says = unknown("mmu queue profile", &applied.value, reader.memories.keys());
+        return reader.odd(OddityKind::Reference, applied.at, (says, "define it, or correct the name"));
+    };
+    switch.knows_groups = true;
+    let lossless: u64 = switch.up().map(|port| port.pfc.len() as u64).sum();
+    let headroom = profile.headroom.as_ref().map_or(Bytes::ZERO, |headroom| headroom.value) * lossless;
+    let size = memory.map(|memory| Bytes(memory.0.saturating_sub(headroom.0)));
+    switch.pools.push(Pool {
+        at: profile.at,
+        name: "packet memory".to_owned(),
+        size,
+        headroom: None,
+        ingress: true,
+    });
+    for group in 0..8 {
+        bind_group(switch, (&profile, &applied.value), group);
+    }
+    for (queue, threshold) in &profile.queues {
+        let number = switch.profiles.len();
+        let name = format!("{} queue {queue}", applied.value);
+        switch.profiles.push(buffer((profile.at, name), Some(threshold.clone())));
+        for port in &mut switch.ports {
+            port.queues.entry(*queue).or_default().profile = Some(number);
+        }
+    }
+}
+
+/// Gives a priority group its limits at the ports where it is lossless.
+fn bind_group(switch: &mut Switch, (memory, name): (&Memory, &str), group: u8) {
+    let threshold = memory.groups.get(&group).or(memory.ingress.as_ref()).cloned();
+    let at = threshold.as_ref().map_or(memory.at, |threshold| threshold.at);
+    let number = switch.profiles.len();
+    let mut profile = buffer((at, format!("{name} priority-group {group}")), threshold);
+    profile.headroom.clone_from(&memory.headroom);
+    profile.reserved = memory.reserved;
+    profile.lossless = true;
+    let mut bound = false;
+    for port in &mut switch.ports {
+        if port.pfc.iter().any(|priority| port.group_of(priority.value) == group) {
+            port.groups.insert(group, Group { at, bound: Bound::Profile(number) });
+            bound = true;
+        }
+    }
+    if bound {
+        switch.profiles.push(profile);
+    }
+}
+
+fn buffer((at, name): (Spot, String), threshold: Option<Placed<Threshold>>) -> Profile {
+    Profile {
+        at,
+        name,
+        pool: Some(0),
+        reserved: Bytes::ZERO,
+        threshold,
+        headroom: None,
+        xon: None,
+        xon_offset: None,
+        made_for: None,
+        lossless: false,
+    }
+}

@@ -1,0 +1,216 @@
+//! A scenario of Weft: its own settings before any sweep, as one switch for each tier and one kind of host.
+
+use crate::model::{Hash, Host, MapKind, Marking, Network, Pool, Port, Profile, Queue, Switch, Threshold};
+use crate::place::{Placed, Source, Spot};
+use std::collections::BTreeMap;
+use std::path::Path;
+use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
+use weft_scenario::{Metrics, Scenario, ScenarioFile};
+use weft_switch::BalancerSettings;
+use weft_switch::balance::ecmp::Seeding;
+use weft_switch::mark::{MarkerSettings, NonEct};
+use weft_switch::share::SharingSettings;
+use weft_topology::graph::Node;
+use weft_topology::{Graph, Ideal, LinkState, Train, build_in};
+use weft_transport::TransportSettings;
+use weft_transport::settings::EcnUse;
+
+/// The smallest frame on the wire, for round trips.
+const LEAST_WIRE: Bytes = Bytes(84);
+
+/// Reads a scenario; its mistakes are the error.
+pub(super) fn read(number: usize, source: &Source, network: &mut Network) -> Result<(), String> {
+    let file = ScenarioFile::parse(&source.text, &source.name).map_err(|mistakes| mistakes.short())?;
+    let scenario = file.validate(&Metrics::ANY).map_err(|mistakes| mistakes.short())?;
+    let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
+    let graph = build_in(&scenario.settings.topology, folder).map_err(|problems| {
+        format!(
+            "{}: {}",
+            source.name,
+            problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        )
+    })?;
+    let reader = Reader { number, scenario: &scenario, graph: &graph };
+    network.switches.extend(reader.switches());
+    network.hosts.push(reader.host());
+    Ok(())
+}
+
+struct Reader<'a> {
+    number: usize,
+    scenario: &'a Scenario,
+    graph: &'a Graph,
+}
+
+impl Reader<'_> {
+    fn spot(&self, path: &str) -> Spot {
+        Spot { file: self.number, at: self.scenario.offset(path) }
+    }
+
+    fn placed<T>(&self, value: T, path: &str) -> Placed<T> {
+        Placed { value, at: self.spot(path) }
+    }
+
+    /// The first switch of each tier stands for all of them.
+    fn switches(&self) -> Vec<Switch> {
+        let mut tiers: BTreeMap<u8, usize> = BTreeMap::new();
+        for (number, switch) in self.graph.switches().iter().enumerate() {
+            tiers.entry(switch.tier).or_insert(number);
+        }
+        tiers.into_iter().map(|(tier, number)| self.switch(tier, number)).collect()
+    }
+
+    fn switch(&self, tier: u8, number: usize) -> Switch {
+        let settings = &self.scenario.settings.switch;
+        let marking = self.marking();
+        let profile = self.profile();
+        let queue = Queue { profile: profile.as_ref().map(|_| 0), marking: marking.as_ref().map(|_| 0) };
+        let queues: BTreeMap<u8, Queue> =
+            (0..settings.queues as u8).map(|number| (number, queue.clone())).collect();
+        let id = SwitchId(number as u32);
+        let links = self.graph.links_of(Node::Switch(id)).iter().enumerate();
+        let port = |(number, link): (usize, &weft_topology::Link)| Port {
+            name: format!("port {number}"),
+            speed: Some(link.rate),
+            mtu: self.mtu(),
+            up: true,
+            queues: queues.clone(),
+            maps: BTreeMap::<MapKind, _>::new(),
+            ..Port::default()
+        };
+        Switch {
+            at: self.spot("switch"),
+            name: format!("tier {tier}"),
+            role: Some(format!("tier {tier}")),
+            pools: vec![self.pool()],
+            profiles: profile.into_iter().collect(),
+            markings: marking.into_iter().collect(),
+            ports: links.map(port).collect(),
+            hash: self.hash(),
+            ..Switch::default()
+        }
+    }
+
+    fn pool(&self) -> Pool {
+        let at = self.spot("switch.buffer");
+        Pool {
+            at,
+            name: "switch.buffer".to_owned(),
+            size: self.scenario.settings.switch.buffer,
+            headroom: None,
+            ingress: false,
+        }
+    }
+
+    /// The limit of a queue, as the sharing rule has it.
+    fn profile(&self) -> Option<Profile> {
+        let (threshold, path) = match &self.scenario.settings.switch.sharing {
+            SharingSettings::Fixed(own) => {
+                (Threshold::Static(own.per_port), "switch.sharing.static.per_port")
+            }
+            SharingSettings::Dynamic(own) => (Threshold::Dynamic(own.alpha), "switch.sharing.dynamic.alpha"),
+            SharingSettings::Infinite(_) => return None,
+        };
+        Some(Profile {
+            at: self.spot(path),
+            name: "switch.sharing".to_owned(),
+            pool: Some(0),
+            reserved: Bytes::ZERO,
+            threshold: Some(self.placed(threshold, path)),
+            headroom: None,
+            xon: None,
+            xon_offset: None,
+            made_for: None,
+            lossless: false,
+        })
+    }
+
+    fn marking(&self) -> Option<Marking> {
+        let (min, max, probability, non_ect, path) = match &self.scenario.settings.switch.ecn {
+            MarkerSettings::Off(_) => return None,
+            MarkerSettings::Step(own) => {
+                let threshold = own.threshold.bytes(own.packet);
+                let at = "switch.ecn.step.threshold";
+                (
+                    self.placed(threshold, at),
+                    self.placed(threshold, at),
+                    self.placed(1.0, at),
+                    own.non_ect,
+                    "switch.ecn.step",
+                )
+            }
+            MarkerSettings::Red(own) => (
+                self.placed(own.min.bytes(own.packet), "switch.ecn.red.min"),
+                self.placed(own.max.bytes(own.packet), "switch.ecn.red.max"),
+                self.placed(own.max_probability.0, "switch.ecn.red.max_probability"),
+                own.non_ect,
+                "switch.ecn.red",
+            ),
+        };
+        let drops_non_ect = non_ect == NonEct::Drop;
+        let name = path.to_owned();
+        Some(Marking {
+            at: self.spot(path),
+            name,
+            ecn: true,
+            disabled: None,
+            min,
+            max,
+            probability,
+            drops_non_ect,
+        })
+    }
+
+    /// Only ECMP can give all switches one seed; everything else draws its own.
+    fn hash(&self) -> Option<Hash> {
+        let BalancerSettings::Ecmp(own) = &self.scenario.settings.balance else { return None };
+        (own.seeding == Seeding::Same).then(|| Hash {
+            at: self.spot("balance.ecmp.seeding"),
+            function: format!("{:?}", own.hash).to_lowercase(),
+            seed: 0,
+            origin: "seeding = \"same\"".to_owned(),
+        })
+    }
+
+    fn mtu(&self) -> Bytes {
+        self.scenario.settings.transport.tcp().map_or(Bytes(1_500), |tcp| tcp.mtu)
+    }
+
+    fn host(&self) -> Host {
+        let transport = &self.scenario.settings.transport;
+        let tcp = transport.tcp();
+        let dctcp = matches!(transport, TransportSettings::Dctcp(_));
+        let asks = dctcp || tcp.is_some_and(|tcp| tcp.ecn == EcnUse::On);
+        let law = if dctcp { "dctcp" } else { "another" };
+        let path = if dctcp { "transport.dctcp" } else { "transport" };
+        let window = tcp.and_then(|tcp| tcp.receive_window);
+        Host {
+            law: Some(self.placed(law.to_owned(), path)),
+            ecn: Some(self.placed(u8::from(asks), path)),
+            ecn_fallback: None,
+            receive: window.map(|window| self.placed(window, &format!("{path}.receive_window"))),
+            send: None,
+            window_share: 1.0,
+            burst: tcp.filter(|tcp| tcp.tso).map_or(self.mtu(), |tcp| tcp.tso_limit),
+            rate: self.host_rate(),
+            rtt: Some(self.rtt()),
+        }
+    }
+
+    fn host_rate(&self) -> Option<Rate> {
+        let state = LinkState::all_up(self.graph);
+        self.graph.host_rates(&state).into_iter().max()
+    }
+
+    /// The longest round trip of a least packet from the first host to one host of each leaf.
+    fn rtt(&self) -> Span {
+        let state = LinkState::all_up(self.graph);
+        let mut ideal = Ideal::new(self.graph, &state, self.scenario.settings.switch.latency);
+        let train = Train { count: 1, full_wire: LEAST_WIRE, last_wire: LEAST_WIRE, handshake: None };
+        let mut leaves = std::collections::BTreeSet::new();
+        let hosts = 1..self.graph.hosts();
+        let others = hosts.map(HostId).filter(|host| leaves.insert(self.graph.switch_of_host(*host)));
+        let round = |host| ideal.fct(HostId(0), host, &train) + ideal.fct(host, HostId(0), &train);
+        others.map(round).max().unwrap_or(Span::ZERO)
+    }
+}

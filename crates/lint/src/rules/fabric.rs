@@ -1,0 +1,86 @@
+//! What shows only over several switches: hashes that repeat, and lossless links that close a cycle.
+
+use crate::model::{Network, Switch};
+use crate::rule::{Findings, Level, Rule};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "hash-polarisation",
+        level: Level::Warning,
+        title: "Successive stages hash alike.",
+        checks: "Switches of different stages (roles) have different hash functions or seeds. In SONiC the seed is `ecmp_hash_seed` of \
+                 DEVICE_METADATA, otherwise it follows from `type`: ToRRouter 0, LeafRouter 10, every kind of SpineRouter 25, none 0. A Weft scenario has `seeding`.",
+        why: "All flows that reach a switch of the second stage have the same hash there: they take one of its paths and leave the \
+              others idle.",
+        mend: "Give each stage a seed of its own.",
+        source: "RFC 2992 and its practice; sonic-net/sonic-buildimage issues 11880 and 25441.",
+        look: polarisation,
+    },
+    Rule {
+        id: "lossless-peer-link",
+        level: Level::Warning,
+        title: "A lossless class runs between switches of the same stage.",
+        checks: "No port with PFC leads to a neighbour of the switch's own role: lossless paths go up and then down (valley-free). In SONiC \
+                 neighbours and roles come from DEVICE_NEIGHBOR and DEVICE_NEIGHBOR_METADATA.",
+        why: "Paths that turn sideways can close a cycle of buffers that wait for each other. Everything in the cycle stops, and only a \
+              watchdog that drops packets ends it.",
+        mend: "Turn PFC off on links between peers, or keep the lossless class off them by routing.",
+        source: "Dally and Seitz 1987 (cyclic buffer dependency); Guo et al., SIGCOMM 2016, section 4.2.",
+        look: peer_link,
+    },
+];
+
+fn polarisation(network: &Network, findings: &mut Findings) {
+    let hashing: Vec<&Switch> = network.switches.iter().filter(|switch| switch.hash.is_some()).collect();
+    for (place, second) in hashing.iter().enumerate() {
+        for first in &hashing[..place] {
+            if let Some(level) = alike(first, second) {
+                let hash = second.hash.as_ref().expect("only those that hash");
+                let says = format!(
+                    "{} ({}) and {} ({}) hash with {} and the seed {} ({})",
+                    first.name,
+                    role(first),
+                    second.name,
+                    role(second),
+                    hash.function,
+                    hash.seed,
+                    hash.origin
+                );
+                findings.add_as(level, (hash.at, ""), (says, format!("give {} another seed", second.name)));
+            }
+        }
+    }
+}
+
+/// How bad it is that two switches hash as they do.
+fn alike(first: &Switch, second: &Switch) -> Option<Level> {
+    let (a, b) = (first.hash.as_ref()?, second.hash.as_ref()?);
+    let same = a.function == b.function && a.seed == b.seed;
+    match (&first.role, &second.role) {
+        _ if !same => None,
+        (Some(one), Some(other)) if one == other => None,
+        (Some(_), Some(_)) => Some(Level::Warning),
+        // Nobody knows whether they are of the same stage.
+        _ => Some(Level::Note),
+    }
+}
+
+fn role(switch: &Switch) -> &str {
+    switch.role.as_deref().unwrap_or("stage unknown")
+}
+
+fn peer_link(network: &Network, findings: &mut Findings) {
+    for switch in &network.switches {
+        for port in switch.up().filter(|port| !port.pfc.is_empty()) {
+            let Some((name, Some(role))) = &port.neighbour else { continue };
+            if switch.role.as_ref() == Some(role) {
+                let says = format!("PFC is on towards {name}, a {role} as {} is", switch.name);
+                findings.add(
+                    port.pfc[0].at,
+                    &port.name,
+                    (says, "turn PFC off on links between peers".to_owned()),
+                );
+            }
+        }
+    }
+}

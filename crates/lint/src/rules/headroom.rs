@@ -1,0 +1,176 @@
+//! Headroom: what may still arrive after XOFF has to fit.
+
+use crate::formula::{headroom, size};
+use crate::model::{Bound, Metres, Network, Port, Profile, Switch};
+use crate::rule::{Findings, Level, Rule};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "headroom-too-small",
+        level: Level::Error,
+        title: "Headroom does not hold what arrives after XOFF.",
+        checks: "xoff >= 2 (MTU + 18 B) + 84 B + C/8 (2 t_cable + t_response): a frame of ours before the pause frame, the pause \
+                 frame, the cable there and back at 5 ns/m, the sender's response time by IEEE 802.3 annex 31B, and a frame \
+                 of its own. Transceivers and cells come on top, so the bound is the least.",
+        why: "A lossless class drops packets in exactly the bursts that it is made for.",
+        mend: "Raise xoff to the figure, and leave some room for transceivers and for the rounding to cells.",
+        source: "IEEE 802.1Qbb annex O; pause quanta per speed: sonic-net/sonic-mgmt issue 6223.",
+        look: |network, findings| each_group(network, |place| too_small(network, &place, findings)),
+    },
+    Rule {
+        id: "headroom-missing",
+        level: Level::Error,
+        title: "A lossless class has no headroom.",
+        checks: "A profile that its name or its use says to be lossless has an `xoff` above 0.",
+        why: "The first packet after XOFF is dropped.",
+        mend: "Set xoff, or let the switch compute the profile (dynamic buffer model).",
+        source: "IEEE 802.1Qbb annex O.",
+        look: |network, findings| each_group(network, |place| missing(&place, findings)),
+    },
+    Rule {
+        id: "profile-for-another-port",
+        level: Level::Error,
+        title: "A buffer profile is used at another speed or cable than it is made for.",
+        checks: "Names such as `pg_lossless_100000_40m_profile` against the port's speed (equal) and cable (not longer).",
+        why: "Its headroom was computed for other figures: too small at a faster port or a longer cable.",
+        mend: "Bind the profile of this speed and length, or compute one.",
+        source: "SONiC's names of lossless profiles.",
+        look: |network, findings| each_group(network, |place| for_another(network, &place, findings)),
+    },
+    Rule {
+        id: "headroom-pool-oversubscribed",
+        level: Level::Warning,
+        title: "Shared headroom is promised several times.",
+        checks: "The sum of xoff over all lossless groups against the pool's shared headroom: a note above 1, a warning above 2 \
+                 times (SONiC's usual ratio), an error if a single group does not fit.",
+        why: "If more groups than fit pause at the same time, lossless packets are dropped.",
+        mend: "Raise the pool's xoff, or let fewer ports be lossless.",
+        source: "SONiC's shared headroom pool (`over_subscribe_ratio` 2).",
+        look: pool_oversubscribed,
+    },
+];
+
+/// A priority group that has a profile.
+struct Place<'a> {
+    switch: &'a Switch,
+    port: &'a Port,
+    profile: &'a Profile,
+    /// A priority with PFC leads to the group.
+    paused: bool,
+}
+
+fn each_group<'a>(network: &'a Network, mut look: impl FnMut(Place<'a>)) {
+    for switch in &network.switches {
+        for port in switch.up() {
+            let paused: Vec<u8> = port.pfc.iter().map(|priority| port.group_of(priority.value)).collect();
+            for (number, group) in &port.groups {
+                if let Bound::Profile(profile) = group.bound {
+                    let profile = &switch.profiles[profile];
+                    look(Place { switch, port, profile, paused: paused.contains(number) });
+                }
+            }
+        }
+    }
+}
+
+fn cable(network: &Network, port: &Port) -> Option<Metres> {
+    port.cable.or(network.site.cable)
+}
+
+fn too_small(network: &Network, place: &Place<'_>, findings: &mut Findings) {
+    let Place { port, profile, .. } = place;
+    let Some(xoff) = profile.headroom.as_ref().filter(|xoff| xoff.value.0 > 0) else { return };
+    let (Some(speed), Some(metres)) = (port.speed, cable(network, port)) else {
+        return findings.lacks("the speed of ports and the length of cables (--cable)");
+    };
+    let Some(needed) = headroom(speed, metres, port.mtu) else {
+        return findings.lacks(&format!("the response time to a pause at {speed}"));
+    };
+    if (xoff.value.0 as f64) < needed {
+        let says = format!(
+            "{} has {} of headroom (xoff), but {} may arrive after XOFF at {speed} over {metres} with an MTU of {}",
+            profile.name,
+            size(xoff.value.0 as f64),
+            size(needed),
+            port.mtu
+        );
+        findings.add(xoff.at, &port.name, (says, format!("set xoff to at least {} bytes", needed.ceil())));
+    }
+}
+
+fn missing(place: &Place<'_>, findings: &mut Findings) {
+    let Place { switch, profile, port, .. } = place;
+    let none = profile.headroom.as_ref().is_none_or(|xoff| xoff.value.0 == 0);
+    if none && switch.knows_headroom && profile.lossless && place.paused {
+        let at = profile.headroom.as_ref().map_or(profile.at, |xoff| xoff.at);
+        let says = format!("{} serves a lossless class and has no headroom (xoff)", profile.name);
+        findings.add(at, &port.name, (says, "set xoff to what headroom-too-small computes".to_owned()));
+    }
+}
+
+fn for_another(network: &Network, place: &Place<'_>, findings: &mut Findings) {
+    let Place { profile, port, .. } = place;
+    let Some((rate, metres)) = profile.made_for else { return };
+    let at = port.groups.values().find(|group| matches!(group.bound, Bound::Profile(number) if std::ptr::eq(&place.switch.profiles[number], *profile)));
+    let at = at.map_or(profile.at, |group| group.at);
+    let mut wrong = Vec::new();
+    if let Some(speed) = port.speed.filter(|speed| *speed != rate) {
+        wrong.push(format!("the port runs at {speed}"));
+    }
+    if let Some(length) = cable(network, port).filter(|length| *length > metres) {
+        wrong.push(format!("its cable has {length}"));
+    }
+    if !wrong.is_empty() {
+        let says = format!("{} is made for {rate} and {metres}, but {}", profile.name, wrong.join(" and "));
+        findings.add(at, &port.name, (says, "bind the profile of this speed and length".to_owned()));
+    }
+}
+
+fn pool_oversubscribed(network: &Network, findings: &mut Findings) {
+    for switch in &network.switches {
+        for (number, pool) in switch.pools.iter().enumerate() {
+            let Some(shared) = pool.headroom.as_ref().filter(|shared| shared.value.0 > 0) else { continue };
+            let promised = promised(switch, number);
+            let (sum, most) =
+                (promised.iter().sum::<f64>(), promised.iter().fold(0.0, |a: f64, b| a.max(*b)));
+            let room = shared.value.0 as f64;
+            let level = match sum / room {
+                _ if most > room => Level::Error,
+                ratio if ratio > 2.0 => Level::Warning,
+                ratio if ratio > 1.0 => Level::Note,
+                _ => continue,
+            };
+            let says = format!(
+                "{} shares {} of headroom (xoff) among {} lossless groups that may need {} together, {:.1} times as much, \
+                 and up to {} each",
+                pool.name,
+                size(room),
+                promised.len(),
+                size(sum),
+                sum / room,
+                size(most)
+            );
+            findings.add_as(
+                level,
+                (shared.at, ""),
+                (says, format!("{} is enough for all at once", size(sum))),
+            );
+        }
+    }
+}
+
+/// The headroom of each group that draws from a pool.
+fn promised(switch: &Switch, pool: usize) -> Vec<f64> {
+    let groups = switch.up().flat_map(|port| port.groups.values());
+    let xoff = |bound| match bound {
+        Bound::Profile(number) => {
+            Some(&switch.profiles[number]).filter(|profile| profile.pool == Some(pool))?.headroom.as_ref()
+        }
+        _ => None,
+    };
+    groups
+        .filter_map(|group| xoff(group.bound))
+        .map(|xoff| xoff.value.0 as f64)
+        .filter(|xoff| *xoff > 0.0)
+        .collect()
+}

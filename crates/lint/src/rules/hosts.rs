@@ -1,0 +1,307 @@
+//! Hosts, alone and together with the switches between them: ECN, DCTCP's threshold, windows.
+
+use crate::formula::{bandwidth_delay, size};
+use crate::model::{Host, Marking, Network, Switch};
+use crate::place::Placed;
+use crate::rule::{Findings, Level, Rule};
+use weft_core::{Bytes, Rate, Span};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "dctcp-ecn-off",
+        level: Level::Error,
+        title: "DCTCP hosts have ECN switched off.",
+        checks: "`tcp_congestion_control = dctcp` together with `tcp_ecn = 0`.",
+        why: "DCTCP asks for ECN by itself, but sockets with another law do not, nor do they answer: their packets are dropped where \
+              DCTCP's are marked, and a peer that falls back to another law loses its marks.",
+        mend: "Set net.ipv4.tcp_ecn = 1.",
+        source: "RFC 8257, sections 3.2 and 4.1; the kernel's ip-sysctl documentation.",
+        look: |network, findings| each_host(network, |host| dctcp_ecn_off(host, findings)),
+    },
+    Rule {
+        id: "dctcp-fallback",
+        level: Level::Note,
+        title: "DCTCP may silently run without marks.",
+        checks: "`tcp_congestion_control = dctcp` without `tcp_ecn_fallback = 0`.",
+        why: "If a first SYN is lost, Linux repeats it without ECN: this connection behaves as Reno among DCTCP and starves.",
+        mend: "Set net.ipv4.tcp_ecn_fallback = 0 in a network where all hosts and switches know ECN.",
+        source: "The kernel's DCTCP documentation; RFC 3168, section 6.1.1.1.",
+        look: |network, findings| each_host(network, |host| dctcp_fallback(host, findings)),
+    },
+    Rule {
+        id: "dctcp-without-marks",
+        level: Level::Error,
+        title: "Hosts run DCTCP and no switch marks.",
+        checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue.",
+        why: "Without marks DCTCP is Reno, which fills every buffer.",
+        mend: "Enable marking on the queues of this traffic.",
+        source: "RFC 8257, section 3.1.",
+        look: dctcp_without_marks,
+    },
+    Rule {
+        id: "dctcp-threshold-low",
+        level: Level::Warning,
+        title: "The marking threshold is too low for DCTCP at this rate and delay.",
+        checks: "K > C RTT / 7, with C the host's rate (or --rate) and RTT from --rtt or the scenario.",
+        why: "The queue runs empty after each cut of the window, and the link stands idle.",
+        mend: "Raise K_min above C RTT / 7.",
+        source: "Alizadeh et al., SIGCOMM 2010, equation 13.",
+        look: |network, findings| dctcp_pairs(network, |pair| threshold_low(network, &pair, findings)),
+    },
+    Rule {
+        id: "dctcp-threshold-burst",
+        level: Level::Warning,
+        title: "One burst of a host exceeds the marking threshold.",
+        checks: "K is not below the largest burst that a host sends back to back: 64 KiB with segmentation offload (15 packets of 9 kB \
+                 or 44 of 1.5 kB).",
+        why: "A single flow on an empty network is marked, cuts its window and never reaches the link's rate.",
+        mend: "Raise K_min above the burst (65 packets at 10 Gb/s in the DCTCP paper), or make bursts smaller: fq with pacing, a lower \
+              gso_max_size.",
+        source: "Alizadeh et al., SIGCOMM 2010, section 3.4: 10 Gb/s hosts send bursts of 30 to 40 packets.",
+        look: |network, findings| dctcp_pairs(network, |pair| threshold_burst(&pair, findings)),
+    },
+    Rule {
+        id: "dctcp-on-ramp",
+        level: Level::Warning,
+        title: "DCTCP meets a ramp instead of a step.",
+        checks: "With DCTCP hosts, K_min = K_max.",
+        why: "DCTCP balances at a marked share of 2 / W, other laws at 1.5 / W^2: on a ramp DCTCP stands 1.3 to 2.1 times higher in the \
+              queue than Reno-like laws (128 to 1280 kB, 25 Gb/s, 4 to 52 flows), and reaches tail drop sooner.",
+        mend: "Write K_min = K_max for queues of DCTCP traffic.",
+        source: "RFC 8257, section 3.1 (a single threshold); the equilibria are computed.",
+        look: |network, findings| dctcp_pairs(network, |pair| on_ramp(&pair, findings)),
+    },
+    Rule {
+        id: "non-ect-in-marking-queue",
+        level: Level::Warning,
+        title: "Packets that cannot be marked are dropped where others are marked.",
+        checks: "A queue that drops what it cannot mark (WRED) together with hosts whose packets are not ECN-capable: all of them if \
+                 tcp_ecn is 0, or 2 (the default: answer, never ask) without DCTCP; otherwise SYNs and pure acknowledgements \
+                 (note).",
+        why: "SYNs and acknowledgements meet a drop probability while data passes: connections wait a second to open. Protecting \
+              them gave full throughput and 85 % less latency on Hadoop clusters.",
+        mend: "Set tcp_ecn = 1 on all hosts, keep K_min high enough for bursts, and give acknowledgements another queue if you can.",
+        source: "RFC 3168, section 6.1; Fischer e Silva and Carpenter, High Throughput and Low Latency on Hadoop Clusters using ECN.",
+        look: non_ect,
+    },
+    Rule {
+        id: "window-below-path",
+        level: Level::Warning,
+        title: "The buffer of a socket holds less than the path.",
+        checks: "The greatest tcp_rmem (half of which becomes window) and tcp_wmem against C RTT; needs --rate and --rtt where no file tells \
+                 them.",
+        why: "A single flow cannot fill the link, whatever the network does.",
+        mend: "Raise the third figure of tcp_rmem to more than 2 C RTT and that of tcp_wmem to more than C RTT.",
+        source: "The kernel's ip-sysctl documentation (tcp_adv_win_scale 1); RFC 7323, section 1.1.",
+        look: |network, findings| each_host(network, |host| window(network, host, findings)),
+    },
+    Rule {
+        id: "windows-fill-buffer",
+        level: Level::Note,
+        title: "Receive windows, not marks, bound the queue.",
+        checks: "On switches without marking: 16 flows with the greatest receive window against the memory of the pool.",
+        why: "Loss-based flows grow until they lose or reach the window: a queue of windows less the path. Deep buffers then hold tens \
+              of megabytes for ever.",
+        mend: "Enable marking, or lower tcp_rmem to what the path needs.",
+        source: "97 MB were seen in production on deep buffers (JANOG); 6 MB of tcp_rmem is Linux' default.",
+        look: windows_fill,
+    },
+];
+
+fn each_host<'a>(network: &'a Network, mut look: impl FnMut(&'a Host)) {
+    network.hosts.iter().for_each(&mut look);
+}
+
+fn dctcp_ecn_off(host: &Host, findings: &mut Findings) {
+    if let Some(ecn) = host.ecn.as_ref().filter(|ecn| host.is_dctcp() && ecn.value == 0) {
+        let says = "tcp_ecn is 0, but the hosts run DCTCP".to_owned();
+        findings.add(ecn.at, "", (says, "set net.ipv4.tcp_ecn = 1".to_owned()));
+    }
+}
+
+fn dctcp_fallback(host: &Host, findings: &mut Findings) {
+    let Some(law) = host.law.as_ref().filter(|_| host.is_dctcp()) else { return };
+    // A scenario's hosts have no such setting: they repeat a SYN as it was.
+    let Some(fallback) = &host.ecn_fallback else { return };
+    if fallback.value != 0 {
+        let says =
+            "a connection whose first SYN is lost runs DCTCP without marks (tcp_ecn_fallback is not 0)"
+                .to_owned();
+        findings.add(law.at, "", (says, "set net.ipv4.tcp_ecn_fallback = 0".to_owned()));
+    }
+}
+
+fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
+    // A scenario like this is refused by its own check.
+    if !network.hosts.iter().any(Host::is_dctcp) {
+        return;
+    }
+    for switch in network.switches.iter().filter(|switch| !switch.marks()) {
+        let says = format!("the hosts run DCTCP, but {} marks on no queue", switch.name);
+        findings.add(switch.at, "", (says, "enable marking on the queues of this traffic".to_owned()));
+    }
+}
+
+/// A marking that works and the DCTCP hosts that meet it.
+struct Pair<'a> {
+    host: &'a Host,
+    switch: &'a Switch,
+    marking: &'a Marking,
+    /// Its queue is not lossless, or nobody knows.
+    number: usize,
+}
+
+fn dctcp_pairs<'a>(network: &'a Network, mut look: impl FnMut(Pair<'a>)) {
+    for host in network.hosts.iter().filter(|host| host.is_dctcp()) {
+        for switch in &network.switches {
+            for (number, marking) in switch.markings.iter().enumerate() {
+                let pair = Pair { host, switch, marking, number };
+                if marking.ecn && marking.disabled.is_none() && carries_tcp(&pair) {
+                    look(pair);
+                }
+            }
+        }
+    }
+}
+
+/// Some queue with this marking is not lossless: lossless queues carry RoCE.
+fn carries_tcp(pair: &Pair<'_>) -> bool {
+    pair.switch.up().any(|port| {
+        let lossless = port.lossless_queues();
+        let mut queues = port.queues.iter();
+        queues.any(|(queue, at)| at.marking == Some(pair.number) && !lossless.contains(queue))
+    })
+}
+
+fn rate_of(network: &Network, host: &Host) -> Option<Rate> {
+    host.rate.or(network.site.rate)
+}
+
+fn rtt_of(network: &Network, host: &Host) -> Option<Span> {
+    host.rtt.or(network.site.rtt)
+}
+
+fn threshold_low(network: &Network, pair: &Pair<'_>, findings: &mut Findings) {
+    let (Some(rate), Some(rtt)) = (rate_of(network, pair.host), rtt_of(network, pair.host)) else {
+        return findings.lacks("the rate of hosts and their round trip (--rate, --rtt)");
+    };
+    let least = bandwidth_delay(rate, rtt) / 7.0;
+    let min = pair.marking.min.value.0 as f64;
+    if min <= least {
+        let says = format!(
+            "{} marks from {} on; DCTCP at {rate} over {} us needs more than {} (C RTT / 7) to keep the link busy",
+            pair.marking.name,
+            size(min),
+            rtt.micros(),
+            size(least)
+        );
+        findings.add(pair.marking.min.at, "", (says, format!("raise K_min above {}", size(least))));
+    }
+}
+
+fn threshold_burst(pair: &Pair<'_>, findings: &mut Findings) {
+    let (min, burst) = (pair.marking.min.value, pair.host.burst);
+    if min < burst {
+        let says = format!(
+            "{} marks from {} on, and a host sends up to {} back to back",
+            pair.marking.name,
+            size(min.0 as f64),
+            size(burst.0 as f64)
+        );
+        let mend = format!("raise K_min above {}, or make bursts smaller", size(burst.0 as f64));
+        findings.add(pair.marking.min.at, "", (says, mend));
+    }
+}
+
+fn on_ramp(pair: &Pair<'_>, findings: &mut Findings) {
+    let (min, max) = (&pair.marking.min, &pair.marking.max);
+    if min.value < max.value {
+        let says = format!(
+            "{} is a ramp from {} to {}, and the hosts run DCTCP, which is made for a step",
+            pair.marking.name,
+            size(min.value.0 as f64),
+            size(max.value.0 as f64)
+        );
+        findings.add(max.at, "", (says, "write K_min = K_max".to_owned()));
+    }
+}
+
+fn non_ect(network: &Network, findings: &mut Findings) {
+    for switch in &network.switches {
+        for (number, marking) in switch.markings.iter().enumerate() {
+            let works = marking.ecn && marking.disabled.is_none() && marking.drops_non_ect;
+            for host in network.hosts.iter().filter(|_| works && switch.uses(number)) {
+                let says = format!(
+                    "{} drops what it cannot mark from {} on: ",
+                    marking.name,
+                    size(marking.min.value.0 as f64)
+                );
+                let (level, what, mend) = unmarkable(host);
+                findings.add_as(level, (marking.min.at, ""), (says + &what, mend.to_owned()));
+            }
+        }
+    }
+}
+
+/// Which packets of a host cannot be marked.
+fn unmarkable(host: &Host) -> (Level, String, &'static str) {
+    let ecn = host.ecn.as_ref().map_or(2, |ecn| ecn.value);
+    let all = "set net.ipv4.tcp_ecn = 1 on all hosts";
+    match (ecn, host.is_dctcp()) {
+        (0 | 2, false) => {
+            let why = if ecn == 0 { "never use ECN" } else { "answer but never ask for ECN" };
+            (Level::Warning, format!("every packet of hosts with tcp_ecn = {ecn}, which {why}"), all)
+        }
+        _ => (
+            Level::Note,
+            "SYNs and pure acknowledgements".to_owned(),
+            "keep K_min above bursts, or let such packets pass",
+        ),
+    }
+}
+
+fn window(network: &Network, host: &Host, findings: &mut Findings) {
+    if host.receive.is_none() && host.send.is_none() {
+        return;
+    }
+    let (Some(rate), Some(rtt)) = (rate_of(network, host), rtt_of(network, host)) else {
+        return findings.lacks("the rate of hosts and their round trip (--rate, --rtt)");
+    };
+    let path = bandwidth_delay(rate, rtt);
+    let mut short = |buffer: &Option<Placed<Bytes>>, name: &str, share: f64| {
+        let Some(buffer) = buffer.as_ref().filter(|buffer| buffer.value.0 as f64 * share < path) else {
+            return;
+        };
+        let says = format!(
+            "{name} gives a window of {} at most, and the path holds {} ({rate} times {} us)",
+            size(buffer.value.0 as f64 * share),
+            size(path),
+            rtt.micros()
+        );
+        findings.add(buffer.at, "", (says, format!("raise it to {} or more", size(path / share))));
+    };
+    short(&host.receive, "the receive buffer", host.window_share);
+    short(&host.send, "the send buffer", 1.0);
+}
+
+fn windows_fill(network: &Network, findings: &mut Findings) {
+    for switch in network.switches.iter().filter(|switch| !switch.marks()) {
+        let Some(memory) = switch.pools.iter().filter_map(|pool| pool.size).max().or(network.site.memory)
+        else {
+            continue;
+        };
+        for host in &network.hosts {
+            let Some(receive) = &host.receive else { continue };
+            let windows = 16.0 * receive.value.0 as f64 * host.window_share;
+            if windows > memory.0 as f64 {
+                let says = format!(
+                    "{} does not mark, and 16 flows may hold {} in flight; the memory is {}",
+                    switch.name,
+                    size(windows),
+                    size(memory.0 as f64)
+                );
+                findings.add(receive.at, "", (says, "enable marking, or lower tcp_rmem".to_owned()));
+            }
+        }
+    }
+}

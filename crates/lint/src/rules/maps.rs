@@ -1,0 +1,173 @@
+//! Maps: the way of a packet from DSCP to traffic class, priority group and queue, and the way of a pause frame back.
+
+use crate::model::{MapKind, Network, Port, Switch};
+use crate::place::Spot;
+use crate::rule::{Findings, Level, Rule};
+
+/// The code point that network cards give to congestion notification packets unless told otherwise (CS6).
+const NOTIFICATIONS: u8 = 48;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "pause-stops-wrong-queue",
+        level: Level::Error,
+        title: "A pause frame stops another queue than the one that sends.",
+        checks: "For each priority with PFC: the traffic classes whose packets fill its group at the neighbour go to the queue \
+                 that a pause of this priority stops.",
+        why: "The neighbour asks to stop and the queue goes on: its headroom overflows. Another queue stops for nothing.",
+        mend: "Make the map from PFC priority to queue agree with the one from traffic class to queue.",
+        source: "IEEE 802.1Qbb; SONiC's TC_TO_QUEUE_MAP and MAP_PFC_PRIORITY_TO_QUEUE.",
+        look: |network, findings| each_priority(network, |place| wrong_queue(place, findings)),
+    },
+    Rule {
+        id: "classes-share-group",
+        level: Level::Warning,
+        title: "Several traffic classes share a lossless group.",
+        checks: "At most one traffic class leads to the priority group of a priority with PFC.",
+        why: "The group counts the bytes of all of them, but a pause stops one queue: the others' packets hold the group above XOFF.",
+        mend: "Give each lossless class a priority group of its own in the map from traffic class to priority group.",
+        source: "Reference model of shared memory: a packet is charged to its priority group at ingress and its queue at egress.",
+        look: |network, findings| each_priority(network, |place| shared_group(place, findings)),
+    },
+    Rule {
+        id: "lossless-class-unreached",
+        level: Level::Warning,
+        title: "No packet can reach a lossless class.",
+        checks: "Some DSCP leads to a traffic class of each priority with PFC.",
+        why: "The class is lossless on paper: its traffic is in another queue, and its headroom is idle memory.",
+        mend: "Map the DSCP of the lossless traffic to the class.",
+        source: "SONiC's DSCP_TO_TC_MAP table.",
+        look: |network, findings| each_priority(network, |place| unreached(place, findings)),
+    },
+    Rule {
+        id: "default-traffic-lossless",
+        level: Level::Warning,
+        title: "Ordinary traffic is in a lossless class.",
+        checks: "DSCP 0 does not lead to a priority with PFC.",
+        why: "TCP fills queues until it sees losses or marks: in a lossless class it fills them until everything pauses. In the \
+              LINE Yahoo tests, with default traffic in a no-drop class, PFC alone made jobs slower and sent 3.5 million pauses.",
+        mend: "Keep lossless classes for traffic with a rate control of its own (RoCE), with a DSCP of its own.",
+        source: "Fukazawa and Kobayashi, JANOG (no-drop priorities 0 and 1, DSCP 0 in traffic class 1).",
+        look: |network, findings| each_priority(network, |place| default_traffic(place, findings)),
+    },
+    Rule {
+        id: "notifications-paused",
+        level: Level::Warning,
+        title: "Congestion notifications wait behind what they are about.",
+        checks: "DSCP 48, which network cards give to CNPs, does not lead to a lossless class.",
+        why: "CNPs wait in the congested queue or are paused with it: the loop of DCQCN is as slow as the queue is long, and \
+              oscillates.",
+        mend: "Map DSCP 48 to a class with strict priority and without PFC.",
+        source: "Zhu et al., SIGCOMM 2015: CNPs travel with high priority.",
+        look: |network, findings| each_priority(network, |place| notifications(place, findings)),
+    },
+];
+
+/// A priority with PFC of a port that is up, and where it says so.
+struct Place<'a> {
+    port: &'a Port,
+    priority: u8,
+    at: Spot,
+    /// The traffic classes of its group.
+    classes: Vec<u8>,
+}
+
+fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(Place<'a>)) {
+    for port in network.switches.iter().flat_map(Switch::up) {
+        for placed in &port.pfc {
+            let (priority, at) = (placed.value, placed.at);
+            let classes = port.sources(MapKind::Group, port.group_of(priority));
+            look(Place { port, priority, at, classes });
+        }
+    }
+}
+
+/// Where a map says something about a value.
+fn said(port: &Port, kind: MapKind, value: u8) -> Option<Spot> {
+    Some(port.maps.get(&kind)?.get(&value)?.at)
+}
+
+fn wrong_queue(place: Place<'_>, findings: &mut Findings) {
+    let Place { port, priority, at, classes } = place;
+    let stopped = port.mapped(MapKind::Pause, priority);
+    for class in classes {
+        let queue = port.mapped(MapKind::Queue, class);
+        // Classes that share the group of another one are the business of the next rule.
+        if queue != stopped && class == priority {
+            let says = format!(
+                "traffic class {class} sends from queue {queue}, but a pause of priority {priority} stops queue {stopped}"
+            );
+            let at = said(port, MapKind::Queue, class).or(said(port, MapKind::Pause, priority)).unwrap_or(at);
+            findings.add(at, &port.name, (says, format!("map PFC priority {priority} to queue {queue}")));
+        }
+    }
+}
+
+fn shared_group(place: Place<'_>, findings: &mut Findings) {
+    let Place { port, priority, at, classes } = place;
+    if classes.len() > 1 {
+        let names: Vec<String> = classes.iter().map(u8::to_string).collect();
+        let group = port.group_of(priority);
+        let says = format!(
+            "traffic classes {} fill priority group {group}, and a pause of priority {priority} stops queue {} only",
+            names.join(", "),
+            port.mapped(MapKind::Pause, priority)
+        );
+        let other = classes.iter().find(|class| **class != priority);
+        let at = other.and_then(|class| said(port, MapKind::Group, *class)).unwrap_or(at);
+        findings.add(at, &port.name, (says, "give each of them a priority group of its own".to_owned()));
+    }
+}
+
+fn unreached(place: Place<'_>, findings: &mut Findings) {
+    let Place { port, priority, at, classes } = place;
+    let Some(map) = port.maps.get(&MapKind::Dscp) else { return };
+    if !map.values().any(|class| classes.contains(&class.value)) {
+        let says = format!("no DSCP leads to a traffic class of priority {priority}, which has PFC");
+        findings.add(
+            at,
+            &port.name,
+            (says, format!("map the DSCP of the lossless traffic to class {priority}")),
+        );
+    }
+}
+
+fn default_traffic(place: Place<'_>, findings: &mut Findings) {
+    lossless_code_point(
+        &place,
+        0,
+        |class, priority| {
+            let says = format!(
+                "DSCP 0 leads to traffic class {class}, whose group has PFC (priority {priority}): all ordinary traffic is lossless"
+            );
+            (says, "map DSCP 0 to a class without PFC".to_owned())
+        },
+        findings,
+    );
+}
+
+fn notifications(place: Place<'_>, findings: &mut Findings) {
+    lossless_code_point(
+        &place,
+        NOTIFICATIONS,
+        |class, priority| {
+            let says = format!(
+                "DSCP 48 (CNPs) leads to traffic class {class}, whose group has PFC (priority {priority})"
+            );
+            (says, "map DSCP 48 to a strict-priority class without PFC".to_owned())
+        },
+        findings,
+    );
+}
+
+fn lossless_code_point(
+    place: &Place<'_>,
+    dscp: u8,
+    words: impl Fn(u8, u8) -> (String, String),
+    findings: &mut Findings,
+) {
+    let Some(class) = place.port.maps.get(&MapKind::Dscp).and_then(|map| map.get(&dscp)) else { return };
+    if place.classes.contains(&class.value) {
+        findings.add(class.at, &place.port.name, words(class.value, place.priority));
+    }
+}

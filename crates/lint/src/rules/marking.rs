@@ -1,0 +1,322 @@
+//! Marking profiles: their own order, and where their thresholds stand between empty queue, pause and drop.
+
+use crate::formula::{marking_before_xoff, queue_at_xoff, share, size};
+use crate::model::{Bound, Marking, Network, Port, Profile, Switch, Threshold};
+use crate::rule::{Findings, Level, Rule};
+use std::collections::BTreeSet;
+use weft_core::Bytes;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "ecn-after-pfc",
+        level: Level::Error,
+        title: "Pauses begin before marks.",
+        checks: "K_min of a lossless queue against what the queue holds when its ingress groups reach XOFF. With k ingress \
+                 ports that feed it equally this is k T for a static limit T, and k alpha B / (1 + k alpha) for a \
+                 dynamic one in a pool of B bytes. Error: K_min is above it even if all other n - 1 ports send to this \
+                 one. Warning: above it for two ports. Note: above the bound for every load of ports, T / n or \
+                 alpha B / (n (1 + c alpha)) with c lossless classes, where one ingress port feeds all n queues.",
+        why: "Senders hear of congestion by pauses, which stop ports and not flows: victims wait, pauses spread to the \
+              tree, and the congestion control above never learns its rate.",
+        mend: "Lower K_min below the figure for two ports, or give the group a larger alpha or static limit.",
+        source: "Zhu et al., SIGCOMM 2015, section 4 (with beta = 8 alpha for 8 classes); thresholds by Choudhury and Hahne 1998.",
+        look: |network, findings| lossless_markings(network, |place| ecn_after_pfc(place, findings)),
+    },
+    Rule {
+        id: "ecn-above-drop",
+        level: Level::Error,
+        title: "Packets are dropped before they are marked.",
+        checks: "K_min and K_max against the limit of the queue: its static limit, or alpha B / (1 + n alpha) with n equally \
+                 congested queues. Error: K_min is not below the limit of a queue alone (n = 1). Warning: K_max is above \
+                 it. Note: K_min is above the limit when all ports are congested.",
+        why: "Without marks before the limit, ECN has no effect and flows learn of congestion by losses.",
+        mend: "Lower K_min (and K_max) below the figure, or raise the queue's alpha or limit.",
+        source: "Choudhury and Hahne 1998; sonic-net/sonic-swss issue 4718 asks for the same check.",
+        look: ecn_above_drop,
+    },
+    Rule {
+        id: "ramp-order",
+        level: Level::Error,
+        title: "The ramp of marking runs backwards.",
+        checks: "K_min <= K_max.",
+        why: "Switches refuse such a profile or mark everything above the smaller threshold.",
+        mend: "Exchange the two, or make them equal for step marking.",
+        source: "Floyd and Jacobson 1993.",
+        look: |network, findings| each_marking(network, |_, marking| ramp_order(marking, findings)),
+    },
+    Rule {
+        id: "ramp-flat",
+        level: Level::Error,
+        title: "The probability of marking is zero.",
+        checks: "The probability at K_max is above 0.",
+        why: "Nothing is marked up to K_max; from there on everything is. The queue settles at K_max, and K_min does nothing.",
+        mend: "Set a probability: 1 % is DCQCN's, 100 % a steep ramp; or write K_min = K_max if a step is meant.",
+        source: "Zhu et al., SIGCOMM 2015, table 14.",
+        look: |network, findings| each_marking(network, |_, marking| ramp_flat(marking, findings)),
+    },
+    Rule {
+        id: "marking-off",
+        level: Level::Error,
+        title: "Marking has thresholds but is not enabled.",
+        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours that it shall mark.",
+        why: "The profile is accepted and bound, and marks nothing.",
+        mend: "Set `wred_green_enable` to true.",
+        source: "SONiC's WRED_PROFILE table; sonic-net/sonic-buildimage issue 4545.",
+        look: |network, findings| each_marking(network, |_, marking| marking_off(marking, findings)),
+    },
+    Rule {
+        id: "marking-unbound",
+        level: Level::Warning,
+        title: "A marking profile is bound to no queue.",
+        checks: "Some entry of the table of queues names the profile.",
+        why: "It has no effect.",
+        mend: "Name it as `wred_profile` of the queues that shall mark, or remove it.",
+        source: "SONiC's QUEUE table.",
+        look: marking_unbound,
+    },
+    Rule {
+        id: "lossless-without-ecn",
+        level: Level::Warning,
+        title: "A lossless class has no marking.",
+        checks: "Each queue of a priority with PFC has an enabled marking profile with ECN.",
+        why: "Pauses are the only brake. In the LINE Yahoo tests PFC alone sent 3.5 million pauses where PFC with ECN sent two.",
+        mend: "Bind a marking profile to the queue, with K_min below the figures of ecn-after-pfc.",
+        source: "Fukazawa and Kobayashi, JANOG; Zhu et al., SIGCOMM 2015, section 2.",
+        look: lossless_without_ecn,
+    },
+];
+
+fn each_marking(network: &Network, mut look: impl FnMut(&Switch, &Marking)) {
+    for switch in &network.switches {
+        for marking in &switch.markings {
+            look(switch, marking);
+        }
+    }
+}
+
+/// A marking that works on a queue of a lossless class, and the profile of the class's priority group.
+struct Lossless<'a> {
+    switch: &'a Switch,
+    port: &'a Port,
+    queue: u8,
+    marking: &'a Marking,
+    profile: &'a Profile,
+    classes: usize,
+}
+
+fn lossless_markings<'a>(network: &'a Network, mut look: impl FnMut(Lossless<'a>)) {
+    for switch in &network.switches {
+        for port in switch.up() {
+            let classes = lossless_classes(port);
+            let count = classes.len();
+            for (queue, group) in classes {
+                if let Some((marking, profile)) = bound(switch, port, (queue, group)) {
+                    look(Lossless { switch, port, queue, marking, profile, classes: count });
+                }
+            }
+        }
+    }
+}
+
+/// Queue and group of each lossless class of a port.
+fn lossless_classes(port: &Port) -> BTreeSet<(u8, u8)> {
+    use crate::model::MapKind::{Group, Queue};
+    let groups = port.pfc.iter().map(|priority| port.group_of(priority.value));
+    let classes =
+        groups.flat_map(|group| port.sources(Group, group).into_iter().map(move |class| (class, group)));
+    classes.map(|(class, group)| (port.mapped(Queue, class), group)).collect()
+}
+
+fn bound<'a>(
+    switch: &'a Switch,
+    port: &Port,
+    (queue, group): (u8, u8),
+) -> Option<(&'a Marking, &'a Profile)> {
+    let marking = &switch.markings[port.queues.get(&queue)?.marking?];
+    match port.groups.get(&group)?.bound {
+        Bound::Profile(number) if marking.ecn => Some((marking, &switch.profiles[number])),
+        _ => None,
+    }
+}
+
+fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
+    let Lossless { switch, port, queue, marking, profile, classes } = place;
+    let Some(threshold) = profile.threshold.as_ref().map(|placed| placed.value) else { return };
+    let pool = match (threshold, switch.pool_of(profile)) {
+        (Threshold::Static(_), pool) => pool.unwrap_or_default(),
+        (Threshold::Dynamic(_), Some(pool)) => pool,
+        (Threshold::Dynamic(_), None) => return findings.lacks("the size of the ingress pool"),
+    };
+    let ports = switch.degree();
+    let incast = queue_at_xoff(threshold, pool, (ports - 1).max(1));
+    let two = queue_at_xoff(threshold, pool, 2.min(ports));
+    let always = marking_before_xoff(threshold, pool, (ports, classes.max(1)));
+    let min = marking.min.value.0 as f64;
+    let level = match min {
+        min if min >= incast => Level::Error,
+        min if min >= two => Level::Warning,
+        min if min >= always => Level::Note,
+        _ => return,
+    };
+    let says = format!(
+        "marks begin at {} (K_min of {}), but ingress groups with {} reach XOFF when the queue holds {} with 2 ports \
+         sending to it, {} with {}, and {} in the worst load of {ports} ports",
+        size(min),
+        marking.name,
+        limit_words(profile),
+        size(two),
+        size(incast),
+        (ports - 1).max(1),
+        size(always),
+    );
+    let mend = format!(
+        "set K_min below {} for every incast; {} guarantees marks first under every load",
+        size(two),
+        size(always)
+    );
+    findings.add_as(level, (marking.min.at, &format!("{} queue {queue}", port.name)), (says, mend));
+}
+
+fn limit_words(profile: &Profile) -> String {
+    match profile.threshold.as_ref().map(|placed| placed.value) {
+        Some(Threshold::Dynamic(alpha)) => format!("alpha {alpha} ({})", profile.name),
+        Some(Threshold::Static(limit)) => format!("a limit of {} ({})", size(limit.0 as f64), profile.name),
+        None => profile.name.clone(),
+    }
+}
+
+fn ecn_above_drop(network: &Network, findings: &mut Findings) {
+    for switch in &network.switches {
+        for port in switch.up() {
+            let lossless = port.lossless_queues();
+            for (number, queue) in port.queues.iter().filter(|(number, _)| !lossless.contains(number)) {
+                let (Some(marking), Some(profile)) = (queue.marking, queue.profile) else { continue };
+                let subject = format!("{} queue {number}", port.name);
+                let (marking, profile) = (&switch.markings[marking], &switch.profiles[profile]);
+                drop_of_queue((switch, marking, profile), &subject, findings);
+            }
+        }
+    }
+}
+
+fn drop_of_queue(
+    (switch, marking, profile): (&Switch, &Marking, &Profile),
+    subject: &str,
+    findings: &mut Findings,
+) {
+    let alone = limit(switch, profile, 1);
+    let together = limit(switch, profile, switch.degree());
+    let (Some(alone), Some(together)) = (alone, together) else { return };
+    let (min, max) = (marking.min.value.0 as f64, marking.max.value.0 as f64);
+    let words = limit_words(profile);
+    let limits = match (alone, together) {
+        (alone, together) if alone > together => {
+            let (alone, together) = (size(alone), size(together));
+            format!(
+                "{words} holds {alone} alone and {together} when all {} ports are congested",
+                switch.degree()
+            )
+        }
+        _ => format!("{words} is all it may hold"),
+    };
+    let limits = format!("a queue with {limits}");
+    let (level, at, what) = match () {
+        () if min >= alone => (
+            Level::Error,
+            marking.min.at,
+            format!("marks begin at {} (K_min of {})", size(min), marking.name),
+        ),
+        () if max > alone => (
+            Level::Warning,
+            marking.max.at,
+            format!("the ramp of {} ends at {} (K_max)", marking.name, size(max)),
+        ),
+        () if min >= together => {
+            (Level::Note, marking.min.at, format!("marks begin at {} (K_min of {})", size(min), marking.name))
+        }
+        () => return,
+    };
+    let bound = if level == Level::Note { together } else { alone };
+    let mend = format!("keep the thresholds below {}, or raise the queue's limit", size(bound));
+    findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), mend));
+}
+
+/// The limit of a queue with so many equally congested; nothing if the pool's size is unknown or the limit is the whole
+/// pool, as lossless classes have it.
+fn limit(switch: &Switch, profile: &Profile, sharing: usize) -> Option<f64> {
+    match profile.threshold.as_ref()?.value {
+        Threshold::Static(limit) => Some(limit.0 as f64),
+        Threshold::Dynamic(alpha) => switch.pool_of(profile).map(|pool: Bytes| share(alpha, pool, sharing)),
+    }
+}
+
+fn ramp_order(marking: &Marking, findings: &mut Findings) {
+    let (min, max) = (marking.min.value, marking.max.value);
+    if min > max {
+        let says = format!(
+            "K_min of {} is {}, above K_max, {}",
+            marking.name,
+            size(min.0 as f64),
+            size(max.0 as f64)
+        );
+        findings.add(marking.min.at, "", (says, "write K_min <= K_max".to_owned()));
+    }
+}
+
+fn ramp_flat(marking: &Marking, findings: &mut Findings) {
+    if marking.probability.value == 0.0 && marking.min.value < marking.max.value {
+        let says = format!(
+            "{} marks with probability 0 between {} and {}",
+            marking.name,
+            size(marking.min.value.0 as f64),
+            size(marking.max.value.0 as f64)
+        );
+        findings.add(
+            marking.probability.at,
+            "",
+            (says, "set a probability above 0, such as 1 % to 100 %".to_owned()),
+        );
+    }
+}
+
+fn marking_off(marking: &Marking, findings: &mut Findings) {
+    let Some(at) = marking.disabled.filter(|_| marking.ecn) else { return };
+    let says = format!(
+        "{} asks for ECN from {} on but is not enabled",
+        marking.name,
+        size(marking.min.value.0 as f64)
+    );
+    findings.add(at, "", (says, "set wred_green_enable to \"true\"".to_owned()));
+}
+
+fn marking_unbound(network: &Network, findings: &mut Findings) {
+    for switch in &network.switches {
+        for (number, marking) in
+            switch.markings.iter().enumerate().filter(|(number, _)| !switch.uses(*number))
+        {
+            let _ = number;
+            let says = format!("no queue uses {}", marking.name);
+            findings.add(
+                marking.at,
+                "",
+                (says, "bind it to the queues that shall mark, or remove it".to_owned()),
+            );
+        }
+    }
+}
+
+fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
+    for switch in &network.switches {
+        for port in switch.up().filter(|port| !port.pfc.is_empty()) {
+            for queue in port.lossless_queues() {
+                let marking = port.queues.get(&queue).and_then(|queue| queue.marking);
+                if !marking.is_some_and(|number| switch.markings[number].ecn) {
+                    let says =
+                        format!("queue {queue} is lossless and marks nothing: pauses are its only brake");
+                    let mend = format!("bind a marking profile to queue {queue}");
+                    findings.add(port.pfc[0].at, &port.name, (says, mend));
+                }
+            }
+        }
+    }
+}

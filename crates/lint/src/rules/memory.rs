@@ -1,0 +1,149 @@
+//! Packet memory: what is promised has to be there.
+
+use crate::formula::size;
+use crate::model::{Bound, Network, Pool, Profile, Switch, Threshold};
+use crate::rule::{Findings, Level, Rule};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "pool-oversubscribed",
+        level: Level::Error,
+        title: "More memory is guaranteed than the pool has.",
+        checks: "The sum of the guaranteed sizes of all groups (or queues) of a pool, and of their headroom unless the pool \
+                 shares headroom, against the pool's size.",
+        why: "The switch refuses the profile of the last ports, or a guarantee is none.",
+        mend: "Lower the guaranteed sizes, take lossless classes from ports that need none, or share headroom.",
+        source: "SONiC's BUFFER_POOL and BUFFER_PROFILE tables.",
+        look: |network, findings| each_pool(network, |place| oversubscribed(place, findings)),
+    },
+    Rule {
+        id: "memory-oversubscribed",
+        level: Level::Error,
+        title: "The pools are larger than the switch's memory.",
+        checks: "The sum of the ingress pools with their shared headroom, and the headroom of groups that share none, against \
+                 the memory given by --memory. The same for egress pools.",
+        why: "Thresholds are computed from memory that does not exist: XOFF and drops come when the memory is full, in no order.",
+        mend: "Shrink the pools; headroom comes first.",
+        source: "Zhu et al., SIGCOMM 2015, section 4: what is shared is the memory less the headroom of all ports.",
+        look: memory_oversubscribed,
+    },
+    Rule {
+        id: "static-above-pool",
+        level: Level::Warning,
+        title: "The static limits of all ports exceed the pool.",
+        checks: "Static limit of a lossy profile times the ports that use it against the pool's size: a note, for statistical \
+                 sharing is often wanted; a warning when one limit alone is above the pool. A limit equal to the pool means none \
+                 and is left alone.",
+        why: "The limit never acts: the pool is full before.",
+        mend: "Use a dynamic threshold, or a limit of the pool's size divided by the ports.",
+        source: "SONiC's BUFFER_PROFILE table.",
+        look: |network, findings| each_pool(network, |place| static_above(place, findings)),
+    },
+];
+
+type Place<'a> = (&'a Switch, usize, &'a Pool);
+
+fn each_pool<'a>(network: &'a Network, mut look: impl FnMut(Place<'a>)) {
+    for switch in &network.switches {
+        for (number, pool) in switch.pools.iter().enumerate() {
+            look((switch, number, pool));
+        }
+    }
+}
+
+/// The profile of every group or queue that draws from a pool, once for each.
+fn users(switch: &Switch, pool: usize) -> Vec<&Profile> {
+    let groups = switch.up().flat_map(|port| port.groups.values()).filter_map(|group| match group.bound {
+        Bound::Profile(number) => Some(number),
+        _ => None,
+    });
+    let queues = switch.up().flat_map(|port| port.queues.values()).filter_map(|queue| queue.profile);
+    let profiles = groups.chain(queues).map(|number| &switch.profiles[number]);
+    profiles.filter(|profile| profile.pool == Some(pool)).collect()
+}
+
+fn headroom_of(profile: &Profile) -> f64 {
+    profile.headroom.as_ref().map_or(0.0, |xoff| xoff.value.0 as f64)
+}
+
+fn oversubscribed((switch, number, pool): Place<'_>, findings: &mut Findings) {
+    let Some(room) = pool.size else { return };
+    let users = users(switch, number);
+    let reserved: f64 = users.iter().map(|profile| profile.reserved.0 as f64).sum();
+    let shared = pool.headroom.as_ref().is_some_and(|shared| shared.value.0 > 0);
+    let headroom: f64 = if shared { 0.0 } else { users.iter().map(|profile| headroom_of(profile)).sum() };
+    if reserved + headroom > room.0 as f64 {
+        let says = format!(
+            "{} has {}, but its {} groups and queues are guaranteed {} and {} of headroom",
+            pool.name,
+            size(room.0 as f64),
+            users.len(),
+            size(reserved),
+            size(headroom)
+        );
+        findings.add(pool.at, "", (says, format!("bring the sum below {}", size(room.0 as f64))));
+    }
+}
+
+fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
+    let described =
+        network.switches.iter().filter(|switch| switch.pools.iter().any(|pool| pool.size.is_some()));
+    let Some(memory) = network.site.memory else {
+        if described.count() > 0 {
+            findings.lacks("the packet memory of the switch (--memory)");
+        }
+        return;
+    };
+    for switch in described {
+        for ingress in [true, false] {
+            let pools = switch.pools.iter().enumerate().filter(|(_, pool)| pool.ingress == ingress);
+            // An egress pool counts memory that ingress pools count too; several of them may overlap on purpose.
+            let sizes = pools.clone().map(|(number, pool)| claimed(switch, number, pool));
+            let total = if ingress { sizes.sum() } else { sizes.fold(0.0, f64::max) };
+            if total > memory.0 as f64 {
+                let side = if ingress { "ingress pools with headroom" } else { "the largest egress pool" };
+                let says = format!(
+                    "{side} of {} take {}, but the switch has {}",
+                    switch.name,
+                    size(total),
+                    size(memory.0 as f64)
+                );
+                let at = pools.map(|(_, pool)| pool.at).next().unwrap_or(switch.at);
+                findings.add(at, "", (says, format!("bring them below {}", size(memory.0 as f64))));
+            }
+        }
+    }
+}
+
+fn claimed(switch: &Switch, number: usize, pool: &Pool) -> f64 {
+    let own = pool.size.map_or(0.0, |size| size.0 as f64);
+    let headroom = match &pool.headroom {
+        Some(shared) if shared.value.0 > 0 => shared.value.0 as f64,
+        _ => users(switch, number).iter().map(|profile| headroom_of(profile)).sum(),
+    };
+    own + headroom
+}
+
+fn static_above((switch, number, pool): Place<'_>, findings: &mut Findings) {
+    let Some(room) = pool.size else { return };
+    let users = users(switch, number);
+    for profile in switch.profiles.iter().filter(|profile| profile.pool == Some(number) && !profile.lossless)
+    {
+        let Some(placed) = &profile.threshold else { continue };
+        let Threshold::Static(limit) = placed.value else { continue };
+        let count = users.iter().filter(|user| std::ptr::eq(**user, profile)).count() as u64;
+        let level = match () {
+            () if limit > room => Level::Warning,
+            () if limit < room && limit.0.saturating_mul(count) > room.0 => Level::Note,
+            () => continue,
+        };
+        let says = format!(
+            "{} may hold {} at each of {count} groups or queues, and {} has {}",
+            profile.name,
+            size(limit.0 as f64),
+            pool.name,
+            size(room.0 as f64)
+        );
+        findings.add_as(level, (placed.at, ""), (says, "use dynamic_th, or a smaller limit".to_owned()));
+    }
+}

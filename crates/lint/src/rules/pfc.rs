@@ -1,0 +1,184 @@
+//! Priority flow control: that it is on where classes are lossless, and only there, and that somebody watches it.
+
+use crate::formula::size;
+use crate::model::{Bound, Group, Network, Port, Switch, Threshold};
+use crate::rule::{Findings, Level, Rule};
+use weft_core::Span;
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "pfc-without-lossless-profile",
+        level: Level::Error,
+        title: "PFC is on for a class whose buffer is not lossless.",
+        checks: "Each priority with PFC leads to a priority group with a profile that has headroom or is computed by the switch.",
+        why: "The switch sends pauses, if at all, too late: what is on its way is dropped. The class looks lossless and is not.",
+        mend: "Bind a lossless profile to the priority group, or take the priority out of `pfc_enable`.",
+        source: "IEEE 802.1Qbb; SONiC's BUFFER_PG table.",
+        look: |network, findings| each_priority(network, |place| without_profile(place, findings)),
+    },
+    Rule {
+        id: "lossless-profile-without-pfc",
+        level: Level::Error,
+        title: "A class has a lossless buffer but PFC is off.",
+        checks: "Each priority group with a lossless profile belongs to a priority with PFC on the same port.",
+        why: "Nobody is paused: the group fills its headroom, which is memory that the other ports miss, and then drops.",
+        mend: "Add the priority to `pfc_enable`, or bind a lossy profile.",
+        source: "IEEE 802.1Qbb; SONiC's BUFFER_PG and PORT_QOS_MAP tables.",
+        look: profile_without_pfc,
+    },
+    Rule {
+        id: "xon-order",
+        level: Level::Error,
+        title: "XON is not below XOFF.",
+        checks: "With a static limit: xon < limit. With a dynamic one, an `xon_offset` of 0 and no `xon` leave no gap between \
+                 pause and resume (warning).",
+        why: "The group resumes while it should pause: one pause frame and one resume for each packet, or a class that never \
+              resumes.",
+        mend: "Set XON two packets below XOFF: enough to keep the link busy, little enough to resume in time.",
+        source: "Reference model of shared memory: resume below XOFF minus an offset of 2 MTU (TLT), 3 kB (HPCC).",
+        look: |network, findings| each_priority(network, |place| xon_order(place, findings)),
+    },
+    Rule {
+        id: "watchdog-off",
+        level: Level::Warning,
+        title: "PFC runs without a watchdog.",
+        checks: "Each port with PFC has an entry for the PFC watchdog, or the file turns it on for all ports.",
+        why: "One network card that never stops pausing, or a cycle of waiting buffers, stops a fabric for ever.",
+        mend: "Turn the watchdog on; 200 ms to detect and 400 ms to restore are usual.",
+        source: "Guo et al., SIGCOMM 2016, section 4.3; SONiC's PFC_WD table.",
+        look: watchdog_off,
+    },
+    Rule {
+        id: "watchdog-times",
+        level: Level::Warning,
+        title: "The watchdog's times do not fit.",
+        checks: "Detection of at least 100 ms, and restoration not shorter than detection.",
+        why: "A shorter detection takes congestion for a storm and drops lossless packets; a shorter restoration lets a storm \
+              through more than half of the time.",
+        mend: "Detection 100 ms to 400 ms, restoration once or twice that.",
+        source: "SONiC's PFC_WD defaults (200 ms); Guo et al., SIGCOMM 2016.",
+        look: watchdog_times,
+    },
+];
+
+/// A priority with PFC of a port that is up.
+struct Place<'a> {
+    switch: &'a Switch,
+    port: &'a Port,
+    priority: u8,
+    group: Option<&'a Group>,
+}
+
+fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(Place<'a>)) {
+    for switch in network.switches.iter().filter(|switch| switch.knows_groups) {
+        for port in switch.up() {
+            for priority in &port.pfc {
+                let group = port.groups.get(&port.group_of(priority.value));
+                look(Place { switch, port, priority: priority.value, group });
+            }
+        }
+    }
+}
+
+fn without_profile(place: Place<'_>, findings: &mut Findings) {
+    let Place { switch, port, priority, group } = place;
+    let number = port.group_of(priority);
+    let found = match group.map(|group| group.bound) {
+        None => format!("priority group {number} has no buffer profile"),
+        Some(Bound::Profile(profile)) if !switch.profiles[profile].lossless => {
+            format!("priority group {number} has {}, which has no headroom", switch.profiles[profile].name)
+        }
+        Some(_) => return,
+    };
+    let at = group.map_or(port.pfc[0].at, |group| group.at);
+    let mend =
+        format!("bind a lossless profile to {}|{number}, or take {priority} out of pfc_enable", port.name);
+    findings.add(at, &port.name, (format!("PFC is on for priority {priority}, but {found}"), mend));
+}
+
+fn profile_without_pfc(network: &Network, findings: &mut Findings) {
+    for switch in &network.switches {
+        for port in switch.up() {
+            let paused: Vec<u8> = port.pfc.iter().map(|priority| port.group_of(priority.value)).collect();
+            for (number, group) in port.groups.iter().filter(|(number, _)| !paused.contains(number)) {
+                if is_lossless(switch, group) {
+                    let says = format!(
+                        "priority group {number} has a lossless profile, but no priority with PFC leads to it"
+                    );
+                    let mend =
+                        format!("add the priority to pfc_enable of {}, or bind a lossy profile", port.name);
+                    findings.add(group.at, &port.name, (says, mend));
+                }
+            }
+        }
+    }
+}
+
+fn is_lossless(switch: &Switch, group: &Group) -> bool {
+    match group.bound {
+        Bound::Profile(profile) => switch.profiles[profile].lossless,
+        Bound::Computed => true,
+        Bound::Nothing => false,
+    }
+}
+
+fn xon_order(place: Place<'_>, findings: &mut Findings) {
+    let Some(Bound::Profile(number)) = place.group.map(|group| group.bound) else { return };
+    let profile = &place.switch.profiles[number];
+    match (profile.threshold.as_ref().map(|placed| placed.value), &profile.xon) {
+        (Some(Threshold::Static(limit)), Some(xon)) if xon.value >= limit => {
+            let (on, off) = (size(xon.value.0 as f64), size(limit.0 as f64));
+            let says =
+                format!("{} resumes below {on} (xon), but pauses above {off} (static_th)", profile.name);
+            findings.add(xon.at, &place.port.name, (says, format!("set xon two packets below {off}")));
+        }
+        (Some(Threshold::Dynamic(_)), xon)
+            if place.switch.knows_headroom && profile.lossless && no_gap(profile, xon.is_none()) =>
+        {
+            let says = format!(
+                "{} has neither xon nor xon_offset: it resumes as soon as one packet has left",
+                profile.name
+            );
+            let mend = "set xon_offset to two packets".to_owned();
+            findings.add_as(Level::Warning, (profile.at, &place.port.name), (says, mend));
+        }
+        _ => {}
+    }
+}
+
+fn no_gap(profile: &crate::model::Profile, no_xon: bool) -> bool {
+    no_xon && profile.xon_offset.as_ref().is_none_or(|offset| offset.value.0 == 0)
+}
+
+fn watchdog_off(network: &Network, findings: &mut Findings) {
+    for switch in network.switches.iter().filter(|switch| switch.knows_watchdog) {
+        for port in switch.up().filter(|port| !port.pfc.is_empty() && port.watchdog.is_none()) {
+            let says = "PFC is on and no watchdog watches it".to_owned();
+            findings.add(
+                port.pfc[0].at,
+                &port.name,
+                (says, "turn the PFC watchdog on for these ports".to_owned()),
+            );
+        }
+    }
+}
+
+fn watchdog_times(network: &Network, findings: &mut Findings) {
+    for port in network.switches.iter().flat_map(Switch::up) {
+        let Some(watchdog) = &port.watchdog else { continue };
+        let Some(detection) = watchdog.detection else { continue };
+        if detection < Span::from_ms(100) {
+            let says = format!("the watchdog acts after {detection}, which ordinary congestion reaches");
+            findings.add(watchdog.at, &port.name, (says, "detect after 100 ms to 400 ms".to_owned()));
+        }
+        if let Some(restoration) = watchdog.restoration.filter(|restoration| *restoration < detection) {
+            let says =
+                format!("the watchdog restores after {restoration}, sooner than it detects ({detection})");
+            findings.add(
+                watchdog.at,
+                &port.name,
+                (says, "restore after at least the time of detection".to_owned()),
+            );
+        }
+    }
+}

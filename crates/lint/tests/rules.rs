@@ -1,0 +1,438 @@
+//! Every rule finds what it is for, and nothing in files that are right: three realistic files without a finding, and
+//! for each rule one change that it must find, at the line of the change.
+
+use weft_core::{Bytes, Rate, Span};
+use weft_lint::{Finding, Input, Kind, Level, Metres, Options, Report, Site, lint, rules};
+
+const LEAF: &str = include_str!("files/leaf_config_db.json");
+const EOS: &str = include_str!("files/leaf_running_config.cfg");
+const HOSTS: &str = include_str!("files/90-tcp.conf");
+
+/// A leaf-spine network that marks above bursts and below its buffers.
+const SCENARIO: &str = "\
+weft = 1
+name = \"lint\"
+[topology.leaf-spine]
+leaves = 2
+spines = 2
+hosts_per_leaf = 4
+[switch]
+sharing = { kind = \"static\", per_port = \"1 MB\" }
+ecn = { kind = \"step\", threshold = \"100 kB\", non_ect = \"pass\" }
+[balance.ecmp]
+seeding = \"per-switch\"
+[transport.dctcp]
+tso = true
+[[traffic]]
+tag = \"web\"
+load = 0.1
+sizes = \"10 kB\"
+[measure]
+flows = 10
+";
+
+fn site() -> Site {
+    Site {
+        rtt: Some(Span::from_us(50)),
+        rate: Some(Rate::from_gbps(25)),
+        memory: Some(Bytes(32_000_000)),
+        cable: Some(Metres(40.0)),
+    }
+}
+
+fn judge(files: &[(&str, &str)]) -> Report {
+    let input =
+        |(name, text): &(&str, &str)| Input { name: (*name).into(), text: (*text).into(), kind: None };
+    let options = Options { site: site(), ..Options::default() };
+    lint(files.iter().map(input).collect(), &options).unwrap_or_else(|refused| panic!("{refused}"))
+}
+
+/// The line of a text that contains some words, from 1.
+fn line_of(text: &str, words: &str) -> usize {
+    let at = text.find(words).unwrap_or_else(|| panic!("{words} is not there"));
+    1 + text[..at].matches('\n').count()
+}
+
+/// What a rule finds after the first `from` became `to`; the file must have none of its findings before.
+fn after(
+    rule: &str,
+    (name, text): (&str, &str),
+    (from, to): (&str, &str),
+    beside: &[(&str, &str)],
+) -> (String, Vec<Finding>) {
+    assert!(text.contains(from), "{rule}: {from} is not there");
+    let changed = text.replacen(from, to, 1);
+    let found = |text: &str| {
+        let files: Vec<(&str, &str)> = std::iter::once((name, text)).chain(beside.iter().copied()).collect();
+        judge(&files).findings.into_iter().filter(|finding| finding.rule == rule).collect::<Vec<_>>()
+    };
+    assert_eq!(found(text), [], "{rule} finds something in the file that is right");
+    (changed.clone(), found(&changed))
+}
+
+/// A rule finds a change, once, at the line that holds `at` afterwards.
+fn finds(rule: &str, file: (&str, &str), change: (&str, &str), at: &str) -> Finding {
+    let (changed, found) = after(rule, file, change, &[]);
+    assert_eq!(found.len(), 1, "{rule}: {found:#?}");
+    assert_eq!(found[0].line, line_of(&changed, at), "{rule}: {}", found[0].says);
+    found[0].clone()
+}
+
+const SONIC: (&str, &str) = ("config_db.json", LEAF);
+const ARISTA: (&str, &str) = ("leaf.cfg", EOS);
+const LINUX: (&str, &str) = ("90-tcp.conf", HOSTS);
+const WEFT: (&str, &str) = ("lint.toml", SCENARIO);
+
+#[test]
+fn files_that_are_right_have_no_finding() {
+    for file in [SONIC, ARISTA, LINUX, WEFT] {
+        let report = judge(&[file]);
+        assert_eq!((report.findings, report.unchecked), (vec![], vec![]), "{}", file.0);
+    }
+}
+
+#[test]
+fn together_the_right_files_have_only_the_note_on_packets_that_cannot_be_marked() {
+    let report = judge(&[SONIC, ARISTA, LINUX]);
+    let told: Vec<_> = report.findings.iter().map(|finding| (finding.rule, finding.level)).collect();
+    assert_eq!(told, [("non-ect-in-marking-queue", Level::Note); 4]);
+}
+
+#[test]
+fn marks_after_pauses_are_graded_by_the_load_that_they_are_late_for() {
+    // alpha 1/2 in 25.17 MB: 12.6 MB for two ports, 23.6 MB for 31, 197 kB for the worst load.
+    let from = "\"green_min_threshold\": \"150000\"";
+    for (min, level) in [
+        ("196000", None),
+        ("197000", Some(Level::Note)),
+        ("12600000", Some(Level::Warning)),
+        ("23700000", Some(Level::Error)),
+    ] {
+        let to = format!("\"green_min_threshold\": \"{min}\"");
+        let (_, found) = after("ecn-after-pfc", SONIC, (from, &to), &[]);
+        assert_eq!(found.first().map(|finding| finding.level), level, "{min}");
+    }
+    let finding = finds("ecn-after-pfc", SONIC, (from, "\"green_min_threshold\": \"1048576\""), "1048576");
+    assert!(finding.says.contains("12.6 MB") && finding.says.contains("197 kB"), "{}", finding.says);
+    assert_eq!(finding.subjects.len(), 64);
+    // A static limit of 100 kB: 200 kB for two ports.
+    let static_limit = ("\"dynamic_th\": \"-1\"", "\"static_th\": \"100000\"");
+    let finding = finds("ecn-after-pfc", SONIC, static_limit, "\"green_min_threshold\": \"150000\"");
+    assert!(finding.level == Level::Note && finding.says.contains("200 kB"), "{finding:?}");
+    finds(
+        "ecn-after-pfc",
+        ARISTA,
+        ("minimum-threshold 160 kbytes", "minimum-threshold 1000 kbytes"),
+        "1000 kbytes",
+    );
+}
+
+#[test]
+fn marks_have_to_come_before_drops() {
+    // alpha 1 in 25.17 MB: 12.6 MB alone, 763 kB with 32 ports.
+    let change = |min| {
+        ("\"green_min_threshold\": \"200000\"".to_owned(), format!("\"green_min_threshold\": \"{min}\""))
+    };
+    for (min, level) in [(762_000, None), (763_000, Some(Level::Note)), (12_600_000, Some(Level::Error))] {
+        let (from, to) = change(min);
+        let (_, found) = after("ecn-above-drop", SONIC, (&from, &to), &[]);
+        assert_eq!(found.first().map(|finding| finding.level), level, "{min}");
+    }
+    let top = ("\"green_max_threshold\": \"200000\"", "\"green_max_threshold\": \"20000000\"");
+    assert_eq!(finds("ecn-above-drop", SONIC, top, "20000000").level, Level::Warning);
+    finds("ecn-above-drop", WEFT, ("\"1 MB\"", "\"90 kB\""), "100 kB");
+}
+
+#[test]
+fn marking_profiles_are_checked_by_themselves() {
+    finds(
+        "ramp-order",
+        SONIC,
+        ("\"green_max_threshold\": \"1500000\"", "\"green_max_threshold\": \"140000\""),
+        "\"150000\"",
+    );
+    finds("ramp-order", ARISTA, ("maximum-threshold 1500", "maximum-threshold 15"), "threshold 15 ");
+    finds(
+        "ramp-flat",
+        SONIC,
+        ("\"green_drop_probability\": \"5\"", "\"green_drop_probability\": \"0\""),
+        "\"green_drop_probability\": \"0\"",
+    );
+    finds(
+        "marking-off",
+        SONIC,
+        ("\"wred_green_enable\": \"true\"", "\"wred_green_enable\": \"false\""),
+        "\"false\"",
+    );
+    let removed = LEAF.replace("\"wred_profile\": \"LOSSY\"", "\"scheduler\": \"scheduler.0\"");
+    let found = judge(&[("config_db.json", &removed)]).findings;
+    let unbound: Vec<_> = found.iter().filter(|finding| finding.rule == "marking-unbound").collect();
+    assert_eq!((unbound.len(), unbound[0].line), (1, line_of(&removed, "\"LOSSY\": {")));
+    let off = ("\"wred_profile\": \"LOSSLESS\"", "\"scheduler\": \"scheduler.1\"");
+    let finding = after("lossless-without-ecn", SONIC, off, &[]).1;
+    assert_eq!((finding.len(), finding[0].subjects[0].as_str()), (2, "Ethernet0"));
+    finds(
+        "lossless-without-ecn",
+        ARISTA,
+        ("ecn minimum-threshold 160", "drop minimum-threshold 160"),
+        "priority 3 no-drop",
+    );
+}
+
+#[test]
+fn pfc_and_buffers_have_to_agree() {
+    let lossy = (
+        "\"Ethernet8|3-4\": {\n            \"profile\": \"pg_lossless_100000_40m_profile\"",
+        "\"Ethernet8|3-4\": {\n            \"profile\": \"ingress_lossy_profile\"",
+    );
+    let found = after("pfc-without-lossless-profile", SONIC, lossy, &[]).1;
+    assert_eq!((found.len(), found[0].line), (2, line_of(LEAF, "\"Ethernet8|3-4\"")), "priorities 3 and 4");
+    let off = ("\"pfc_enable\": \"3,4\"", "\"pfc_enable\": \"3\"");
+    let finding = finds("lossless-profile-without-pfc", SONIC, off, "\"Ethernet0|3-4\"");
+    assert!(finding.says.contains("group 4"), "{}", finding.says);
+    let xon = (
+        "\"dynamic_th\": \"-1\",\n            \"pool\": \"ingress_lossless_pool\",\n            \"size\": \"1248\"",
+        "\"static_th\": \"1248\",\n            \"pool\": \"ingress_lossless_pool\",\n            \"size\": \"1248\"",
+    );
+    finds("xon-order", SONIC, xon, "\"xon\": \"1248\"");
+    let gap = ("\"xon\": \"1248\",\n            \"xon_offset\": \"18432\"", "\"xon_offset\": \"0\"");
+    assert_eq!(finds("xon-order", SONIC, gap, "\"pg_lossless_100000_40m_profile\": {").level, Level::Warning);
+}
+
+#[test]
+fn somebody_has_to_watch() {
+    let unwatched = (
+        "\"Ethernet4\": {\n            \"action\": \"drop\",\n            \"detection_time\": \"200\",\n            \"restoration_time\": \"400\"\n        },\n",
+        "",
+    );
+    assert_eq!(after("watchdog-off", SONIC, unwatched, &[]).1[0].subjects, ["Ethernet4"]);
+    finds(
+        "watchdog-off",
+        ARISTA,
+        (
+            "watchdog default timeout 0.2\npriority-flow-control pause watchdog default recovery-time 0.4\npriority-flow-control pause watchdog action drop",
+            "watchdog default timeout 0",
+        ),
+        "priority 3 no-drop",
+    );
+    finds(
+        "watchdog-times",
+        SONIC,
+        ("\"detection_time\": \"200\"", "\"detection_time\": \"20\""),
+        "\"Ethernet0\": {\n            \"action\"",
+    );
+    finds(
+        "watchdog-times",
+        SONIC,
+        ("\"restoration_time\": \"400\"", "\"restoration_time\": \"100\""),
+        "\"Ethernet0\": {\n            \"action\"",
+    );
+}
+
+#[test]
+fn headroom_has_to_hold_speed_and_cable() {
+    let xoff = |bytes| ("\"xoff\": \"49920\"".to_owned(), format!("\"xoff\": \"{bytes}\""));
+    // 2 x 9118 + 84 + 394 x 64 + 100 Gb/s x 2 x 200 ns / 8 = 48536.
+    let (from, enough) = xoff(48_536);
+    assert!(after("headroom-too-small", SONIC, (&from, &enough), &[]).1.is_empty());
+    let (from, short) = xoff(48_535);
+    assert_eq!(
+        finds("headroom-too-small", SONIC, (&from, &short), &short).subjects.len(),
+        4,
+        "only the uplinks have 40 m"
+    );
+    finds("headroom-too-small", ARISTA, ("headroom bytes 60000", "headroom bytes 20000"), "20000");
+    let (from, none) = xoff(0);
+    finds("headroom-missing", SONIC, (&from, &none), &none);
+    let far = ("\"Ethernet124\": \"40m\"", "\"Ethernet124\": \"300m\"");
+    assert_eq!(
+        finds("profile-for-another-port", SONIC, far, "\"Ethernet124|3-4\"").subjects,
+        ["Ethernet124"]
+    );
+    let fast = (
+        "\"mtu\": \"9100\",\n            \"speed\": \"100000\"",
+        "\"mtu\": \"9100\",\n            \"speed\": \"400000\"",
+    );
+    finds("profile-for-another-port", SONIC, fast, "\"Ethernet0|3-4\"");
+    let pool = ("\"xoff\": \"3194880\"", "\"xoff\": \"1000000\"");
+    assert_eq!(finds("headroom-pool-oversubscribed", SONIC, pool, "\"1000000\"").level, Level::Warning);
+}
+
+#[test]
+fn memory_is_promised_once() {
+    finds(
+        "pool-oversubscribed",
+        SONIC,
+        ("\"size\": \"1664\"", "\"size\": \"166400\""),
+        "\"egress_lossy_pool\": {",
+    );
+    finds(
+        "memory-oversubscribed",
+        SONIC,
+        (
+            "\"size\": \"25165824\",\n            \"type\": \"ingress\"",
+            "\"size\": \"30000000\",\n            \"type\": \"ingress\"",
+        ),
+        "\"ingress_lossless_pool\": {",
+    );
+    let above = ("\"dynamic_th\": \"0\"", "\"static_th\": \"30000000\"");
+    assert_eq!(finds("static-above-pool", SONIC, above, "\"static_th\": \"30000000\"").level, Level::Warning);
+}
+
+#[test]
+fn maps_lead_a_pause_to_the_queue_that_sends() {
+    let queue = (
+        "\"TC_TO_QUEUE_MAP\": {\n        \"AZURE\": {\n            \"0\": \"0\",\n            \"1\": \"1\",\n            \"2\": \"2\",\n            \"3\": \"3\"",
+        "\"TC_TO_QUEUE_MAP\": {\n        \"AZURE\": {\n            \"0\": \"0\",\n            \"1\": \"1\",\n            \"2\": \"2\",\n            \"3\": \"2\"",
+    );
+    finds("pause-stops-wrong-queue", SONIC, queue, "\"3\": \"2\"");
+    let group = ("\"5\": \"0\",\n            \"6\": \"0\"", "\"5\": \"4\",\n            \"6\": \"0\"");
+    finds("classes-share-group", SONIC, group, "\"5\": \"4\"");
+    let unreached = ("\"4\": \"4\",\n            \"5\": \"1\"", "\"4\": \"1\",\n            \"5\": \"1\"");
+    finds("lossless-class-unreached", SONIC, unreached, "\"pfc_enable\"");
+    let default = (
+        "\"DSCP_TO_TC_MAP\": {\n        \"AZURE\": {\n            \"0\": \"1\"",
+        "\"DSCP_TO_TC_MAP\": {\n        \"AZURE\": {\n            \"0\": \"3\"",
+    );
+    finds("default-traffic-lossless", SONIC, default, "\"0\": \"3\"");
+    finds("notifications-paused", SONIC, ("\"48\": \"6\"", "\"48\": \"3\""), "\"48\": \"3\"");
+}
+
+/// The switches of the LINE Yahoo tests: CoS 0 and 1 do not drop, and DSCP 0 is traffic class 1, which is CoS 0.
+#[test]
+fn default_traffic_of_the_hadoop_tests_was_lossless() {
+    let (_, found) =
+        after("default-traffic-lossless", ARISTA, ("priority 3 no-drop", "priority 0 no-drop"), &[]);
+    assert!(found.len() == 1 && found[0].says.contains("traffic class 1"), "{found:?}");
+}
+
+#[test]
+fn dctcp_needs_ecn_and_a_fitting_threshold() {
+    finds("dctcp-ecn-off", LINUX, ("tcp_ecn = 1", "tcp_ecn = 0"), "tcp_ecn = 0");
+    finds(
+        "dctcp-fallback",
+        LINUX,
+        ("tcp_ecn_fallback = 0", "tcp_ecn_fallback = 1"),
+        "tcp_congestion_control",
+    );
+    assert_eq!(
+        judge(&[SONIC, LINUX])
+            .findings
+            .iter()
+            .filter(|finding| finding.rule == "dctcp-without-marks")
+            .count(),
+        0
+    );
+    let unmarked = LEAF.replace("\"wred_profile\"", "\"no_profile\"");
+    let found = judge(&[("config_db.json", &unmarked), LINUX]).findings;
+    let told: Vec<_> = found.iter().filter(|finding| finding.rule == "dctcp-without-marks").collect();
+    assert!(told.len() == 1 && told[0].says.contains("leaf1"), "{told:?}");
+    let low = ("\"green_min_threshold\": \"200000\"", "\"green_min_threshold\": \"20000\"");
+    // 25 Gb/s x 50 us / 8 / 7 = 22.3 kB, and a burst of 64 KiB.
+    for (rule, figure) in
+        [("dctcp-threshold-low", "22.3 kB"), ("dctcp-threshold-burst", "65.5 kB"), ("dctcp-on-ramp", "ramp")]
+    {
+        let (changed, found) = after(rule, SONIC, low, &[LINUX]);
+        assert!(found.len() == 1 && found[0].says.contains(figure), "{rule}: {found:?}");
+        let line = if rule == "dctcp-on-ramp" { "\"green_max_threshold\": \"200000\"" } else { "\"20000\"" };
+        assert_eq!(found[0].line, line_of(&changed, line), "{rule}");
+    }
+    finds("dctcp-threshold-burst", WEFT, ("\"100 kB\"", "\"50 kB\""), "50 kB");
+}
+
+#[test]
+fn what_cannot_be_marked_is_dropped() {
+    let (_, found) =
+        after("non-ect-in-marking-queue", WEFT, ("non_ect = \"pass\"", "non_ect = \"drop\""), &[]);
+    assert_eq!((found.len(), found[0].level), (1, Level::Note));
+    // Hosts with Linux' defaults never ask for ECN: everything they send meets the drop probability.
+    let plain = "net.ipv4.tcp_congestion_control = cubic\n";
+    let found = judge(&[SONIC, ("hosts.conf", plain)]).findings;
+    assert!(
+        found.iter().any(|finding| finding.level == Level::Warning && finding.says.contains("tcp_ecn = 2")),
+        "{found:?}"
+    );
+    let asking = "net.ipv4.tcp_congestion_control = cubic\nnet.ipv4.tcp_ecn = 1\n";
+    assert!(
+        judge(&[SONIC, ("hosts.conf", asking)]).findings.iter().all(|finding| finding.level == Level::Note)
+    );
+}
+
+#[test]
+fn windows_hold_the_path_and_do_not_replace_marks() {
+    // 25 Gb/s x 50 us = 156 kB of path: 312 kB of receive buffer.
+    finds("window-below-path", LINUX, ("131072 6291456", "131072 300000"), "tcp_rmem");
+    finds("window-below-path", LINUX, ("16384 4194304", "16384 150000"), "tcp_wmem");
+    assert!(after("window-below-path", LINUX, ("131072 6291456", "131072 320000"), &[]).1.is_empty());
+    let unmarked = LEAF.replace("\"wred_profile\"", "\"no_profile\"");
+    let found = judge(&[("config_db.json", &unmarked), LINUX]).findings;
+    let filled: Vec<_> = found.iter().filter(|finding| finding.rule == "windows-fill-buffer").collect();
+    assert!(filled.len() == 1 && filled[0].says.contains("50.3 MB"), "{filled:?}");
+}
+
+#[test]
+fn stages_need_different_hashes() {
+    let spine = |metadata: &str| {
+        format!("{{\"DEVICE_METADATA\": {{\"localhost\": {{\"hostname\": \"spine1\", {metadata}}}}}}}")
+    };
+    let level = |metadata: &str| {
+        let found = judge(&[SONIC, ("spine.json", &spine(metadata))]).findings;
+        found.iter().find(|finding| finding.rule == "hash-polarisation").map(|finding| finding.level)
+    };
+    assert_eq!(level("\"type\": \"LeafRouter\""), None, "SONiC's own seeds differ by role");
+    assert_eq!(level("\"type\": \"LeafRouter\", \"ecmp_hash_seed\": \"0\""), Some(Level::Warning));
+    assert_eq!(level("\"type\": \"ToRRouter\""), None, "the same stage may hash alike");
+    assert_eq!(level("\"x\": \"y\""), Some(Level::Note), "without a role the seed is 0 as the leaf's is");
+    let (_, found) = after("hash-polarisation", WEFT, ("per-switch", "same"), &[]);
+    assert_eq!((found.len(), found[0].line), (1, line_of(SCENARIO, "seeding")));
+}
+
+#[test]
+fn lossless_paths_go_up_and_then_down() {
+    let peer = (
+        "\"hwsku\": \"64x100G\",\n            \"type\": \"LeafRouter\"",
+        "\"hwsku\": \"32x100G\",\n            \"type\": \"ToRRouter\"",
+    );
+    assert_eq!(after("lossless-peer-link", SONIC, peer, &[]).1[0].subjects, ["Ethernet112"]);
+}
+
+#[test]
+fn odd_values_names_and_repetitions_are_told_with_what_is_right() {
+    assert!(
+        finds("value", SONIC, ("\"speed\": \"100000\"", "\"speed\": \"fast\""), "\"fast\"")
+            .mend
+            .contains("whole number")
+    );
+    finds("value", SONIC, ("\"pfc_enable\": \"3,4\"", "\"pfc_enable\": \"3,9\""), "\"3,9\"");
+    finds("value", ARISTA, ("threshold 1/2", "threshold half"), "half");
+    finds("value", LINUX, ("4096 131072 6291456", "lots"), "lots");
+    let misspelt = ("\"wred_profile\": \"LOSSY\"", "\"wred_profile\": \"LOSSI\"");
+    assert!(finds("reference", SONIC, misspelt, "LOSSI").says.contains("did you mean `LOSSY`?"));
+    finds("reference", ARISTA, ("service-profile ROCE", "service-profile ROSE"), "ROSE");
+    finds("repetition", SONIC, ("\"mtu\": \"9100\"", "\"mtu\": \"1500\", \"mtu\": \"9100\""), "\"1500\"");
+    finds("repetition", LINUX, ("; queueing", "net.ipv4.tcp_ecn = 2\n; queueing"), "tcp_ecn = 2");
+}
+
+#[test]
+fn every_rule_has_a_test_here() {
+    let source = include_str!("rules.rs");
+    for rule in rules() {
+        assert!(source.contains(&format!("\"{}\"", rule.id)), "{} is tested nowhere", rule.id);
+    }
+}
+
+#[test]
+fn rules_can_be_chosen_and_silenced_by_names_that_exist() {
+    let run = |only: &[&str], allow: &[&str]| {
+        let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let text = HOSTS.replace("tcp_ecn = 1", "tcp_ecn = 0").replace("fallback = 0", "fallback = 1");
+        let input = Input { name: "hosts".into(), text, kind: Some(Kind::Sysctl) };
+        let report = lint(vec![input], &Options { only: list(only), allow: list(allow), site: site() });
+        report.map(|report| report.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>())
+    };
+    assert_eq!(run(&[], &[]).unwrap(), ["dctcp-fallback", "dctcp-ecn-off"]);
+    assert_eq!(run(&["dctcp-ecn-off"], &[]).unwrap(), ["dctcp-ecn-off"]);
+    assert_eq!(run(&[], &["dctcp-ecn-off"]).unwrap(), ["dctcp-fallback"]);
+    let refused = run(&["dctcp-ecn-of"], &["nonsense"]).unwrap_err();
+    assert!(refused.0.len() == 2 && refused.0[0].contains("did you mean `dctcp-ecn-off`?"), "{refused}");
+}

@@ -1,0 +1,111 @@
+//! Looks ahead for memory. In a network that no cache holds, every step of a hop waits for memory, one after the other:
+//! the wire, its ring, the header, the switch, its port, the next wire. Here a group of events that come soon takes each
+//! step together, so that their waits overlap; afterwards the events find what they need in the cache.
+//!
+//! Only fetches, and changes nothing but speed: an event that is added later, or takes another port, waits as before.
+
+use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch};
+use weft_topology::Node;
+use weft_transport::segment::Flags;
+
+use crate::domain::Domain;
+
+/// Events that are looked at together: as many as keep memory busy, and so few that the first is still in the cache when
+/// its turn comes.
+const GROUP: usize = 96;
+/// Links of a network that no cache holds. One of a thousand links, held by a cache, would become a quarter slower.
+const MANY: usize = 4_096;
+
+/// See the file's head.
+#[derive(Default)]
+pub(crate) struct Scout {
+    /// The last bucket that has been looked at.
+    seen: u64,
+    links: Vec<LinkId>,
+    at_switch: Vec<(SwitchId, PacketId)>,
+    at_host: Vec<(HostId, PacketId)>,
+    out: Vec<(SwitchId, PortId)>,
+}
+
+impl Scout {
+    /// A scout for a network of so many links, if it is worth one.
+    pub(crate) fn new(links: usize) -> Option<Box<Scout>> {
+        (links >= MANY && cfg!(target_arch = "x86_64")).then(Box::default)
+    }
+}
+
+impl Domain {
+    /// Looks at the events that come after the one at hand, unless they have been looked at.
+    #[inline]
+    pub(crate) fn look_ahead(&mut self) {
+        if let Some(scout) = &self.scout
+            && scout.seen < self.calendar.number()
+        {
+            self.scout();
+        }
+    }
+
+    #[inline(never)]
+    fn scout(&mut self) {
+        let Some(mut scout) = self.scout.take() else { return };
+        scout.seen = self.calendar.ahead(GROUP, |link| scout.links.push(link));
+        self.fetch_packets(&mut scout);
+        self.fetch_ends(&mut scout);
+        self.fetch_ports(&mut scout);
+        self.scout = Some(scout);
+    }
+
+    /// The wires, the packets that will land, and where they land.
+    fn fetch_packets(&self, scout: &mut Scout) {
+        let wire = |link: &LinkId| &self.wires[link.index()];
+        scout.links.iter().for_each(|link| prefetch(wire(link)));
+        scout.links.iter().for_each(|link| wire(link).in_flight.prefetch_front());
+        for link in scout.links.drain(..) {
+            let wire = wire(&link);
+            let Some(packet) = wire.in_flight.front().map(|first| first.packet) else { continue };
+            prefetch(self.pool.headers.get(packet));
+            match wire.to {
+                Node::Host(host) => {
+                    prefetch(self.pool.body(packet));
+                    prefetch(&self.hosts[host.index()]);
+                    scout.at_host.push((host, packet));
+                }
+                Node::Switch(switch) => {
+                    prefetch(&self.switches[switch.index()]);
+                    scout.at_switch.push((switch, packet));
+                }
+            }
+        }
+    }
+
+    /// The ends of flows that the packets are for.
+    fn fetch_ends(&self, scout: &mut Scout) {
+        for (_, packet) in scout.at_host.drain(..) {
+            let body = self.pool.body(packet);
+            if body.flags.has(Flags::ACK) {
+                self.ends.senders.prefetch(body.flow);
+            } else {
+                self.ends.receivers.prefetch(body.flow);
+            }
+        }
+    }
+
+    /// The ports by which packets will leave, and the wires behind them.
+    fn fetch_ports(&self, scout: &mut Scout) {
+        let switch = |switch: &SwitchId| self.switches[switch.index()].as_ref();
+        for (at, packet) in scout.at_switch.drain(..) {
+            let Some(own) = switch(&at) else { continue };
+            if let Some(port) = own.switch.likely(self.pool.headers.get(packet)) {
+                own.switch.prefetch(port);
+                prefetch(&self.wires[own.first_link as usize + port.index()]);
+                self.calendar.prefetch(LinkId(own.first_link + u32::from(port.0)));
+                scout.out.push((at, port));
+            }
+        }
+        for (at, port) in scout.out.drain(..) {
+            let Some(own) = switch(&at) else { continue };
+            own.switch.prefetch_beyond(port);
+            self.wires[own.first_link as usize + port.index()].in_flight.prefetch_back();
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! `weft analyse stability`: whether the queues of one switch with unequal outputs stay bounded under DRILL(d, m), in the
+//! simulator, beside what theorems 1 and 2 of the DRILL paper (SIGCOMM'17) and its technical report say.
+//!
+//! An output is among the d samples of a packet with probability d/N. Without memory the others therefore get at least
+//! (1 - d/N) of what arrives, whatever their rates; what exceeds them stays behind. The fastest output decides first.
+
+use std::iter::repeat_n;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
+use weft_sim::{Division, Setup, Simulation};
+use weft_switch::balance::{BalancerSettings, drill};
+use weft_switch::settings::Visibility;
+use weft_switch::share::{SharingSettings, infinite};
+use weft_topology::shapes::leaf_spine;
+use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
+use weft_transport::{Transport, TransportSettings};
+use weft_workload::{Flow, Flows};
+
+use crate::Error;
+
+/// What [`analyse_stability`](crate::analyse_stability) is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StabilityOptions {
+    /// Rates of the outputs relative to each other, as typed: `10,1,1,1` or `40,1x15`; `None`: the systems of the table.
+    pub rates: Option<String>,
+    /// Arrivals as a share of what all outputs can send, above 0 and below 1.
+    pub load: f64,
+    /// Pairs d:m, as typed; `None`: those of the table.
+    pub policies: Option<String>,
+    /// Forwarding engines of the switch.
+    pub engines: u32,
+    /// Length of the shorter run, in times that a packet takes at rate 1; the longer one is twice as long.
+    pub units: u64,
+    /// Seed of arrivals and draws.
+    pub seed: u64,
+}
+
+impl Default for StabilityOptions {
+    fn default() -> Self {
+        StabilityOptions { rates: None, load: 0.9, policies: None, engines: 1, units: 10_000, seed: 1 }
+    }
+}
+
+/// What [`analyse_stability`](crate::analyse_stability) found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StabilityAnalysis {
+    /// For a terminal of 80 columns.
+    pub text: String,
+    /// The same for programs.
+    pub json: String,
+}
+
+/// Hosts on either side: enough that neither their cards nor two packets for one of them matter.
+const HOSTS: u32 = 40;
+/// Outputs at most: ports of the leaf.
+const MOST_OUTPUTS: usize = 256;
+/// Packets of a run at most.
+const MOST_PACKETS: f64 = 50e6;
+/// So many standard errors above zero is growth.
+const CLEAR: f64 = 4.0;
+
+/// One switch, its load and its balancer.
+#[derive(Clone, Debug, PartialEq)]
+struct System {
+    rates: Vec<u64>,
+    load: f64,
+    choices: u32,
+    memory: u32,
+    engines: u32,
+}
+
+/// What two runs showed, one twice as long.
+struct Course {
+    /// Packets left behind after each.
+    left: [u64; 2],
+    /// Growth per unit of time in the second half of the longer.
+    growth: f64,
+    /// Its standard error, if what misses the fastest output is a Poisson number.
+    error: f64,
+}
+
+impl System {
+    /// The sum of all rates, packets per unit of time.
+    fn capacity(&self) -> f64 {
+        self.rates.iter().sum::<u64>() as f64
+    }
+
+    fn arrivals(&self) -> f64 {
+        self.load * self.capacity()
+    }
+
+    /// What the other outputs get at least when there is no memory.
+    fn missed(&self) -> f64 {
+        let outputs = self.rates.len() as f64;
+        (1.0 - (f64::from(self.choices) / outputs).min(1.0)) * self.arrivals()
+    }
+
+    /// Growth of the backlog, packets per unit of time: theorem 1 without memory, theorem 2 with.
+    fn predicted(&self) -> f64 {
+        let fastest = *self.rates.iter().max().expect("there are outputs") as f64;
+        if self.memory > 0 { 0.0 } else { (self.missed() - (self.capacity() - fastest)).max(0.0) }
+    }
+
+    fn network(&self) -> TopologySettings {
+        let link =
+            |gbps| LinkSettings { delay: Span::from_ns(100), ..LinkSettings::of(Rate::from_gbps(gbps)) };
+        let wide = 10 * self.rates.iter().sum::<u64>();
+        let output = |(spine, rate): (usize, &u64)| leaf_spine::Unequal {
+            leaf: 0,
+            spine: spine as u32,
+            rate: Some(Rate::from_gbps(*rate)),
+            ..Default::default()
+        };
+        TopologySettings::LeafSpine(leaf_spine::Settings {
+            leaves: 2,
+            spines: self.rates.len() as u32,
+            hosts_per_leaf: HOSTS,
+            host_link: link(wide),
+            fabric_link: link(wide),
+            unequal: self.rates.iter().enumerate().map(output).collect(),
+            ..Default::default()
+        })
+    }
+
+    /// A leaf whose uplinks are the outputs; nothing else in the network is ever full.
+    fn setup(&self, units: u64, seed: u64) -> Setup {
+        let graph = build(&self.network()).expect("a network of checked sizes");
+        let plan = FailurePlan::default();
+        let timeline = timeline(&graph, &plan, &RoutingSettings::default(), Grouping::Together);
+        let transport = Transport::new(&TransportSettings::Udp(Default::default()));
+        let wire = Bytes(u64::from(transport.full_wire()));
+        let unit = Rate::from_gbps(1).time_for(wire);
+        let packets = Packets {
+            gap: unit.0 as f64 / self.arrivals(),
+            end: (unit * units).0 as f64,
+            size: Bytes(wire.0 - transport.overhead_wire()),
+            rate: Rate::from_gbps(10 * self.rates.iter().sum::<u64>()),
+            now: 0.0,
+            when: Random::new(seed, Purpose::Arrivals, 0),
+            who: Random::new(seed, Purpose::Pairs, 0),
+        };
+        let drill = drill::Settings { choices: self.choices, memory: self.memory, ..Default::default() };
+        let mut switch = weft_switch::SwitchSettings { latency: Span::ZERO, ..Default::default() };
+        switch.sharing = SharingSettings::Infinite(infinite::Settings {});
+        switch.visibility = Visibility::Instant;
+        switch.engines = self.engines;
+        Setup {
+            graph: Arc::new(graph),
+            timeline: Arc::new(timeline),
+            switch,
+            balancer: BalancerSettings::Drill(drill),
+            transport: Arc::new(transport),
+            flows: Flows::counted(packets, usize::MAX - 1).expect("fewer than can be counted"),
+            tags: vec!["packets".to_owned()],
+            warm_up: Time::ZERO,
+            until: Time::ZERO + unit * units,
+            queues_every: None,
+            flow_samples: None,
+            division: Division::LONE,
+            seed,
+        }
+    }
+
+    fn course(&self, units: u64, seed: u64) -> Course {
+        let left = [units, 2 * units].map(|units| {
+            let setup = self.setup(units, seed);
+            let record = Simulation::new(setup).run_into(&mut |_| true, &mut |_| true);
+            record.packets.left
+        });
+        let growth = (left[1] as f64 - left[0] as f64) / units as f64;
+        Course { left, growth, error: (self.missed() / units as f64).sqrt() }
+    }
+}
+
+/// Packets of one size that come at random instants, from anybody here to anybody there.
+#[derive(Clone)]
+struct Packets {
+    /// Mean time between two, picoseconds.
+    gap: f64,
+    end: f64,
+    size: Bytes,
+    rate: Rate,
+    now: f64,
+    when: Random,
+    who: Random,
+}
+
+impl Iterator for Packets {
+    type Item = Flow;
+
+    fn next(&mut self) -> Option<Flow> {
+        self.now += self.when.exponential(self.gap);
+        (self.now < self.end).then(|| Flow {
+            start: Time(self.now as u64),
+            size: self.size,
+            rate: self.rate,
+            source: HostId(self.who.below(HOSTS)),
+            destination: HostId(HOSTS + self.who.below(HOSTS)),
+            tag: 0,
+        })
+    }
+}
+
+/// Runs the systems that are asked for.
+pub(crate) fn stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
+    let systems = systems(options).map_err(Error::BadInput)?;
+    let rows: Vec<(System, Course)> = systems
+        .into_iter()
+        .map(|system| {
+            let course = system.course(options.units, options.seed);
+            (system, course)
+        })
+        .collect();
+    let json: Vec<Value> = rows.iter().map(|(system, course)| listed(system, course)).collect();
+    let json = json!({ "units": options.units, "seed": options.seed, "systems": json }).to_string() + "\n";
+    Ok(StabilityAnalysis { text: shown(&rows, options.units), json })
+}
+
+/// Outputs, load, and d, m and engines of each row: the table in which the systems of theorems 1 and 2 were measured before.
+const TABLE: [(&str, f64, &str, u32); 7] = [
+    ("10,1,1,1", 0.90, "1:0,2:0,3:0,4:0,1:1,2:1", 1),
+    ("10,1,1,1", 0.95, "3:0,1:1,2:1", 1),
+    ("10,1,1,1", 0.99, "1:1", 1),
+    ("1,1,1,1", 0.90, "1:0,2:0,1:1,2:1", 1),
+    ("40,1x15", 0.90, "2:0", 1),
+    ("40,1x15", 0.90, "1:1,2:1", 1),
+    ("40,1x15", 0.90, "1:1,2:1", 16),
+];
+
+fn systems(options: &StabilityOptions) -> Result<Vec<System>, String> {
+    if options.units == 0 {
+        return Err("--units: a run needs some time; allowed: 1 and more".to_owned());
+    }
+    let Some(rates) = &options.rates else {
+        let rows = TABLE.iter().map(|(rates, load, policies, engines)| {
+            group(rates, *load, options.policies.as_deref().unwrap_or(policies), *engines)
+        });
+        let mut all: Vec<System> = Vec::new();
+        rows.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().for_each(|system| {
+            if !all.contains(&system) {
+                all.push(system);
+            }
+        });
+        return sized(all, options.units);
+    };
+    let all = format!("1:0,2:0,{}:0,1:1,2:1", outputs(rates)?.len());
+    let policies = options.policies.as_deref().unwrap_or(&all);
+    sized(group(rates, options.load, policies, options.engines)?, options.units)
+}
+
+/// Unless that is more than a person waits for.
+fn sized(systems: Vec<System>, units: u64) -> Result<Vec<System>, String> {
+    let packets = |system: &System| 2.0 * system.arrivals() * units as f64;
+    match systems.iter().map(packets).fold(0.0, f64::max) {
+        most if most > MOST_PACKETS => Err(format!(
+            "--units: {most:.0} packets in a run; allowed: up to {MOST_PACKETS:.0}, so fewer units or smaller rates"
+        )),
+        _ => Ok(systems),
+    }
+}
+
+fn group(rates: &str, load: f64, policies: &str, engines: u32) -> Result<Vec<System>, String> {
+    let rates = outputs(rates)?;
+    if !(load > 0.0 && load < 1.0) {
+        return Err(format!(
+            "--load: found {load}; allowed: above 0 and below 1, for beyond that nothing is stable"
+        ));
+    }
+    if !(1..=48).contains(&engines) {
+        return Err(format!("--engines: found {engines}; allowed: 1 to 48"));
+    }
+    let system = |(choices, memory)| System { rates: rates.clone(), load, choices, memory, engines };
+    policies.split(',').map(|policy| Ok(system(pair(policy)?))).collect()
+}
+
+/// `10,1,1,1` or `40,1x15`.
+fn outputs(text: &str) -> Result<Vec<u64>, String> {
+    let wrong = |part: &str| {
+        format!("--rates: found `{part}`; allowed: whole numbers from 1 to 1000, several of a kind as 1x15")
+    };
+    let mut rates = Vec::new();
+    for part in text.split(',') {
+        let (rate, count) = part.trim().split_once('x').unwrap_or((part.trim(), "1"));
+        let rate = rate.parse::<u64>().ok().filter(|rate| (1..=1000).contains(rate));
+        let rate = rate.ok_or_else(|| wrong(part))?;
+        let count =
+            count.parse().ok().filter(|n| (1..=MOST_OUTPUTS).contains(n)).ok_or_else(|| wrong(part))?;
+        rates.extend(repeat_n(rate, count));
+    }
+    match rates.len() {
+        2..=MOST_OUTPUTS => Ok(rates),
+        few => Err(format!("--rates: found {few} output(s); allowed: 2 to {MOST_OUTPUTS}")),
+    }
+}
+
+/// `d:m`.
+fn pair(text: &str) -> Result<(u32, u32), String> {
+    let numbers = text.trim().split_once(':').and_then(|(d, m)| Some((d.parse().ok()?, m.parse().ok()?)));
+    numbers.filter(|(d, m)| (1..=1024).contains(d) && *m <= 1024).ok_or_else(|| {
+        format!(
+            "--policies: found `{text}`; allowed: d:m with d from 1 to 1024 and m from 0 to 1024, such as 2:1"
+        )
+    })
+}
+
+fn listed(system: &System, course: &Course) -> Value {
+    json!({
+        "rates": system.rates,
+        "load": system.load,
+        "choices": system.choices,
+        "memory": system.memory,
+        "engines": system.engines,
+        "growth_predicted": system.predicted(),
+        "growth": course.growth,
+        "growth_error": course.error,
+        "left": course.left,
+        "grows": course.grows(),
+    })
+}
+
+impl Course {
+    fn grows(&self) -> bool {
+        self.growth > CLEAR * self.error.max(1e-9) && self.left[1] > 3 * self.left[0] / 2
+    }
+}
+
+/// `40,1x15`.
+fn short(rates: &[u64]) -> String {
+    let runs = rates.chunk_by(|a, b| a == b).map(|same| match same.len() {
+        1..=3 => vec![same[0].to_string(); same.len()].join(","),
+        many => format!("{}x{many}", same[0]),
+    });
+    runs.collect::<Vec<_>>().join(",")
+}
+
+fn shown(rows: &[(System, Course)], units: u64) -> String {
+    let mut text = format!(
+        "One switch, outputs of unequal rates, Poisson arrivals, packets of one size.\n\
+         A unit of time is a packet at rate 1; backlogs after {units} and {} units.\n\n\
+         {:<12} {:>5}  {:>11} {:>8}  {:>16}  {:>15}\n\
+         {:<12} {:>5}  {:>11} {:>8}  {:>9} {:>6}  {:>7} {:>7}\n",
+        2 * units,
+        "outputs",
+        "load",
+        "DRILL(d, m)",
+        "engines",
+        "growth",
+        "backlog",
+        "",
+        "",
+        "",
+        "",
+        "predicted",
+        "found",
+        "once",
+        "twice"
+    );
+    for (system, course) in rows {
+        text += &format!(
+            "{:<12} {:>5.2}  {:>11} {:>8}  {:>9.3} {:>6.2}  {:>7} {:>7}  {}\n",
+            short(&system.rates),
+            system.load,
+            format!("({}, {})", system.choices, system.memory),
+            system.engines,
+            system.predicted(),
+            course.growth,
+            course.left[0],
+            course.left[1],
+            if course.grows() { "grows" } else { "bounded" },
+        );
+    }
+    text + "\nPredicted without memory: (1 - d/N) of the arrivals less what all but the fastest\n\
+            output can send (theorem 1 of the DRILL paper); with memory nothing (theorem 2).\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(rates: &str, load: f64, policies: &str) -> StabilityOptions {
+        let (rates, policies) = (Some(rates.to_owned()), Some(policies.to_owned()));
+        StabilityOptions { rates, load, policies, units: 2_000, ..Default::default() }
+    }
+
+    #[test]
+    fn predictions_are_those_of_theorem_1() {
+        let predicted = |rates, load, policies| -> Vec<f64> {
+            systems(&ask(rates, load, policies)).unwrap().iter().map(System::predicted).collect()
+        };
+        let close = |a: Vec<f64>, b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(close(predicted("10,1,1,1", 0.9, "1:0,2:0,3:0,1:1"), &[5.775, 2.85, 0.0, 0.0]));
+        assert!(close(predicted("10,1,1,1", 0.95, "3:0"), &[0.0875]));
+        assert!(close(predicted("40,1x15", 0.9, "2:0"), &[28.3125]));
+    }
+
+    #[test]
+    fn what_is_found_is_what_is_predicted() {
+        for (policy, grows) in [("1:0", true), ("2:0", true), ("1:1", false), ("4:0", false)] {
+            let system = systems(&ask("10,1,1,1", 0.9, policy)).unwrap().remove(0);
+            let course = system.course(2_000, 1);
+            let off = (course.growth - system.predicted()).abs();
+            assert_eq!(course.grows(), grows, "{policy}: {}", course.growth);
+            assert!(off < CLEAR * course.error.max(0.02), "{policy}: {}", course.growth);
+        }
+    }
+
+    #[test]
+    fn the_table_has_each_row_once_and_bad_input_is_refused() {
+        assert_eq!(systems(&StabilityOptions::default()).unwrap().len(), 19);
+        for (options, named) in [
+            (ask("10", 0.9, "1:0"), "2 to 256"),
+            (ask("10,0", 0.9, "1:0"), "`0`"),
+            (ask("1x300", 0.9, "1:0"), "`1x300`"),
+            (ask("1,1", 1.0, "1:0"), "below 1"),
+            (ask("1,1", f64::NAN, "1:0"), "below 1"),
+            (ask("1,1", 0.5, "0:1"), "`0:1`"),
+            (ask("1,1", 0.5, "2"), "`2`"),
+            (StabilityOptions { engines: 0, ..ask("1,1", 0.5, "1:0") }, "1 to 48"),
+            (StabilityOptions { units: 0, ..ask("1,1", 0.5, "1:0") }, "1 and more"),
+            (StabilityOptions { units: u64::MAX / 4, ..ask("1,1", 0.5, "1:0") }, "packets in a run"),
+        ] {
+            let refused = systems(&options).unwrap_err();
+            assert!(refused.contains(named), "{refused}");
+        }
+    }
+}

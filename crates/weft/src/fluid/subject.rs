@@ -1,0 +1,255 @@
+//! A case of a scenario as one bottleneck with flows: what all fluid commands work on.
+
+use std::path::Path;
+
+use weft_core::settings::{Setting, Value};
+use weft_core::units::did_you_mean;
+use weft_core::{Bytes, Rate, Span};
+use weft_fluid::model::dcqcn::{Bottleneck as Loop, Dcqcn, Flow};
+use weft_fluid::model::marking::Marking;
+use weft_fluid::model::timely::{self, Timely};
+use weft_fluid::model::{Start, dcqcn};
+use weft_rate::{RateLawSettings, notification};
+use weft_transport::TransportSettings;
+
+use super::bottleneck::{self, Bottleneck, Wire};
+use super::convert::{self, Unit};
+use super::{FluidOptions, range};
+use crate::{Error, Prepared, prepare};
+
+/// Jitter is redrawn after steps of this length, in seconds.
+pub(super) const JITTER_STEP: f64 = 1e-6;
+
+/// A case.
+#[derive(Clone, Debug)]
+pub(super) struct Subject {
+    /// The values of the sweep; empty when nothing is swept.
+    pub(super) label: String,
+    /// The shared link.
+    pub(super) link: String,
+    pub(super) unit: Unit,
+    /// Packets per second.
+    pub(super) capacity: f64,
+    /// There and back without queueing, in seconds; the longest where flows differ.
+    pub(super) delay: f64,
+    /// Whether all flows have the same delay.
+    pub(super) alike: bool,
+    pub(super) groups: Vec<Start>,
+    pub(super) law: Law,
+    pub(super) jitter: f64,
+    pub(super) seed: u64,
+    /// How long packets would be simulated, in seconds.
+    pub(super) until: Option<f64>,
+    /// What the model leaves out.
+    pub(super) notes: Vec<String>,
+}
+
+/// The law of all flows.
+#[derive(Clone, Debug)]
+pub(super) enum Law {
+    /// DCQCN, with each group's delay.
+    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, delays: Vec<f64> },
+    /// TIMELY and its relatives, with each group's first estimate.
+    Timely { settings: timely::Settings, estimates: Vec<f64> },
+}
+
+/// What a transport says that has a fluid model.
+struct Sender {
+    law: RateLawSettings,
+    notification: notification::Settings,
+    packet: Bytes,
+    feedback: Bytes,
+    jitter: Span,
+}
+
+impl Subject {
+    /// All cases of a scenario.
+    pub(super) fn all(path: &Path, options: &FluidOptions) -> Result<Vec<Subject>, Error> {
+        let cases = prepare(path, &options.set, false)?;
+        let subject = |case: &Prepared| {
+            let told = |cause: String| Error::BadInput(format!("{}: {cause}", path.display()));
+            Subject::new(case, options).map_err(told)
+        };
+        cases.iter().map(subject).collect()
+    }
+
+    fn new(case: &Prepared, options: &FluidOptions) -> Result<Subject, String> {
+        let sender = sender(&case.settings.transport, options.law.as_deref())?;
+        let seed = case.settings.seeds[0];
+        let setup = case.setup(seed).map_err(|cause| cause.to_string())?;
+        let mut found = bottleneck::find(&setup, Wire { data: sender.packet, feedback: sender.feedback })?;
+        if let Some(delay) = &options.delay {
+            let delay = range::span(delay).map_err(|cause| cause.to_string())?;
+            found.paths.iter_mut().for_each(|path| path.round_trip = delay);
+        }
+        if let Some(flows) = options.flows {
+            found.paths = (0..flows as usize).map(|n| found.paths[n % found.paths.len()]).collect();
+        }
+        let unit = Unit { packet: sender.packet };
+        let groups = groups(&found, unit, &sender);
+        let longest = found.paths.iter().map(|path| path.round_trip).max().unwrap_or(Span::ZERO);
+        let alike = found.paths.iter().all(|path| path.round_trip == longest);
+        let (law, notes) = law(&sender, case, (unit, options.continued), (&found, &groups))?;
+        Ok(Subject {
+            label: case.labels.join(", "),
+            link: found.name,
+            unit,
+            capacity: unit.per_second(found.rate),
+            delay: longest.seconds(),
+            alike,
+            groups: groups.into_iter().map(|(start, _)| start).collect(),
+            law,
+            jitter: sender.jitter.seconds(),
+            seed,
+            until: case.settings.measure.until.map(Span::seconds),
+            notes,
+        })
+    }
+
+    /// How many flows.
+    pub(super) fn flows(&self) -> f64 {
+        self.groups.iter().map(|group| group.count).sum()
+    }
+
+    /// Equal flows of DCQCN, as fixed points and margins want them; `None` for other laws.
+    pub(super) fn dcqcn(&self) -> Option<Loop> {
+        let Law::Dcqcn { law, marking, .. } = self.law else { return None };
+        Some(Loop { capacity: self.capacity, flows: self.flows(), law, marking, delay: self.delay })
+    }
+
+    /// The model over time, for DCQCN.
+    pub(super) fn dcqcn_model(&self) -> Option<Dcqcn> {
+        let Law::Dcqcn { law, marking, at_arrival, delays } = &self.law else { return None };
+        let flow = |(start, delay): (&Start, &f64)| Flow {
+            start: *start,
+            law: *law,
+            delay: *delay,
+            line: start.rate,
+        };
+        let flows = self.groups.iter().zip(delays).map(flow).collect();
+        let mut model = Dcqcn::new(self.capacity, *marking, flows);
+        model.marks_at_arrival = *at_arrival;
+        model.jittered(self.jitter, self.seed);
+        Some(model)
+    }
+
+    /// The model over time, for TIMELY and its relatives.
+    pub(super) fn timely_model(&self) -> Option<Timely> {
+        let Law::Timely { settings, estimates } = &self.law else { return None };
+        let flow = |(start, estimate): (&Start, &f64)| timely::Flow { start: *start, estimate: *estimate };
+        let mut model = Timely::new(*settings, self.groups.iter().zip(estimates).map(flow).collect());
+        model.jittered(self.jitter, self.seed);
+        Some(model)
+    }
+
+    /// A row of a table begins with this.
+    pub(super) fn title(&self) -> String {
+        if self.label.is_empty() { format!("{} flows", self.flows()) } else { self.label.clone() }
+    }
+}
+
+/// Flows that are alike in everything, together, in the order of the first of each; with their round trips.
+fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Span)> {
+    let listed = initial_rates(&sender.law);
+    let share = sender_share(&sender.law);
+    let mut groups: Vec<(Start, Span)> = Vec::new();
+    for (n, path) in found.paths.iter().enumerate() {
+        let first = if listed.is_empty() {
+            Rate((path.line.0 as f64 * share) as u64)
+        } else {
+            listed[n % listed.len()]
+        };
+        let rate = unit.per_second(Rate(first.0.min(path.line.0)));
+        let start = Start { count: 1.0, at: path.start.seconds(), rate };
+        let same = |(group, trip): &&mut (Start, Span)| {
+            group.at == start.at && group.rate == start.rate && *trip == path.round_trip
+        };
+        match groups.iter_mut().find(same) {
+            Some((group, _)) if !drawn_apart(&sender.law) => group.count += 1.0,
+            _ => groups.push((start, path.round_trip)),
+        }
+    }
+    groups
+}
+
+/// Every flow starts with a state of its own.
+fn drawn_apart(law: &RateLawSettings) -> bool {
+    matches!(law, RateLawSettings::TimelyPi(own) if own.initial_factor > 0.0)
+}
+
+/// The share of the line rate at which a flow begins that is alone at its host.
+fn sender_share(law: &RateLawSettings) -> f64 {
+    match law {
+        RateLawSettings::Fixed(_) | RateLawSettings::Dcqcn(_) => 1.0,
+        RateLawSettings::Timely(own) => own.measured.max_share,
+        RateLawSettings::PatchedTimely(own) => own.measured.max_share,
+        RateLawSettings::TimelyPi(own) => own.measured.max_share,
+    }
+}
+
+fn initial_rates(law: &RateLawSettings) -> &[Rate] {
+    match law {
+        RateLawSettings::Dcqcn(own) => &own.initial_rates,
+        _ => convert::measured(law).map_or(&[][..], |measured| measured.initial_rates()),
+    }
+}
+
+/// The law, and what its model leaves out.
+fn law(
+    sender: &Sender,
+    case: &Prepared,
+    (unit, continued): (Unit, bool),
+    (found, groups): (&Bottleneck, &[(Start, Span)]),
+) -> Result<(Law, Vec<String>), String> {
+    if let RateLawSettings::Dcqcn(own) = &sender.law {
+        let (marking, at_arrival) = convert::marking(&case.settings.switch.ecn, unit, continued)?;
+        let law = convert::dcqcn(own, &sender.notification, unit);
+        let late = sender.notification.cnp_delay.seconds();
+        let delays = groups.iter().map(|(_, trip)| trip.seconds() + late).collect();
+        return Ok((Law::Dcqcn { law, marking, at_arrival, delays }, convert::dcqcn_notes(own)));
+    }
+    let measured =
+        convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
+    let trip = found.paths.iter().map(|path| path.round_trip).max().unwrap_or(Span::ZERO);
+    let settings = measured.settings(unit.per_second(found.rate), trip, unit);
+    let estimates =
+        (0..groups.len() as u64).map(|flow| first_estimate(&sender.law, case.settings.seeds[0], flow));
+    Ok((Law::Timely { settings, estimates: estimates.collect() }, measured.notes(trip)))
+}
+
+/// What the integrator of a host holds at first: drawn as the packets' law draws it.
+fn first_estimate(law: &RateLawSettings, seed: u64, flow: u64) -> f64 {
+    use weft_core::{Random, random::Purpose};
+    match law {
+        RateLawSettings::TimelyPi(own) => {
+            own.initial_factor * Random::new(seed, Purpose::InitialRates, flow).unit()
+        }
+        _ => 0.0,
+    }
+}
+
+/// Bytes of a congestion notification or of an acknowledgement on the wire, where the transport does not say.
+const FEEDBACK: Bytes = Bytes(98);
+
+/// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
+fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
+    let names =
+        || RateLawSettings::FAMILY.members.iter().map(|member| member.name).filter(|name| *name != "none");
+    let Some(name) = law else {
+        return Err(format!(
+            "`transport` is `{}`, which has no fluid model; `--law` takes one instead: {}",
+            transport.name(),
+            names().collect::<Vec<_>>().join(", ")
+        ));
+    };
+    let member = RateLawSettings::FAMILY.members.iter().find(|member| member.name == name && name != "none");
+    let member = member.ok_or_else(|| format!("`--law {name}` is unknown{}", did_you_mean(name, names())))?;
+    let value = Value::Member(member.name, Box::new(member.table.defaults()));
+    let framed = |mtu: Bytes, framing: Bytes| mtu + framing;
+    let packet = match transport {
+        TransportSettings::Udp(own) => framed(own.mtu, own.framing),
+        other => other.tcp().map_or(Bytes(1_538), |tcp| framed(tcp.mtu, tcp.framing)),
+    };
+    let (law, notification) = (RateLawSettings::from_value(&value), notification::Settings::default());
+    Ok(Sender { law, notification, packet, feedback: FEEDBACK, jitter: Span::ZERO })
+}

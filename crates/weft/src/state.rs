@@ -1,0 +1,63 @@
+//! What the balancers of a scenario keep in its switches, in words: a cost that no result shows.
+
+use std::path::Path;
+
+use weft_core::Bytes;
+use weft_scenario::{Scenario, ScenarioSettings};
+use weft_switch::balance::Choices;
+use weft_topology::{Graph, Node, SwitchRoutes, build_in, plan, timeline};
+
+/// A sentence for each balancer among the cases, in the network of its first case as it is at the start. Empty if a network
+/// cannot be built: who runs it is told why.
+pub(crate) fn sentences(scenario: &Scenario, folder: &Path) -> String {
+    let mut known = Vec::new();
+    let mut text = String::new();
+    for settings in scenario.cases().iter().map(|case| &case.settings) {
+        if !known.contains(&&settings.balance) {
+            known.push(&settings.balance);
+            text += &sentence(settings, folder).unwrap_or_default();
+        }
+    }
+    text
+}
+
+fn sentence(settings: &ScenarioSettings, folder: &Path) -> Option<String> {
+    let graph = build_in(&settings.topology, folder).ok()?;
+    let plan = plan(&graph, &settings.failure, 0).ok()?;
+    let timeline = timeline(&graph, &plan, &settings.routing, settings.balance.grouping());
+    let kept = |(number, routes): (usize, &SwitchRoutes)| (kept(settings, &graph, routes), number);
+    let all: Vec<(u64, usize)> = timeline.states[0].switches.iter().enumerate().map(kept).collect();
+    let (most, number) = all.iter().copied().max_by_key(|(bytes, number)| (*bytes, usize::MAX - number))?;
+    let switch = graph.name(Node::Switch(weft_core::SwitchId(number as u32)));
+    let name = settings.balance.name();
+    let whole = Bytes(all.iter().map(|(bytes, _)| bytes).sum());
+    let fixed = match most {
+        0 => format!("State of {name} in switches: none of its own"),
+        _ => format!(
+            "State of {name} in switches: up to {} each (as in {switch}), {whole} in all",
+            Bytes(most)
+        ),
+    };
+    let flow = settings.balance.state(Choices::default()).per_flow;
+    Some(match flow.0 {
+        0 => format!("{fixed}.\n"),
+        _ => format!("{fixed}, and {flow} in an engine for each flow that it remembers.\n"),
+    })
+}
+
+/// Bytes that a switch keeps, all its engines together.
+fn kept(settings: &ScenarioSettings, graph: &Graph, routes: &SwitchRoutes) -> u64 {
+    let components = routes.groups.iter().flat_map(|group| &group.components);
+    let ports = components.map(|component| component.ports.len() as u64).filter(|ports| *ports > 1);
+    let choices = ports.fold(Choices::default(), |sum, ports| Choices {
+        components: sum.components + 1,
+        ports: sum.ports + ports,
+    });
+    let engines = u64::from(settings.switch.engines) * u64::from(choices.components > 0);
+    let paths = routes.leaf.map_or(Bytes::ZERO, |_| {
+        let ports = routes.groups.iter().flat_map(|group| &group.components).flat_map(|part| &part.ports);
+        let uplinks = ports.collect::<std::collections::BTreeSet<_>>().len() as u64;
+        settings.balance.state_of_paths(graph.leaves().len() as u64 - 1, uplinks)
+    });
+    engines * settings.balance.state(choices).fixed.0 + paths.0
+}
