@@ -22,6 +22,8 @@ const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
 const FACADE: &[&str] = &[
     "weft-core",
+    "weft-rate",
+    "weft-fluid",
     "weft-switch",
     "weft-transport",
     "weft-topology",
@@ -48,6 +50,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
     Layer { name: "weft-transport", may_use: TRANSPORT },
+    Layer { name: "weft-fluid", may_use: PARTS },
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
     Layer { name: "weft-report", may_use: PARTS },
