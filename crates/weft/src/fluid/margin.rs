@@ -111,7 +111,10 @@ impl Found {
     }
 
     fn title(&self) -> String {
-        format!("{}, {}", self.subject.title(), self.name)
+        if self.subject.label.is_empty() {
+            return self.name.to_owned();
+        }
+        format!("{}, {}", self.subject.label, self.name)
     }
 
     fn queue_kb(&self) -> String {
@@ -146,7 +149,7 @@ impl Found {
 }
 
 const HEADER: [&str; 8] =
-    ["loop", "delay us", "queue kB", "phase deg", "at rad/s", "gain dB", "delay left us", "verdict"];
+    ["loop", "delay us", "queue kB", "phase deg", "at rad/s", "gain dB", "left us", "verdict"];
 
 fn sentence(found: &[Found]) -> String {
     let exact: Vec<&Found> = found.iter().filter(|one| one.unstable.is_some()).collect();
@@ -221,7 +224,7 @@ fn bode(found: &[Found]) -> [Figure; 2] {
         found.iter().enumerate().map(of).collect()
     };
     let gains = curve(&|one| one.response.gain.iter().map(|gain| gain.abs()).collect());
-    let phases = curve(&|one| one.response.phase());
+    let phases = curve(&|one| one.response.phase().into_iter().map(shown_phase).collect());
     let omega = || Axis::log("frequency", "rad/s");
     [
         lines(
@@ -239,6 +242,11 @@ fn bode(found: &[Found]) -> [Figure; 2] {
             "Above -180 degrees where the gain is 1: stable.",
         ),
     ]
+}
+
+/// Far beyond half a turn nothing is decided: a delay turns for ever.
+fn shown_phase(degrees: f64) -> f64 {
+    if degrees < -450.0 { f64::NAN } else { degrees }
 }
 
 /// The curve around the critical point, cut off where it is far away.
