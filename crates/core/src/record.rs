@@ -142,6 +142,13 @@ pub struct FlowRecord {
     pub gro_batches: u32,
     /// Packets that arrived with a congestion mark.
     pub ecn_marks: u32,
+    /// Congestion notification packets the receiver asked for (RoCE); a card that limits them for all its flows together may
+    /// send fewer.
+    pub cnps_sent: u32,
+    /// Of these, those that reached the sender while it was open.
+    pub cnps: u32,
+    /// Negative acknowledgements the receiver sent (RoCE).
+    pub nacks: u32,
 }
 
 /// Waiting at one hop.
@@ -259,6 +266,8 @@ pub struct FlowSample {
     pub acknowledged: Bytes,
     /// Payload sent again so far.
     pub retransmitted: Bytes,
+    /// The rate at which it may send, on the wire; `None`: it goes by its window.
+    pub rate: Option<Rate>,
 }
 
 /// What the recovery of a sender is doing; the names are those of Linux.

@@ -50,7 +50,12 @@ pub(crate) fn node(record: &RunRecord, number: u32) -> String {
 pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) -> Table {
     let table = times_of_flows(record, flows);
     let table = if reordering { overtaking_of_flows(flows, table) } else { table };
-    table.integers("ecn_marks", "packets", flows.iter().map(|flow| u64::from(flow.ecn_marks)))
+    let packets = |of: fn(&FlowRecord) -> u32| flows.iter().map(move |flow| u64::from(of(flow)));
+    table
+        .integers("ecn_marks", "packets", packets(|flow| flow.ecn_marks))
+        .integers("cnps_sent", "packets", packets(|flow| flow.cnps_sent))
+        .integers("cnps", "packets", packets(|flow| flow.cnps))
+        .integers("nacks", "packets", packets(|flow| flow.nacks))
 }
 
 fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
@@ -141,9 +146,11 @@ fn queues(record: &RunRecord, series: &QueueSeries) -> Table {
         .numbers("mean_bytes", "B", rows.map(mean))
 }
 
-/// One row per look and sampled flow that is open then; `ssthresh_bytes` is empty as long as there is no threshold.
+/// One row per look and sampled flow that is open then; `ssthresh_bytes` is empty as long as there is no
+/// threshold, `rate_bps` where a window and not a rate limits the sender.
 fn flow_samples(series: &FlowSeries) -> Table {
     let column = |of: fn(&FlowSample) -> u64| series.rows.iter().map(of);
+    let rates = series.rows.iter().map(|row| row.rate.map(|rate| rate.0)).collect();
     let ssthresh = series.rows.iter().map(|row| row.ssthresh.map(|bytes| bytes.0)).collect();
     Table::new("flow-samples")
         .integers("time_ps", "ps", column(|row| row.time.0))
@@ -155,6 +162,7 @@ fn flow_samples(series: &FlowSeries) -> Table {
         .texts("state", series.rows.iter().map(|row| row.state.name().to_owned()))
         .integers("acked_bytes", "B", column(|row| row.acknowledged.0))
         .integers("retx_bytes", "B", column(|row| row.retransmitted.0))
+        .column("rate_bps", "bit/s", Cells::Integers(rates))
 }
 
 /// How many samples a bin holds: all but the last are full.

@@ -7,6 +7,7 @@
 mod balance;
 mod measure;
 mod network;
+mod roce;
 mod switch;
 mod traffic;
 mod transport;
@@ -56,6 +57,9 @@ const RULES: &[(Rule, &[&str])] = &[
     (transport::time_outs_are_ordered, &["transport"]),
     (transport::probes_need_rack, &["transport"]),
     (transport::mechanisms_are_on_where_they_are_set, &["transport"]),
+    (roce::queue_pairs_use_what_is_set, &["transport", "switch"]),
+    (roce::dcqcn_is_one_variant, &["transport"]),
+    (roce::round_trip_laws_have_room, &["transport"]),
     (transport::marks_are_set_and_read, &["transport", "switch"]),
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
     (switch::infinite_sharing_has_no_buffer, &["switch"]),

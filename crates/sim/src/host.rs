@@ -29,6 +29,10 @@ pub(crate) struct Host {
     receivers: Ring<FlowId>,
     /// Senders that may send.
     senders: Ring<FlowId>,
+    /// Flows whose senders are open here.
+    open: u32,
+    /// No congestion notification leaves before, where the card limits them for all its flows.
+    quiet_until: Time,
 }
 
 impl Host {
@@ -41,6 +45,8 @@ impl Host {
             replies: Vec::new(),
             receivers: Ring::new(),
             senders: Ring::new(),
+            open: 0,
+            quiet_until: Time::ZERO,
         }
     }
 
@@ -57,7 +63,7 @@ impl Host {
     }
 
     fn site(&self, seed: u64) -> FlowSite {
-        FlowSite { line_rate: self.rate, seed, ..FlowSite::default() }
+        FlowSite { line_rate: self.rate, others: self.open, seed, ..FlowSite::default() }
     }
 }
 
@@ -161,7 +167,9 @@ impl Domain {
     /// The application hands over a flow.
     pub(crate) fn flow_start(&mut self) {
         let (flow, spec) = self.upcoming.take().expect("a flow starts once");
-        let site = self.hosts[spec.source.index()].site(self.plan.setup.seed);
+        let host = &mut self.hosts[spec.source.index()];
+        let site = host.site(self.plan.setup.seed);
+        host.open += 1;
         self.ends.open_sender((flow, spec), &site, self.now);
         match self.plan.partition.of_host(spec.destination) {
             here if here == self.number => self.ends.expect(flow, spec),
@@ -254,6 +262,7 @@ impl Domain {
         }
         if acted.done {
             self.ends.close_sender(flow, self.now);
+            self.hosts[host.index()].open -= 1;
         }
         let Some(packet) = acted.sent else { return false };
         if self.pool.headers.get(packet).kind == Kind::Data {
@@ -283,8 +292,25 @@ impl Domain {
             self.ends.close_receiver(flow, self.now);
         }
         let Some(packet) = acted.sent else { return false };
+        if self.pool.headers.get(packet).kind == Kind::Control && self.withholds(host, packet) {
+            return false;
+        }
         self.send(host, packet);
         true
+    }
+
+    /// A card that limits congestion notifications for all its flows together drops those that come too soon.
+    fn withholds(&mut self, host: HostId, packet: PacketId) -> bool {
+        let pairs = self.plan.setup.transport.roce();
+        let Some(interval) = pairs.and_then(|pairs| pairs.port_interval()) else { return false };
+        let card = &mut self.hosts[host.index()];
+        let early = self.now < card.quiet_until;
+        if early {
+            self.pool.remove(packet);
+        } else {
+            card.quiet_until = self.now + interval;
+        }
+        early
     }
 
     /// The last byte of a flow has arrived. On one thread the run ends on the grid when that was the last flow.

@@ -21,7 +21,8 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
     let heat = run.detail.heat.as_ref();
     let queues = [heat.map(single::heat), heat.and_then(single::spread)];
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(queues.into_iter().flatten());
-    let windows = run.detail.windows.as_ref().map(windows::windows);
+    let sampled = run.detail.windows.as_ref();
+    let windows = sampled.and_then(windows::windows).into_iter().chain(sampled.and_then(windows::rates));
     let why = why.chain(single::reordering(run)).chain(windows);
     Page {
         name: run.manifest.title(),

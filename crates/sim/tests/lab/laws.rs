@@ -3,10 +3,11 @@
 //! words.
 
 use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
-use weft_core::{Bytes, Rate, Span, Time};
+use weft_core::{Bytes, Span, Time};
 use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_switch::share::SharingSettings;
 use weft_switch::{BalancerSettings, flowlet};
+use weft_transport::TransportSettings;
 use weft_workload::Flow;
 
 use super::worlds::{World, full_packet};
@@ -206,7 +207,7 @@ fn keeps_paths(world: &World) -> bool {
 
 /// Whether a flow is sent as datagrams.
 fn is_datagrams(world: &World, flow: &Flow) -> bool {
-    flow.constant_rate().is_some() || world.transport.tcp().is_none()
+    flow.constant_rate().is_some() || matches!(world.transport, TransportSettings::Udp(_))
 }
 
 fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
@@ -255,7 +256,7 @@ fn nobody_beats_the_empty_network(world: &World, record: &RunRecord) -> Verdict 
         let Some(end) = flow.end else { continue };
         let taken = end.since(flow.start);
         // The end of a flow of datagrams is its last one, which may be short and overtake nobody.
-        let fast = spec.rate == Rate(0) && taken < flow.ideal && world.transport.tcp().is_some();
+        let fast = !is_datagrams(world, &spec) && taken < flow.ideal;
         demand!(!fast, "{taken}, alone {}: {flow:?}", flow.ideal);
     }
     Ok(())
@@ -281,7 +282,8 @@ fn samples_are_sound(world: &World, record: &RunRecord) -> Verdict {
         );
         let datagrams = is_datagrams(world, &specs[row.flow.index()]);
         demand!(!(datagrams && row.ssthresh.is_some()), "a threshold of datagrams: {row:?}");
-        demand!(datagrams || row.cwnd > Bytes::ZERO, "{row:?}");
+        let limit = row.rate.map_or(row.cwnd.0, |rate| rate.0);
+        demand!(datagrams || limit > 0, "no window and no rate: {row:?}");
     }
     Ok(())
 }
