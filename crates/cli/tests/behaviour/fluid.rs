@@ -30,10 +30,7 @@ fn ten_flows_at_85_microseconds_oscillate_and_two_settle() {
 
 #[test]
 fn margins_are_those_of_the_paper_and_of_the_exact_loop() {
-    let out = good(
-        &folder("fluid-margin"),
-        "fluid margin s.toml --delay 50us --continue-ramp --flows 10",
-    );
+    let out = good(&folder("fluid-margin"), "fluid margin s.toml --delay 50us --continue-ramp --flows 10");
     let cells = |name: &str| -> Vec<String> {
         let line = out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {out}"));
         line.split_whitespace().map(str::to_owned).collect()
@@ -62,8 +59,7 @@ fn a_map_has_every_point_and_agrees_with_margin() {
 #[test]
 fn tuned_settings_have_the_margin_that_was_wanted() {
     let folder = folder("fluid-tune");
-    let out =
-        good(&folder, "fluid tune s.toml --delay 20us --flows 2..20 --margin 20 --queue 2MB");
+    let out = good(&folder, "fluid tune s.toml --delay 20us --flows 2..20 --margin 20 --queue 2MB");
     let value = |name: &str| {
         let line = out.lines().find(|line| line.starts_with(&format!("{name} = "))).expect("a setting");
         line.split(" = ").nth(1).unwrap().trim_matches('"').replace(' ', "")

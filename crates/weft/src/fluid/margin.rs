@@ -48,8 +48,11 @@ pub(super) struct Found {
     beyond: bool,
 }
 
+/// Loops by name.
+type Cuts = Vec<(&'static str, Cut)>;
+
 /// The loops of a case with so many flows and this delay.
-pub(super) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Vec<(&'static str, Cut)> {
+pub(super) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
     if let Some(of) = subject.dcqcn() {
         let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
         let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", Cut::Exact(cut)));
@@ -270,7 +273,7 @@ fn nyquist(found: &[Found]) -> Figure {
 }
 
 /// The least margin of each loop while something changes.
-fn over(found: &[Found], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Vec<(&'static str, Cut)>) -> Vec<Series> {
+fn over(found: &[Found], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Cuts) -> Vec<Series> {
     let of = |(n, one): (usize, &Found)| {
         let at = |x: &f64| {
             let cuts = cut(&one.subject, *x);
