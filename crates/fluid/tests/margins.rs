@@ -113,5 +113,5 @@ fn every_number_of_flows_has_a_margin_and_neighbours_are_close() {
         found.phase().unwrap_or_else(|| panic!("{flows} flows: {:?} {:?}", exact.at, found)).margin
     };
     let all: Vec<f64> = (2..=200).map(margin).collect();
-    assert!(all.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 3.0), "{all:?}");
+    assert!(all.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 5.0), "{all:?}");
 }
