@@ -13,7 +13,7 @@ Examples:
   weft fluid run my.toml
   weft fluid margin my.toml --flows 10 --delay '85 us'
   weft fluid sweep my.toml --over 'flows=2..100:99' --over 'delay=1 us..100 us:100'
-  weft fluid tune my.toml --flows 2..64 --margin 20")]
+  weft fluid tune my.toml --flows 2..20 --margin 10")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     subject: Subject,

@@ -59,7 +59,7 @@ fn a_map_has_every_point_and_agrees_with_margin() {
 #[test]
 fn tuned_settings_have_the_margin_that_was_wanted() {
     let folder = folder("fluid-tune");
-    let out = good(&folder, "fluid tune s.toml --delay 20us --flows 2..20 --margin 20 --queue 2MB");
+    let out = good(&folder, "fluid tune s.toml --delay 20us --flows 2..20 --margin 10 --queue 2MB");
     let value = |name: &str| {
         let line = out.lines().find(|line| line.starts_with(&format!("{name} = "))).expect("a setting");
         line.split(" = ").nth(1).unwrap().trim_matches('"').replace(' ', "")

@@ -253,8 +253,8 @@ impl Tuning {
             ));
         }
         if best.law.step < self.base.law.step || best.law.increase_timer > self.base.law.increase_timer {
-            let text = "Increases are gentler than the scenario's because with those the ramp would have to be longer than \
-                        allowed; what it costs is the time until flows are equal.";
+            let text = "Increases are gentler than the scenario's because with those no ramp within the allowed queue keeps \
+                        the margin; what it costs is the time until flows are equal.";
             reasons.push(text.to_owned());
         }
         reasons
