@@ -2,8 +2,8 @@
 //! after it.
 
 use crate::{
-    analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report, reproduce,
-    run,
+    analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report,
+    reproduce, run,
 };
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -62,6 +62,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::several_queues_for_schedules_and_class_loads, &["switch"]),
     (switch::drr_weights_are_positive, &["switch"]),
     (switch::red_thresholds_are_ordered, &["switch"]),
+    (switch::controllers_are_whole, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
     (switch::visibility_matters_to_load_aware_balancers, &["switch", "balance"]),
     (network::paths_are_compared_for_components, &["balance"]),

@@ -72,7 +72,8 @@ fn tuned_settings_have_the_margin_that_was_wanted() {
     // the ramp alone, with the increases as they are, must keep the margin if the increases were not changed
     if value("additive_step") == "40Mbps" && value("increase_timer") == "55000ns" {
         let set = |name: &str| format!("--set switch.ecn.red.{name}='{}'", value(name)).replace('\'', "");
-        let line = format!("{} --set switch.ecn.red.max_probability={}", set("max"), value("max_probability"));
+        let line =
+            format!("{} --set switch.ecn.red.max_probability={}", set("max"), value("max_probability"));
         for flows in [2, 8, 20] {
             let line = format!("fluid margin s.toml --law dcqcn --delay 20us --flows {flows} {line}");
             let out = good(&folder, &line);
