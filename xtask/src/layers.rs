@@ -15,12 +15,15 @@ struct Layer {
 
 const PARTS: &[&str] = &["weft-core"];
 /// Transports are put together from pieces of their own.
-const TRANSPORT: &[&str] = &["weft-core", "weft-rate"];
+const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
+const TRANSPORT: &[&str] = &["weft-core", "weft-rate", "weft-roce"];
 /// The description and the engines stand side by side: both see the parts, and neither sees the other.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
 const FACADE: &[&str] = &[
     "weft-core",
+    "weft-rate",
+    "weft-fluid",
     "weft-switch",
     "weft-transport",
     "weft-topology",
@@ -45,7 +48,9 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-switch", may_use: PARTS },
     Layer { name: "weft-rate", may_use: PARTS },
+    Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
     Layer { name: "weft-transport", may_use: TRANSPORT },
+    Layer { name: "weft-fluid", may_use: PARTS },
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
     Layer { name: "weft-report", may_use: PARTS },

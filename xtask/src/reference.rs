@@ -27,6 +27,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("Marking", "marking.md", "crates/switch/src/mark.rs"),
     ("Schedulers", "schedulers.md", "crates/switch/src/schedule.rs"),
     ("Congestion laws", "congestion-laws.md", "crates/transport/src/congestion.rs"),
+    ("Rate laws", "rate-laws.md", "crates/rate/src/laws.rs"),
 ];
 
 /// Fails when a committed page differs from the generated one.

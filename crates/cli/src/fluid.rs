@@ -13,7 +13,7 @@ Examples:
   weft fluid run my.toml
   weft fluid margin my.toml --flows 10 --delay '85 us'
   weft fluid sweep my.toml --over 'flows=2..100:99' --over 'delay=1 us..100 us:100'
-  weft fluid tune my.toml --flows 2..64 --margin 20")]
+  weft fluid tune my.toml --flows 2..20 --margin 10")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     subject: Subject,
@@ -34,7 +34,7 @@ enum Subject {
 
 /// Which scenario, and what is different.
 #[derive(Args)]
-struct Common {
+struct Chosen {
     /// The scenario: dcqcn or a timely, one bottleneck
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
@@ -55,7 +55,7 @@ struct Common {
     out: PathBuf,
 }
 
-impl Common {
+impl Chosen {
     fn options(&self, flows: Option<u32>) -> FluidOptions {
         FluidOptions {
             set: self.set.clone(),
@@ -72,7 +72,7 @@ impl Common {
 #[derive(Args)]
 struct Run {
     #[command(flatten)]
-    common: Common,
+    chosen: Chosen,
     /// So many flows, instead of the scenario's
     #[arg(long, value_name = "N")]
     flows: Option<u32>,
@@ -85,7 +85,7 @@ struct Run {
 #[derive(Args)]
 struct Margin {
     #[command(flatten)]
-    common: Common,
+    chosen: Chosen,
     /// So many flows, instead of the scenario's
     #[arg(long, value_name = "N")]
     flows: Option<u32>,
@@ -103,7 +103,7 @@ Examples:
     --over 'transport.dcqcn.additive_step=2 Mbps..200 Mbps:200x'")]
 struct Sweep {
     #[command(flatten)]
-    common: Common,
+    chosen: Chosen,
     /// A range; twice: the horizontal and the vertical one
     #[arg(long, value_name = "RANGE", required = true)]
     over: Vec<String>,
@@ -116,7 +116,7 @@ struct Sweep {
 #[derive(Args)]
 struct Tune {
     #[command(flatten)]
-    common: Common,
+    chosen: Chosen,
     /// Numbers of flows that shall be stable: FEWEST..MOST
     #[arg(long, value_name = "RANGE", default_value = "2..64")]
     flows: String,
@@ -133,10 +133,10 @@ impl Arguments {
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let found = match self.subject {
             Subject::Run(run) => {
-                weft::fluid_run(&run.common.scenario, &run.common.options(run.flows), run.until.as_deref())?
+                weft::fluid_run(&run.chosen.scenario, &run.chosen.options(run.flows), run.until.as_deref())?
             }
             Subject::Margin(margin) => {
-                weft::fluid_margin(&margin.common.scenario, &margin.common.options(margin.flows))?
+                weft::fluid_margin(&margin.chosen.scenario, &margin.chosen.options(margin.flows))?
             }
             Subject::Sweep(sweep) => sweep.execute()?,
             Subject::Tune(tune) => tune.execute()?,
@@ -152,7 +152,7 @@ impl Sweep {
             let text = "a sweep wants --over twice: the horizontal range and the vertical one";
             return Err(weft::Error::BadInput(text.to_owned()));
         };
-        weft::fluid_sweep(&self.common.scenario, &self.common.options(self.flows), [x, y])
+        weft::fluid_sweep(&self.chosen.scenario, &self.chosen.options(self.flows), [x, y])
     }
 }
 
@@ -167,6 +167,6 @@ impl Tune {
             margin: self.margin,
             queue: self.queue.clone(),
         };
-        weft::fluid_tune(&self.common.scenario, &self.common.options(None), &wanted)
+        weft::fluid_tune(&self.chosen.scenario, &self.chosen.options(None), &wanted)
     }
 }

@@ -6,8 +6,9 @@
 //! [`group`] (equal-cost ways), [`label`] (a way as a packet names it), [`quiver`] (when two of them are alike),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
-//! report), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
+//! report), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
 
+pub mod ends;
 pub mod family;
 pub mod group;
 pub mod header;
@@ -15,6 +16,7 @@ pub mod histogram;
 pub mod ids;
 pub mod label;
 pub mod lines;
+pub mod order;
 pub mod pool;
 mod prefetch;
 pub mod problem;
@@ -22,10 +24,12 @@ pub mod quiver;
 pub mod random;
 pub mod record;
 pub mod ring;
+pub mod segment;
 pub mod settings;
 pub mod transmission;
 pub mod units;
 
+pub use ends::{FlowSite, ReceiverReport, SenderReport};
 pub use group::{Component, Group, Grouping};
 pub use header::{Class, Ecn, Header, Kind, Marks, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};

@@ -137,6 +137,12 @@ impl Queue {
         (!self.is_empty()).then_some(self.head)
     }
 
+    /// The packets, the oldest first.
+    pub fn iter(self, headers: &Headers) -> impl Iterator<Item = PacketId> + '_ {
+        let next = move |packet: &PacketId| (*packet != self.tail).then(|| headers.next[packet.index()]);
+        std::iter::successors(self.front(), next)
+    }
+
     /// Appends a packet.
     #[inline]
     pub fn push(&mut self, packet: PacketId, headers: &mut Headers) {

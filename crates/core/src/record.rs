@@ -1,8 +1,12 @@
 //! What an engine reports: the same from simulator and router, so that one report reads both. Knows no file format.
 
+mod pause;
+
 use crate::histogram::Histogram;
 use crate::ids::{FlowId, HostId, LinkId};
 use crate::units::{Bytes, Rate, Span, Time};
+
+pub use pause::{DeadlockRecord, PAUSE_MEASURES, PauseRecord};
 
 /// Everything one run has to say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +30,10 @@ pub struct RunRecord {
     pub imbalance: Vec<ImbalanceRecord>,
     /// Windows of flows over time, when sampled.
     pub flow_series: Option<FlowSeries>,
+    /// Pauses of priority flow control, one row per (link, class) that was stopped or has stopped its far end, ordered.
+    pub pauses: Vec<PauseRecord>,
+    /// Circles of ports that wait for each other, in the order in which they were found.
+    pub deadlocks: Vec<DeadlockRecord>,
     /// Events handled.
     pub events: u64,
     /// Link traversals by any packet, data or acknowledgement.
@@ -142,6 +150,13 @@ pub struct FlowRecord {
     pub gro_batches: u32,
     /// Packets that arrived with a congestion mark.
     pub ecn_marks: u32,
+    /// Congestion notification packets the receiver asked for (RoCE); a card that limits them for all its flows together may
+    /// send fewer.
+    pub cnps_sent: u32,
+    /// Of these, those that reached the sender while it was open.
+    pub cnps: u32,
+    /// Negative acknowledgements the receiver sent (RoCE).
+    pub nacks: u32,
 }
 
 /// Waiting at one hop.
@@ -181,11 +196,15 @@ pub enum Reason {
     LinkDown,
     /// Random loss configured on a link.
     Loss,
+    /// A lossless class has used up its headroom: too little was set aside.
+    Headroom,
+    /// The watchdog of priority flow control discards what a paused port holds.
+    Watchdog,
 }
 
 impl Reason {
     /// All reasons, in their order.
-    pub const ALL: [Reason; 7] = [
+    pub const ALL: [Reason; 9] = [
         Reason::PortFull,
         Reason::Threshold,
         Reason::BufferFull,
@@ -193,6 +212,8 @@ impl Reason {
         Reason::NoRoute,
         Reason::LinkDown,
         Reason::Loss,
+        Reason::Headroom,
+        Reason::Watchdog,
     ];
 
     /// The name in files.
@@ -206,6 +227,8 @@ impl Reason {
             Reason::NoRoute => "no_route",
             Reason::LinkDown => "link_down",
             Reason::Loss => "loss",
+            Reason::Headroom => "headroom",
+            Reason::Watchdog => "watchdog",
         }
     }
 }
@@ -259,6 +282,8 @@ pub struct FlowSample {
     pub acknowledged: Bytes,
     /// Payload sent again so far.
     pub retransmitted: Bytes,
+    /// The rate at which it may send, on the wire; `None`: it goes by its window.
+    pub rate: Option<Rate>,
 }
 
 /// What the recovery of a sender is doing; the names are those of Linux.

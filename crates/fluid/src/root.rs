@@ -35,7 +35,8 @@ mod tests {
 
     #[test]
     fn a_bracket_closes_on_the_root() {
-        let cases: [(fn(f64) -> f64, f64, f64, f64); 4] = [
+        type Case = (fn(f64) -> f64, f64, f64, f64);
+        let cases: [Case; 4] = [
             (|x| x * x - 2.0, 0.0, 2.0, 2f64.sqrt()),
             (|x| x.exp() - 1e-9, -100.0, 0.0, 1e-9_f64.ln()),
             (|x| 1.0 - x.powi(9), 0.0, 10.0, 1.0),

@@ -103,3 +103,15 @@ fn every_margin_of_patched_timely() {
         assert!((margin(2.0) - two).abs() < 0.1 + 0.004 * two.abs(), "{row:?}: {}", margin(2.0));
     }
 }
+
+#[test]
+fn every_number_of_flows_has_a_margin_and_neighbours_are_close() {
+    let margin = |flows: u32| {
+        let of = dcqcn(40.0, 40.0, Ramp::new(5.0, 200.0, 0.01, false), (20.0, f64::from(flows)));
+        let exact = dcqcn::Exact::new(&of).expect("a steady state");
+        let found = margins(&exact);
+        found.phase().unwrap_or_else(|| panic!("{flows} flows: {:?} {:?}", exact.at, found)).margin
+    };
+    let all: Vec<f64> = (2..=200).map(margin).collect();
+    assert!(all.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 5.0), "{all:?}");
+}

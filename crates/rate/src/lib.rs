@@ -5,80 +5,17 @@
 //! timer is due come out. Their settings serve the packet engine and the fluid model alike. All rates are rates on the
 //! wire, framing included, so that the rates of the flows on a link add up to its line rate.
 //!
-//! To add a law, copy [`timely`] and add one line to the list below.
+//! To add a law, copy [`timely`] and add one line to the list in [`laws`] and one to the transports.
 
-use weft_core::{Bytes, Rate, Span, Time, family};
+use weft_core::Rate;
 
-pub mod dcqcn;
-pub mod fixed;
+pub mod laws;
 pub mod notification;
-pub mod patched_timely;
 pub mod segments;
 mod start;
-pub mod timely;
-pub mod timely_pi;
 
-/// What a law must know of its flow and host from the beginning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LawSite {
-    /// Line rate of the host's network card: no law goes beyond.
-    pub line_rate: Rate,
-    /// Number of the flow.
-    pub flow: u32,
-    /// Flows that send from this host already.
-    pub others: u32,
-    /// Seed of the run.
-    pub seed: u64,
-    /// When the flow starts.
-    pub now: Time,
-}
-
-/// How fast a sender may send.
-pub trait RateLaw {
-    /// The rate at present.
-    fn rate(&self) -> Rate;
-
-    /// When the next timer is due; [`Time::NEVER`] if none runs. A driver that asks for the rate only when it sends may
-    /// ignore it and call [`RateLaw::advance`] then.
-    fn next_wakeup(&self) -> Time {
-        Time::NEVER
-    }
-
-    /// Every timer that is due by `now` fires, in the order of time. To be called before any other event of that instant.
-    fn advance(&mut self, _now: Time) {}
-
-    /// A congestion notification arrived.
-    fn on_notification(&mut self, _now: Time) {}
-
-    /// So much was sent, in bytes on the wire.
-    fn on_sent(&mut self, _now: Time, _bytes: Bytes) {}
-
-    /// A segment was acknowledged: its round trip without the time to put it on the wire.
-    fn on_round_trip(&mut self, _now: Time, _trip: Span) {}
-}
-
-family! {
-    /// All rate laws.
-    pub enum AnyRateLaw: RateLaw;
-    /// The rate law of a sender, with its parameters.
-    pub enum RateLawSettings;
-    called "rate law" built at LawSite;
-    members {
-        "none" => fixed::Fixed,
-        "dcqcn" => dcqcn::Dcqcn,
-        "timely" => timely::Timely,
-        "patched-timely" => patched_timely::PatchedTimely,
-        "timely-pi" => timely_pi::TimelyPi,
-    }
-    methods {
-        fn rate(&self) -> Rate;
-        fn next_wakeup(&self) -> Time;
-        fn advance(&mut self, now: Time);
-        fn on_notification(&mut self, now: Time);
-        fn on_sent(&mut self, now: Time, bytes: Bytes);
-        fn on_round_trip(&mut self, now: Time, trip: Span);
-    }
-}
+pub use laws::{AnyRateLaw, LawSite, RateLaw, RateLawSettings};
+pub use laws::{dcqcn, fixed, patched_timely, timely, timely_pi};
 
 /// A rate as laws compute with it, in bits per second, as a unit.
 fn rate_of(bits_per_second: f64) -> Rate {

@@ -96,6 +96,15 @@ const METRICS: &[Metric] = &[
     metric("utilisation.max", "", "utilisation of the busiest switch link, over the whole run", Lower),
     metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
     metric("queue.peak", "B", "greatest queue of a switch", Lower),
+    metric("pause.stops", "", "times that a sender was paused", Lower),
+    metric("pause.time", "us", "time paused, over all senders and classes", Lower),
+    metric("pause.longest", "us", "longest pause without a break", Lower),
+    metric("pause.host_stops", "", "times that a host was paused", Lower),
+    metric("pause.host_time", "us", "time paused, over all hosts", Lower),
+    metric("pause.frames", "", "pause frames sent, refreshments included", Neither),
+    metric("pause.headroom", "", "most used of the headroom of a port, as a share", Neither),
+    metric("pause.watchdog", "", "times that a watchdog took a queue for stuck", Lower),
+    metric("pause.deadlocks", "", "circles of ports that waited for each other", Lower),
     metric("marks", "packets", "packets marked by switches", Neither),
     metric("retransmitted", "B", "payload sent again by measured flows", Lower),
     metric("timeouts", "", "retransmission time-outs of measured flows", Lower),
@@ -241,6 +250,7 @@ impl Summary {
 
     fn network(&self, list: &mut Vec<(String, f64)>) {
         let mut push = |name: String, value: f64| list.push((name, value));
+        self.pauses.iter().for_each(|(name, value)| push(format!("pause.{name}"), *value));
         push("drops.total".into(), self.drops.total as f64);
         push("drops.bytes".into(), self.drops.bytes as f64);
         push("drops.share".into(), self.drops.total as f64 / self.packet_hops.max(1) as f64);

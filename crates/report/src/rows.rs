@@ -6,7 +6,7 @@ use weft_core::record::FlowRecord;
 use weft_core::{Bytes, FlowId, HostId, Span, Time};
 
 /// A flow, ordered by its number.
-pub(crate) type FlowRow = Words<12>;
+pub(crate) type FlowRow = Words<13>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -29,7 +29,8 @@ pub(crate) fn row_of(flow: &FlowRecord) -> FlowRow {
         pair(flow.timeouts, flow.dupacks),
         pair(flow.dupacks_reorder, flow.out_of_order),
         pair(flow.displacement, flow.gro_batches),
-        u64::from(flow.ecn_marks),
+        pair(flow.ecn_marks, flow.cnps_sent),
+        pair(flow.cnps, flow.nacks),
     ]
 }
 
@@ -39,6 +40,8 @@ pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
     let (timeouts, dupacks) = apart(row[8]);
     let (dupacks_reorder, out_of_order) = apart(row[9]);
     let (displacement, gro_batches) = apart(row[10]);
+    let (ecn_marks, cnps_sent) = apart(row[11]);
+    let (cnps, nacks) = apart(row[12]);
     FlowRecord {
         flow: FlowId(flow),
         tag: tag as u16,
@@ -56,7 +59,10 @@ pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
         out_of_order,
         displacement,
         gro_batches,
-        ecn_marks: row[11] as u32,
+        ecn_marks,
+        cnps_sent,
+        cnps,
+        nacks,
     }
 }
 
@@ -132,6 +138,9 @@ mod tests {
             displacement: 14,
             gro_batches: 15,
             ecn_marks: 16,
+            cnps_sent: 18,
+            cnps: 19,
+            nacks: 20,
         };
         let ended = FlowRecord { end: Some(Time(17)), ..flow.clone() };
         assert_eq!([&flow, &ended].map(|flow| flow_of(&row_of(flow))), [flow, ended]);

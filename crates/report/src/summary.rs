@@ -69,6 +69,12 @@ pub struct Summary {
     pub throughput_gbps: Throughput,
     /// Jain's index of the measured flows' throughput (delivered payload by time open); absent without flows.
     pub jain: Option<f64>,
+    /// Pauses of priority flow control, by the names of `PAUSE_MEASURES`; absent when there were none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pauses: BTreeMap<String, f64>,
+    /// Circles of ports that waited for each other, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deadlocks: Vec<String>,
     /// Packets marked by switches.
     pub marks: u64,
     /// Payload sent again by measured flows, bytes.

@@ -3,7 +3,9 @@
 use crate::sweep::SweepRun;
 use crate::table::{Cells, Table};
 use weft_core::LinkId;
-use weft_core::record::{FlowRecord, FlowSample, FlowSeries, LinkRecord, QueueSeries, RunRecord};
+use weft_core::record::{
+    FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, QueueSeries, RunRecord,
+};
 
 /// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +30,8 @@ impl Kept {
         Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
 }
 
-/// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops` and, when sampled, `queues` and
+/// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops`, `pauses` if there were any,
+/// and, when sampled, `queues` and
 /// `flow-samples`.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
@@ -36,8 +39,9 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
     let links = kept.links.then(|| links(record));
     let hops = kept.hops.then(|| hops(record));
     let drops = kept.drops.then(|| drops(record));
+    let pauses = (kept.links && !record.pauses.is_empty()).then(|| pauses(record));
     let samples = record.flow_series.as_ref().map(flow_samples);
-    [links, hops, drops, queues, samples].into_iter().flatten().collect()
+    [links, hops, drops, pauses, queues, samples].into_iter().flatten().collect()
 }
 
 /// The name of a node, or its number if the record has no name for it.
@@ -50,7 +54,12 @@ pub(crate) fn node(record: &RunRecord, number: u32) -> String {
 pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) -> Table {
     let table = times_of_flows(record, flows);
     let table = if reordering { overtaking_of_flows(flows, table) } else { table };
-    table.integers("ecn_marks", "packets", flows.iter().map(|flow| u64::from(flow.ecn_marks)))
+    let packets = |of: fn(&FlowRecord) -> u32| flows.iter().map(move |flow| u64::from(of(flow)));
+    table
+        .integers("ecn_marks", "packets", packets(|flow| flow.ecn_marks))
+        .integers("cnps_sent", "packets", packets(|flow| flow.cnps_sent))
+        .integers("cnps", "packets", packets(|flow| flow.cnps))
+        .integers("nacks", "packets", packets(|flow| flow.nacks))
 }
 
 fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
@@ -117,6 +126,26 @@ fn hops(record: &RunRecord) -> Table {
         .integers("packets", "packets", rows.iter().map(|(_, (_, packets))| *packets))
 }
 
+/// One row per port and class that was paused or has paused its far end.
+fn pauses(record: &RunRecord) -> Table {
+    let link = |pause: &PauseRecord| &record.links[pause.link.index()];
+    let column = |of: fn(&PauseRecord) -> u64| record.pauses.iter().map(of);
+    Table::new("pauses")
+        .texts("node", record.pauses.iter().map(|pause| node(record, link(pause).from)))
+        .texts("to", record.pauses.iter().map(|pause| node(record, link(pause).to)))
+        .integers("port", "", record.pauses.iter().map(|pause| u64::from(link(pause).port)))
+        .integers("class", "", column(|pause| u64::from(pause.class)))
+        .integers("stopped", "", column(|pause| pause.stopped))
+        .integers("paused_ps", "ps", column(|pause| pause.paused.0))
+        .integers("longest_ps", "ps", column(|pause| pause.longest.0))
+        .integers("watchdog", "", column(|pause| pause.watchdog))
+        .integers("asked", "", column(|pause| pause.asked))
+        .integers("resumed", "", column(|pause| pause.resumed))
+        .integers("headroom_bytes", "B", column(|pause| pause.headroom.0))
+        .integers("headroom_peak_bytes", "B", column(|pause| pause.headroom_peak.0))
+        .integers("frames", "", column(|pause| pause.frames))
+}
+
 fn drops(record: &RunRecord) -> Table {
     Table::new("drops")
         .integers("hop", "", record.drops.iter().map(|row| u64::from(row.hop)))
@@ -141,9 +170,11 @@ fn queues(record: &RunRecord, series: &QueueSeries) -> Table {
         .numbers("mean_bytes", "B", rows.map(mean))
 }
 
-/// One row per look and sampled flow that is open then; `ssthresh_bytes` is empty as long as there is no threshold.
+/// One row per look and sampled flow that is open then; `ssthresh_bytes` is empty as long as there is no
+/// threshold, `rate_bps` where a window and not a rate limits the sender.
 fn flow_samples(series: &FlowSeries) -> Table {
     let column = |of: fn(&FlowSample) -> u64| series.rows.iter().map(of);
+    let rates = series.rows.iter().map(|row| row.rate.map(|rate| rate.0)).collect();
     let ssthresh = series.rows.iter().map(|row| row.ssthresh.map(|bytes| bytes.0)).collect();
     Table::new("flow-samples")
         .integers("time_ps", "ps", column(|row| row.time.0))
@@ -155,6 +186,7 @@ fn flow_samples(series: &FlowSeries) -> Table {
         .texts("state", series.rows.iter().map(|row| row.state.name().to_owned()))
         .integers("acked_bytes", "B", column(|row| row.acknowledged.0))
         .integers("retx_bytes", "B", column(|row| row.retransmitted.0))
+        .column("rate_bps", "bit/s", Cells::Integers(rates))
 }
 
 /// How many samples a bin holds: all but the last are full.

@@ -102,7 +102,11 @@ fn counts(run: &Run) -> String {
         count(flows.unfinished),
         number(*goodput_gbps)
     );
-    text.replace('\u{202f}', " ")
+    let told = |name: &str| run.summary.pauses.get(name).map(|value| number(*value));
+    let paused = told("stops").zip(told("host_time"));
+    let pauses = paused.map(|(stops, time)| format!("{stops} pauses, hosts paused for {time} us in all\n"));
+    let deadlocks = run.summary.deadlocks.iter().map(|circle| format!("deadlock: {circle}\n"));
+    (text + &pauses.into_iter().chain(deadlocks).collect::<String>()).replace('\u{202f}', " ")
 }
 
 /// A row of the table.

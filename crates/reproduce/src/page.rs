@@ -70,7 +70,7 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
 
 fn repeat(name: &str) -> String {
     format!(
-        "```text\nweft reproduce {name}                      # everything; one to two hours of a core\n\
+        "```text\nweft reproduce {name}                      # everything; about an hour of a core\n\
          weft reproduce {name} --quick              # small runs; minutes\n\
          weft reproduce {name} --large              # as many flows as the rarest percentiles need; many hours\n\
          weft reproduce {name} --claims C1,C20-C23  # some\n```\n\n"

@@ -4,6 +4,7 @@
 
 use weft_core::settings;
 use weft_core::{Span, choice};
+use weft_switch::pause::PauseStormSettings;
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};
 use weft_transport::TransportSettings;
@@ -63,6 +64,8 @@ settings! {
         topology: TopologySettings,
         /// Cables that fail, before or during the run.
         failure: Vec<FailureSettings> = vec![],
+        /// Hosts whose network card sends pause frames without end.
+        pause_storm: Vec<PauseStormSettings> = vec![],
         /// How routing reacts to failures during the run.
         routing: RoutingSettings = RoutingSettings::default(),
         /// What every switch is built like.

@@ -7,6 +7,8 @@
 mod balance;
 mod measure;
 mod network;
+mod pause;
+mod roce;
 mod switch;
 mod traffic;
 mod transport;
@@ -56,6 +58,9 @@ const RULES: &[(Rule, &[&str])] = &[
     (transport::time_outs_are_ordered, &["transport"]),
     (transport::probes_need_rack, &["transport"]),
     (transport::mechanisms_are_on_where_they_are_set, &["transport"]),
+    (roce::queue_pairs_use_what_is_set, &["transport", "switch"]),
+    (roce::dcqcn_is_one_variant, &["transport"]),
+    (roce::round_trip_laws_have_room, &["transport"]),
     (transport::marks_are_set_and_read, &["transport", "switch"]),
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
     (switch::infinite_sharing_has_no_buffer, &["switch"]),
@@ -64,6 +69,11 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::red_thresholds_are_ordered, &["switch"]),
     (switch::controllers_are_whole, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
+    (pause::pauses_are_on_where_they_are_set, &["switch", "pause_storm"]),
+    (pause::lossless_classes_have_queues, &["switch"]),
+    (pause::headroom_fits_the_memory, &["switch", "topology", "transport"]),
+    (pause::pauses_end_and_last, &["switch", "transport"]),
+    (pause::storms_come_from_hosts, &["topology", "pause_storm", "measure"]),
     (switch::visibility_matters_to_load_aware_balancers, &["switch", "balance"]),
     (network::paths_are_compared_for_components, &["balance"]),
     (balance::tables_of_flowlets_have_one_size, &["balance"]),

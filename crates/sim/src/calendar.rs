@@ -6,9 +6,11 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use weft_core::{LinkId, Span, Time, prefetch};
+use weft_core::{LinkId, Span, Time};
 
 use crate::event::{Entry, Event, LinkEvent, Order, Rank};
+
+mod ahead;
 
 /// Buckets of the wheel.
 const BUCKETS: usize = 1 << 16;
@@ -19,8 +21,6 @@ const BLOCKS: usize = WORDS / 64;
 const REACH: u64 = (BUCKETS - 64) as u64;
 /// A place further back in the open bucket is not looked for: the event goes to the heap.
 const STEPS: u32 = 32;
-/// Buckets that [`Calendar::ahead`] looks at.
-const HORIZON: u64 = 1 << 10;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
 
@@ -99,37 +99,6 @@ impl Calendar {
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.number
-    }
-
-    /// Tells of about so many arrivals that are pending, from the bucket at hand on: the last bucket looked at.
-    pub(crate) fn ahead(&self, count: usize, mut tell: impl FnMut(LinkId)) -> u64 {
-        let (mut number, mut told) = (self.number, 0);
-        let horizon = self.number + HORIZON;
-        while number < horizon {
-            let bits = self.wheel.occupied[number as usize / 64 % WORDS] & u64::MAX << (number % 64);
-            if bits == 0 {
-                number = (number / 64 + 1) * 64;
-                continue;
-            }
-            number += u64::from(bits.trailing_zeros()) - number % 64;
-            let mut row = self.wheel.first_of(number);
-            while row != NONE {
-                self.arrival(row).into_iter().for_each(&mut tell);
-                told += 1;
-                row = self.row(row).next;
-            }
-            if told >= count {
-                return number;
-            }
-            number += 1;
-        }
-        number - 1
-    }
-
-    /// Fetches what the next arrival of a link will be written to.
-    #[inline]
-    pub(crate) fn prefetch(&self, link: LinkId) {
-        prefetch(self.row(link.0));
     }
 
     fn set_limit(&mut self) {

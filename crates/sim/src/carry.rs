@@ -121,13 +121,17 @@ impl Domain {
     fn feed(&mut self, switch: SwitchId, port: PortId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let own = self.switches[switch.index()].as_mut().expect("a switch is fed in its domain");
+        let link = LinkId(own.first_link + u32::from(port.0));
+        if let Some(frame) = own.switch.next_frame(&mut turn, port) {
+            let end = self.send_frame(link, self.now, frame);
+            return self.calendar.push_link(end, LinkEvent::Transmitted, link);
+        }
         let Some(packet) = own.switch.next_packet(&mut turn, port) else { return };
         let header = *self.pool.headers.get(packet);
         self.tally.waited(&header, self.now.since(header.arrived));
         if let Some(tap) = &mut self.tap {
             tap.left(switch, (self.now, port), packet, &header);
         }
-        let link = LinkId(own.first_link + u32::from(port.0));
         let end = self.wires[link.index()].end_of(self.now, header.wire);
         self.calendar.push_link(end, LinkEvent::Transmitted, link);
         self.launch(link, packet, header.wire, end);
@@ -179,6 +183,9 @@ impl Domain {
     fn set_cable(&mut self, cable: usize, up: bool) {
         for link in self.plan.setup.graph.links_of_cable(cable) {
             self.wires[link.index()].set_up(up);
+            if !up {
+                self.forget_pauses(link);
+            }
             while !up && let Some(lost) = self.wires[link.index()].in_flight.pop() {
                 self.lose(link, lost.packet, Reason::LinkDown);
             }

@@ -1,6 +1,6 @@
 //! From the state at the end of a run to its record.
 
-use weft_core::record::{LinkRecord, NodeRecord, PacketBalance, RunRecord, Stop};
+use weft_core::record::{LinkRecord, NodeRecord, PacketBalance, PauseRecord, RunRecord, Stop};
 use weft_core::{LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
 use weft_topology::{Link, Node};
@@ -14,7 +14,7 @@ use crate::tally::Tally;
 
 /// What the run has to say, from all its domains, but for the flows: these go to the ledger.
 pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledger<'_>) -> RunRecord {
-    let Simulation { plan, mut domains, sampler } = simulation;
+    let Simulation { plan, mut domains, sampler, deadlocks } = simulation;
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
     let mut tally = Tally::new();
@@ -31,6 +31,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         }
         None => (None, Vec::new()),
     };
+    let pauses = pauses(&mut domains, end);
     let left = domains.iter().map(|domain| domain.pool.alive() as u64).sum();
     let collector = Collector { plan: &plan, ended: finish.at };
     let links = collector.links(&mut domains);
@@ -45,12 +46,22 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         queues,
         imbalance,
         flow_series: gathered(&mut domains),
+        pauses,
+        deadlocks: deadlocks.results(),
         events: tally.events,
         packets: PacketBalance { left, ..tally.packets },
         ended: finish.at,
         warm_up: plan.setup.warm_up,
         stop: finish.stop,
     }
+}
+
+/// By link, then class.
+fn pauses(domains: &mut [Domain], end: Time) -> Vec<PauseRecord> {
+    let mut records = Vec::new();
+    domains.iter_mut().for_each(|domain| domain.pause_records(end, &mut records));
+    records.sort_unstable_by_key(|record| (record.link, record.class));
+    records
 }
 
 impl Domain {

@@ -30,6 +30,9 @@ pub(crate) struct Standing {
     pub(crate) completed: usize,
     /// Somebody wants the run to stop.
     pub(crate) interrupted: bool,
+    /// Nothing that is still open will ever finish: the run ends at the next look. Known one step after the look that found
+    /// out, on one thread as on several.
+    pub(crate) stuck: bool,
 }
 
 /// See the file's head.
@@ -40,8 +43,8 @@ pub(crate) struct Course {
     meet: bool,
     changes: Vec<Time>,
     next_change: usize,
-    /// Intervals between looks at queues and at flows; zero: none.
-    every: [Span; 2],
+    /// Intervals between looks at queues, at flows and for deadlocks; zero: none.
+    every: [Span; 3],
     next_look: Time,
     limit: Time,
     flows: usize,
@@ -52,17 +55,18 @@ pub(crate) struct Course {
 const INSTANT: Span = Span(1);
 
 /// The next multiple of one of the intervals.
-fn look_after(now: Time, every: [Span; 2]) -> Time {
+fn look_after(now: Time, every: [Span; 3]) -> Time {
     let next =
         |every: Span| if every == Span::ZERO { Time::NEVER } else { Time((now.0 / every.0 + 1) * every.0) };
-    next(every[0]).min(next(every[1]))
+    every.into_iter().map(next).min().unwrap_or(Time::NEVER)
 }
 
 impl Course {
     pub(crate) fn new(plan: &Plan) -> Course {
         let setup = &plan.setup;
         let flows = setup.flow_samples.map(|sampling| sampling.every);
-        let every = [setup.queues_every, flows].map(|every| every.unwrap_or(Span::ZERO));
+        let deadlocks = setup.switch.pfc.is_on().then_some(setup.switch.pfc.deadlock_every);
+        let every = [setup.queues_every, flows, deadlocks].map(|every| every.unwrap_or(Span::ZERO));
         Course {
             grid: plan.partition.grid,
             meet: plan.partition.domains > 1,
@@ -103,13 +107,17 @@ impl Course {
         if first > self.limit {
             return self.stop(Stop::TimeLimit, self.limit);
         }
-        self.go_on(standing.next, change, look, end)
+        self.go_on(standing, change, look, end)
     }
 
-    fn go_on(&mut self, next: Time, change: Time, look: Time, end: Time) -> Step {
+    fn go_on(&mut self, standing: &Standing, change: Time, look: Time, end: Time) -> Step {
+        let next = standing.next;
         if change <= next && change <= look {
             self.next_change += 1;
             return Step::Change(self.next_change - 1);
+        }
+        if look < next && standing.stuck {
+            return self.stop(Stop::Stuck, look);
         }
         if look < next {
             self.next_look = look_after(look, self.every);
@@ -137,7 +145,7 @@ mod tests {
             meet: true,
             changes: vec![Time(25), Time(25)],
             next_change: 0,
-            every: [Span(7), Span::ZERO],
+            every: [Span(7), Span::ZERO, Span::ZERO],
             next_look: Time(7),
             limit: Time(1_000),
             flows: 1,
@@ -154,6 +162,7 @@ mod tests {
                 last: Time(done.checked_sub(1).map_or(0, |last| events[last])),
                 completed: usize::from(done + 2 >= events.len()),
                 interrupted: false,
+                stuck: false,
             };
             let step = course.next(&standing);
             if let Step::Run(until) = step {
@@ -169,10 +178,10 @@ mod tests {
 
     #[test]
     fn looks_come_at_the_multiples_of_either_interval() {
-        let every = [Span(7), Span(10)];
+        let every = [Span(7), Span(10), Span::ZERO];
         let looks = std::iter::successors(Some(Time::ZERO), |now| Some(look_after(*now, every)));
         assert_eq!(looks.skip(1).take(5).map(|look| look.0).collect::<Vec<_>>(), [7, 10, 14, 20, 21]);
-        assert_eq!(look_after(Time(3), [Span::ZERO; 2]), Time::NEVER);
+        assert_eq!(look_after(Time(3), [Span::ZERO; 3]), Time::NEVER);
     }
 
     #[test]
@@ -203,8 +212,13 @@ mod tests {
                 let last = events[events.len() - 3];
                 if !meet {
                     course.reached = Time(last + 1);
-                    let standing =
-                        Standing { next: Time::NEVER, last: Time(last), completed: 1, interrupted: false };
+                    let standing = Standing {
+                        next: Time::NEVER,
+                        last: Time(last),
+                        completed: 1,
+                        interrupted: false,
+                        stuck: false,
+                    };
                     course.next(&standing);
                 } else {
                     follow(&mut course, &events);
@@ -223,7 +237,13 @@ mod tests {
                 let mut course =
                     Course { meet, changes: Vec::new(), limit: Time(25), next_look: Time(28), ..course() };
                 course.reached = Time(24);
-                let standing = Standing { next: pending, last: Time(23), completed: 1, interrupted: false };
+                let standing = Standing {
+                    next: pending,
+                    last: Time(23),
+                    completed: 1,
+                    interrupted: false,
+                    stuck: false,
+                };
                 assert_eq!(course.next(&standing), Step::Stop(Stop::Finished), "{pending}");
                 assert_eq!(course.reached, Time(26));
             }

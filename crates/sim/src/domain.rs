@@ -17,6 +17,7 @@ use crate::exchange::Outbox;
 use crate::flow_series::FlowWatch;
 use crate::host::Host;
 use crate::labels::Labels;
+use crate::pause::Pauses;
 use crate::sample::Eye;
 use crate::scout::Scout;
 use crate::setup::{Plan, Setup};
@@ -53,6 +54,8 @@ pub(crate) struct Domain {
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
     pub(crate) tap: Option<Tap>,
+    /// If any class pauses.
+    pub(crate) pauses: Option<Box<Pauses>>,
     /// If the network is too large for caches.
     pub(crate) scout: Option<Box<Scout>>,
 }
@@ -87,10 +90,12 @@ impl Domain {
             eye: Eye::new(plan, number),
             flow_watch: setup.flow_samples.map(FlowWatch::new),
             tap: None,
+            pauses: Pauses::new(setup),
             scout: Scout::new(graph.links().len()),
             plan: Arc::clone(plan),
         };
         domain.schedule_next_flow();
+        domain.schedule_storms();
         domain
     }
 
@@ -167,9 +172,13 @@ fn foreseeing(plan: &Plan, switch: SwitchId) -> Switch {
 /// A switch that is asked for every packet.
 fn bare_switch(plan: &Plan, switch: SwitchId) -> Switch {
     let setup = &plan.setup;
-    let rates = setup.graph.links_of(Node::Switch(switch)).iter().map(|link| link.rate).collect();
-    let full_packet = Bytes(u64::from(setup.transport.full_wire()));
-    let site = SwitchSite { seed: setup.seed, switch, rates, full_packet };
+    let links = setup.graph.links_of(Node::Switch(switch));
+    let rates = links.iter().map(|link| link.rate).collect();
+    let cables = links.iter().map(|link| link.delay).collect();
+    let full =
+        if setup.switch.pfc.is_on() { setup.transport.largest_wire() } else { setup.transport.full_wire() };
+    let full_packet = Bytes(u64::from(full));
+    let site = SwitchSite { seed: setup.seed, switch, rates, cables, full_packet };
     Switch::new(&setup.switch, &setup.balancer, &site, table(&setup.timeline.states[0], switch))
 }
 

@@ -145,13 +145,14 @@ impl<E> Slab<E> {
 /// What the end of a flow has to say when it is closed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Last {
-    Sender { retransmitted: Bytes, timeouts: u32 },
+    Sender { retransmitted: Bytes, timeouts: u32, cnps: u32 },
     Receiver { spec: Flow, report: ReceiverReport },
 }
 
 impl Last {
     pub(crate) fn of_sender(report: &SenderReport) -> Last {
-        Last::Sender { retransmitted: report.retransmitted, timeouts: report.timeouts }
+        let SenderReport { retransmitted, timeouts, notifications: cnps, .. } = *report;
+        Last::Sender { retransmitted, timeouts, cnps }
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! 1. earlier first;
 //! 2. at one instant by kind, in the order of [`Event`]: arrivals (decisions of switches), departures, timers, flow
-//!    starts; changes of the network come before all of them and looks at the queues after (see `course`);
+//!    starts, pauses; changes of the network come before all of them and looks at the queues after (see `course`);
 //! 3. among equals by a draw: a mix of the run's seed, the instant and the event's own name, so that no sender wins
 //!    every tie, and the same one wins on every machine;
 //! 4. by index.
@@ -27,6 +27,8 @@ pub(crate) enum Event {
     ReceiverWake(FlowId),
     /// The application hands a flow over.
     FlowStart(FlowId),
+    /// Something about pauses is due at the transmitter of a link.
+    Pause(LinkId),
 }
 
 const INDEX_BITS: u32 = 29;
@@ -59,6 +61,7 @@ impl Name {
             Event::SenderWake(flow) => (2, flow.0),
             Event::ReceiverWake(flow) => (3, flow.0),
             Event::FlowStart(flow) => (4, flow.0),
+            Event::Pause(link) => (5, link.0),
         };
         Name(kind << INDEX_BITS | index & INDEX_MASK)
     }
@@ -73,7 +76,8 @@ impl Name {
             2 => Event::SenderWake(FlowId(index)),
             3 => Event::ReceiverWake(FlowId(index)),
             4 => Event::FlowStart(FlowId(index)),
-            _ => unreachable!("there are five kinds"),
+            5 => Event::Pause(LinkId(index)),
+            _ => unreachable!("there are six kinds"),
         }
     }
 }

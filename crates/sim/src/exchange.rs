@@ -4,6 +4,7 @@
 use std::sync::Mutex;
 
 use weft_core::{FlowId, Header, LinkId, PacketId, Time};
+use weft_switch::PauseFrame;
 use weft_transport::Segment;
 use weft_workload::Flow;
 
@@ -23,7 +24,12 @@ pub(crate) struct Handoff {
 struct Letter {
     flows: Vec<(FlowId, Flow)>,
     packets: Vec<Handoff>,
+    /// By the link whose transmitter is to obey, and when.
+    pauses: Vec<(LinkId, Landing)>,
 }
+
+/// When a frame is obeyed.
+pub(crate) type Landing = (Time, PauseFrame);
 
 /// What a domain has for the others.
 pub(crate) struct Outbox {
@@ -43,7 +49,13 @@ impl Outbox {
         self.letters[to].flows.push((flow, spec));
     }
 
-    /// When the first of the packets lands.
+    /// A pause frame for the transmitter of a link in another domain.
+    pub(crate) fn pause(&mut self, to: u16, link: LinkId, landing: Landing) {
+        self.first = self.first.min(landing.0);
+        self.letters[usize::from(to)].pauses.push((link, landing));
+    }
+
+    /// When the first of the packets lands, or frame is obeyed.
     pub(crate) fn first(&self) -> Time {
         self.first
     }
@@ -68,7 +80,7 @@ impl Mail {
     pub(crate) fn post(&self, set: usize, domain: &mut Domain) {
         for to in 0..self.domains {
             let letter = &mut domain.outbox.letters[to];
-            if !(letter.packets.is_empty() && letter.flows.is_empty()) {
+            if !(letter.packets.is_empty() && letter.flows.is_empty() && letter.pauses.is_empty()) {
                 let mut letter_box =
                     self.letter_box(set, domain.number, to).lock().expect("no thread panics");
                 std::mem::swap(&mut *letter_box, letter);
@@ -84,6 +96,7 @@ impl Mail {
                 let mut letter = self.letter_box(set, from, domain.number).lock().expect("no thread panics");
                 letter.flows.drain(..).for_each(|(flow, spec)| domain.ends.expect(flow, spec));
                 letter.packets.drain(..).for_each(|handoff| domain.take_in(&handoff));
+                letter.pauses.drain(..).for_each(|(link, landing)| domain.will_pause(link, landing));
             }
         }
     }

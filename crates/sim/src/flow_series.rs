@@ -101,6 +101,7 @@ fn sample(time: Time, flow: FlowId, sender: &weft_transport::SenderReport) -> Fl
         state: sender.state,
         acknowledged: sender.acknowledged,
         retransmitted: sender.retransmitted,
+        rate: sender.rate,
     }
 }
 

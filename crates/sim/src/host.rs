@@ -3,12 +3,14 @@
 //! Nothing waits in the card: a packet exists from the moment its transmission starts. What a flow may not send yet
 //! because the card serves others is counted as waiting at hop 0.
 
+mod pauses;
+mod starts;
+
 use weft_core::label::cell_of;
 use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ring, Time};
 use weft_core::{Marks, Pool};
 use weft_transport::segment::Flags;
 use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
-use weft_workload::Flow;
 
 use crate::domain::Domain;
 use crate::ends::{Active, End, Slab};
@@ -22,6 +24,10 @@ pub(crate) struct Host {
     rate: Rate,
     /// The card transmits until then.
     busy_until: Time,
+    /// If a pause holds the card, then `busy_until` is never, and this is when its last packet has left.
+    held: Option<Time>,
+    /// A pause holds what senders send, and not what receivers answer.
+    senders_held: bool,
     /// An event will come when the card is idle.
     called: bool,
     /// Replies of connections that are closed already, and to whom.
@@ -30,6 +36,10 @@ pub(crate) struct Host {
     receivers: Ring<FlowId>,
     /// Senders that may send.
     senders: Ring<FlowId>,
+    /// Flows whose senders are open here.
+    open: u32,
+    /// No congestion notification leaves before, where the card limits them for all its flows.
+    quiet_until: Time,
 }
 
 impl Host {
@@ -38,17 +48,22 @@ impl Host {
             link,
             rate,
             busy_until: Time::ZERO,
+            held: None,
+            senders_held: false,
             called: false,
             replies: Vec::new(),
             receivers: Ring::new(),
             senders: Ring::new(),
+            open: 0,
+            quiet_until: Time::ZERO,
         }
     }
 
     /// Somebody waits for the card.
     #[inline]
     fn is_wanted(&self) -> bool {
-        !(self.senders.is_empty() && self.receivers.is_empty() && self.replies.is_empty())
+        let senders = !self.senders.is_empty() && !self.senders_held;
+        senders || !self.receivers.is_empty() || !self.replies.is_empty()
     }
 
     /// Whoever comes may send at once.
@@ -58,7 +73,7 @@ impl Host {
     }
 
     fn site(&self, seed: u64) -> FlowSite {
-        FlowSite { line_rate: self.rate, seed, ..FlowSite::default() }
+        FlowSite { line_rate: self.rate, others: self.open, seed, ..FlowSite::default() }
     }
 }
 
@@ -143,50 +158,6 @@ fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<HostId> {
 }
 
 impl Domain {
-    /// Plans the next start of a flow that begins here.
-    pub(crate) fn schedule_next_flow(&mut self) {
-        self.draw_next_flow();
-        if let Some((flow, spec)) = self.upcoming {
-            self.schedule(spec.start.max(self.now), Event::FlowStart(flow));
-        }
-    }
-
-    /// Finds the next flow that begins here.
-    pub(crate) fn draw_next_flow(&mut self) {
-        let (drawn, next) = &mut self.flows;
-        let partition = &self.plan.partition;
-        let mut numbered = drawn.map(|spec| (FlowId(std::mem::replace(next, *next + 1)), spec));
-        self.upcoming = numbered.find(|(_, spec)| partition.of_host(spec.source) == self.number);
-    }
-
-    /// The application hands over a flow, or the turn of one has come.
-    pub(crate) fn flow_start(&mut self, flow: FlowId) {
-        match self.upcoming.take_if(|(upcoming, _)| *upcoming == flow) {
-            Some((_, spec)) => {
-                let waits = self.turns.as_mut().is_some_and(|turns| turns.has_to_wait(flow, spec));
-                self.schedule_next_flow();
-                if !waits {
-                    self.begin(flow, spec);
-                }
-            }
-            None => {
-                let called = self.turns.as_mut().and_then(|turns| turns.take(flow));
-                self.begin(flow, called.expect("a flow starts once"));
-            }
-        }
-    }
-
-    /// Opens a flow; its sender may send.
-    fn begin(&mut self, flow: FlowId, spec: Flow) {
-        let site = self.hosts[spec.source.index()].site(self.plan.setup.seed);
-        self.ends.open_sender((flow, spec), &site, self.now);
-        match self.plan.partition.of_host(spec.destination) {
-            here if here == self.number => self.ends.expect(flow, spec),
-            there => self.outbox.announce(there, flow, spec),
-        }
-        self.sender_has_news(flow, spec.source);
-    }
-
     /// A packet reached a host.
     #[inline]
     pub(crate) fn at_host(&mut self, host: HostId, packet: PacketId) {
@@ -245,7 +216,8 @@ impl Domain {
 
     #[inline]
     fn sender_has_news(&mut self, flow: FlowId, host: HostId) {
-        let free = self.hosts[host.index()].is_free(self.now);
+        let card = &self.hosts[host.index()];
+        let free = card.is_free(self.now) && !card.senders_held;
         self.sender_acts(flow, host, free);
         self.use_card(host);
     }
@@ -269,6 +241,7 @@ impl Domain {
             self.schedule(time.max(self.now), Event::SenderWake(flow));
         }
         if acted.done {
+            self.hosts[host.index()].open -= 1;
             self.sender_done(flow);
         }
         let Some(packet) = acted.sent else { return false };
@@ -277,15 +250,6 @@ impl Domain {
         }
         self.send(host, packet);
         true
-    }
-
-    /// Closes a sender; it may be the turn of another now.
-    fn sender_done(&mut self, flow: FlowId) {
-        let spec = self.ends.close_sender(flow, self.now);
-        let Some((turns, spec)) = self.turns.as_mut().zip(spec) else { return };
-        if let Some(next) = turns.call_next(&spec, self.now) {
-            self.schedule(self.now, Event::FlowStart(next));
-        }
     }
 
     /// Returns whether it has sent a packet.
@@ -308,8 +272,25 @@ impl Domain {
             self.ends.close_receiver(flow, self.now);
         }
         let Some(packet) = acted.sent else { return false };
+        if self.pool.headers.get(packet).kind == Kind::Control && self.withholds(host, packet) {
+            return false;
+        }
         self.send(host, packet);
         true
+    }
+
+    /// A card that limits congestion notifications for all its flows together drops those that come too soon.
+    fn withholds(&mut self, host: HostId, packet: PacketId) -> bool {
+        let pairs = self.plan.setup.transport.roce();
+        let Some(interval) = pairs.and_then(|pairs| pairs.port_interval()) else { return false };
+        let card = &mut self.hosts[host.index()];
+        let early = self.now < card.quiet_until;
+        if early {
+            self.pool.remove(packet);
+        } else {
+            card.quiet_until = self.now + interval;
+        }
+        early
     }
 
     /// The last byte of a flow has arrived. On one thread the run ends on the grid when that was the last flow.
@@ -343,7 +324,7 @@ impl Domain {
             let _ = self.reply(host) || self.next_of_receivers(host) || self.next_of_senders(host);
         }
         let card = &mut self.hosts[host.index()];
-        if !card.called && card.is_wanted() {
+        if !card.called && card.is_wanted() && card.held.is_none() {
             card.called = true;
             self.calendar.push_link(card.busy_until, LinkEvent::Transmitted, card.link);
         }
@@ -371,6 +352,9 @@ impl Domain {
     }
 
     fn next_of_senders(&mut self, host: HostId) -> bool {
+        if self.hosts[host.index()].senders_held {
+            return false;
+        }
         while let Some(flow) = self.hosts[host.index()].senders.pop() {
             if self.sender_acts(flow, host, true) {
                 return true;

@@ -44,10 +44,10 @@ impl<'a> Ledger<'a> {
         };
         let at = closed.at.max(other.at);
         match (closed.last, other.last) {
-            (Last::Sender { retransmitted, timeouts }, Last::Receiver { spec, report })
-            | (Last::Receiver { spec, report }, Last::Sender { retransmitted, timeouts }) => {
+            (Last::Sender { retransmitted, timeouts, cnps }, Last::Receiver { spec, report })
+            | (Last::Receiver { spec, report }, Last::Sender { retransmitted, timeouts, cnps }) => {
                 let record = self.record(closed.flow, &spec, &report);
-                self.done.push((at, FlowRecord { retransmitted, timeouts, ..record }));
+                self.done.push((at, FlowRecord { retransmitted, timeouts, cnps, ..record }));
             }
             _ => unreachable!("a flow has one sender and one receiver"),
         }
@@ -91,6 +91,9 @@ impl<'a> Ledger<'a> {
             displacement: received.displacement,
             gro_batches: received.gro_batches,
             ecn_marks: received.ecn_marks,
+            cnps_sent: received.notifications,
+            cnps: 0,
+            nacks: received.nacks,
         }
     }
 

@@ -12,12 +12,14 @@ use weft_core::Time;
 
 use crate::barrier::Barrier;
 use crate::course::{Course, Standing, Step};
+use crate::deadlock::{Deadlocks, Wait};
 use crate::domain::Domain;
 use crate::ends::Closed;
 use crate::exchange::Mail;
 use crate::ledger::Ledger;
 use crate::run::{Finish, Progress, Simulation, WATCH_EVERY, Watch};
 use crate::sample::{Look, Sampler};
+use crate::setup::Plan;
 
 /// What the threads share.
 struct Meeting {
@@ -27,6 +29,8 @@ struct Meeting {
     /// Two sets of one for each domain.
     standings: Vec<Published>,
     looks: Vec<Mutex<Vec<Look>>>,
+    /// What waits for whom, if any class pauses.
+    waits: Vec<Mutex<Vec<Wait>>>,
     /// Ends of flows that were closed.
     closed: Vec<Mutex<Vec<Closed>>>,
 }
@@ -40,6 +44,7 @@ struct Published {
     completed: AtomicU64,
     events: AtomicU64,
     interrupted: AtomicBool,
+    stuck: AtomicBool,
     /// There are ends of flows that were closed.
     closed: AtomicBool,
 }
@@ -53,10 +58,19 @@ pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: W
         mail: Mail::new(domains),
         standings: (0..2 * domains).map(|_| Published::default()).collect(),
         looks: (0..2 * domains).map(|_| Mutex::default()).collect(),
+        waits: (0..2 * domains).map(|_| Mutex::default()).collect(),
         closed: (0..2 * domains).map(|_| Mutex::default()).collect(),
     };
     let (first, others) = simulation.domains.split_first_mut().expect("a run has a domain");
-    let leader = Leader { watch, ledger, sampler: &mut simulation.sampler, watched: 0, interrupted: false };
+    let leader = Leader {
+        watch,
+        ledger,
+        sampler: &mut simulation.sampler,
+        deadlocks: &mut simulation.deadlocks,
+        watched: 0,
+        interrupted: false,
+        stuck: false,
+    };
     thread::scope(|scope| {
         for domain in others {
             let member = Member { meeting: &meeting, domain, round: 0 };
@@ -71,9 +85,11 @@ struct Leader<'a, 'w, 'l> {
     watch: Watch<'w>,
     ledger: &'a mut Ledger<'l>,
     sampler: &'a mut Option<Sampler>,
+    deadlocks: &'a mut Deadlocks,
     /// Events when the watcher was told last.
     watched: u64,
     interrupted: bool,
+    stuck: bool,
 }
 
 /// One thread's part.
@@ -91,11 +107,12 @@ impl Member<'_> {
         let mut course = Course::new(&self.domain.plan);
         let mut looked = None;
         loop {
-            let (all, events) = self.meet(leader.as_ref().is_some_and(|leader| leader.interrupted));
+            let wants = leader.as_ref().map_or((false, false), |leader| (leader.interrupted, leader.stuck));
+            let (all, events) = self.meet(wants);
             if let Some(leader) = &mut leader {
                 leader.pass_on_flows(all.next, (self.round + 1) % 2, meeting);
                 leader.tell(&all, events, self.domain.plan.setup.flows.len());
-                leader.put_together(looked.take(), meeting);
+                leader.put_together(looked.take(), meeting, &self.domain.plan);
             }
             match course.next(&all) {
                 Step::Run(until) => {
@@ -112,10 +129,11 @@ impl Member<'_> {
 
     /// Publishes where this domain stands, hands over what it has for others, waits for all, takes in what they have.
     /// Returns where all stand, and the events of all.
-    fn meet(&mut self, interrupted: bool) -> (Standing, u64) {
+    fn meet(&mut self, (interrupted, stuck): (bool, bool)) -> (Standing, u64) {
         let set = self.round % 2;
         let own = self.meeting.domains * set + self.domain.number;
-        self.meeting.standings[own].publish(&self.domain.standing(interrupted), self.domain);
+        self.meeting.standings[own]
+            .publish(&Standing { stuck, ..self.domain.standing(interrupted) }, self.domain);
         self.hand_in_closed(own);
         self.meeting.mail.post(set, self.domain);
         self.meeting.barrier.wait();
@@ -140,14 +158,25 @@ impl Member<'_> {
         if let Some(looked) = self.domain.look(now) {
             own.lock().expect("no thread panics here").clone_from(looked);
         }
+        if self.domain.pauses.is_some() {
+            let own = &self.meeting.waits[self.meeting.domains * set + self.domain.number];
+            *own.lock().expect("no thread panics here") = self.domain.waits();
+        }
         (now, set)
     }
 }
 
 impl Leader<'_, '_, '_> {
     /// Puts together what all have seen, after the meeting that followed the look.
-    fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting) {
-        let (Some((now, set)), Some(sampler)) = (looked, self.sampler.as_mut()) else { return };
+    fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting, plan: &Plan) {
+        let Some((now, set)) = looked else { return };
+        if plan.setup.switch.pfc.is_on() {
+            let waits = meeting.waits[meeting.domains * set..][..meeting.domains].iter();
+            let waits =
+                waits.flat_map(|own| std::mem::take(&mut *own.lock().expect("no thread panics here")));
+            self.stuck |= self.deadlocks.look(now, waits) && plan.ends_by_deadlock();
+        }
+        let Some(sampler) = self.sampler.as_mut() else { return };
         let looks = &meeting.looks[meeting.domains * set..][..meeting.domains];
         let looks: Vec<_> = looks.iter().map(|look| look.lock().expect("no thread panics here")).collect();
         sampler.add(now, &looks.iter().map(|look| look.as_slice()).collect::<Vec<_>>());
@@ -181,6 +210,7 @@ impl Published {
         self.events.store(domain.tally.events, Ordering::Relaxed);
         self.closed.store(!domain.ends.closed.is_empty(), Ordering::Relaxed);
         self.interrupted.store(standing.interrupted, Ordering::Relaxed);
+        self.stuck.store(standing.stuck, Ordering::Relaxed);
     }
 
     fn read(&self) -> (Standing, u64) {
@@ -189,6 +219,7 @@ impl Published {
             last: Time(self.last.load(Ordering::Relaxed)),
             completed: self.completed.load(Ordering::Relaxed) as usize,
             interrupted: self.interrupted.load(Ordering::Relaxed),
+            stuck: self.stuck.load(Ordering::Relaxed),
         };
         (standing, self.events.load(Ordering::Relaxed))
     }
@@ -196,13 +227,15 @@ impl Published {
 
 /// Where all stand, and their events.
 fn together(standings: &[Published]) -> (Standing, u64) {
-    let start = Standing { next: Time::NEVER, last: Time::ZERO, completed: 0, interrupted: false };
+    let start =
+        Standing { next: Time::NEVER, last: Time::ZERO, completed: 0, interrupted: false, stuck: false };
     standings.iter().map(Published::read).fold((start, 0), |(all, total), (one, events)| {
         let all = Standing {
             next: all.next.min(one.next),
             last: all.last.max(one.last),
             completed: all.completed + one.completed,
             interrupted: all.interrupted || one.interrupted,
+            stuck: all.stuck || one.stuck,
         };
         (all, total + events)
     })

@@ -6,7 +6,8 @@
 //! the grid are never parted.
 
 use weft_core::{HostId, Purpose, Random, Span, SwitchId};
-use weft_topology::{Graph, Node};
+use weft_switch::SwitchSettings;
+use weft_topology::{Graph, Link, Node};
 
 use crate::setup::Setup;
 
@@ -37,7 +38,7 @@ impl Setup {
     /// A cut for at most so many threads, and for fewer if they would mostly wait for each other.
     #[must_use]
     pub fn sensible_division(&self, most: usize) -> Division {
-        let grid = grid(&self.graph, &delays(&self.graph, self.switch.latency));
+        let grid = grid(&self.graph, &delays(&self.graph, &self.switch));
         let packet = 8.0 * f64::from(self.transport.full_wire());
         let hops: f64 =
             self.graph.links().iter().map(|link| link.rate.0 as f64 / packet * grid.seconds()).sum();
@@ -68,11 +69,10 @@ pub(crate) struct Partition {
 const TIMELESS: Span = Span::from_us(1);
 
 impl Partition {
-    /// Cuts a network whose switches add `latency` to every link towards them.
-    pub(crate) fn new(graph: &Graph, latency: Span, division: Division) -> Partition {
-        let delays = delays(graph, latency);
-        let grid = grid(graph, &delays);
-        let units = units(graph, &delays, grid);
+    /// Cuts a network with these delays of links.
+    pub(crate) fn new(graph: &Graph, delays: &[Span], division: Division) -> Partition {
+        let grid = grid(graph, delays);
+        let units = units(graph, delays, grid);
         let domains = division.domains.clamp(1, units.len().min(usize::from(u16::MAX)));
         let mut of_node = vec![0; graph.nodes()];
         let chosen = match division.scatter {
@@ -101,10 +101,14 @@ impl Partition {
     }
 }
 
-/// Of every link, from decision to decision.
-fn delays(graph: &Graph, latency: Span) -> Vec<Span> {
-    let extra = |node| if matches!(node, Node::Switch(_)) { latency } else { Span::ZERO };
-    graph.links().iter().map(|link| link.delay + extra(link.to)).collect()
+/// Of every link, from decision to decision, or from a pause frame to its effect if that is less.
+pub(crate) fn delays(graph: &Graph, settings: &SwitchSettings) -> Vec<Span> {
+    let extra = |link: &Link| match link.to {
+        Node::Host(_) => Span::ZERO,
+        Node::Switch(_) if settings.pfc.is_on() => settings.latency.min(settings.pfc.response_at(link.rate)),
+        Node::Switch(_) => settings.latency,
+    };
+    graph.links().iter().map(|link| link.delay + extra(link)).collect()
 }
 
 /// The least delay between switches; if no two switches are linked, the least of all.
@@ -191,10 +195,14 @@ mod tests {
         build(&TopologySettings::LeafSpine(leaf_spine::Settings::default())).expect("defaults are valid")
     }
 
+    fn settings(latency: Span) -> SwitchSettings {
+        SwitchSettings { latency, ..SwitchSettings::default() }
+    }
+
     #[test]
     fn hosts_stay_with_their_leaf_and_tiers_are_halved() {
         let graph = graph();
-        let partition = Partition::new(&graph, Span::ZERO, Division::threads(2));
+        let partition = Partition::new(&graph, &delays(&graph, &settings(Span::ZERO)), Division::threads(2));
         assert_eq!(partition.domains, 2);
         for host in (0..graph.hosts()).map(HostId) {
             assert_eq!(partition.of_host(host), partition.of_switch(graph.switch_of_host(host)));
@@ -217,7 +225,8 @@ mod tests {
         let fabric = graph.fabric_cables()[0];
         let expected = graph.cables()[fabric].delay + latency;
         for domains in [1, 2, 3, 100] {
-            let partition = Partition::new(&graph, latency, Division::threads(domains));
+            let partition =
+                Partition::new(&graph, &delays(&graph, &settings(latency)), Division::threads(domains));
             assert_eq!(partition.grid, expected);
             assert!(partition.domains <= graph.switches().len());
         }

@@ -7,6 +7,7 @@ use weft_core::{LinkId, Time};
 
 use crate::collect::collect;
 use crate::course::{Course, Standing, Step};
+use crate::deadlock::Deadlocks;
 use crate::domain::Domain;
 use crate::event::Event;
 use crate::ledger::{Ledger, Sink};
@@ -39,6 +40,7 @@ pub struct Simulation {
     pub(crate) plan: Arc<Plan>,
     pub(crate) domains: Vec<Domain>,
     pub(crate) sampler: Option<Sampler>,
+    pub(crate) deadlocks: Deadlocks,
 }
 
 /// How a run came to its end.
@@ -57,6 +59,7 @@ impl Simulation {
         Simulation {
             domains: (0..plan.partition.domains).map(build).collect(),
             sampler: Sampler::new(&plan.setup),
+            deadlocks: Deadlocks::default(),
             plan,
         }
     }
@@ -123,9 +126,11 @@ impl Simulation {
     fn run_alone(&mut self, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> Finish {
         let mut course = Course::new(&self.plan);
         let domain = &mut self.domains[0];
-        let mut interrupted = false;
+        let (mut interrupted, mut stuck, mut found) = (false, false, false);
         loop {
-            match course.next(&domain.standing(interrupted)) {
+            let step = course.next(&Standing { stuck, ..domain.standing(interrupted) });
+            stuck = found;
+            match step {
                 Step::Run(until) => {
                     interrupted = !domain.run_watched(until, ledger, watch);
                     course.reached = domain.calendar.end();
@@ -135,6 +140,9 @@ impl Simulation {
                     if let (Some(sampler), Some(look)) = (&mut self.sampler, domain.look(now)) {
                         sampler.add(now, &[look]);
                     }
+                    let circle =
+                        domain.pauses.is_some() && self.deadlocks.look(now, domain.waits().into_iter());
+                    found |= circle && domain.plan.ends_by_deadlock();
                 }
                 Step::Stop(stop) => {
                     watch(&domain.progress());
@@ -211,6 +219,7 @@ impl Domain {
             Event::SenderWake(flow) => self.sender_wake(flow),
             Event::ReceiverWake(flow) => self.receiver_wake(flow),
             Event::FlowStart(flow) => self.flow_start(flow),
+            Event::Pause(link) => self.pause_due(link),
         }
     }
 
@@ -221,6 +230,7 @@ impl Domain {
             last: self.now,
             completed: self.ends.completed,
             interrupted,
+            stuck: false,
         }
     }
 

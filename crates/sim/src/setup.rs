@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use weft_core::{LinkId, Span, Time};
+use weft_core::{HostId, LinkId, Span, Time};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Change, Graph, Node, Timeline};
 use weft_transport::Transport;
 use weft_workload::Flows;
 
 use crate::flow_series::FlowSampling;
-use crate::partition::{Division, Partition};
+use crate::partition::{Division, Partition, delays};
 
 /// The parts of a run. Everything was checked before; building cannot fail.
 #[derive(Clone)]
@@ -26,6 +26,8 @@ pub struct Setup {
     pub transport: Arc<Transport>,
     /// What is sent, ordered by start.
     pub flows: Flows,
+    /// Hosts that pause their switch whatever happens; no two of one host.
+    pub storms: Vec<Storm>,
     /// Names of the traffic entries.
     pub tags: Vec<String>,
     /// Statistics cover flows that start at or after this instant.
@@ -42,6 +44,17 @@ pub struct Setup {
     pub division: Division,
 }
 
+/// A host whose network card sends pause frames for all lossless classes without end: a fault that spreads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storm {
+    /// Which host.
+    pub host: HostId,
+    /// From when.
+    pub from: Time,
+    /// Until when.
+    pub until: Time,
+}
+
 /// What all domains of a run read and none changes.
 pub(crate) struct Plan {
     pub(crate) setup: Setup,
@@ -55,10 +68,15 @@ impl Plan {
     pub(crate) fn new(setup: Setup) -> Plan {
         let graph = &setup.graph;
         Plan {
-            partition: Partition::new(graph, setup.switch.latency, setup.division),
+            partition: Partition::new(graph, &delays(graph, &setup.switch), setup.division),
             restless: restless(graph, &setup.timeline),
             setup,
         }
+    }
+
+    /// Whether a run ends when ports wait for each other in a circle: nothing else would end it.
+    pub(crate) fn ends_by_deadlock(&self) -> bool {
+        self.setup.until == Time::NEVER && self.setup.switch.pfc.watchdog.is_none()
     }
 
     /// Whether a link stays as it is for the whole run.

@@ -1,9 +1,12 @@
-//! Flows that wait for their turn: of some traffic entries a host sends one flow at a time. Knows no network and no end.
+//! Flows that wait for their turn: of some traffic entries a host sends one flow at a time. Knows no network.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use weft_core::{FlowId, HostId, Time};
 use weft_workload::{Flow, Flows};
+
+use crate::domain::Domain;
+use crate::event::Event;
 
 /// The flows of the hosts of one domain that may not start yet.
 pub(crate) struct Turns {
@@ -55,5 +58,33 @@ impl Turns {
     /// Those whose turn has not come.
     pub(crate) fn left(self) -> impl Iterator<Item = (FlowId, Flow)> {
         self.waiting.into_values().flatten().chain(self.called)
+    }
+}
+
+impl Domain {
+    /// The application hands over a flow, or the turn of one has come.
+    pub(crate) fn flow_start(&mut self, flow: FlowId) {
+        match self.upcoming.take_if(|(upcoming, _)| *upcoming == flow) {
+            Some((_, spec)) => {
+                let waits = self.turns.as_mut().is_some_and(|turns| turns.has_to_wait(flow, spec));
+                self.schedule_next_flow();
+                if !waits {
+                    self.begin(flow, spec);
+                }
+            }
+            None => {
+                let called = self.turns.as_mut().and_then(|turns| turns.take(flow));
+                self.begin(flow, called.expect("a flow starts once"));
+            }
+        }
+    }
+
+    /// Closes a sender; it may be the turn of another now.
+    pub(crate) fn sender_done(&mut self, flow: FlowId) {
+        let spec = self.ends.close_sender(flow, self.now);
+        let Some((turns, spec)) = self.turns.as_mut().zip(spec) else { return };
+        if let Some(next) = turns.call_next(&spec, self.now) {
+            self.schedule(self.now, Event::FlowStart(next));
+        }
     }
 }

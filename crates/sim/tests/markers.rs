@@ -6,6 +6,7 @@ use weft_core::record::RunRecord;
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Rate, Span, Time};
 use weft_switch::mark::{At, MarkerSettings, pi, pie, red};
+use weft_switch::share::{SharingSettings, infinite};
 use weft_topology::shapes::single_switch;
 use weft_topology::{LinkSettings, TopologySettings};
 
@@ -17,6 +18,7 @@ fn incast(senders: u32, ecn: &MarkerSettings, length: Span) -> RunRecord {
     let host_link = LinkSettings { delay: Span::from_us(10), ..LinkSettings::of(Rate::from_gbps(10)) };
     let topology = TopologySettings::SingleSwitch(single_switch::Settings { hosts: senders + 1, host_link });
     let mut setup = lab::setup(&topology, &lab::dctcp(|_| {}));
+    setup.switch.sharing = SharingSettings::Infinite(infinite::Settings {});
     setup.switch.ecn = ecn.clone();
     setup.until = Time::ZERO + length;
     let endless = 1 << 40;

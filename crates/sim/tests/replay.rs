@@ -30,7 +30,8 @@ impl Replay {
     fn new(setup: &Setup, switch: SwitchId) -> Replay {
         let rates: Vec<_> = setup.graph.links_of(Node::Switch(switch)).iter().map(|link| link.rate).collect();
         let full_packet = Bytes(u64::from(setup.transport.full_wire()));
-        let site = SwitchSite { seed: setup.seed, switch, rates: rates.clone(), full_packet };
+        let cables = setup.graph.links_of(Node::Switch(switch)).iter().map(|link| link.delay).collect();
+        let site = SwitchSite { seed: setup.seed, switch, rates: rates.clone(), cables, full_packet };
         let routes = &setup.timeline.states[0];
         let own = &routes.switches[switch.index()];
         let hosts = (routes.leaf_of_host.clone(), routes.port_of_host.clone());

@@ -6,6 +6,7 @@ use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Span, T
 
 use crate::foresight::{Foresight, Slot};
 use crate::mark::{Sight, Verdict};
+use crate::pause::{Ingress, set_aside};
 use crate::port::{InService, Output, Port, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
@@ -14,14 +15,16 @@ use crate::visibility::Visible;
 
 /// See the file's head.
 pub(crate) struct Outputs {
-    ports: Vec<Output>,
+    pub(crate) ports: Vec<Output>,
     visible: Visible,
     store: Store,
     marking: Random,
-    queues: usize,
+    pub(crate) queues: usize,
     count_in_service: bool,
-    /// A port without queues by priority and without marks on departure may foresee.
+    /// A port without queues by priority, marks on departure and pauses may foresee.
     plain: bool,
+    /// If any class pauses.
+    pub(crate) ingress: Option<Box<Ingress>>,
 }
 
 impl Outputs {
@@ -29,7 +32,10 @@ impl Outputs {
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite, tracked: bool) -> Outputs {
         let queues = settings.queues as usize;
         let slots = site.rates.len() * queues;
-        let memory = Memory { buffer: settings.buffer, queues: slots as u64 };
+        let ingress = Ingress::new(settings, site).map(Box::new);
+        let set_aside = ingress.as_ref().map_or(Bytes::ZERO, |_| set_aside(settings, site));
+        let buffer = settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside.0)));
+        let memory = Memory { buffer, queues: slots as u64 };
         let ports: Vec<_> = site.rates.iter().map(|rate| Output::new(settings, *rate)).collect();
         let marks_departures = ports.iter().any(Output::looks_at_departures);
         Outputs {
@@ -39,7 +45,11 @@ impl Outputs {
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
             count_in_service: settings.count_in_service,
-            plain: queues == 1 && !marks_departures && (settings.count_in_service || !tracked),
+            plain: queues == 1
+                && !marks_departures
+                && (settings.count_in_service || !tracked)
+                && ingress.is_none(),
+            ingress,
         }
     }
 
@@ -197,7 +207,17 @@ impl Outputs {
     }
 
     /// Is there room at a port? What other ports have to give back is looked at only if it matters.
-    fn admit(&mut self, now: Time, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
+    fn admit(&mut self, now: Time, port: PortId, queue: usize, header: &Header) -> Result<(), Reason> {
+        let wire = header.wire;
+        if let Some(ingress) = self.ingress.as_ref().filter(|ingress| ingress.is_lossless(queue)) {
+            let output = &self.ports[port.index()];
+            return match () {
+                () if !output.port.up => Err(Reason::LinkDown),
+                () if output.queues[queue].discards => Err(Reason::Watchdog),
+                () if !ingress.has_room(header.ingress, queue, wire) => Err(Reason::Headroom),
+                () => Ok(()),
+            };
+        }
         let first = self.ports[port.index()].admit(queue, wire, &self.store);
         if first.is_ok() {
             return first;
@@ -210,7 +230,7 @@ impl Outputs {
     pub(crate) fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId, after: Span) {
         let header = *turn.headers.get(packet);
         let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
-        if let Err(reason) = self.admit(turn.now, port, queue, wire) {
+        if let Err(reason) = self.admit(turn.now, port, queue, &header) {
             return self.dropped(port, packet, reason, turn.effects);
         }
         match self.arriving(turn.now, port, queue, &header) {
@@ -222,11 +242,14 @@ impl Outputs {
         let own = &mut output.queues[queue];
         own.packets.push(packet, turn.headers);
         own.bytes += u64::from(wire);
-        self.store.stored(own.bytes, wire);
+        if !self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue)) {
+            self.store.stored(own.bytes, wire);
+        }
         output.port.store(turn.now, wire);
         if output.port.in_service.is_none() {
             turn.effects.push(Effect::HasWork(port));
         }
+        self.charge(turn.effects, &header, queue);
         let slot = slot(port, queue, self.queues);
         if self.visible.is_watched(slot) {
             self.visible.enqueued(turn.now, after, slot, wire);
@@ -242,10 +265,13 @@ impl Outputs {
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
     #[inline]
     pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
-        self.finish_service(turn.now, port);
+        self.finish_service(turn, port);
         loop {
             let output = &mut self.ports[port.index()];
-            let queue = output.scheduler.pick(&output.queues, turn.headers)?;
+            let Some(queue) = output.scheduler.pick(&output.queues, turn.headers) else {
+                self.nothing_to_send(turn.effects, port);
+                return None;
+            };
             let (packet, verdict) = output.take(turn.now, queue, turn.headers, &mut self.marking);
             match verdict {
                 Verdict::Pass => {}
@@ -255,8 +281,8 @@ impl Outputs {
                     continue;
                 }
             }
-            let wire = turn.headers.get(packet).wire;
-            output.port.in_service = Some(InService { queue: queue as u8, wire });
+            let Header { wire, ingress, .. } = *turn.headers.get(packet);
+            output.port.in_service = Some(InService { queue: queue as u8, wire, ingress });
             if !self.count_in_service {
                 self.visible.left(slot(port, queue, self.queues), wire);
             }
@@ -265,11 +291,13 @@ impl Outputs {
     }
 
     #[inline]
-    fn finish_service(&mut self, now: Time, port: PortId) {
-        let output = &mut self.ports[port.index()];
-        let Some(done) = output.port.in_service.take() else { return };
+    pub(crate) fn finish_service(&mut self, turn: &mut Turn<'_>, port: PortId) {
+        let Some(done) = self.ports[port.index()].port.in_service.take() else { return };
+        if done.queue == InService::FRAME.queue {
+            return;
+        }
         let queue = usize::from(done.queue);
-        output.release(now, queue, done.wire, &mut self.store);
+        self.release(turn, (port, queue), (done.ingress, done.wire));
         if self.count_in_service {
             self.visible.left(slot(port, queue, self.queues), done.wire);
         }
@@ -292,12 +320,30 @@ impl Outputs {
 
     /// A packet that was stored, and has been taken from its queue, is thrown away instead of served.
     #[cold]
-    fn give_up(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), packet: PacketId, reason: Reason) {
+    pub(crate) fn give_up(
+        &mut self,
+        turn: &mut Turn<'_>,
+        at: (PortId, usize),
+        packet: PacketId,
+        reason: Reason,
+    ) {
         let (port, queue) = at;
-        let wire = turn.headers.get(packet).wire;
+        let Header { wire, ingress, .. } = *turn.headers.get(packet);
         self.visible.left(slot(port, queue, self.queues), wire);
-        self.ports[port.index()].release(turn.now, queue, wire, &mut self.store);
+        self.release(turn, at, (ingress, wire));
         self.dropped(port, packet, reason, turn.effects);
+    }
+
+    /// Gives back the memory of a packet that came in by a port and was in a queue.
+    #[inline]
+    fn release(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), (ingress, wire): (PortId, u16)) {
+        let (port, queue) = at;
+        let kept = self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue));
+        let store = (!kept).then_some(&mut self.store);
+        self.ports[port.index()].release(turn.now, queue, wire, store);
+        if self.ingress.is_some() {
+            self.credit(turn.effects, (ingress, queue), wire, port);
+        }
     }
 
     #[cold]

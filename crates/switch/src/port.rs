@@ -1,7 +1,7 @@
 //! The output side of a switch: queues per port, what is in service, and the counters of an operator.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Ecn, Header, Headers, PacketId, Queue, Random, Rate, Time};
+use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Queue, Random, Rate, Time};
 
 use crate::foresight::Foresight;
 use crate::mark::{AnyMarker, Sight, Verdict};
@@ -16,6 +16,19 @@ pub struct ClassQueue {
     pub packets: Queue,
     /// Wire bytes charged to the queue, the packet in service included.
     pub bytes: u64,
+    /// The far end has asked that nothing be sent (priority flow control).
+    pub held: bool,
+    /// Its watchdog throws away what comes.
+    pub discards: bool,
+}
+
+impl ClassQueue {
+    /// The packet that may be sent next.
+    #[inline]
+    #[must_use]
+    pub fn ready(&self) -> Option<PacketId> {
+        if self.held { None } else { self.packets.front() }
+    }
 }
 
 /// What has happened at a port so far.
@@ -38,6 +51,13 @@ pub(crate) struct InService {
     pub(crate) queue: u8,
     /// Its wire bytes.
     pub(crate) wire: u16,
+    /// The port by which it came in.
+    pub(crate) ingress: PortId,
+}
+
+impl InService {
+    /// A pause frame, which is charged to nobody.
+    pub(crate) const FRAME: InService = InService { queue: u8::MAX, wire: 0, ingress: PortId(0) };
 }
 
 /// What a port holds and has done, over all its queues.
@@ -129,10 +149,12 @@ impl Output {
 
     /// Gives back the bytes of a packet of a queue.
     #[inline]
-    pub(crate) fn release(&mut self, now: Time, queue: usize, wire: u16, store: &mut Store) {
+    pub(crate) fn release(&mut self, now: Time, queue: usize, wire: u16, store: Option<&mut Store>) {
         let queue = &mut self.queues[queue];
         queue.bytes -= u64::from(wire);
-        store.released(queue.bytes, wire);
+        if let Some(store) = store {
+            store.released(queue.bytes, wire);
+        }
         self.port.release(now, wire);
     }
 }

@@ -3,6 +3,7 @@
 use weft_core::{Bytes, Span, choice, settings};
 
 use crate::mark::MarkerSettings;
+use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
 
@@ -51,5 +52,7 @@ settings! {
         schedule: SchedulerSettings = SchedulerSettings::default(),
         /// Congestion marks; off unless given.
         ecn: MarkerSettings = MarkerSettings::default(),
+        /// Priority flow control; off unless classes are named.
+        pfc: PfcSettings = PfcSettings::default(),
     }
 }

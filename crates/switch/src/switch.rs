@@ -11,6 +11,7 @@ use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
 use crate::foresight::Slot;
 use crate::outputs::{Outputs, queue_of};
+use crate::pause::{HeldBack, PauseCounters, PauseFrame};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings, Visibility};
 use crate::table::{Route, Table};
@@ -47,6 +48,8 @@ pub struct SwitchSite {
     pub switch: SwitchId,
     /// Line rate of each port.
     pub rates: Vec<Rate>,
+    /// One-way delay of the cable of each port.
+    pub cables: Vec<Span>,
     /// Wire size of a full-size packet, for the time an engine may take per packet.
     pub full_packet: Bytes,
 }
@@ -175,6 +178,40 @@ impl Switch {
             congestion.sends(turn.now, port, turn.headers.get_mut(packet));
         }
         Some(packet)
+    }
+
+    /// What the idle transmitter of `port` has to tell the far end before it sends anything else: to be asked before
+    /// [`Switch::next_packet`] if any class pauses. The frame occupies the line as a packet of [`FRAME`](crate::pause::FRAME) bytes.
+    #[inline]
+    pub fn next_frame(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PauseFrame> {
+        self.outputs.next_frame(turn, port)
+    }
+
+    /// The pauses that `port` has asked for are about to end: what is still needed is asked for again.
+    pub fn refresh(&mut self, turn: &mut Turn<'_>, port: PortId) {
+        self.outputs.refresh(turn.effects, port);
+    }
+
+    /// The far end of `port` wants nothing of a queue, or no longer objects.
+    pub fn hold(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), held: bool) {
+        self.outputs.hold(turn.effects, at, held);
+    }
+
+    /// The watchdog of a lossless queue throws away what waits in it and what comes, or no longer does.
+    pub fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
+        self.outputs.discard(turn, at, on);
+    }
+
+    /// What a port has done to stop the senders of a class.
+    #[must_use]
+    pub fn pauses(&self, at: (PortId, usize)) -> PauseCounters {
+        self.outputs.pauses(at)
+    }
+
+    /// What waits in a queue of senders that have been asked to stop.
+    #[must_use]
+    pub fn held_back(&self, headers: &Headers, at: (PortId, usize)) -> Vec<HeldBack> {
+        self.outputs.held_back(headers, at)
     }
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in

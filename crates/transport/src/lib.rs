@@ -1,4 +1,5 @@
-//! What the two ends of a flow do: TCP under several congestion laws, and datagrams at a constant rate.
+//! What the two ends of a flow do: TCP under several congestion laws, RoCE under several rate laws (the queue pairs are in
+//! [`roce`]), and datagrams at a constant rate.
 //!
 //! Both ends are plain state machines that know neither clock nor network. A host gives them packets and the time, and
 //! looks after each call at what the end needs ([`Needs`]): it asks for packets when its card is free
@@ -16,7 +17,6 @@ pub mod protocols;
 mod receiver;
 mod recovery;
 mod rto;
-pub mod segment;
 mod sender;
 pub mod settings;
 pub mod shim;
@@ -25,6 +25,9 @@ mod transport;
 pub use protocols::TransportSettings;
 pub use receiver::{Receiver, ReceiverReport, reply_after_close};
 pub use rto::RtoFloor;
-pub use segment::{Needs, Outgoing, Segment};
 pub use sender::{Sender, SenderReport};
-pub use transport::{FlowSite, Packetisation, Transport};
+pub use transport::{Packetisation, Transport};
+pub use weft_core::FlowSite;
+pub use weft_core::segment::{self, Needs, Outgoing, Segment};
+pub use weft_rate as rate;
+pub use weft_roce as roce;

@@ -1,8 +1,11 @@
-//! The transports a scenario can choose: TCP under each congestion law, and datagrams at a constant rate.
+//! The transports a scenario can choose: TCP under each congestion law, RoCE under each rate law, and datagrams at a constant
+//! rate.
 //!
-//! A transport over TCP is one line in `over_tcp!` and one in the list; its law's file is in `congestion/`.
+//! A transport over TCP is one line in `over_tcp!` and one in the list; its law's file is in `congestion/`. One over RoCE is
+//! the same with `over_roce!`; its law is in the crate `rate`.
 
 use weft_core::family;
+use weft_rate::{RateLawSettings, notification};
 
 use crate::congestion::LawSettings;
 use crate::settings::Tcp;
@@ -19,6 +22,15 @@ pub enum Plan {
         law: LawSettings,
         /// Everything else.
         tcp: Tcp,
+    },
+    /// Queue pairs under a rate law.
+    Roce {
+        /// The law.
+        law: RateLawSettings,
+        /// How marks become notifications, if the law goes by them.
+        notification: Option<notification::Settings>,
+        /// Everything else.
+        pairs: weft_roce::settings::Settings,
     },
     /// Datagrams.
     Udp(udp::Settings),
@@ -39,7 +51,16 @@ impl TransportSettings {
             TransportSettings::Cubic(own) => Some(&own.tcp),
             TransportSettings::Dctcp(own) => Some(&own.tcp),
             TransportSettings::Htcp(own) => Some(&own.tcp),
-            TransportSettings::Udp(_) => None,
+            _ => None,
+        }
+    }
+
+    /// What all queue pairs share; `None` for other transports.
+    #[must_use]
+    pub fn roce(&self) -> Option<weft_roce::settings::Settings> {
+        match AnyProtocol::new(self, ()).plan() {
+            Plan::Roce { pairs, .. } => Some(pairs),
+            Plan::Tcp { .. } | Plan::Udp(_) => None,
         }
     }
 }
@@ -83,6 +104,58 @@ macro_rules! over_tcp {
     )+};
 }
 
+macro_rules! over_roce {
+    ($($module:ident :: $member:ident by $law:ident :: $variant:ident $(, with $point:ident)?);+ $(;)?) => {$(
+        #[doc = "RoCE under one rate law."]
+        pub mod $module {
+            pub use weft_rate::$law::SUMMARY;
+            use super::{Plan, Protocol, RateLawSettings};
+
+            weft_core::settings! {
+                /// A rate law and the rest of RoCE, in one table.
+                pub struct Settings {
+                    /// The law's own parameters.
+                    law: weft_rate::$law::Settings [flatten],
+                    $(
+                    /// How marks become notifications.
+                    $point: weft_rate::notification::Settings [flatten],
+                    )?
+                    /// What all queue pairs share.
+                    pairs: weft_roce::settings::Settings [flatten],
+                }
+            }
+
+            #[doc = "RoCE under this law."]
+            #[derive(Clone, Debug)]
+            pub struct $member(Plan);
+
+            impl $member {
+                #[doc = "From the settings."]
+                #[must_use]
+                pub fn new(settings: &Settings, _site: ()) -> $member {
+                    let law = RateLawSettings::$variant(settings.law.clone());
+                    let notification = None $(.or(Some(settings.$point.clone())))?;
+                    $member(Plan::Roce { law, notification, pairs: settings.pairs.clone() })
+                }
+            }
+
+            impl Protocol for $member {
+                fn plan(&self) -> Plan {
+                    self.0.clone()
+                }
+            }
+        }
+    )+};
+}
+
+over_roce! {
+    roce::Roce by fixed::Fixed;
+    dcqcn::Dcqcn by dcqcn::Dcqcn, with notification;
+    timely::Timely by timely::Timely;
+    patched_timely::PatchedTimely by patched_timely::PatchedTimely;
+    timely_pi::TimelyPi by timely_pi::TimelyPi;
+}
+
 over_tcp! { newreno::NewReno, cubic::Cubic, dctcp::Dctcp, htcp::Htcp }
 
 family! {
@@ -97,6 +170,11 @@ family! {
         "dctcp" => dctcp::Dctcp,
         "htcp" => htcp::Htcp,
         "udp" => udp::Udp,
+        "roce" => roce::Roce,
+        "dcqcn" => dcqcn::Dcqcn,
+        "timely" => timely::Timely,
+        "patched-timely" => patched_timely::PatchedTimely,
+        "timely-pi" => timely_pi::TimelyPi,
     }
     methods { fn plan(&self) -> Plan; }
 }

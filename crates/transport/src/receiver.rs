@@ -4,16 +4,17 @@ mod acks;
 mod arrivals;
 mod below;
 mod datagram;
-mod order;
 mod reading;
 mod tcp;
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, Header, Kind, Time};
+pub use weft_core::ReceiverReport;
+use weft_core::{Class, Ecn, FlowSite, Header, Kind, Time};
+use weft_roce::QueueReceiver;
 
 use crate::segment::{Flags, Needs, Outgoing, Segment, reverse_ports};
-use crate::transport::{FlowSite, Marking, Transport};
+use crate::transport::{Marking, Transport};
 
 /// The receiving end of one flow, made when its first packet arrives.
 pub struct Receiver {
@@ -29,29 +30,7 @@ pub struct Receiver {
 enum End {
     Tcp(tcp::TcpReceiver),
     Datagram(datagram::DatagramReceiver),
-}
-
-/// What a receiver saw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReceiverReport {
-    /// Payload delivered in order; of datagrams: all that arrived, once each.
-    pub delivered: Bytes,
-    /// When the last byte was delivered; of datagrams: when the last of the flow arrived, so that less than its size may
-    /// have been delivered.
-    pub completed: Option<Time>,
-    /// Duplicate acknowledgements: one for each packet that reached TCP beyond a gap. Answers to payload that had arrived
-    /// before are not among them.
-    pub dupacks: u32,
-    /// Of these, sent because of a gap whose first bytes then came in their first transmission: reordering, not loss.
-    pub dupacks_reorder: u32,
-    /// Packets that, in their first transmission, arrived after one with later bytes; counted below the shim.
-    pub out_of_order: u32,
-    /// Of these, the greatest number of packets between a packet and the highest that had arrived.
-    pub displacement: u32,
-    /// Batches that receive offload formed.
-    pub gro_batches: u32,
-    /// Packets with a congestion mark.
-    pub ecn_marks: u32,
+    Roce(QueueReceiver),
 }
 
 macro_rules! forward {
@@ -59,6 +38,7 @@ macro_rules! forward {
         match $end {
             End::Tcp($member) => $call,
             End::Datagram($member) => $call,
+            End::Roce($member) => $call,
         }
     };
 }
@@ -67,9 +47,10 @@ impl Receiver {
     /// The receiver of a flow whose first packet is about to be given to it.
     #[must_use]
     pub fn new(transport: &Arc<Transport>, site: &FlowSite, _now: Time) -> Receiver {
-        let end = match transport.datagram_rate(site) {
-            Some(_) => End::Datagram(datagram::DatagramReceiver::new(transport, site)),
-            None => End::Tcp(tcp::TcpReceiver::new(transport, site)),
+        let end = match (transport.datagram_rate(site), transport.roce()) {
+            (Some(_), _) => End::Datagram(datagram::DatagramReceiver::new(transport, site)),
+            (None, Some(pairs)) => End::Roce(QueueReceiver::new(pairs, site)),
+            (None, None) => End::Tcp(tcp::TcpReceiver::new(transport, site)),
         };
         Receiver { needs: forward!(&end, end => end.needs()), end }
     }
@@ -95,6 +76,10 @@ impl Receiver {
                 self.needs = end.needs();
             }
             End::Datagram(end) => {
+                end.on_packet(now, ecn, segment);
+                self.needs = end.needs();
+            }
+            End::Roce(end) => {
                 end.on_packet(now, ecn, segment);
                 self.needs = end.needs();
             }
@@ -124,6 +109,11 @@ impl Receiver {
                 self.needs = end.needs();
                 true
             }
+            End::Roce(end) if self.needs.ready => {
+                end.send(now, header, segment);
+                self.needs = end.needs();
+                true
+            }
             _ => false,
         }
     }
@@ -143,9 +133,16 @@ impl Receiver {
 
     /// The clock reached some instant; called early, nothing happens.
     pub fn on_wakeup(&mut self, now: Time) {
-        if let End::Tcp(end) = &mut self.end {
-            end.on_wakeup(now);
-            self.needs = end.needs();
+        match &mut self.end {
+            End::Tcp(end) => {
+                end.on_wakeup(now);
+                self.needs = end.needs();
+            }
+            End::Roce(end) => {
+                end.on_wakeup(now);
+                self.needs = end.needs();
+            }
+            End::Datagram(_) => {}
         }
     }
 
@@ -178,6 +175,9 @@ impl Receiver {
 pub fn reply_after_close(transport: &Transport, segment: &Segment, now: Time) -> Option<Outgoing> {
     if segment.length == 0 || segment.flags.has(Flags::DATAGRAM) {
         return None;
+    }
+    if let Some(pairs) = transport.roce() {
+        return pairs.reply_after_close(segment, now);
     }
     let again = segment.flags.has(Flags::AGAIN);
     let flags = Flags::ACK.with(Flags::DUPLICATE).with_if(again, Flags::AGAIN);

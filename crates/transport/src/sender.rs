@@ -6,11 +6,12 @@ mod tcp;
 
 use std::sync::Arc;
 
-use weft_core::record::FlowState;
-use weft_core::{Bytes, Ecn, Header, Span, Time};
+pub use weft_core::SenderReport;
+use weft_core::segment::{Needs, Outgoing, Segment};
+use weft_core::{Ecn, FlowSite, Header, Time};
+use weft_roce::QueueSender;
 
-use crate::segment::{Needs, Outgoing, Segment};
-use crate::transport::{FlowSite, Transport};
+use crate::transport::Transport;
 
 /// The sending end of one flow.
 ///
@@ -29,35 +30,7 @@ pub struct Sender {
 enum End {
     Tcp(tcp::TcpSender),
     Datagram(datagram::DatagramSender),
-}
-
-/// The state and the counts of a sender.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SenderReport {
-    /// Payload sent again.
-    pub retransmitted: Bytes,
-    /// Expiries of the retransmission timer, those while opening included.
-    pub timeouts: u32,
-    /// Recoveries begun without a time-out.
-    pub recoveries: u32,
-    /// Reductions because of echoed marks.
-    pub reductions: u32,
-    /// Tail loss probes.
-    pub probes: u32,
-    /// Payload acknowledged; of datagrams: sent.
-    pub acknowledged: Bytes,
-    /// Payload in flight, as far as the sender knows (pipe).
-    pub in_flight: Bytes,
-    /// Congestion window.
-    pub cwnd: Bytes,
-    /// Slow-start threshold; `u64::MAX` bytes as long as there is none.
-    pub ssthresh: Bytes,
-    /// Smoothed round trip; zero before the first measurement.
-    pub srtt: Span,
-    /// Retransmission time-out at present.
-    pub rto: Span,
-    /// What recovery is doing.
-    pub state: FlowState,
+    Roce(QueueSender),
 }
 
 macro_rules! forward {
@@ -65,6 +38,7 @@ macro_rules! forward {
         match $end {
             End::Tcp($member) => $call,
             End::Datagram($member) => $call,
+            End::Roce($member) => $call,
         }
     };
 }
@@ -73,9 +47,10 @@ impl Sender {
     /// The sender of a flow that the application hands over now.
     #[must_use]
     pub fn new(transport: &Arc<Transport>, site: &FlowSite, now: Time) -> Sender {
-        let end = match transport.datagram_rate(site) {
-            Some(rate) => End::Datagram(datagram::DatagramSender::new(transport, site, rate, now)),
-            None => End::Tcp(tcp::TcpSender::new(transport, site)),
+        let end = match (transport.datagram_rate(site), transport.roce()) {
+            (Some(rate), _) => End::Datagram(datagram::DatagramSender::new(transport, site, rate, now)),
+            (None, Some(pairs)) => End::Roce(QueueSender::new(pairs, site, now)),
+            (None, None) => End::Tcp(tcp::TcpSender::new(transport, site)),
         };
         Sender { needs: forward!(&end, end => end.needs()), end }
     }
@@ -89,9 +64,16 @@ impl Sender {
 
     /// A packet of the flow arrived: the answer to the opening, or an acknowledgement.
     pub fn on_packet(&mut self, now: Time, _ecn: Ecn, segment: &Segment) {
-        if let End::Tcp(end) = &mut self.end {
-            end.on_packet(now, segment);
-            self.needs = end.needs();
+        match &mut self.end {
+            End::Tcp(end) => {
+                end.on_packet(now, segment);
+                self.needs = end.needs();
+            }
+            End::Roce(end) => {
+                end.on_packet(now, segment);
+                self.needs = end.needs();
+            }
+            End::Datagram(_) => {}
         }
     }
 
@@ -127,7 +109,7 @@ impl Sender {
     pub fn burst(&self) -> u64 {
         match &self.end {
             End::Tcp(end) => end.burst(),
-            End::Datagram(_) => 0,
+            End::Datagram(_) | End::Roce(_) => 0,
         }
     }
 

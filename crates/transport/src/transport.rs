@@ -1,28 +1,16 @@
 //! The checked configuration that all ends of a run share, and the sizes of packets that follow from it. Knows no state of
 //! any flow.
 
-use weft_core::{Bytes, FlowId, Rate, Span};
+use std::sync::Arc;
+
+use weft_core::{Bytes, Class, FlowSite, Rate, Span};
+use weft_roce::QueuePairs;
 
 use crate::congestion::{AnyLaw, LawSettings, LawSite, MarkUse};
-use crate::protocols::{AnyProtocol, Plan, TransportSettings, udp};
+use crate::protocols::{AnyProtocol, Plan, TransportSettings};
 use crate::rto::RtoLimits;
 use crate::segment::MAX_BLOCKS;
 use crate::settings::{EcnUse, LossDetection, Tcp};
-
-/// What an end must know of its flow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FlowSite {
-    /// Its number.
-    pub flow: FlowId,
-    /// Payload to carry; a flow carries at least one byte.
-    pub size: Bytes,
-    /// Line rate of the host's network card.
-    pub line_rate: Rate,
-    /// Payload rate of a flow that is sent as datagrams at a constant rate, whatever the transport.
-    pub rate: Option<Rate>,
-    /// Seed of the run, for ends that draw random numbers.
-    pub seed: u64,
-}
 
 /// The packets of a flow when nothing is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +41,7 @@ pub(crate) enum Marking {
 enum Carrier {
     Tcp(LawSettings),
     Udp(Option<Rate>),
+    Roce(Arc<QueuePairs>),
 }
 
 /// The transport of a run, shared by all its ends.
@@ -83,7 +72,16 @@ impl Transport {
     pub fn new(settings: &TransportSettings) -> Transport {
         match AnyProtocol::new(settings, ()).plan() {
             Plan::Tcp { law, tcp } => Transport::of(Carrier::Tcp(law), tcp, DATAGRAM_HEADER),
-            Plan::Udp(udp) => Transport::of(Carrier::Udp(udp.rate), frames_of(&udp), udp.header.0),
+            Plan::Roce { law, notification, pairs } => {
+                let frames = frames_of((pairs.mtu, pairs.framing, pairs.least_wire));
+                let pairs = Arc::new(QueuePairs::new(law, notification, pairs));
+                Transport::of(Carrier::Roce(pairs), frames, DATAGRAM_HEADER)
+            }
+            Plan::Udp(udp) => Transport::of(
+                Carrier::Udp(udp.rate),
+                frames_of((udp.mtu, udp.framing, udp.least_wire)),
+                udp.header.0,
+            ),
         }
     }
 
@@ -121,25 +119,27 @@ impl Transport {
         let site = LawSite { mss: self.mss, slow_start_limit: limit };
         match &self.carrier {
             Carrier::Tcp(law) => AnyLaw::new(law, site),
-            Carrier::Udp(_) => AnyLaw::new(&LawSettings::default(), site),
+            Carrier::Udp(_) | Carrier::Roce(_) => AnyLaw::new(&LawSettings::default(), site),
         }
     }
 
     /// Largest payload of a packet.
     #[must_use]
     pub fn mss(&self) -> u64 {
-        match self.carrier {
+        match &self.carrier {
             Carrier::Tcp(_) => self.mss,
             Carrier::Udp(_) => self.datagram_mss,
+            Carrier::Roce(pairs) => pairs.mss(),
         }
     }
 
     /// Wire bytes of a full-size data packet beyond its payload.
     #[must_use]
     pub fn overhead_wire(&self) -> u64 {
-        match self.carrier {
+        match &self.carrier {
             Carrier::Tcp(_) => self.overhead,
             Carrier::Udp(_) => self.datagram_overhead,
+            Carrier::Roce(pairs) => pairs.overhead_wire(),
         }
     }
 
@@ -149,10 +149,17 @@ impl Transport {
         self.padded(self.mss() + self.overhead_wire())
     }
 
+    /// Wire bytes of the largest packet, datagrams of a constant rate included.
+    #[must_use]
+    pub fn largest_wire(&self) -> u16 {
+        self.full_wire().max(self.datagrams(Bytes(u64::from(u16::MAX))).full_wire.0 as u16)
+    }
+
     /// The packets of a flow of `size` that uses this transport, without losses.
     #[must_use]
     pub fn packetisation(&self, size: Bytes) -> Packetisation {
-        match self.carrier {
+        match &self.carrier {
+            Carrier::Roce(pairs) => self.packets(size, pairs.mss(), pairs.overhead_wire()),
             Carrier::Tcp(_) => {
                 let opening = (Bytes(u64::from(self.syn_wire())), Bytes(u64::from(self.syn_wire())));
                 let handshake = self.tcp.handshake.then_some(opening);
@@ -176,12 +183,27 @@ impl Transport {
         Packetisation { count, full_wire: wire(mss), last_wire: wire(last), handshake: None }
     }
 
-    /// The payload rate of a flow as datagrams: `None` if it goes over TCP.
+    /// The queue pairs of a transport over RoCE.
+    #[must_use]
+    pub fn roce(&self) -> Option<&Arc<QueuePairs>> {
+        match &self.carrier {
+            Carrier::Roce(pairs) => Some(pairs),
+            Carrier::Tcp(_) | Carrier::Udp(_) => None,
+        }
+    }
+
+    /// The priority classes of payload and of what answers it.
+    #[must_use]
+    pub fn classes(&self) -> (Class, Class) {
+        self.roce().map_or((Class(0), Class(0)), |pairs| pairs.classes())
+    }
+
+    /// The payload rate of a flow as datagrams: `None` if it goes over TCP or RoCE.
     pub(crate) fn datagram_rate(&self, site: &FlowSite) -> Option<Rate> {
         match (&self.carrier, site.rate) {
             (_, Some(own)) => Some(own),
             (Carrier::Udp(rate), None) => Some(rate.unwrap_or(Rate(u64::MAX))),
-            (Carrier::Tcp(_), None) => None,
+            (Carrier::Tcp(_) | Carrier::Roce(_), None) => None,
         }
     }
 
@@ -252,9 +274,9 @@ fn rto_limits(tcp: &Tcp) -> RtoLimits {
     }
 }
 
-/// The frames of a transport of datagrams, in TCP's words.
-fn frames_of(udp: &udp::Settings) -> Tcp {
-    Tcp { mtu: udp.mtu, framing: udp.framing, least_wire: udp.least_wire, ..Tcp::default() }
+/// The frames of a transport that is not TCP, in TCP's words.
+fn frames_of((mtu, framing, least_wire): (Bytes, Bytes, Bytes)) -> Tcp {
+    Tcp { mtu, framing, least_wire, ..Tcp::default() }
 }
 
 #[cfg(test)]

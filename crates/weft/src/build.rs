@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Time};
 use weft_scenario::ScenarioSettings;
-use weft_sim::{FlowSampling, Setup};
-use weft_topology::{Graph, LinkState, build_in, plan, timeline};
+use weft_sim::{FlowSampling, Setup, Storm};
+use weft_switch::pause::PauseStormSettings;
+use weft_topology::{Graph, LinkState, Node, build_in, plan, timeline};
 use weft_transport::Transport;
 use weft_workload::{Flows, Framing, Limits, Shape, generate};
 
@@ -22,6 +23,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
     let transport = Transport::new(&settings.transport);
     let flows = flows(settings, (&graph, &timeline.initial), (&transport, folder), seed)?;
     let measure = &settings.measure;
+    let storms = storms(settings, &graph)?;
     Ok(Setup {
         graph: Arc::new(graph),
         timeline: Arc::new(timeline),
@@ -29,6 +31,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         balancer: settings.balance.clone(),
         transport: Arc::new(transport),
         flows,
+        storms,
         tags: settings.traffic.iter().map(|traffic| traffic.tag.clone()).collect(),
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
@@ -37,6 +40,18 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         division: weft_sim::Division::LONE,
         seed,
     })
+}
+
+/// Hosts that send pauses without end.
+fn storms(settings: &ScenarioSettings, graph: &Graph) -> Result<Vec<Storm>, String> {
+    let storm = |storm: &PauseStormSettings| match graph.node_named(&storm.host) {
+        Some(Node::Host(host)) => {
+            let until = storm.until.map_or(Time::NEVER, |until| Time::ZERO + until);
+            Ok(Storm { host, from: Time::ZERO + storm.at, until })
+        }
+        _ => Err(format!("there is no host called `{}`", storm.host)),
+    };
+    settings.pause_storm.iter().map(storm).collect()
 }
 
 /// What is sent.

@@ -142,6 +142,6 @@ impl Study {
         let mut page = Page { name: self.name, about: self.about, ..page };
         page.repeat.scenario = self.canonical;
         write_report(&report, &page).map_err(page::failed)?;
-        Ok(FluidOutcome { terminal, report })
+        Ok(FluidOutcome { terminal: table::narrow(&terminal), report })
     }
 }

@@ -390,21 +390,29 @@ fn stride_all_to_all_and_shuffle_are_complete() {
     let all = pairs(PatternSettings::AllToAll(all_to_all::Settings { sizes: sizes.clone() }));
     assert_eq!((all.len(), all.into_iter().collect::<BTreeSet<_>>()), (30, every.clone()));
     let spacing = Span::from_us(50);
-    let shuffle =
-        PatternSettings::Shuffle(shuffle::Settings { sizes: sizes.clone(), spacing: Some(spacing) });
+    let shuffle = PatternSettings::Shuffle(shuffle::Settings { sizes, spacing: Some(spacing) });
     let flows = network.flows(&[entry("a", shuffle)], Limits::default(), 1);
     assert_eq!(flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect::<BTreeSet<_>>(), every);
     let mut turns: BTreeMap<HostId, Vec<u64>> = BTreeMap::new();
     flows.iter().for_each(|flow| turns.entry(flow.source).or_default().push(flow.start.0 / spacing.0));
     assert!(turns.into_values().all(|turns| turns == [0, 1, 2, 3, 4]));
-    assert!(!flows.take_turns());
-    let shuffle = PatternSettings::Shuffle(shuffle::Settings { sizes, spacing: None });
-    let flows_in_turn = network.flows(&[entry("a", shuffle)], Limits::default(), 1);
+}
+
+/// The same orders as at intervals; only who waits for whom differs.
+#[test]
+fn a_shuffle_without_spacing_takes_turns() {
+    let network = Network::new(2, 3, 30);
+    let shuffle = |spacing| {
+        let sizes = String::from("1 kB");
+        let pattern = PatternSettings::Shuffle(shuffle::Settings { sizes, spacing });
+        generate(&[entry("a", pattern)], &network.shape(), &Limits::default(), 1).expect("valid traffic")
+    };
     let order = |flows: &Flows, source: u32| -> Vec<HostId> {
         flows.iter().filter(|flow| flow.source.0 == source).map(|flow| flow.destination).collect()
     };
-    assert!(flows_in_turn.is_in_turn(0) && !flows_in_turn.is_in_turn(1));
-    assert!((0..6).all(|source| order(&flows_in_turn, source) == order(&flows, source)), "the same orders");
+    let (spaced, in_turn) = (shuffle(Some(Span::from_us(50))), shuffle(None));
+    assert!(!spaced.take_turns() && in_turn.is_in_turn(0) && !in_turn.is_in_turn(1));
+    assert!((0..6).all(|source| order(&in_turn, source) == order(&spaced, source)));
 }
 
 #[test]

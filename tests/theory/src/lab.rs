@@ -40,6 +40,7 @@ pub fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         balancer: BalancerSettings::default(),
         transport: Arc::new(Transport::new(transport)),
         flows: Vec::new().into(),
+        storms: Vec::new(),
         tags: vec!["test".into()],
         warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),

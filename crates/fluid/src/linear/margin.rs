@@ -61,10 +61,10 @@ pub struct Response {
 }
 
 impl Response {
-    /// Phase in degrees, followed without jumps from its first value.
+    /// Phase in degrees, followed without jumps from a first value near half a turn back.
     #[must_use]
     pub fn phase(&self) -> Vec<f64> {
-        let mut last = 0.0;
+        let mut last = -PI;
         let follow = |gain: &Complex| {
             let turns = ((last - gain.arg()) / TAU).round();
             last = gain.arg() + turns * TAU;

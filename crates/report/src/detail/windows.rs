@@ -1,4 +1,4 @@
-//! Congestion windows over time, thinned until a plot can show them.
+//! Congestion windows and rates over time, thinned until a plot can show them.
 
 use super::rounded;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub struct FlowWindow {
     pub time_us: Vec<f64>,
     /// Congestion window, bytes of payload.
     pub cwnd_bytes: Vec<u64>,
+    /// Rate, gigabits per second; empty if a window and not a rate limits the sender.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rate_gbps: Vec<f64>,
 }
 
 impl Windows {
@@ -48,7 +51,8 @@ fn line(series: &FlowSeries, flow: FlowId) -> FlowWindow {
     FlowWindow {
         flow: flow.0,
         time_us: kept.clone().map(|row| rounded(row.time.0 as f64 / 1e6)).collect(),
-        cwnd_bytes: kept.map(|row| row.cwnd.0).collect(),
+        cwnd_bytes: kept.clone().map(|row| row.cwnd.0).collect(),
+        rate_gbps: kept.filter_map(|row| Some(rounded(row.rate?.gbps()))).collect(),
     }
 }
 

@@ -3,8 +3,9 @@
 use super::{DropCell, Drops, Imbalance, Lengths, Links, Reordering, RunFacts, Summary, Waiting, stop_name};
 use crate::statistics::mean;
 use crate::survey::FlowStatistics;
+use std::collections::BTreeMap;
 use weft_core::histogram::Histogram;
-use weft_core::record::{FlowRecord, HopRecord, LinkRecord, RunRecord};
+use weft_core::record::{FlowRecord, HopRecord, LinkRecord, PAUSE_MEASURES, RunRecord};
 
 pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
     Summary {
@@ -27,10 +28,17 @@ pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFa
         links: links(record),
         throughput_gbps: flows.throughput_gbps,
         jain: flows.jain,
+        pauses: pauses(record),
+        deadlocks: record.deadlocks_in_words().collect(),
         marks: record.links.iter().map(|link| link.marked).sum(),
         retransmitted_bytes: flows.retransmitted_bytes,
         timeouts: flows.timeouts,
     }
+}
+
+fn pauses(record: &RunRecord) -> BTreeMap<String, f64> {
+    let named = PAUSE_MEASURES.iter().zip(record.pause_measures()).filter(|_| !record.pauses.is_empty());
+    named.map(|((name, ..), value)| ((*name).to_owned(), value)).collect()
 }
 
 /// Completion time in microseconds; zero when unfinished.

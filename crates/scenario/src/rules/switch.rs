@@ -1,8 +1,9 @@
 //! Rules on the inside of a switch.
 
+use super::pause::{most_set_aside, uses_the_buffer};
 use super::{Facts, Finding, impossible};
 use weft_core::settings::Amount;
-use weft_core::{Span, SwitchId};
+use weft_core::{Bytes, Span, SwitchId};
 use weft_switch::AnyBalancer;
 use weft_switch::balance::Site;
 use weft_switch::mark::{MarkerSettings, pi};
@@ -26,9 +27,10 @@ pub(super) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, fou
     };
     let queues = facts.graph.map_or(0, most_ports).saturating_mul(u64::from(switch.queues));
     let promised = sharing.minimum * queues;
-    if promised >= buffer {
+    let rest = Bytes(buffer.0.saturating_sub(most_set_aside(facts).0));
+    if promised >= rest && rest > Bytes::ZERO {
         let message = format!(
-            "{queues} queues with a minimum of {} leave nothing of the buffer of {buffer}",
+            "{queues} queues with a minimum of {} leave nothing of the buffer of {rest}",
             sharing.minimum
         );
         found.push(impossible("switch.sharing.dynamic.minimum", message));
@@ -43,7 +45,7 @@ fn most_ports(graph: &Graph) -> u64 {
 
 /// Where nothing is ever refused, a buffer size says nothing.
 pub(super) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    if matches!(facts.settings.switch.sharing, SharingSettings::Infinite(_)) {
+    if !uses_the_buffer(facts) {
         facts.idle("switch.buffer", "with infinite sharing nothing is ever refused", found);
     }
 }

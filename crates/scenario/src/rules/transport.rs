@@ -13,7 +13,7 @@ use weft_workload::Framing;
 fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
     match AnyProtocol::new(&facts.settings.transport, ()).plan() {
         Plan::Tcp { tcp, .. } => Some(tcp),
-        Plan::Udp(_) => None,
+        Plan::Udp(_) | Plan::Roce { .. } => None,
     }
 }
 
@@ -24,6 +24,7 @@ fn sizes(settings: &TransportSettings) -> (Bytes, Bytes, Bytes) {
             (tcp.mtu, tcp.header + Bytes(if tcp.timestamps { 12 } else { 0 }), tcp.framing)
         }
         Plan::Udp(udp) => (udp.mtu, udp.header, udp.framing),
+        Plan::Roce { pairs, .. } => (pairs.mtu, pairs.header, pairs.framing),
     }
 }
 
@@ -35,11 +36,11 @@ pub(super) fn framing(settings: &TransportSettings) -> Framing {
 
 impl Facts<'_> {
     /// The path of a setting of the chosen transport.
-    fn transport(&self, setting: &str) -> String {
+    pub(super) fn transport(&self, setting: &str) -> String {
         format!("transport.{}.{setting}", self.settings.transport.name())
     }
 
-    fn idle_transport(&self, names: &[&str], why: &str, found: &mut Vec<Finding>) {
+    pub(super) fn idle_transport(&self, names: &[&str], why: &str, found: &mut Vec<Finding>) {
         names.iter().for_each(|name| self.idle(&self.transport(name), why, found));
     }
 }
@@ -142,13 +143,13 @@ fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Find
 /// Marks need a switch that sets them and an end that reads them.
 pub(super) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let transport = &facts.settings.transport;
-    let own_use = matches!(transport, TransportSettings::Dctcp(_));
+    let own_use = matches!(transport, TransportSettings::Dctcp(_) | TransportSettings::Dcqcn(_));
     let reads = own_use || tcp(facts).is_some_and(|tcp| tcp.ecn == EcnUse::On);
     let Some(non_ect) = facts.settings.switch.ecn.non_ect() else {
         let why = "no switch marks packets (switch.ecn)";
         facts.idle_transport(&["ecn"], why, found);
         if own_use {
-            facts.idle("transport", &format!("dctcp goes by marks, and {why}"), found);
+            facts.idle("transport", &format!("{} goes by marks, and {why}", transport.name()), found);
         }
         return;
     };

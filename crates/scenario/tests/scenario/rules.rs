@@ -476,3 +476,55 @@ fn one_mistake_has_no_followers() {
     one(&small(jitter));
     one(&small("[sweep]\nbalance = [\"ecmp\", \"dril\"]\n"));
 }
+
+/// A switch with these lines of priority flow control.
+fn pfc(broken: &str, what: &str, kept: &str) {
+    let text = |lines: &str| format!("[switch]\nbuffer = \"40 MB\"\n{lines}");
+    section(&text(broken), what, &text(kept));
+}
+
+#[test]
+fn priority_flow_control_is_sound() {
+    let on = "pfc.classes = [0]\n";
+    pfc("pfc.classes = [1]\n", "class 1 has no queue of its own", on);
+    pfc("pfc.classes = [0, 0]\n", "named twice", on);
+    pfc(
+        "pfc.xoff = \"10 kB\"\nsharing = \"infinite\"\npfc.classes = []\nqueues = 2\n",
+        "no class pauses",
+        on,
+    );
+    pfc(
+        "pfc.classes = [0]\npfc.xoff = \"10 kB\"\npfc.alpha = 2.0\n",
+        "XOFF is static",
+        "pfc.classes = [0]\npfc.alpha = 2.0\n",
+    );
+    pfc(
+        "pfc.classes = [0]\npfc.xoff = \"2 kB\"\n",
+        "below nothing",
+        "pfc.classes = [0]\npfc.xoff = \"2 kB\"\npfc.xon_offset = \"1 kB\"\n",
+    );
+    pfc("pfc.classes = [0]\npfc.quanta = 10\n", "at least 51", "pfc.classes = [0]\npfc.quanta = 51\n");
+    pfc(
+        "pfc.classes = [0]\npfc.watchdog_action = \"forward\"\n",
+        "there is no watchdog",
+        "pfc.classes = [0]\npfc.watchdog = \"1 ms\"\npfc.watchdog_action = \"forward\"\n",
+    );
+    pfc(
+        "pfc.classes = [0]\npfc.headroom = \"30 MB\"\n",
+        "the buffer has 40 MB",
+        "pfc.classes = [0]\npfc.headroom = \"30 kB\"\n",
+    );
+    let storm = |lines: &str| format!("[switch]\nbuffer = \"40 MB\"\n{on}[[pause_storm]]\n{lines}");
+    let good = storm("host = \"host1\"\nuntil = \"1 ms\"\n");
+    section(&storm("host = \"hots1\"\nuntil = \"1 ms\"\n"), "there is no host called `hots1`", &good);
+    section(&storm("host = \"host1\"\nat = \"1 ms\"\nuntil = \"1 ms\"\n"), "must end after it began", &good);
+}
+
+#[test]
+fn a_dynamic_xoff_has_something_to_divide() {
+    section(
+        "[switch]\npfc.classes = [0]\n",
+        "a share of the free memory",
+        "[switch]\npfc.classes = [0]\npfc.xoff = \"10 kB\"\n",
+    );
+}

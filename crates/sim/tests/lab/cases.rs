@@ -67,7 +67,7 @@ fn transport(law: u32) -> TransportSettings {
         TransportSettings::Cubic(own) => &mut own.tcp,
         TransportSettings::Htcp(own) => &mut own.tcp,
         TransportSettings::Dctcp(own) => &mut own.tcp,
-        TransportSettings::Udp(_) => unreachable!("chosen above"),
+        _ => unreachable!("chosen above"),
     };
     (tcp.min_rto, tcp.initial_rto) = (Span::from_ms(1), Span::from_ms(2));
     settings

@@ -3,10 +3,12 @@
 //! words.
 
 use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
-use weft_core::{Bytes, Rate, Span, Time};
+use weft_core::{Bytes, Span, Time};
 use weft_switch::mark::{MarkerSettings, NonEct};
+use weft_switch::pause::WatchdogAction;
 use weft_switch::share::SharingSettings;
 use weft_switch::{BalancerSettings, flowlet};
+use weft_transport::TransportSettings;
 use weft_workload::Flow;
 
 use super::worlds::{World, full_packet};
@@ -24,6 +26,7 @@ pub(crate) const LAWS: &[(&str, Law)] = &[
     ("drops have a place", drops_have_a_place),
     ("drops have a reason", drops_have_a_reason),
     ("buffers hold", buffers_hold),
+    ("lossless is lossless", lossless_is_lossless),
     ("lines keep their rate", lines_keep_their_rate),
     ("marks come from markers", marks_come_from_markers),
     ("paths keep order", paths_keep_order),
@@ -128,6 +131,8 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
             },
             Reason::NoRoute | Reason::LinkDown => fails,
             Reason::Loss => world.lossy,
+            Reason::Headroom => may_overrun(world),
+            Reason::Watchdog => switch.pfc.watchdog.is_some(),
         };
         demand!(possible, "{drop:?} cannot happen here");
         let at_switch = drop.hop > 0 || on_a_wire(drop.reason);
@@ -136,10 +141,43 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
+/// Whether somebody may send in spite of a pause: frames are lost, or a watchdog wants it.
+fn may_overrun(world: &World) -> bool {
+    let pfc = &world.setup.switch.pfc;
+    let forward = pfc.watchdog.is_some() && pfc.watchdog_action == WatchdogAction::Forward;
+    forward || world.lossy || !world.plan.outages.is_empty()
+}
+
+/// Where everything pauses, memory is never wanting, and no more headroom is used than there is. Nobody is stopped for longer
+/// than the run, nor let go more often than stopped.
+fn lossless_is_lossless(world: &World, record: &RunRecord) -> Verdict {
+    if !world.setup.switch.pfc.is_on() {
+        demand!(record.pauses.is_empty() && record.deadlocks.is_empty(), "pauses nobody asked for");
+        return Ok(());
+    }
+    let wanting = |reason| match reason {
+        Reason::Headroom => !may_overrun(world),
+        _ => matches!(reason, Reason::PortFull | Reason::Threshold | Reason::BufferFull),
+    };
+    demand!(dropped(record, wanting).0 == 0, "{:?}", record.drops);
+    for pause in &record.pauses {
+        let sound = pause.headroom_peak <= pause.headroom
+            && pause.resumed <= pause.asked
+            && pause.asked <= pause.resumed + 1
+            && pause.longest <= pause.paused
+            && pause.paused <= record.ended.since(Time::ZERO) + Span(1);
+        demand!(sound, "{pause:?}, ended {}", record.ended);
+    }
+    Ok(())
+}
+
 /// A dynamic threshold allows alpha times what is free before the packet enters, so at most alpha (B + packet) / (1 +
 /// alpha) for the shared part of a queue.
 fn buffers_hold(world: &World, record: &RunRecord) -> Verdict {
     let switch = &world.setup.switch;
+    if switch.pfc.is_on() {
+        return Ok(());
+    }
     let buffer = switch.buffer.map_or(u64::MAX, |buffer| buffer.0);
     let full = full_packet(&world.setup.transport).0 as f64;
     let limit = match &switch.sharing {
@@ -205,7 +243,7 @@ fn keeps_paths(world: &World) -> bool {
 
 /// Whether a flow is sent as datagrams.
 fn is_datagrams(world: &World, flow: &Flow) -> bool {
-    flow.constant_rate().is_some() || world.transport.tcp().is_none()
+    flow.constant_rate().is_some() || matches!(world.transport, TransportSettings::Udp(_))
 }
 
 fn flows_are_sound(world: &World, record: &RunRecord) -> Verdict {
@@ -259,7 +297,7 @@ fn nobody_beats_the_empty_network(world: &World, record: &RunRecord) -> Verdict 
         let Some(end) = flow.end else { continue };
         let taken = end.since(flow.start);
         // The end of a flow of datagrams is its last one, which may be short and overtake nobody.
-        let fast = spec.rate == Rate(0) && taken < flow.ideal && world.transport.tcp().is_some();
+        let fast = !is_datagrams(world, &spec) && taken < flow.ideal;
         demand!(!fast, "{taken}, alone {}: {flow:?}", flow.ideal);
     }
     Ok(())
@@ -285,7 +323,8 @@ fn samples_are_sound(world: &World, record: &RunRecord) -> Verdict {
         );
         let datagrams = is_datagrams(world, &specs[row.flow.index()]);
         demand!(!(datagrams && row.ssthresh.is_some()), "a threshold of datagrams: {row:?}");
-        demand!(datagrams || row.cwnd > Bytes::ZERO, "{row:?}");
+        let limit = row.rate.map_or(row.cwnd.0, |rate| rate.0);
+        demand!(datagrams || limit > 0, "no window and no rate: {row:?}");
     }
     Ok(())
 }
@@ -333,6 +372,8 @@ pub(crate) fn same(a: &RunRecord, b: &RunRecord) -> Verdict {
     demand!(a.flow_series == b.flow_series, "samples of flows differ");
     demand!(a.queues == b.queues && a.imbalance == b.imbalance, "samples differ");
     demand!(a.events == b.events, "{} events, {}", a.events, b.events);
+    demand!(a.pauses == b.pauses, "pauses {:?}\n{:?}", a.pauses, b.pauses);
+    demand!(a.deadlocks == b.deadlocks, "deadlocks {:?}\n{:?}", a.deadlocks, b.deadlocks);
     demand!(a == b, "something else differs");
     Ok(())
 }

@@ -38,7 +38,8 @@ impl World {
         // Shapes that came later have dice of their own, so that the worlds of most seeds are what they were.
         let mut topology = network::later(&mut Random::new(seed, Purpose::Test, 107)).unwrap_or(topology);
         network::stall(&mut topology, &mut Random::new(seed, Purpose::Test, 109));
-        let mut transport = ends::transport(&mut random);
+        let transport = ends::transport(&mut random);
+        let mut transport = ends::later(&mut Random::new(seed, Purpose::Test, 111)).unwrap_or(transport);
         ends::read_late_and_cut(&mut transport, &mut Random::new(seed, Purpose::Test, 110));
         let mut setup = super::setup(&topology, &transport);
         let lossy = setup.graph.links().iter().any(|link| link.loss > 0.0);
@@ -46,6 +47,7 @@ impl World {
         setup.balancer = switching::balancer(&mut random);
         switching::compare_paths(&mut setup.balancer, &mut Random::new(seed, Purpose::Test, 108));
         setup.switch = switching::switch(&mut random, &setup.graph, &setup.transport);
+        switching::pause(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 111));
         setup.flows = flows(&mut random, &setup.graph, &setup.transport).into();
         if one_in(&mut Random::new(seed, Purpose::Test, 114), 6) {
             setup.flows = setup.flows.taking_turns(&[true]);
@@ -85,7 +87,8 @@ impl World {
 
     /// Whether some flows are datagrams, which nobody sends again.
     pub(crate) fn has_datagrams(&self) -> bool {
-        self.transport.tcp().is_none() || self.setup.flows.iter().any(|flow| flow.constant_rate().is_some())
+        matches!(self.transport, TransportSettings::Udp(_))
+            || self.setup.flows.iter().any(|flow| flow.constant_rate().is_some())
     }
 
     /// Everything that tells this world from others.

@@ -1,7 +1,7 @@
 //! Deficit round robin (Shreedhar and Varghese 1995): queues share the port by weight, whatever their packet sizes.
 //!
-//! Each visit adds `weight * quantum` bytes to a queue's deficit; it sends while the packet at its head fits. An empty
-//! queue loses its deficit. O(1) per packet while the quantum is at least a full-size packet.
+//! Each visit adds `weight * quantum` bytes to a queue's deficit; it sends while the packet at its head fits. A queue
+//! that is empty or paused loses its deficit. O(1) per packet while the quantum is at least a full-size packet.
 
 use weft_core::{Bytes, Headers, settings};
 
@@ -48,13 +48,13 @@ impl Drr {
 
 impl Scheduler for Drr {
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
-        if queues.iter().all(|queue| queue.packets.is_empty()) {
+        if queues.iter().all(|queue| queue.ready().is_none()) {
             self.deficits.fill(0);
             self.granted = false;
             return None;
         }
         loop {
-            let Some(head) = queues[self.current].packets.front() else {
+            let Some(head) = queues[self.current].ready() else {
                 self.deficits[self.current] = 0;
                 self.advance();
                 continue;

@@ -29,7 +29,7 @@ impl Scheduler for Fifo {
     #[inline]
     fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
         if let [only] = queues {
-            return (!only.packets.is_empty()).then_some(0);
+            return (only.ready().is_some()).then_some(0);
         }
         oldest(queues, headers)
     }
@@ -37,6 +37,6 @@ impl Scheduler for Fifo {
 
 /// The queue whose head arrived first.
 fn oldest(queues: &[ClassQueue], headers: &Headers) -> Option<usize> {
-    let fronts = queues.iter().enumerate().filter_map(|(n, queue)| Some((n, queue.packets.front()?)));
+    let fronts = queues.iter().enumerate().filter_map(|(n, queue)| Some((n, queue.ready()?)));
     fronts.min_by_key(|(n, packet)| (headers.get(*packet).arrived, *n)).map(|(n, _)| n)
 }

@@ -27,6 +27,6 @@ impl Strict {
 
 impl Scheduler for Strict {
     fn pick(&mut self, queues: &[ClassQueue], _headers: &Headers) -> Option<usize> {
-        queues.iter().position(|queue| !queue.packets.is_empty())
+        queues.iter().position(|queue| queue.ready().is_some())
     }
 }

@@ -78,10 +78,12 @@ impl Plan {
         let table = Table::new((leaves, ports), Some(0), vec![GroupId(0); 2], groups);
         let mut rates = self.rates.clone();
         rates.resize(usize::from(self.ports), Rate::from_gbps(10));
+        let cables = vec![Span::from_us(1); rates.len()];
         let site = SwitchSite {
             seed: self.seed,
             switch: SwitchId(self.id),
             rates,
+            cables,
             full_packet: Bytes(u64::from(FULL)),
         };
         let switch = Switch::new(&self.settings, &self.balancer, &site, table);

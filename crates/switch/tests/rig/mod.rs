@@ -54,6 +54,7 @@ impl Plan {
             seed,
             switch: SwitchId(0),
             rates: vec![Plan::RATE; usize::from(self.ports)],
+            cables: vec![weft_core::Span::ZERO; usize::from(self.ports)],
             full_packet: Bytes(u64::from(self.wire) - 1),
         };
         let hosts: (Arc<[u16]>, Arc<[PortId]>) = (Arc::new([0]), Arc::new([PortId(0)]));

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use weft_core::{Bytes, Ecn, Time};
 
 use super::ReceiverReport;
-use super::order::Order;
+use crate::FlowSite;
 use crate::gro::GroCounter;
 use crate::segment::{Flags, Needs, Segment};
-use crate::transport::{FlowSite, Transport};
+use crate::transport::Transport;
+use weft_core::order::Order;
 
 /// The receiving end.
 pub(super) struct DatagramReceiver {

@@ -3,7 +3,7 @@
 
 use weft_core::{Purpose, Random, Span, Time};
 
-use crate::transport::FlowSite;
+use weft_core::FlowSite;
 
 /// An application that reads.
 #[derive(Debug)]

@@ -12,11 +12,12 @@ use super::ReceiverReport;
 use super::acks::{Ack, Acks};
 use super::arrivals::{Arrival, Arrivals};
 use super::below::{Below, Packet};
-use super::order::Order;
 use super::reading::Reading;
+use crate::FlowSite;
 use crate::gro::GroCounter;
 use crate::segment::{Block, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
-use crate::transport::{FlowSite, Marking, Transport};
+use crate::transport::{Marking, Transport};
+use weft_core::order::Order;
 
 /// Payload in order that is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
@@ -359,6 +360,7 @@ impl TcpReceiver {
             displacement: self.order.displacement,
             gro_batches: self.batches.batches() as u32,
             ecn_marks: self.marks,
+            ..ReceiverReport::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::protocols::{TransportSettings, dctcp, newreno};
 use crate::settings::{EcnUse, Tcp};
-use weft_core::{FlowId, Rate, Span};
+use weft_core::{Bytes, FlowId, Rate, Span};
 
 const MSS: u64 = 1460;
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use weft_core::{Bytes, Class, FlowId, Header, Kind, Marks, Rate, Span, Time};
 
 use super::SenderReport;
+use crate::FlowSite;
 use crate::segment::{Flags, Needs, Segment, ports};
-use crate::transport::{FlowSite, Transport};
+use crate::transport::Transport;
 
 /// The sending end.
 pub(super) struct DatagramSender {

@@ -14,13 +14,14 @@ use weft_core::record::FlowState;
 use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
 
 use super::SenderReport;
+use crate::FlowSite;
 use crate::congestion::{AnyLaw, Window};
 use crate::recovery::prr::Reduction;
 use crate::recovery::rack::Rack;
 use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
-use crate::transport::{FlowSite, Marking, Transport};
+use crate::transport::{Marking, Transport};
 
 use self::pace::Pace;
 use self::send::What;
@@ -314,6 +315,7 @@ impl TcpSender {
             srtt: self.trip.smoothed(),
             rto: self.trip.timeout(&self.transport.rto),
             state: self.state,
+            ..SenderReport::default()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sizes on the wire.
 
 use super::*;
-use crate::protocols::{dctcp, newreno};
+use crate::protocols::{dctcp, newreno, udp};
 
 fn tcp(change: impl FnOnce(&mut Tcp)) -> Transport {
     let mut settings = newreno::Settings::default();

@@ -139,6 +139,7 @@ fn datagrams(rate: Rate, size: u64) -> (Sender, Receiver) {
         line_rate: Rate::from_gbps(10),
         rate: Some(rate),
         seed: 1,
+        others: 0,
     };
     (Sender::new(&transport, &site, Time::ZERO), Receiver::new(&transport, &site, Time::ZERO))
 }

@@ -158,6 +158,7 @@ impl System {
             until: Time::ZERO + unit * units,
             queues_every: None,
             flow_samples: None,
+            storms: Vec::new(),
             division: Division::LONE,
             seed,
         }

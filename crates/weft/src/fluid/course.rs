@@ -168,7 +168,8 @@ fn together(
 ) -> Option<Figure> {
     let drawn = courses.iter().enumerate().filter_map(|(n, course)| {
         let values = of(course);
-        (!values.is_empty()).then(|| line(&course.subject.title(), Some(n), &course.times(), &values))
+        let from = values.iter().position(|value| value.is_finite())?;
+        Some(line(&course.subject.title(), Some(n), &course.times()[from..], &values[from..]))
     });
     let series: Vec<_> = drawn.collect();
     if series.is_empty() {
@@ -212,7 +213,8 @@ fn notes(courses: &[Course]) -> Vec<String> {
     let mut notes: Vec<String> = courses.iter().flat_map(|course| course.subject.notes.clone()).collect();
     let forced: u64 = courses.iter().map(|course| course.series.effort.forced).sum();
     if forced > 0 {
-        notes.push(format!("{forced} steps of the least length exceed the tolerance: the law jumps there."));
+        notes
+            .push(format!("{forced} step(s) of the least length exceed the tolerance: the law jumps there."));
     }
     notes.sort();
     notes.dedup();
@@ -235,12 +237,19 @@ pub(super) fn terminal(courses: &[Course]) -> String {
 pub(super) fn page(courses: &[Course]) -> Page {
     let queue = |course: &Course| {
         let unit = course.subject.unit.bytes(1.0) / 1e3;
-        course.series.queue.iter().map(|queue| queue * unit).collect()
+        course.series.queue.iter().map(|queue| queue * unit).collect::<Vec<f64>>()
     };
     let marking = |course: &Course| course.series.marking.iter().map(|p| p * 100.0).collect();
     let axis = |name: &str, unit: &str| Axis::linear(name, unit);
+    let late = |course: &Course| {
+        let mut values: Vec<f64> = queue(course);
+        let half = values.len() / 2;
+        values[..half].fill(f64::NAN);
+        values
+    };
     let answer = [
-        together(courses, "queue", ("The queue", axis("queue", "kB")), &queue),
+        together(courses, "late", ("The queue in the second half", axis("queue", "kB")), &late),
+        together(courses, "queue", ("The queue from the start", axis("queue", "kB")), &queue),
         together(courses, "marking", ("Packets that are marked", axis("marked", "%")), &marking),
     ];
     let rates = courses.iter().enumerate().map(|(n, course)| course.rates(n));

@@ -19,6 +19,10 @@ pub(super) fn line(name: &str, scheme: Option<usize>, x: &[f64], y: &[f64]) -> S
         let (low, high) = ((from..to).min_by(by).unwrap_or(from), (from..to).max_by(by).unwrap_or(from));
         kept.extend([low.min(high), low.max(high)]);
     }
+    kept.dedup();
+    while kept.last().is_some_and(|n| !y[*n].is_finite()) {
+        kept.pop();
+    }
     Series {
         name: name.to_owned(),
         scheme,
@@ -30,6 +34,9 @@ pub(super) fn line(name: &str, scheme: Option<usize>, x: &[f64], y: &[f64]) -> S
 
 /// Six significant digits: what a picture needs.
 pub(super) fn rounded(value: f64) -> f64 {
+    if !value.is_finite() {
+        return value;
+    }
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 

@@ -18,6 +18,7 @@ use super::FluidOptions;
 use super::figures::rounded;
 use super::range::{Over, Range};
 use super::subject::{Law, Subject};
+use super::table::on_page;
 use crate::Error;
 
 /// Cells of the drawing in each direction; the CSV file has all.
@@ -262,13 +263,19 @@ impl Map {
         format!("{} deg at {} = {}, {} = {}", number(margin), a.name(), a.typed(x), b.name(), b.typed(y))
     }
 
-    /// What a terminal shows: the extremes, and for a few rows where the border is.
+    fn extremes(&self) -> Vec<Vec<String>> {
+        let named = [("least", 1.0), ("greatest", -1.0)].into_iter();
+        let row = |(word, sign): (&str, f64)| {
+            self.extreme(sign).map(|extreme| vec![word.to_owned(), self.place(extreme)])
+        };
+        named.filter_map(row).collect()
+    }
+
+    /// What a terminal shows: the extremes.
     pub(super) fn terminal(&self) -> String {
         let mut text = format!("{}\n\n", self.sentence());
-        for (word, sign) in [("least", 1.0), ("greatest", -1.0)] {
-            if let Some(extreme) = self.extreme(sign) {
-                let _ = writeln!(text, "{word:9}{}", self.place(extreme));
-            }
+        for row in self.extremes() {
+            let _ = writeln!(text, "{:9}{}", row[0], row[1]);
         }
         let unknown = self.points() - self.known().count();
         if unknown > 0 {
@@ -340,6 +347,11 @@ impl Map {
                 lead: "Where the loop is stable.".to_owned(),
                 figures: vec![self.figure()],
             }],
+            numbers: on_page(
+                "The extremes; `map.csv` has every point",
+                &["", "margin and place"],
+                &self.extremes(),
+            ),
             ..Page::default()
         }
     }

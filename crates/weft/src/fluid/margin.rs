@@ -48,8 +48,11 @@ pub(super) struct Found {
     beyond: bool,
 }
 
+/// Loops by name.
+type Cuts = Vec<(&'static str, Cut)>;
+
 /// The loops of a case with so many flows and this delay.
-pub(super) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Vec<(&'static str, Cut)> {
+pub(super) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
     if let Some(of) = subject.dcqcn() {
         let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
         let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", Cut::Exact(cut)));
@@ -111,7 +114,10 @@ impl Found {
     }
 
     fn title(&self) -> String {
-        format!("{}, {}", self.subject.title(), self.name)
+        if self.subject.label.is_empty() {
+            return self.name.to_owned();
+        }
+        format!("{}, {}", self.subject.label, self.name)
     }
 
     fn queue_kb(&self) -> String {
@@ -146,7 +152,7 @@ impl Found {
 }
 
 const HEADER: [&str; 8] =
-    ["loop", "delay us", "queue kB", "phase deg", "at rad/s", "gain dB", "delay left us", "verdict"];
+    ["loop", "delay us", "queue kB", "phase deg", "at rad/s", "gain dB", "left us", "verdict"];
 
 fn sentence(found: &[Found]) -> String {
     let exact: Vec<&Found> = found.iter().filter(|one| one.unstable.is_some()).collect();
@@ -221,7 +227,7 @@ fn bode(found: &[Found]) -> [Figure; 2] {
         found.iter().enumerate().map(of).collect()
     };
     let gains = curve(&|one| one.response.gain.iter().map(|gain| gain.abs()).collect());
-    let phases = curve(&|one| one.response.phase());
+    let phases = curve(&|one| one.response.phase().into_iter().map(shown_phase).collect());
     let omega = || Axis::log("frequency", "rad/s");
     [
         lines(
@@ -239,6 +245,11 @@ fn bode(found: &[Found]) -> [Figure; 2] {
             "Above -180 degrees where the gain is 1: stable.",
         ),
     ]
+}
+
+/// Far beyond half a turn nothing is decided: a delay turns for ever.
+fn shown_phase(degrees: f64) -> f64 {
+    if degrees < -450.0 { f64::NAN } else { degrees }
 }
 
 /// The curve around the critical point, cut off where it is far away.
@@ -262,7 +273,7 @@ fn nyquist(found: &[Found]) -> Figure {
 }
 
 /// The least margin of each loop while something changes.
-fn over(found: &[Found], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Vec<(&'static str, Cut)>) -> Vec<Series> {
+fn over(found: &[Found], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Cuts) -> Vec<Series> {
     let of = |(n, one): (usize, &Found)| {
         let at = |x: &f64| {
             let cuts = cut(&one.subject, *x);

@@ -11,6 +11,7 @@ use weft_fluid::model::timely::{self, Timely};
 use weft_fluid::model::{Start, dcqcn};
 use weft_rate::{RateLawSettings, notification};
 use weft_transport::TransportSettings;
+use weft_transport::protocols::{AnyProtocol, Plan};
 
 use super::bottleneck::{self, Bottleneck, Wire};
 use super::convert::{self, Unit};
@@ -228,28 +229,46 @@ fn first_estimate(law: &RateLawSettings, seed: u64, flow: u64) -> f64 {
     }
 }
 
-/// Bytes of a congestion notification or of an acknowledgement on the wire, where the transport does not say.
+/// Bytes of a congestion notification or of an acknowledgement on the wire: RoCE's with 16 bytes of payload.
 const FEEDBACK: Bytes = Bytes(98);
 
 /// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
 fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
-    let names =
-        || RateLawSettings::FAMILY.members.iter().map(|member| member.name).filter(|name| *name != "none");
-    let Some(name) = law else {
-        return Err(format!(
-            "`transport` is `{}`, which has no fluid model; `--law` takes one instead: {}",
-            transport.name(),
-            names().collect::<Vec<_>>().join(", ")
-        ));
+    let (packet, own, jitter) = match AnyProtocol::new(transport, ()).plan() {
+        Plan::Tcp { tcp, .. } => (tcp.mtu + tcp.framing, None, Span::ZERO),
+        Plan::Udp(udp) => (udp.mtu + udp.framing, None, Span::ZERO),
+        Plan::Roce { law, notification, pairs } => {
+            (pairs.mtu + pairs.framing, Some((law, notification)), pairs.feedback_jitter)
+        }
     };
+    let (law, notification) = match (law, own) {
+        (Some(name), _) => (named(name)?, None),
+        (None, Some(own)) => own,
+        (None, None) => return Err(refusal(transport)),
+    };
+    if law == RateLawSettings::Fixed(weft_rate::fixed::Settings::default()) {
+        return Err(refusal(transport));
+    }
+    let notification = notification.unwrap_or_default();
+    Ok(Sender { law, notification, packet, feedback: FEEDBACK, jitter })
+}
+
+/// Laws with a fluid model.
+fn names() -> impl Iterator<Item = &'static str> {
+    RateLawSettings::FAMILY.members.iter().map(|member| member.name).filter(|name| *name != "none")
+}
+
+fn refusal(transport: &TransportSettings) -> String {
+    format!(
+        "`transport` is `{}`, which has no fluid model; `--law` takes one instead: {}",
+        transport.name(),
+        names().collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// A law with its defaults.
+fn named(name: &str) -> Result<RateLawSettings, String> {
     let member = RateLawSettings::FAMILY.members.iter().find(|member| member.name == name && name != "none");
     let member = member.ok_or_else(|| format!("`--law {name}` is unknown{}", did_you_mean(name, names())))?;
-    let value = Value::Member(member.name, Box::new(member.table.defaults()));
-    let framed = |mtu: Bytes, framing: Bytes| mtu + framing;
-    let packet = match transport {
-        TransportSettings::Udp(own) => framed(own.mtu, own.framing),
-        other => other.tcp().map_or(Bytes(1_538), |tcp| framed(tcp.mtu, tcp.framing)),
-    };
-    let (law, notification) = (RateLawSettings::from_value(&value), notification::Settings::default());
-    Ok(Sender { law, notification, packet, feedback: FEEDBACK, jitter: Span::ZERO })
+    Ok(RateLawSettings::from_value(&Value::Member(member.name, Box::new(member.table.defaults()))))
 }

@@ -1,6 +1,7 @@
 //! Words that several fluid commands share: tables for the terminal, the page's cells, who says what.
 
 use weft_report::page::TextTable;
+use weft_report::terminal::{WIDTH, wrapped};
 
 /// Columns as wide as their widest cell; the first to the left, all others to the right.
 pub(super) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
@@ -23,4 +24,14 @@ pub(super) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
 pub(super) fn on_page(title: &str, header: &[&str], rows: &[Vec<String>]) -> TextTable {
     let header = header.iter().map(|cell| (*cell).to_owned()).collect();
     TextTable { title: title.to_owned(), header, rows: rows.to_vec() }
+}
+
+/// Sentences that are too long for a terminal are broken; tables stay.
+pub(super) fn narrow(text: &str) -> String {
+    let line = |line: &str| {
+        let prose = line.chars().count() > WIDTH && !line.contains("  ");
+        let lines = if prose { wrapped(line, WIDTH) } else { vec![line.to_owned()] };
+        lines.join("\n") + "\n"
+    };
+    text.lines().map(line).collect()
 }

@@ -27,7 +27,7 @@ const TIMERS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 /// The ramp ends where this much more than the most flows' probability is reached.
 const ROOM: f64 = 1.25;
 /// Slopes per packet between which the search goes.
-const SLOPES: std::ops::Range<f64> = 1e-8..1e-1;
+const SLOPES: std::ops::Range<f64> = 1e-7..1e-1;
 
 /// One choice of step and timer, with the steepest ramp that it allows.
 #[derive(Clone, Copy, Debug)]
@@ -70,22 +70,20 @@ fn sloped(base: &Bottleneck, low: f64, slope: f64) -> Bottleneck {
     Bottleneck { marking: Marking::Ramp(Ramp::new(low, low + 1.0 / slope, 1.0, false)), ..*base }
 }
 
-/// The steepest slope at which, and below which, the margin is kept.
+/// The steepest slope that keeps the margin. Sought from above: on very flat ramps the slow estimate takes the margin away
+/// again.
 fn steepest(base: &Bottleneck, low: f64, (from, to, margin): (u32, u32, f64)) -> Option<f64> {
     let kept =
         |slope: f64| worst(&sloped(base, low, slope), (from, to)).is_some_and(|worst| worst.0 >= margin);
-    let (mut good, mut bad) = (SLOPES.start, SLOPES.end);
-    if !kept(good) {
-        return None;
+    let mut good = SLOPES.end;
+    while !kept(good) {
+        good /= 2.0;
+        if good < SLOPES.start {
+            return None;
+        }
     }
-    // coarse steps upwards first: the margin need not fall everywhere
-    let mut slope = good;
-    while slope < bad && kept(slope) {
-        good = slope;
-        slope *= 2.0;
-    }
-    bad = slope.min(bad);
-    for _ in 0..12 {
+    let mut bad = 2.0 * good;
+    for _ in 0..10 {
         let middle = (good * bad).sqrt();
         *(if kept(middle) { &mut good } else { &mut bad }) = middle;
     }
@@ -255,8 +253,8 @@ impl Tuning {
             ));
         }
         if best.law.step < self.base.law.step || best.law.increase_timer > self.base.law.increase_timer {
-            let text = "Increases are gentler than the scenario's because with those the ramp would have to be longer than \
-                        allowed; what it costs is the time until flows are equal.";
+            let text = "Increases are gentler than the scenario's because with those no ramp within the allowed queue keeps \
+                        the margin; what it costs is the time until flows are equal.";
             reasons.push(text.to_owned());
         }
         reasons

@@ -99,6 +99,13 @@ mod tests {
     }
 
     #[test]
+    fn every_number_of_flows_has_a_steady_state() {
+        for flows in 1..=400 {
+            assert!(fixed_point(&bottleneck(f64::from(flows))).is_some(), "{flows} flows");
+        }
+    }
+
+    #[test]
     fn a_literal_ramp_of_one_per_cent_holds_up_to_fourteen_flows() {
         let literal = |flows: f64| {
             let mut of = bottleneck(flows);

@@ -63,9 +63,9 @@ fn slopes_of_runs(p: f64, log: f64, length: f64) -> (f64, f64) {
     if !grown.is_finite() {
         return (0.0, 0.0);
     }
-    let per_probability = length * (grown + 1.0) / (1.0 - p);
-    let per_length = -log * (grown + 1.0);
-    (1.0 / grown - p * per_probability / (grown * grown), -p * per_length / (grown * grown))
+    // (grown + 1) / grown first: the square of what has grown overflows long before itself
+    let share = 1.0 + 1.0 / grown;
+    ((1.0 - p * length * share / (1.0 - p)) / grown, p * log * share / grown)
 }
 
 impl Slopes {

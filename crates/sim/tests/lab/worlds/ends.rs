@@ -5,8 +5,9 @@ use weft_core::{Bytes, Random, Rate, Span};
 use weft_transport::RtoFloor;
 use weft_transport::congestion::{cubic, dctcp, htcp, newreno};
 use weft_transport::protocols::{self, udp};
+use weft_transport::rate::{dcqcn, fixed, notification, patched_timely, timely, timely_pi};
 use weft_transport::settings::{EcnUse, LossDetection, Recovery, ShimRule, Tcp};
-use weft_transport::{TransportSettings, flowcells, gro, shim};
+use weft_transport::{TransportSettings, flowcells, gro, roce, shim};
 
 use super::{one_in, pick};
 
@@ -23,6 +24,102 @@ pub(super) fn transport(random: &mut Random) -> TransportSettings {
         1 => TransportSettings::Cubic(protocols::cubic::Settings { law: cubic(random), tcp }),
         2 => TransportSettings::Htcp(protocols::htcp::Settings { law: htcp(random), tcp }),
         _ => TransportSettings::Dctcp(protocols::dctcp::Settings { law: dctcp(random), tcp }),
+    }
+}
+
+/// RoCE came later: with dice of its own, so that the worlds of most seeds are what they were.
+pub(super) fn later(random: &mut Random) -> Option<TransportSettings> {
+    if !one_in(random, 4) {
+        return None;
+    }
+    let pairs = queue_pairs(random);
+    let law = fixed::Settings {
+        initial_rates: pick(random, &[None, Some(Rate::from_gbps(2))]).into_iter().collect(),
+    };
+    Some(match random.below(6) {
+        0 => TransportSettings::Roce(protocols::roce::Settings { law, pairs }),
+        1 => TransportSettings::Timely(protocols::timely::Settings { law: timely(random), pairs }),
+        2 => TransportSettings::PatchedTimely(protocols::patched_timely::Settings {
+            law: patched_timely::Settings { measured: timely(random).measured, ..Default::default() },
+            pairs,
+        }),
+        3 => TransportSettings::TimelyPi(protocols::timely_pi::Settings {
+            law: timely_pi::Settings { measured: timely(random).measured, ..Default::default() },
+            pairs,
+        }),
+        _ => TransportSettings::Dcqcn(protocols::dcqcn::Settings {
+            law: dcqcn(random),
+            notification: notification(random),
+            pairs,
+        }),
+    })
+}
+
+fn queue_pairs(random: &mut Random) -> roce::settings::Settings {
+    use roce::settings::Recovery;
+    let mtu = pick(random, &[1_068, 1_500, 4_140]);
+    let retry = Span::from_us(pick(random, &[200, 500, 4_000]));
+    roce::settings::Settings {
+        mtu: Bytes(mtu),
+        class: pick(random, &[3, 1, 0]),
+        ack_class: pick(random, &[0, 0, 3]),
+        recovery: pick(random, &[Recovery::GoBackN, Recovery::Selective]),
+        reorder_buffer: one_in(random, 3).then(|| Bytes(pick(random, &[1, 8, 100]) * mtu)),
+        reorder_timeout: Span::from_us(u64::from(1 + random.below(100))),
+        ack_every: pick(random, &[1, 2, 16]),
+        window: one_in(random, 3).then(|| Bytes(pick(random, &[1, 10_000, 100_000]))),
+        retry_timeout: retry,
+        retry_timeout_low: one_in(random, 2).then(|| retry / 4),
+        retry_timeout_max: retry * pick(random, &[1, 16]),
+        cut_on_nack: one_in(random, 4),
+        feedback_jitter: Span::from_us(pick(random, &[0, 0, 20])),
+        ..Default::default()
+    }
+}
+
+fn notification(random: &mut Random) -> notification::Settings {
+    use notification::{Mode, Scope};
+    let per_port = one_in(random, 4);
+    notification::Settings {
+        cnp_interval: Span::from_us(pick(random, &[50, 4])),
+        np_mode: if per_port { Mode::Paper } else { pick(random, &[Mode::Paper, Mode::Ticker]) },
+        np_scope: if per_port { Scope::Port } else { Scope::Flow },
+        cnp_delay: Span::from_us(pick(random, &[0, 0, 55])),
+    }
+}
+
+fn dcqcn(random: &mut Random) -> dcqcn::Settings {
+    use dcqcn::{CutBy, HyperIncrease, RecoveryCount, Timing};
+    dcqcn::Settings {
+        byte_counter: Bytes(pick(random, &[10_000_000, 150_000, 1_000])),
+        recovery_count: pick(random, &[RecoveryCount::Fluid, RecoveryCount::Ns3]),
+        hyper_increase: pick(random, &[HyperIncrease::Both, HyperIncrease::Timer, HyperIncrease::Off]),
+        min_rate: Rate::from_mbps(pick(random, &[10, 500])),
+        cut_by: pick(random, &[CutBy::Old, CutBy::Updated]),
+        clamp_target: one_in(random, 2),
+        reset_byte_meter: one_in(random, 2),
+        collapse_target: one_in(random, 2),
+        timing: pick(random, &[Timing::Paper, Timing::FreeRunning]),
+        first_cut: pick(random, &[1.0, 0.5]),
+        ..Default::default()
+    }
+}
+
+fn timely(random: &mut Random) -> timely::Settings {
+    use weft_transport::rate::segments::{self, Pacing};
+    timely::Settings {
+        hai_after: pick(random, &[5, 0]),
+        scale_by_min_rtt: one_in(random, 2),
+        measured: timely::Measured {
+            low: Span::from_us(pick(random, &[50, 5])),
+            segments: segments::Settings {
+                segment: Bytes(pick(random, &[16_000, 64_000, 1])),
+                pacing: pick(random, &[Pacing::PerPacket, Pacing::PerBurst]),
+                base_rtt: Span::from_us(pick(random, &[0, 4])),
+            },
+            ..Default::default()
+        },
+        ..Default::default()
     }
 }
 
@@ -71,7 +168,7 @@ pub(super) fn read_late_and_cut(transport: &mut TransportSettings, random: &mut 
             settings.law.cut =
                 pick(random, &[dctcp::Cut::Once, dctcp::Cut::EveryWindow, dctcp::Cut::EveryMark]);
         }
-        TransportSettings::Udp(_) => {}
+        _ => {}
     }
 }
 

@@ -4,12 +4,14 @@
 use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, QuiverSettings, Random, Span};
+use weft_switch::PfcSettings;
 use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
 use weft_switch::congestion;
 use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::{Arriving, Beyond};
 use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, codel, pi, pie, red, step};
+use weft_switch::pause::WatchdogAction;
 use weft_switch::schedule::{SchedulerSettings, drr};
 use weft_switch::settings::{ClassLoad, Visibility};
 use weft_switch::share::{SharingSettings, dynamic, fixed};
@@ -128,6 +130,31 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
             }),
         },
         ecn: marker(random, full),
+        pfc: PfcSettings::default(),
+    }
+}
+
+/// Now and then nothing is dropped for want of memory: all packets are of class 0.
+pub(super) fn pause(switch: &mut SwitchSettings, random: &mut Random) {
+    if !one_in(random, 6) {
+        return;
+    }
+    let xon_offset = Bytes(pick(random, &[0, 100, 3_076]));
+    switch.pfc = PfcSettings {
+        classes: vec![0],
+        xoff: Some(Bytes(pick(random, &[4_000, 10_000, 100_000]))),
+        xon_offset,
+        quanta: pick(random, &[400, 5_000, 65_535]),
+        response: pick(random, &[None, Some(Span::ZERO), Some(Span::from_us(2))]),
+        deadlock_every: Span::from_us(pick(random, &[20, 100])),
+        watchdog: Some(Span::from_us(pick(random, &[500, 2_000]))),
+        watchdog_action: pick(random, &[WatchdogAction::Drop, WatchdogAction::Forward]),
+        ..PfcSettings::default()
+    };
+    if one_in(random, 3) {
+        // The free memory decides; there is much more than headroom takes.
+        switch.pfc.xoff = None;
+        switch.buffer = Some(Bytes(pick(random, &[20_000_000, 100_000_000])));
     }
 }
 

@@ -3,12 +3,15 @@
 //! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
 //! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.
 
-use weft_core::{Class, Ecn, FlowId, Header, Kind, Time};
+use crate::header::{Class, Ecn, Header, Kind};
+use crate::ids::FlowId;
+use crate::units::Time;
 
 /// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
 pub const MAX_BLOCKS: usize = 3;
 
-/// Marks of the TCP header, and what a receiver may know without asking.
+/// Marks of the transport header, and what a receiver may know without asking. The names are TCP's; another transport may give
+/// them other meanings, except that a packet with [`Flags::ACK`] goes to the sender of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub u8);
 
@@ -27,7 +30,7 @@ impl Flags {
     pub const AGAIN: Flags = Flags(32);
     /// Answers payload that had arrived before (a duplicate SACK block, RFC 2883).
     pub const DUPLICATE: Flags = Flags(64);
-    /// Not TCP: nobody acknowledges it.
+    /// A datagram: nobody acknowledges it.
     pub const DATAGRAM: Flags = Flags(128);
 
     /// Whether all of `other` are set.
@@ -126,7 +129,7 @@ impl Outgoing {
     /// A segment and the header that an end has written.
     #[must_use]
     #[inline]
-    pub(crate) const fn new(header: &Header, segment: Segment) -> Outgoing {
+    pub const fn new(header: &Header, segment: Segment) -> Outgoing {
         let Header { ports, wire, kind, class, marks, .. } = *header;
         Outgoing { segment, wire, kind, class, ecn: marks.ecn, ports }
     }
@@ -148,7 +151,7 @@ pub struct Needs {
 /// Source and destination port of a flow in its own direction: the flow's number, spread over the ports from 1024 on, so
 /// that no two flows between the same hosts share both.
 #[must_use]
-pub(crate) const fn ports(flow: FlowId) -> u32 {
+pub const fn ports(flow: FlowId) -> u32 {
     const SPREAD: u32 = 65_536 - 1_024;
     let source = 1_024 + flow.0 % SPREAD;
     let destination = 5_001 + flow.0 / SPREAD % (65_536 - 5_001);
@@ -157,7 +160,7 @@ pub(crate) const fn ports(flow: FlowId) -> u32 {
 
 /// The ports of the opposite direction.
 #[must_use]
-pub(crate) const fn reverse_ports(flow: FlowId) -> u32 {
+pub const fn reverse_ports(flow: FlowId) -> u32 {
     ports(flow).rotate_left(16)
 }
 

@@ -3,21 +3,25 @@
 
 /// The counts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Order {
+pub struct Order {
     /// The end of the highest bytes that have arrived.
     highest: u64,
     /// Duplicate acknowledgements because of the gap that is open.
     open: u32,
-    pub(super) dupacks: u32,
-    pub(super) dupacks_reorder: u32,
-    pub(super) out_of_order: u32,
-    pub(super) displacement: u32,
+    /// Duplicate acknowledgements sent.
+    pub dupacks: u32,
+    /// Of these, because of gaps that were reordering, not loss.
+    pub dupacks_reorder: u32,
+    /// Packets that arrived, in their first transmission, after one with later bytes.
+    pub out_of_order: u32,
+    /// The greatest number of packets between such a packet and the highest that had arrived.
+    pub displacement: u32,
 }
 
 impl Order {
-    /// Bytes `start..end` arrived, for the first time unless they were sent `again`.
+    /// A packet arrived that ends at byte `end`, for the first time unless it was sent `again`; full ones hold `mss`.
     #[inline]
-    pub(super) fn arrived(&mut self, end: u64, again: bool, mss: u64) {
+    pub fn arrived(&mut self, end: u64, again: bool, mss: u64) {
         if end >= self.highest {
             self.highest = end;
         } else if !again {
@@ -27,13 +31,13 @@ impl Order {
     }
 
     /// A packet beyond the gap is answered by a duplicate acknowledgement.
-    pub(super) fn duplicate_sent(&mut self) {
+    pub fn duplicate_sent(&mut self) {
         self.dupacks += 1;
         self.open += 1;
     }
 
     /// The gap's first bytes came: if not sent `again`, it was no loss.
-    pub(super) fn gap_filled(&mut self, again: bool) {
+    pub fn gap_filled(&mut self, again: bool) {
         if !again {
             self.dupacks_reorder += self.open;
         }

@@ -1,0 +1,82 @@
+//! What a host tells an end of a flow when it opens, and what the end has to say when asked. Knows no transport.
+
+use crate::ids::FlowId;
+use crate::record::FlowState;
+use crate::units::{Bytes, Rate, Span, Time};
+
+/// What an end must know of its flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowSite {
+    /// Its number.
+    pub flow: FlowId,
+    /// Payload to carry; a flow carries at least one byte.
+    pub size: Bytes,
+    /// Line rate of the host's network card.
+    pub line_rate: Rate,
+    /// Payload rate of a flow that is sent as datagrams at a constant rate, whatever the transport.
+    pub rate: Option<Rate>,
+    /// Flows that send from this host already.
+    pub others: u32,
+    /// Seed of the run, for ends that draw random numbers.
+    pub seed: u64,
+}
+
+/// The state and the counts of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderReport {
+    /// Payload sent again.
+    pub retransmitted: Bytes,
+    /// Expiries of the retransmission timer, those while opening included.
+    pub timeouts: u32,
+    /// Recoveries begun without a time-out.
+    pub recoveries: u32,
+    /// Reductions because of echoed marks.
+    pub reductions: u32,
+    /// Tail loss probes.
+    pub probes: u32,
+    /// Payload acknowledged; of datagrams: sent.
+    pub acknowledged: Bytes,
+    /// Payload in flight, as far as the sender knows (pipe).
+    pub in_flight: Bytes,
+    /// Congestion window.
+    pub cwnd: Bytes,
+    /// Slow-start threshold; `u64::MAX` bytes as long as there is none.
+    pub ssthresh: Bytes,
+    /// Smoothed round trip; zero before the first measurement.
+    pub srtt: Span,
+    /// Retransmission time-out at present.
+    pub rto: Span,
+    /// The rate at which it may send, on the wire; `None`: it goes by its window.
+    pub rate: Option<Rate>,
+    /// Congestion notifications that arrived.
+    pub notifications: u32,
+    /// What recovery is doing.
+    pub state: FlowState,
+}
+
+/// What a receiver saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverReport {
+    /// Payload delivered in order; of datagrams: all that arrived, once each.
+    pub delivered: Bytes,
+    /// When the last byte was delivered; of datagrams: when the last of the flow arrived, so that less than its size may
+    /// have been delivered.
+    pub completed: Option<Time>,
+    /// Duplicate acknowledgements: one for each packet that reached TCP beyond a gap. Answers to payload that had arrived
+    /// before are not among them.
+    pub dupacks: u32,
+    /// Of these, sent because of a gap whose first bytes then came in their first transmission: reordering, not loss.
+    pub dupacks_reorder: u32,
+    /// Packets that, in their first transmission, arrived after one with later bytes; counted below the shim.
+    pub out_of_order: u32,
+    /// Of these, the greatest number of packets between a packet and the highest that had arrived.
+    pub displacement: u32,
+    /// Batches that receive offload formed.
+    pub gro_batches: u32,
+    /// Congestion notifications sent.
+    pub notifications: u32,
+    /// Negative acknowledgements sent.
+    pub nacks: u32,
+    /// Packets with a congestion mark.
+    pub ecn_marks: u32,
+}

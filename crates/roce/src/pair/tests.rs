@@ -1,0 +1,267 @@
+//! Recovery, pacing and notifications, packet by packet.
+
+use super::*;
+use weft_core::segment::Flags;
+use weft_core::{Bytes, Purpose, Random};
+use weft_rate::{dcqcn, timely};
+
+use crate::flags;
+
+fn pass(_: bool, _: usize, _: &Segment) -> Fate {
+    Fate::Pass
+}
+
+#[test]
+fn without_loss_everything_goes_once_at_line_rate() {
+    for pairs in [plain(|_| {}), plain(selective), plain(|s| s.ack_every = 4)] {
+        let mut pair = Pair::new(&pairs, 10_500);
+        pair.run(pass);
+        assert_eq!(pair.sequences(), (0..=10).collect::<Vec<_>>());
+        let gaps: Vec<u64> = pair.sent.windows(2).map(|two| two[1].0.since(two[0].0).0).collect();
+        assert!(gaps.iter().all(|gap| *gap == 1_082 * 800), "{gaps:?}");
+        assert_eq!(pair.receiver.report().delivered, Bytes(10_500));
+        assert_eq!(pair.sender.report().retransmitted, Bytes(0));
+    }
+}
+
+#[test]
+fn go_back_n_goes_back_to_the_first_gap_and_is_asked_once() {
+    let mut pair = Pair::new(&plain(|_| {}), 30_000);
+    pair.run(|data, n, _| if data && n == 4 { Fate::Lose } else { Fate::Pass });
+    let sent = pair.sequences();
+    let back = sent.iter().rposition(|packet| *packet == 4).unwrap();
+    assert_eq!(sent[back..], (4..30).collect::<Vec<_>>()[..]);
+    assert_eq!(pair.receiver.report().nacks, 1);
+    assert_eq!((pair.sender.report().recoveries, pair.sender.report().timeouts), (1, 0));
+}
+
+#[test]
+fn a_lost_packet_of_the_second_round_waits_for_the_time_out() {
+    let mut pair = Pair::new(&plain(|_| {}), 30_000);
+    pair.run(|data, _, s| {
+        let lost = data && s.sequence == 4_000 && (!s.flags.has(Flags::AGAIN) || s.sent < Time(40_000_000));
+        if lost { Fate::Lose } else { Fate::Pass }
+    });
+    assert_eq!((pair.receiver.report().nacks, pair.sender.report().timeouts), (1, 1));
+}
+
+#[test]
+fn selective_repair_sends_only_what_is_missing() {
+    let mut pair = Pair::new(&plain(selective), 30_000);
+    pair.run(|data, n, _| if data && [4, 5, 9].contains(&n) { Fate::Lose } else { Fate::Pass });
+    let sent = pair.sequences();
+    assert_eq!(sent.len(), 33);
+    let again: Vec<u64> = pair
+        .sent
+        .iter()
+        .filter(|(_, _, s)| s.flags.has(Flags::AGAIN))
+        .map(|(_, _, s)| s.sequence / 1_000)
+        .collect();
+    assert_eq!(again, [4, 5, 9]);
+    assert_eq!((pair.sender.report().recoveries, pair.sender.report().timeouts), (1, 0));
+}
+
+#[test]
+fn the_last_packet_is_repaired_by_the_time_out_low_if_few_are_in_flight() {
+    for (low, least, most) in [(None, 4_000, 4_100), (Some(Span::from_us(400)), 400, 500)] {
+        let mut pair = Pair::new(
+            &plain(|s| {
+                selective(s);
+                s.retry_timeout_low = low;
+            }),
+            3_000,
+        );
+        let end = pair.run(|data, n, _| if data && n == 2 { Fate::Lose } else { Fate::Pass });
+        assert!((least..most).contains(&(end.0 / 1_000_000)), "{end:?}");
+    }
+}
+
+/// The window of IRN: no more payload than that is ever in flight.
+#[test]
+fn a_window_bounds_what_is_in_flight() {
+    let mut pair = Pair::new(
+        &plain(|s| {
+            selective(s);
+            (s.window, s.ack_every) = (Some(Bytes(4_000)), 16);
+        }),
+        40_000,
+    );
+    let mut most = 0;
+    let (mut acked, mut high) = (0, 0);
+    pair.run(|data, _, s| {
+        if data {
+            high = high.max(s.end());
+        } else {
+            acked = acked.max(s.ack);
+        }
+        most = most.max(high.saturating_sub(acked));
+        Fate::Pass
+    });
+    assert_eq!((most, pair.sender.report().timeouts), (4_000, 0));
+}
+
+/// Overtaking by one packet: go-back-N asks at once, a card with a buffer does not.
+#[test]
+fn a_card_that_restores_the_order_asks_for_nothing() {
+    let late = |data: bool, n: usize, _: &Segment| {
+        if data && n.is_multiple_of(3) { Fate::Late(Span::from_us(4)) } else { Fate::Pass }
+    };
+    let mut strict = Pair::new(&plain(|_| {}), 60_000);
+    strict.run(late);
+    let mut patient = Pair::new(&plain(|s| s.reorder_buffer = Some(Bytes(64_000))), 60_000);
+    patient.run(late);
+    assert!(strict.receiver.report().nacks > 0 && strict.sender.report().retransmitted > Bytes(0));
+    let report = patient.receiver.report();
+    assert_eq!((report.nacks, patient.sender.report().retransmitted), (0, Bytes(0)));
+    assert!(report.out_of_order > 10 && report.completed.is_some());
+}
+
+#[test]
+fn such_a_card_asks_when_the_time_or_the_buffer_is_over() {
+    for (buffer, after) in [(180_000, 100), (3_000, 0)] {
+        let mut pair = Pair::new(&plain(|s| s.reorder_buffer = Some(Bytes(buffer))), 200_000);
+        let mut lost_at = Time::ZERO;
+        pair.run(|data, n, s| {
+            if data && n == 4 {
+                lost_at = s.sent;
+                return Fate::Lose;
+            }
+            Fate::Pass
+        });
+        let asked = pair.answers.iter().find(|(_, _, s)| s.flags.has(flags::NEGATIVE)).unwrap().0;
+        let micros = asked.since(lost_at).0 / 1_000_000;
+        assert!((after + 5..after + 12).contains(&micros), "{micros} us with {buffer} bytes");
+        assert_eq!(pair.receiver.report().nacks, 1);
+        let resent = pair.sender.report().retransmitted.0;
+        assert!(resent <= 130_000, "what was kept is not needed again: {resent}");
+    }
+}
+
+/// Reordering and loss at random, with every receiver: always complete, payload exactly once.
+#[test]
+fn no_queue_pair_gets_stuck() {
+    for seed in 0..60u64 {
+        let mut random = Random::new(seed, Purpose::Test, 0);
+        let pairs = plain(|s| {
+            match seed % 4 {
+                0 => {}
+                1 => s.reorder_buffer = Some(Bytes(20_000)),
+                2 => selective(s),
+                _ => (s.recovery, s.window) = (Recovery::Selective, Some(Bytes(12_000))),
+            }
+            s.ack_every = 1 + random.below(5);
+            s.feedback_jitter = Span::from_us(u64::from(random.below(2) * 20));
+            (s.retry_timeout, s.retry_timeout_max) = (Span::from_us(200), Span::from_ms(1));
+        });
+        let size = 1 + u64::from(random.below(200_000));
+        let mut pair = Pair::new(&pairs, size);
+        pair.run(|_, _, _| match random.below(20) {
+            0 => Fate::Lose,
+            1..4 => Fate::Late(Span::from_ns(u64::from(random.below(30_000)))),
+            _ => Fate::Pass,
+        });
+        assert_eq!(pair.receiver.report().delivered, Bytes(size), "seed {seed}");
+    }
+}
+
+/// Packets out of order never move the rate, unless that is chosen.
+#[test]
+fn the_order_of_arrival_moves_the_rate_only_if_chosen() {
+    for (cut_on_nack, slower) in [(false, false), (true, true)] {
+        let law = RateLawSettings::Dcqcn(dcqcn::Settings::default());
+        let mut pair = Pair::new(&pairs(law, |s| s.cut_on_nack = cut_on_nack), 100_000);
+        pair.run(|data, n, _| if data && n % 7 == 3 { Fate::Late(Span::from_us(3)) } else { Fate::Pass });
+        assert!(pair.receiver.report().nacks > 0);
+        let report = pair.sender.report();
+        assert_eq!((report.rate.unwrap() < Rate::from_gbps(10), report.notifications), (slower, 0));
+    }
+}
+
+#[test]
+fn marks_become_notifications_in_the_highest_class() {
+    let law = RateLawSettings::Dcqcn(dcqcn::Settings::default());
+    let mut pair = Pair::new(&pairs(law, |_| {}), 200_000);
+    pair.run(|data, _, _| if data { Fate::Mark } else { Fate::Pass });
+    let notifications: Vec<_> =
+        pair.answers.iter().filter(|(_, _, s)| s.flags.has(flags::NOTIFICATION)).collect();
+    let report = pair.sender.report();
+    assert_eq!(report.notifications as usize, notifications.len());
+    assert!(notifications.len() > 3);
+    for two in notifications.windows(2) {
+        assert!(two[1].0.since(two[0].0) >= Span::from_us(50));
+    }
+    for (_, header, _) in notifications {
+        assert_eq!((header.class.0, header.marks.ecn, header.wire), (0, Ecn::NotCapable, 98));
+    }
+    assert!(pair.sent.iter().all(|(_, header, _)| (header.class.0, header.marks.ecn) == (3, Ecn::Capable)));
+    // Each notification about halves the rate, so that gaps grow to many times the first.
+    let gap = |two: &[(Time, Header, Segment)]| two[1].0.since(two[0].0).0;
+    let (first, last) = (gap(&pair.sent[..2]), gap(&pair.sent[pair.sent.len() - 2..]));
+    assert!(first == 1_082 * 800 && last > 50 * first, "{first} {last}");
+}
+
+#[test]
+fn notifications_take_the_time_the_card_needs() {
+    let law = RateLawSettings::Dcqcn(dcqcn::Settings::default());
+    let notification = notification::Settings { cnp_delay: Span::from_us(30), ..Default::default() };
+    let settings = Settings { mtu: Bytes(1_044), feedback_jitter: Span::from_us(10), ..Settings::default() };
+    let pairs = Arc::new(QueuePairs::new(law, Some(notification), settings));
+    let mut pair = Pair::new(&pairs, 2_000_000);
+    pair.run(|data, _, _| if data { Fate::Mark } else { Fate::Pass });
+    let at: Vec<u64> = pair
+        .answers
+        .iter()
+        .filter(|(_, _, s)| s.flags.has(flags::NOTIFICATION))
+        .map(|(time, _, _)| time.0)
+        .collect();
+    let first = 1_082 * 800 + DELAY.0;
+    assert!((first + 30_000_000..first + 40_000_000 + 1_000_000).contains(&at[0]));
+    let gaps: Vec<u64> = at.windows(2).map(|two| (two[1] - two[0]) / 1_000_000).collect();
+    assert!(gaps.iter().any(|gap| *gap < 49) && gaps.iter().any(|gap| *gap > 51), "{gaps:?}");
+}
+
+fn timely_law(pacing: weft_rate::segments::Pacing) -> RateLawSettings {
+    let mut settings = timely::Settings::default();
+    settings.measured.initial_rates = vec![Rate::from_gbps(2)];
+    settings.measured.segments.pacing = pacing;
+    RateLawSettings::Timely(settings)
+}
+
+/// Round trips are measured once per segment: propagation, the answer, and nothing of the segment's own time on the wire.
+#[test]
+fn round_trips_are_those_of_the_path() {
+    use weft_rate::segments::Pacing;
+    for pacing in [Pacing::PerPacket, Pacing::PerBurst] {
+        let mut pair = Pair::new(&pairs(timely_law(pacing), |_| {}), 160_000);
+        let mut trips = Vec::new();
+        pair.run(|data, n, s| {
+            if !data && s.flags.has(flags::MEASURED) {
+                trips.push((n, s.echo));
+            }
+            Fate::Pass
+        });
+        assert_eq!(trips.len(), 11, "160 packets of 1082 bytes, 15 to a segment");
+        let answered = |n: usize| pair.answers[n].0 + Rate::from_gbps(10).time_for(Bytes(86)) + DELAY;
+        for (n, counted) in &trips {
+            let nanos = answered(*n).since(*counted).0 / 1_000;
+            assert!((10_068..10_080).contains(&nanos), "{pacing:?}: {nanos} ns");
+        }
+        // Below the lower threshold every sample adds a step.
+        assert_eq!(pair.sender.report().rate, Some(Rate::from_mbps(2_110)));
+    }
+}
+
+#[test]
+fn bursts_go_at_line_rate_and_keep_the_rate_on_average() {
+    let mut pair = Pair::new(&pairs(timely_law(weft_rate::segments::Pacing::PerBurst), |_| {}), 60_000);
+    pair.run(pass);
+    let gaps: Vec<u64> = pair.sent.windows(2).map(|two| two[1].0.since(two[0].0).0).collect();
+    for (n, gap) in gaps.iter().enumerate() {
+        if (n + 1) % 15 == 0 {
+            let pause = Rate::from_gbps(2).time_for(Bytes(15 * 1_082)).0 - 14 * 1_082 * 800;
+            assert!(*gap <= pause && *gap > pause * 98 / 100, "{gap} of {pause}");
+        } else {
+            assert_eq!(*gap, 1_082 * 800);
+        }
+    }
+}

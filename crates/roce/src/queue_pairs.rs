@@ -1,0 +1,156 @@
+//! The checked configuration that all queue pairs of a run share, and the sizes of packets that follow. Knows no state of
+//! any flow.
+
+use weft_core::segment::{Flags, Outgoing, Segment, reverse_ports};
+use weft_core::{Bytes, Class, Ecn, FlowSite, Kind, Rate, Span, Time};
+use weft_rate::notification::{self, NotificationPoint, Scope};
+use weft_rate::segments::Pacing;
+use weft_rate::{AnyRateLaw, LawSite, RateLawSettings, segments};
+
+use crate::settings::{Recovery, Settings};
+
+/// The largest packet on the wire: lengths have 16 bits.
+const MAX_WIRE: u64 = u16::MAX as u64;
+/// What an acknowledgement adds to the header (AETH).
+const ACK_HEADER: u64 = 4;
+/// What a congestion notification adds to the header.
+const NOTIFICATION_PAYLOAD: u64 = 16;
+
+/// Queue pairs of a run.
+#[derive(Clone, Debug)]
+pub struct QueuePairs {
+    pub(crate) law: RateLawSettings,
+    notification: Option<notification::Settings>,
+    pub(crate) settings: Settings,
+    /// Payload of a full packet.
+    pub(crate) mss: u64,
+    /// Wire bytes beyond the payload.
+    overhead: u64,
+    /// Of laws by round trips: what is measured.
+    pub(crate) measured: Option<segments::Settings>,
+}
+
+impl QueuePairs {
+    /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
+    #[must_use]
+    pub fn new(
+        law: RateLawSettings,
+        notification: Option<notification::Settings>,
+        settings: Settings,
+    ) -> QueuePairs {
+        let framing = settings.framing.0.min(MAX_WIRE - 1);
+        let mtu = settings.mtu.0.clamp(1, MAX_WIRE - framing);
+        let header = settings.header.0.min(mtu - 1);
+        let measured = match &law {
+            RateLawSettings::Timely(own) => Some(own.measured.segments.clone()),
+            RateLawSettings::PatchedTimely(own) => Some(own.measured.segments.clone()),
+            RateLawSettings::TimelyPi(own) => Some(own.measured.segments.clone()),
+            RateLawSettings::Fixed(_) | RateLawSettings::Dcqcn(_) => None,
+        };
+        QueuePairs { law, notification, mss: mtu - header, overhead: header + framing, measured, settings }
+    }
+
+    /// Payload of a full packet, bytes.
+    #[must_use]
+    pub fn mss(&self) -> u64 {
+        self.mss
+    }
+
+    /// Wire bytes of a data packet beyond its payload.
+    #[must_use]
+    pub fn overhead_wire(&self) -> u64 {
+        self.overhead
+    }
+
+    /// Wire size of a packet with so much payload.
+    #[must_use]
+    pub fn data_wire(&self, payload: u64) -> u16 {
+        (payload + self.overhead).max(self.settings.least_wire.0).min(MAX_WIRE) as u16
+    }
+
+    pub(crate) fn ack_wire(&self) -> u16 {
+        self.data_wire(ACK_HEADER)
+    }
+
+    pub(crate) fn notification_wire(&self) -> u16 {
+        self.data_wire(NOTIFICATION_PAYLOAD)
+    }
+
+    pub(crate) fn ack_class(&self) -> Class {
+        Class(self.settings.ack_class as u8)
+    }
+
+    pub(crate) fn selective(&self) -> bool {
+        self.settings.recovery == Recovery::Selective
+    }
+
+    /// A fresh law for a flow.
+    pub(crate) fn law(&self, site: &FlowSite, now: Time) -> AnyRateLaw {
+        let line_rate = Rate(site.line_rate.0.max(1));
+        let site = LawSite { line_rate, flow: site.flow.0, others: site.others, seed: site.seed, now };
+        AnyRateLaw::new(&self.law, site)
+    }
+
+    /// Whether marks become notifications; otherwise packets cannot be marked.
+    pub(crate) fn goes_by_marks(&self) -> bool {
+        self.notification.is_some()
+    }
+
+    pub(crate) fn notification_point(&self) -> Option<NotificationPoint> {
+        self.notification.as_ref().map(NotificationPoint::new)
+    }
+
+    /// From the arrival of a mark to the notification.
+    pub(crate) fn notification_delay(&self) -> Span {
+        self.notification.as_ref().map_or(Span::ZERO, |settings| settings.cnp_delay)
+    }
+
+    /// Jitter of notifications, and of acknowledgements.
+    pub(crate) fn jitter(&self) -> (Span, Span) {
+        let jitter = self.settings.feedback_jitter;
+        if self.notification.is_some() { (jitter, Span::ZERO) } else { (Span::ZERO, jitter) }
+    }
+
+    /// Least time between two congestion notifications of a card, whatever the flow; `None`: flows keep their own.
+    #[must_use]
+    pub fn port_interval(&self) -> Option<Span> {
+        let settings = self.notification.as_ref()?;
+        (settings.np_scope == Scope::Port).then_some(settings.cnp_interval)
+    }
+
+    /// The classes of payload and of acknowledgements.
+    #[must_use]
+    pub fn classes(&self) -> (Class, Class) {
+        (Class(self.settings.class as u8), self.ack_class())
+    }
+
+    /// Bytes of a burst at line rate, if the law sends in bursts.
+    pub(crate) fn burst(&self) -> Option<Bytes> {
+        let measured = self.measured.as_ref()?;
+        (measured.pacing == Pacing::PerBurst).then_some(measured.segment)
+    }
+
+    /// The answer of a host whose receiver is closed to payload that was sent again.
+    #[must_use]
+    pub fn reply_after_close(&self, segment: &Segment, now: Time) -> Option<Outgoing> {
+        if segment.length == 0 {
+            return None;
+        }
+        let reply = Segment {
+            flow: segment.flow,
+            flags: Flags::ACK.with(Flags::AGAIN),
+            ack: Segment::EVERYTHING,
+            sent: now,
+            echo: segment.sent,
+            ..Segment::default()
+        };
+        Some(Outgoing {
+            segment: reply,
+            wire: self.ack_wire(),
+            kind: Kind::Ack,
+            class: self.ack_class(),
+            ecn: Ecn::NotCapable,
+            ports: reverse_ports(segment.flow),
+        })
+    }
+}

@@ -1,0 +1,266 @@
+//! The receiving end of a queue pair: what is kept, what is delivered, and which answers that calls for. How answers leave
+//! is in `receiver/answers.rs`.
+
+mod answers;
+
+use std::sync::Arc;
+
+use weft_core::order::Order;
+use weft_core::segment::{Flags, Needs, Segment};
+use weft_core::{Bytes, Ecn, FlowId, FlowSite, Header, Kind, Marks, ReceiverReport, Span, Time};
+use weft_rate::notification::NotificationPoint;
+
+use crate::bitmap::Bitmap;
+use crate::flags;
+use crate::queue_pairs::QueuePairs;
+
+use self::answers::{Answer, Answers};
+
+/// What happens to packets beyond a gap.
+#[derive(Clone, Copy, Debug)]
+enum Beyond {
+    /// Dropped; the first is answered.
+    Drop,
+    /// Kept and named.
+    Name,
+    /// Kept up to so many bytes, for a time.
+    Hold { bytes: u64, time: Span },
+}
+
+/// The receiving end of a queue pair.
+pub struct QueueReceiver {
+    pairs: Arc<QueuePairs>,
+    flow: FlowId,
+    size: u64,
+    mss: u64,
+    beyond: Beyond,
+    /// The first byte that has not arrived in order.
+    expected: u64,
+    /// Packets kept beyond it.
+    kept: Bitmap,
+    /// A negative acknowledgement asks for the expected packet already.
+    asked: bool,
+    /// When the expected packet counts as missing, if it is waited for.
+    missing_at: Time,
+    /// Packets in order since the last acknowledgement.
+    unanswered: u32,
+    ack_every: u32,
+    point: Option<NotificationPoint>,
+    answers: Answers,
+    completed: Option<Time>,
+    order: Order,
+    marks: u32,
+    nacks: u32,
+    notifications: u32,
+}
+
+impl QueueReceiver {
+    /// The receiver of a message whose first packet is about to be given to it.
+    #[must_use]
+    pub fn new(pairs: &Arc<QueuePairs>, site: &FlowSite) -> QueueReceiver {
+        let settings = &pairs.settings;
+        let beyond = match (pairs.selective(), settings.reorder_buffer) {
+            (true, _) => Beyond::Name,
+            (false, None) => Beyond::Drop,
+            (false, Some(bytes)) => Beyond::Hold { bytes: bytes.0, time: settings.reorder_timeout },
+        };
+        QueueReceiver {
+            flow: site.flow,
+            size: site.size.0.max(1),
+            mss: pairs.mss,
+            beyond,
+            expected: 0,
+            kept: Bitmap::default(),
+            asked: false,
+            missing_at: Time::NEVER,
+            unanswered: 0,
+            ack_every: settings.ack_every,
+            point: pairs.notification_point(),
+            answers: Answers::new(pairs, site),
+            completed: None,
+            order: Order::default(),
+            marks: 0,
+            nacks: 0,
+            notifications: 0,
+            pairs: Arc::clone(pairs),
+        }
+    }
+
+    /// A packet of the flow arrived.
+    pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+        self.order.arrived(segment.end(), segment.flags.has(Flags::AGAIN), self.mss);
+        if ecn == Ecn::Marked {
+            self.marked(now);
+        }
+        if segment.sequence == self.expected {
+            self.in_order(now, segment);
+        } else if segment.sequence < self.expected {
+            self.answer(now, segment, Flags::default());
+        } else {
+            self.out_of_order(now, segment);
+        }
+    }
+
+    fn marked(&mut self, now: Time) {
+        self.marks += 1;
+        if self.point.as_mut().is_some_and(|point| point.on_mark(now)) {
+            self.answers.notify(now);
+        }
+    }
+
+    /// The expected packet: it is delivered, with what was kept behind it.
+    fn in_order(&mut self, now: Time, segment: &Segment) {
+        self.expected = segment.end();
+        let jumped = self.deliver_kept();
+        self.asked = false;
+        self.wait_for_gap(now);
+        if self.expected >= self.size {
+            self.completed.get_or_insert(now);
+        }
+        self.unanswered += 1;
+        if jumped || segment.flags.has(flags::REQUEST) || self.unanswered >= self.ack_every {
+            self.answer(now, segment, Flags::default());
+        }
+    }
+
+    /// Whether anything had been kept that is in order now.
+    fn deliver_kept(&mut self) -> bool {
+        if !self.keeps_beyond() {
+            return false;
+        }
+        let first = self.expected / self.mss;
+        let next = self.kept.first_missing(first);
+        self.kept.advance(next);
+        self.expected = (next * self.mss).min(self.size).max(self.expected);
+        next > first
+    }
+
+    /// Something is kept beyond the expected packet.
+    fn keeps_beyond(&self) -> bool {
+        self.kept.top() > self.expected.div_ceil(self.mss)
+    }
+
+    /// If something is kept beyond the expected packet, its time begins.
+    fn wait_for_gap(&mut self, now: Time) {
+        self.missing_at = match self.beyond {
+            Beyond::Hold { time, .. } if self.keeps_beyond() => now + time,
+            _ => Time::NEVER,
+        };
+    }
+
+    fn out_of_order(&mut self, now: Time, segment: &Segment) {
+        match self.beyond {
+            Beyond::Drop => self.ask(now, segment.sent),
+            Beyond::Name => {
+                self.kept.insert(segment.sequence / self.mss);
+                self.nacks += 1;
+                self.answer(now, segment, flags::NEGATIVE);
+            }
+            Beyond::Hold { bytes, .. } if segment.end() - self.expected > bytes => {
+                self.ask(now, segment.sent)
+            }
+            Beyond::Hold { time, .. } => {
+                self.kept.insert(segment.sequence / self.mss);
+                if self.missing_at == Time::NEVER && !self.asked {
+                    self.missing_at = now + time;
+                }
+            }
+        }
+    }
+
+    /// Asks for the expected packet, once until it arrives.
+    fn ask(&mut self, now: Time, echo: Time) {
+        self.missing_at = Time::NEVER;
+        if !std::mem::replace(&mut self.asked, true) {
+            self.nacks += 1;
+            let flags = Flags::ACK.with(flags::NEGATIVE).with(Flags::AGAIN);
+            self.answers.add(now, Answer { flags, ack: self.expected, echo, start: 0, length: 0 });
+        }
+    }
+
+    /// Answers a packet.
+    fn answer(&mut self, now: Time, segment: &Segment, more: Flags) {
+        self.unanswered = 0;
+        let flags = Flags::ACK
+            .with(more)
+            .with_if(segment.flags.has(Flags::AGAIN), Flags::AGAIN)
+            .with_if(segment.flags.has(flags::MEASURED), flags::MEASURED);
+        let names = more.has(flags::NEGATIVE);
+        let (start, length) = if names { (segment.sequence, segment.length) } else { (0, 0) };
+        self.answers.add(now, Answer { flags, ack: self.expected, echo: segment.sent, start, length });
+    }
+
+    /// The clock reached some instant; called early, nothing happens.
+    pub fn on_wakeup(&mut self, now: Time) {
+        if self.point.as_mut().is_some_and(|point| point.on_time(now)) {
+            self.answers.notify(now);
+        }
+        if self.missing_at <= now {
+            self.ask(now, now);
+        }
+        self.answers.on_time(now);
+    }
+
+    /// What the receiver needs from its host.
+    #[must_use]
+    #[inline]
+    pub fn needs(&self) -> Needs {
+        let due = self.point.as_ref().map_or(Time::NEVER, NotificationPoint::due);
+        let complete = self.completed.is_some();
+        let ready = self.answers.ready();
+        Needs {
+            wake: due.min(self.missing_at).min(self.answers.due()),
+            ready,
+            complete,
+            done: complete && self.answers.nothing_left(),
+        }
+    }
+
+    /// Writes the next answer; [`Needs::ready`] must hold.
+    pub fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        let answer = self.answers.take();
+        let notification = answer.flags.has(flags::NOTIFICATION);
+        *segment = Segment {
+            flow: self.flow,
+            flags: answer.flags,
+            ack: answer.ack,
+            sent: now,
+            echo: answer.echo,
+            ..Segment::default()
+        };
+        if answer.length > 0 {
+            segment.blocks_used = 1;
+            segment.blocks[0].offset = (answer.start - answer.ack) as u32;
+            segment.blocks[0].length = u32::from(answer.length);
+        }
+        header.ports = weft_core::segment::reverse_ports(self.flow);
+        header.marks = Marks { ecn: Ecn::NotCapable };
+        (header.wire, header.kind, header.class) = if notification {
+            self.notifications += 1;
+            (self.pairs.notification_wire(), Kind::Control, weft_core::Class(0))
+        } else {
+            (self.pairs.ack_wire(), Kind::Ack, self.pairs.ack_class())
+        };
+    }
+
+    /// When the last byte was delivered.
+    #[must_use]
+    pub fn completed(&self) -> Option<Time> {
+        self.completed
+    }
+
+    /// Counts.
+    #[must_use]
+    pub fn report(&self) -> ReceiverReport {
+        ReceiverReport {
+            delivered: Bytes(self.expected),
+            completed: self.completed,
+            out_of_order: self.order.out_of_order,
+            displacement: self.order.displacement,
+            notifications: self.notifications,
+            nacks: self.nacks,
+            ecn_marks: self.marks,
+            ..ReceiverReport::default()
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The sending end of a queue pair: which packet goes next, and when. Answers are in `sender/answers.rs`, the rate in
+//! `sender/pace.rs`.
+
+mod answers;
+mod pace;
+
+use std::sync::Arc;
+
+use weft_core::segment::{Flags, Needs, Segment, ports};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, SenderReport, Span, Time};
+
+use crate::bitmap::Bitmap;
+use crate::flags;
+use crate::queue_pairs::QueuePairs;
+
+use self::pace::Pace;
+
+/// What is sent again selectively.
+#[derive(Clone, Debug, Default)]
+struct Repair {
+    /// Packets that arrived beyond the first gap.
+    arrived: Bitmap,
+    /// The recovery is over when all below has arrived; bytes.
+    until: u64,
+    /// The first packet that may have to be sent again.
+    next: u64,
+    /// After a time-out: everything below is sent again, packets.
+    all_below: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    retransmitted: u64,
+    timeouts: u32,
+    recoveries: u32,
+    notifications: u32,
+}
+
+/// What each packet asks for, at hand.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    mss: u64,
+    /// Payload in flight at most.
+    window: u64,
+    class: Class,
+    ecn: Ecn,
+    selective: bool,
+    cut_on_nack: bool,
+}
+
+/// The sending end of a queue pair.
+pub struct QueueSender {
+    pairs: Arc<QueuePairs>,
+    flow: FlowId,
+    rules: Rules,
+    size: u64,
+    /// The first byte not acknowledged.
+    una: u64,
+    /// The next byte to send in order; go-back-N moves it back.
+    next: u64,
+    /// The first byte never sent.
+    fresh: u64,
+    /// Where the packet begins that goes next; `u64::MAX`: there is none.
+    choice: u64,
+    pace: Pace,
+    repair: Repair,
+    retry_at: Time,
+    /// Time-outs in a row.
+    backoff: u32,
+    srtt: Span,
+    counts: Counts,
+}
+
+/// Nothing to send.
+const NOTHING: u64 = u64::MAX;
+
+impl QueueSender {
+    /// The sender of a message that the application hands over now.
+    #[must_use]
+    pub fn new(pairs: &Arc<QueuePairs>, site: &FlowSite, now: Time) -> QueueSender {
+        let settings = &pairs.settings;
+        let rules = Rules {
+            mss: pairs.mss,
+            window: settings.window.map_or(u64::MAX, |window| window.0.max(pairs.mss)),
+            class: Class(settings.class as u8),
+            ecn: if pairs.goes_by_marks() { Ecn::Capable } else { Ecn::NotCapable },
+            selective: pairs.selective(),
+            cut_on_nack: settings.cut_on_nack,
+        };
+        let mut sender = QueueSender {
+            flow: site.flow,
+            rules,
+            size: site.size.0.max(1),
+            una: 0,
+            next: 0,
+            fresh: 0,
+            choice: NOTHING,
+            pace: Pace::new(pairs, site, now),
+            repair: Repair::default(),
+            retry_at: Time::NEVER,
+            backoff: 0,
+            srtt: Span::ZERO,
+            counts: Counts::default(),
+            pairs: Arc::clone(pairs),
+        };
+        sender.choose();
+        sender
+    }
+
+    /// An answer arrived.
+    pub fn on_packet(&mut self, now: Time, segment: &Segment) {
+        if segment.flags.has(flags::NOTIFICATION) {
+            self.counts.notifications += 1;
+            return self.pace.notified(now);
+        }
+        self.answered(now, segment);
+        self.pace.on_time(now);
+        self.choose();
+    }
+
+    /// Which packet goes next.
+    fn choose(&mut self) {
+        self.choice = match self.next_missing() {
+            Some(start) => start,
+            None if self.next < self.size && self.next + self.rules.mss - self.una <= self.rules.window => {
+                self.next
+            }
+            None => NOTHING,
+        };
+    }
+
+    /// The first packet that is missing, while there is a recovery.
+    fn next_missing(&mut self) -> Option<u64> {
+        if self.una >= self.repair.until {
+            return None;
+        }
+        let (mss, repair) = (self.rules.mss, &mut self.repair);
+        repair.next = repair.arrived.first_missing(repair.next.max(self.una / mss));
+        let limit = repair.arrived.top().max(repair.all_below);
+        (repair.next < limit && repair.next * mss < self.fresh).then_some(repair.next * mss)
+    }
+
+    /// Writes the next packet; [`Needs::ready`] must hold.
+    pub fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        if self.retry_at <= now {
+            self.expire(now);
+        }
+        let start = self.choice;
+        let length = self.rules.mss.min(self.size - start);
+        let again = start < self.fresh;
+        let wire = self.pairs.data_wire(length);
+        self.account(start, length, again);
+        self.choose();
+        let last = start + length == self.size;
+        let departure = self.pace.sent(now, wire, last);
+        let request = departure.closes || self.choice == NOTHING;
+        *segment = Segment {
+            flow: self.flow,
+            length: length as u16,
+            flags: Flags::default()
+                .with_if(last, Flags::FIN)
+                .with_if(again, Flags::AGAIN)
+                .with_if(request, flags::REQUEST)
+                .with_if(departure.closes, flags::MEASURED),
+            sequence: start,
+            sent: departure.counted,
+            ..Segment::default()
+        };
+        if self.retry_at == Time::NEVER {
+            self.restart(now);
+        }
+        header.ports = ports(self.flow);
+        header.wire = wire;
+        (header.kind, header.class) = (Kind::Data, self.rules.class);
+        header.marks = Marks { ecn: self.rules.ecn };
+    }
+
+    /// A packet is sent.
+    fn account(&mut self, start: u64, length: u64, again: bool) {
+        if again {
+            self.counts.retransmitted += length;
+        }
+        if start == self.next {
+            self.next += length;
+        } else {
+            self.repair.next = start / self.rules.mss + 1;
+        }
+        self.fresh = self.fresh.max(start + length);
+    }
+
+    /// The clock reached some instant; called early, nothing happens.
+    pub fn on_wakeup(&mut self, now: Time) {
+        self.pace.on_time(now);
+        if self.retry_at <= now {
+            self.expire(now);
+        }
+    }
+
+    /// What the sender needs from its host.
+    #[must_use]
+    #[inline]
+    pub fn needs(&self) -> Needs {
+        let done = self.una >= self.size;
+        let ready = self.choice != NOTHING && self.pace.open;
+        // While there is something to send, time-outs are looked at when it goes.
+        let wake = match (ready || done, self.choice != NOTHING) {
+            (true, _) => Time::NEVER,
+            (false, true) => self.pace.at,
+            (false, false) => self.retry_at,
+        };
+        Needs { wake, ready, complete: done, done }
+    }
+
+    /// State and counts.
+    #[must_use]
+    pub fn report(&self) -> SenderReport {
+        SenderReport {
+            retransmitted: Bytes(self.counts.retransmitted),
+            timeouts: self.counts.timeouts,
+            recoveries: self.counts.recoveries,
+            acknowledged: Bytes(self.una),
+            in_flight: Bytes(self.next.max(self.una) - self.una),
+            cwnd: Bytes(if self.rules.window == u64::MAX { 0 } else { self.rules.window }),
+            ssthresh: Bytes(u64::MAX),
+            srtt: self.srtt,
+            rto: self.timeout(),
+            rate: Some(self.pace.rate()),
+            notifications: self.counts.notifications,
+            state: self.state(),
+            ..SenderReport::default()
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What answers and silence mean: progress, gaps, time-outs.
+
+use weft_core::record::FlowState;
+use weft_core::segment::{Flags, Segment};
+use weft_core::{Span, Time};
+
+use super::QueueSender;
+use crate::flags;
+
+impl QueueSender {
+    pub(super) fn answered(&mut self, now: Time, segment: &Segment) {
+        let ack = segment.ack.min(self.size);
+        if segment.flags.has(flags::NEGATIVE) && ack >= self.una {
+            self.negative(now, ack, segment);
+        }
+        if ack > self.una {
+            self.progress(now, ack);
+        }
+        if !segment.flags.has(Flags::AGAIN) {
+            self.measure(now, segment);
+        }
+    }
+
+    /// More has arrived in order.
+    fn progress(&mut self, now: Time, ack: u64) {
+        self.una = ack;
+        self.next = self.next.max(ack);
+        self.backoff = 0;
+        if self.rules.selective {
+            self.repair.arrived.advance(ack / self.rules.mss);
+        }
+        self.retry_at = Time::NEVER;
+        if self.fresh > ack {
+            self.restart(now);
+        }
+    }
+
+    fn measure(&mut self, now: Time, segment: &Segment) {
+        let trip = now.since(segment.echo);
+        self.srtt =
+            if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
+        if segment.flags.has(flags::MEASURED) {
+            self.pace.measured(now, segment.echo);
+        }
+    }
+
+    /// Something is missing from `ack` on.
+    fn negative(&mut self, now: Time, ack: u64, segment: &Segment) {
+        if self.rules.cut_on_nack {
+            self.pace.notified(now);
+        }
+        if self.rules.selective {
+            self.arrived_beyond(ack, segment);
+        } else if self.next > ack {
+            self.next = ack;
+            self.counts.recoveries += 1;
+            self.restart(now);
+        }
+    }
+
+    /// A packet arrived beyond the gap: a recovery begins unless there is one.
+    fn arrived_beyond(&mut self, ack: u64, segment: &Segment) {
+        let mss = self.rules.mss;
+        for (start, _) in segment.sacked().filter(|(start, _)| *start >= ack) {
+            self.repair.arrived.insert(start / mss);
+        }
+        if ack >= self.repair.until {
+            self.repair.until = self.fresh;
+            self.repair.next = ack / mss;
+            self.repair.all_below = 0;
+            self.counts.recoveries += 1;
+        }
+    }
+
+    /// Nothing has been acknowledged for too long: everything in flight goes again.
+    #[cold]
+    pub(super) fn expire(&mut self, now: Time) {
+        self.counts.timeouts += 1;
+        self.backoff += 1;
+        if self.rules.selective {
+            self.repair.until = self.fresh;
+            self.repair.next = self.una / self.rules.mss;
+            self.repair.all_below = self.fresh.div_ceil(self.rules.mss);
+        } else {
+            self.next = self.una;
+        }
+        self.restart(now);
+        self.choose();
+    }
+
+    /// The time-out runs from now on.
+    pub(super) fn restart(&mut self, now: Time) {
+        self.retry_at = now + self.timeout();
+    }
+
+    /// How long silence may last.
+    pub(super) fn timeout(&self) -> Span {
+        let settings = &self.pairs.settings;
+        let few = self.fresh - self.una <= u64::from(settings.low_packets) * self.rules.mss;
+        let base = match settings.retry_timeout_low {
+            Some(low) if few => low,
+            _ => settings.retry_timeout,
+        };
+        let base = base.max(Span::from_us(1));
+        (base * (1 << self.backoff.min(20))).min(settings.retry_timeout_max.max(base))
+    }
+
+    pub(super) fn state(&self) -> FlowState {
+        if self.backoff > 0 {
+            FlowState::Loss
+        } else if self.next < self.fresh || self.una < self.repair.until {
+            FlowState::Recovery
+        } else {
+            FlowState::Open
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! When the next packet may go, as the rate law says: packet by packet, or segment by segment. Knows no sequence numbers.
+
+use weft_core::{Bytes, FlowSite, Rate, Span, Time};
+use weft_rate::AnyRateLaw;
+
+use crate::queue_pairs::QueuePairs;
+
+/// A packet that went.
+pub(super) struct Departure {
+    /// It ends a segment whose round trip is to be measured, or the message.
+    pub(super) closes: bool,
+    /// The instant from which the round trip counts: the packet's or burst's own time on the wire is taken off.
+    pub(super) counted: Time,
+}
+
+/// The rate limiter of a queue pair.
+pub(super) struct Pace {
+    law: AnyRateLaw,
+    line: Rate,
+    /// The next packet may go at this instant,
+    pub(super) at: Time,
+    /// which is over.
+    pub(super) open: bool,
+    /// A burst goes at line rate.
+    bursts: bool,
+    /// Bytes of a segment; `u64::MAX`: none is measured.
+    segment: u64,
+    /// Bytes of the present segment that went,
+    gone: u64,
+    /// and when it began.
+    began: Time,
+    /// Taken off every round trip.
+    base: Span,
+}
+
+impl Pace {
+    pub(super) fn new(pairs: &QueuePairs, site: &FlowSite, now: Time) -> Pace {
+        let measured = pairs.measured.as_ref();
+        Pace {
+            law: pairs.law(site, now),
+            line: Rate(site.line_rate.0.max(1)),
+            at: now,
+            open: true,
+            bursts: pairs.burst().is_some(),
+            segment: measured.map_or(u64::MAX, |own| own.segment.0.max(1)),
+            gone: 0,
+            began: now,
+            base: measured.map_or(Span::ZERO, |own| own.base_rtt),
+        }
+    }
+
+    pub(super) fn rate(&self) -> Rate {
+        self.law.rate()
+    }
+
+    pub(super) fn notified(&mut self, now: Time) {
+        self.law.advance(now);
+        self.law.on_notification(now);
+    }
+
+    /// A segment that was counted from `since` is acknowledged.
+    pub(super) fn measured(&mut self, now: Time, since: Time) {
+        if self.segment != u64::MAX {
+            self.law.advance(now);
+            let trip = now.since(since);
+            self.law.on_round_trip(now, Span(trip.0.saturating_sub(self.base.0)));
+        }
+    }
+
+    /// A packet of `wire` bytes goes now: the instant of the next follows from the rate at this one.
+    pub(super) fn sent(&mut self, now: Time, wire: u16, last: bool) -> Departure {
+        let size = Bytes(u64::from(wire));
+        self.law.advance(now);
+        self.law.on_sent(now, size);
+        if self.gone == 0 {
+            self.began = now;
+        }
+        self.gone += size.0;
+        let closes = self.gone >= self.segment || last;
+        let gone = Bytes(self.gone);
+        if closes {
+            self.gone = 0;
+        }
+        if !self.bursts {
+            self.wait(now, now, size);
+            return Departure { closes, counted: now + self.line.time_for(size) };
+        }
+        if closes {
+            self.wait(now, self.began, gone);
+        }
+        Departure { closes, counted: self.began + self.line.time_for(gone) }
+    }
+
+    /// Nothing more goes until `size`, sent from `from` on, has gone at the present rate. The card itself keeps the line rate.
+    fn wait(&mut self, now: Time, from: Time, size: Bytes) {
+        let rate = self.law.rate();
+        if rate >= self.line {
+            return;
+        }
+        self.at = from + rate.time_for(size);
+        self.open = self.at <= now;
+    }
+
+    pub(super) fn on_time(&mut self, now: Time) {
+        self.open |= self.at <= now;
+    }
+}

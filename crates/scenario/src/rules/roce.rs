@@ -1,0 +1,105 @@
+//! Rules on queue pairs and rate laws.
+
+use super::{Facts, Finding, impossible};
+use weft_core::Span;
+use weft_transport::TransportSettings;
+use weft_transport::protocols::dcqcn;
+use weft_transport::rate::dcqcn::{HyperIncrease, Timing};
+use weft_transport::rate::notification::{Mode, Scope};
+use weft_transport::rate::timely::Measured;
+use weft_transport::roce::settings::{Recovery, Settings};
+
+/// What waits for something has something to wait for.
+pub(super) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(pairs) = facts.settings.transport.roce() else { return };
+    if pairs.retry_timeout > pairs.retry_timeout_max {
+        let message = format!(
+            "the first time-out exceeds the greatest, retry_timeout_max = {}",
+            pairs.retry_timeout_max
+        );
+        found.push(impossible(facts.transport("retry_timeout"), message));
+    }
+    if pairs.retry_timeout_low.is_none() {
+        facts.idle_transport(&["low_packets"], "there is no retry_timeout_low", found);
+    }
+    buffers_are_for_go_back_n(facts, &pairs, found);
+    if facts.settings.switch.queues == 1 {
+        facts.idle_transport(
+            &["class", "ack_class"],
+            "switches have one queue per port (switch.queues)",
+            found,
+        );
+    }
+}
+
+fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &Settings, found: &mut Vec<Finding>) {
+    if pairs.recovery == Recovery::Selective {
+        let why = "a receiver with recovery = \"selective\" keeps everything";
+        facts.idle_transport(&["reorder_buffer", "reorder_timeout"], why, found);
+    } else if pairs.reorder_buffer.is_none() {
+        facts.idle_transport(&["reorder_timeout"], "there is no reorder_buffer", found);
+    }
+}
+
+/// DCQCN's timers fit each other, and no setting belongs to a variant that is not chosen.
+pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let TransportSettings::Dcqcn(dcqcn::Settings { law, notification, .. }) = &facts.settings.transport
+    else {
+        return;
+    };
+    if law.timing == Timing::Paper {
+        let why = "the timing is \"paper\"";
+        facts.idle_transport(&["decrease_interval", "first_cut"], why, found);
+        if law.alpha_timer <= notification.cnp_interval {
+            let message = format!(
+                "must exceed the interval of notifications, cnp_interval = {}, or the estimate falls between two of them",
+                notification.cnp_interval
+            );
+            found.push(impossible(facts.transport("alpha_timer"), message));
+        }
+    } else {
+        let why = "the timing is \"free-running\"";
+        facts.idle_transport(&["cut_by", "initial_alpha"], why, found);
+    }
+    if law.hyper_increase == HyperIncrease::Off {
+        facts.idle_transport(&["hyper_step"], "hyper_increase is \"off\"", found);
+    }
+    if notification.np_scope == Scope::Port && notification.np_mode == Mode::Ticker {
+        let message = "\"ticker\" keeps marks for each flow; np_scope = \"port\" needs \"paper\"";
+        found.push(impossible(facts.transport("np_mode"), message));
+    }
+}
+
+/// Thresholds and bounds of laws by round trips are ordered.
+pub(super) fn round_trip_laws_have_room(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let measured: &Measured = match &facts.settings.transport {
+        TransportSettings::Timely(own) => {
+            if own.law.hai_after == 0 {
+                facts.idle_transport(&["hai_factor"], "hai_after is 0", found);
+            }
+            &own.law.measured
+        }
+        TransportSettings::PatchedTimely(own) => &own.law.measured,
+        TransportSettings::TimelyPi(own) => {
+            let why = "the PI law does not use the gradient";
+            facts.idle_transport(&["gradient_gain", "min_rtt"], why, found);
+            if own.law.reference.is_some() {
+                facts.idle_transport(&["low", "high"], "reference says what to hold", found);
+            }
+            &own.law.measured
+        }
+        _ => return,
+    };
+    let rules = [
+        ("low", measured.low > measured.high, "exceeds the upper threshold, high"),
+        ("low", measured.low == Span::ZERO, "must be positive"),
+        ("min_rtt", measured.min_rtt == Span::ZERO, "must be positive"),
+        ("segment", measured.segments.segment.0 == 0, "must be positive"),
+        ("min_share", measured.min_share > measured.max_share, "exceeds max_share"),
+    ];
+    for (name, broken, message) in rules {
+        if broken {
+            found.push(impossible(facts.transport(name), message));
+        }
+    }
+}

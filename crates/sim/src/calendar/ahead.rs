@@ -1,0 +1,41 @@
+//! What of the event list can be seen beforehand. Changes nothing.
+
+use weft_core::{LinkId, prefetch};
+
+use super::{Calendar, NONE, WORDS};
+
+/// Buckets that [`Calendar::ahead`] looks at.
+const HORIZON: u64 = 1 << 10;
+
+impl Calendar {
+    /// Tells of about so many arrivals that are pending, from the bucket at hand on: the last bucket looked at.
+    pub(crate) fn ahead(&self, count: usize, mut tell: impl FnMut(LinkId)) -> u64 {
+        let (mut number, mut told) = (self.number, 0);
+        let horizon = self.number + HORIZON;
+        while number < horizon {
+            let bits = self.wheel.occupied[number as usize / 64 % WORDS] & u64::MAX << (number % 64);
+            if bits == 0 {
+                number = (number / 64 + 1) * 64;
+                continue;
+            }
+            number += u64::from(bits.trailing_zeros()) - number % 64;
+            let mut row = self.wheel.first_of(number);
+            while row != NONE {
+                self.arrival(row).into_iter().for_each(&mut tell);
+                told += 1;
+                row = self.row(row).next;
+            }
+            if told >= count {
+                return number;
+            }
+            number += 1;
+        }
+        number - 1
+    }
+
+    /// Fetches what the next arrival of a link will be written to.
+    #[inline]
+    pub(crate) fn prefetch(&self, link: LinkId) {
+        prefetch(self.row(link.0));
+    }
+}

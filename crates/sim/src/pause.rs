@@ -1,0 +1,351 @@
+//! Priority flow control between transmitters: frames on their way, how long they pause whom, when they are sent again,
+//! and the watchdog. Which switch wants a sender to stop is the switch's own business (`weft_switch::pause`).
+//!
+//! A frame occupies its transmitter as any packet; at the far end it is obeyed a response time after its last bit came in.
+//! It never lands as a packet, so that links without priority flow control know nothing of it.
+
+use std::collections::VecDeque;
+
+use weft_core::record::PauseRecord;
+use weft_core::{LinkId, PortId, Rate, Span, SwitchId, Time};
+use weft_switch::Turn;
+use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
+use weft_topology::Node;
+
+use crate::deadlock::Wait;
+use crate::domain::Domain;
+use crate::event::Event;
+use crate::setup::{Setup, Storm};
+
+/// The transmitters of a domain, by link. None exists while no class pauses.
+pub(crate) struct Pauses {
+    pub(crate) links: Vec<Transmitter>,
+}
+
+/// What a transmitter has been told, and what it tells.
+pub(crate) struct Transmitter {
+    rate: Rate,
+    /// Frames that will be obeyed.
+    landing: VecDeque<(Time, PauseFrame)>,
+    classes: [Stopped; CLASSES],
+    /// The frames it has sent last are to be sent again then.
+    refresh_at: Time,
+    /// Its host sends pauses for no good reason.
+    storm: Option<Storm>,
+    /// Frames it has sent, and of these how many were lost.
+    frames: u64,
+    lost: u64,
+}
+
+/// One class of a transmitter.
+#[derive(Clone, Copy, Default)]
+struct Stopped {
+    /// The far end wants nothing, since when without a break, and until when.
+    wanted: bool,
+    since: Time,
+    until: Time,
+    /// Nothing is sent.
+    held: bool,
+    /// The watchdog acts until then, and now throws packets away.
+    ignored_until: Time,
+    discards: bool,
+    /// Times it was stopped, and for how long in all and at most.
+    times: u64,
+    total: Span,
+    longest: Span,
+    watchdog: u64,
+}
+
+impl Stopped {
+    /// The pause that lasts has lasted until `now`.
+    fn count(&mut self, now: Time) {
+        let span = now.since(self.since);
+        self.total += span;
+        self.longest = self.longest.max(span);
+    }
+}
+
+impl Pauses {
+    /// If any class pauses.
+    pub(crate) fn new(setup: &Setup) -> Option<Box<Pauses>> {
+        let storm = |host| setup.storms.iter().find(|storm| Node::Host(storm.host) == host).copied();
+        let transmitter = |link: &weft_topology::Link| Transmitter {
+            rate: link.rate,
+            landing: VecDeque::new(),
+            classes: [Stopped::default(); CLASSES],
+            refresh_at: Time::NEVER,
+            storm: storm(link.from),
+            frames: 0,
+            lost: 0,
+        };
+        let links = setup.graph.links().iter().map(transmitter);
+        setup.switch.pfc.is_on().then(|| Box::new(Pauses { links: links.collect() }))
+    }
+}
+
+impl Domain {
+    /// The storms of the hosts that are here will begin.
+    pub(crate) fn schedule_storms(&mut self) {
+        let plan = std::sync::Arc::clone(&self.plan);
+        let own = |storm: &&Storm| plan.partition.of_host(storm.host) == self.number;
+        let storms: Vec<_> = plan.setup.storms.iter().filter(own).copied().collect();
+        for Storm { host, from, .. } in storms {
+            let link = self.hosts[host.index()].link;
+            self.schedule(from, Event::Pause(link));
+        }
+    }
+
+    fn transmitter(&mut self, link: LinkId) -> &mut Transmitter {
+        let pauses = self.pauses.as_mut().expect("only classes that pause are asked for their transmitters");
+        &mut pauses.links[link.index()]
+    }
+
+    /// The first bit of a frame goes on the wire at `start`. Returns when its last bit has left.
+    pub(crate) fn send_frame(&mut self, link: LinkId, start: Time, frame: PauseFrame) -> Time {
+        let wire = &mut self.wires[link.index()];
+        let end = wire.end_of(start, FRAME);
+        let (failed, away) = (wire.failure().is_some(), wire.away);
+        let transmitter = self.transmitter(link);
+        transmitter.frames += 1;
+        transmitter.lost += u64::from(failed);
+        if frame.stops() {
+            let longest = frame.quanta.into_iter().max().unwrap_or(0);
+            let again = end + quanta_time(transmitter.rate, longest) / 2;
+            transmitter.refresh_at = transmitter.refresh_at.min(again);
+            self.schedule(again, Event::Pause(link));
+        }
+        if failed {
+            return end;
+        }
+        let setup = &self.plan.setup;
+        let way = &setup.graph.links()[link.index()];
+        let obeyed = end + way.delay + setup.switch.pfc.response_at(way.rate);
+        let stopped = setup.graph.reverse(link);
+        match away {
+            Some(domain) => self.outbox.pause(domain, stopped, (obeyed, frame)),
+            None => self.will_pause(stopped, (obeyed, frame)),
+        }
+        end
+    }
+
+    /// The transmitter of a link will obey a frame.
+    pub(crate) fn will_pause(&mut self, link: LinkId, landing: (Time, PauseFrame)) {
+        self.transmitter(link).landing.push_back(landing);
+        self.schedule(landing.0, Event::Pause(link));
+    }
+
+    /// Something is due at the transmitter of a link: a frame to obey, a pause that ends, one to ask for again, the
+    /// watchdog.
+    pub(crate) fn pause_due(&mut self, link: LinkId) {
+        let now = self.now;
+        while let Some((_, frame)) = self.transmitter(link).landing.pop_front_if(|(at, _)| *at <= now) {
+            frame.iter().for_each(|(class, quanta)| self.obey(link, class, quanta));
+        }
+        for class in 0..CLASSES {
+            self.watch(link, class);
+            self.update(link, class);
+        }
+        if self.transmitter(link).refresh_at == now {
+            self.transmitter(link).refresh_at = Time::NEVER;
+            self.refresh(link);
+        }
+        self.storm(link);
+    }
+
+    /// A frame is obeyed.
+    fn obey(&mut self, link: LinkId, class: usize, quanta: u16) {
+        let (now, watchdog) = (self.now, self.plan.setup.switch.pfc.watchdog);
+        let is_switch = matches!(self.wires[link.index()].from, Node::Switch(_));
+        let transmitter = self.transmitter(link);
+        let stopped = &mut transmitter.classes[class];
+        stopped.until = now + quanta_time(transmitter.rate, quanta);
+        let until = stopped.until;
+        if quanta == 0 {
+            return;
+        }
+        let begins = !std::mem::replace(&mut stopped.wanted, true);
+        if begins {
+            stopped.since = now;
+            stopped.times += 1;
+        }
+        self.schedule(until, Event::Pause(link));
+        if let Some(detect) = watchdog.filter(|_| begins && is_switch) {
+            self.schedule(now + detect, Event::Pause(link));
+        }
+    }
+
+    /// Acts on a queue of a switch that has been paused for too long.
+    fn watch(&mut self, link: LinkId, class: usize) {
+        let now = self.now;
+        let pfc = &self.plan.setup.switch.pfc;
+        let queues = self.plan.setup.switch.queues as usize;
+        let (Some(detect), restore, action) = (pfc.watchdog, pfc.restore(), pfc.watchdog_action) else {
+            return;
+        };
+        let (Node::Switch(switch), port) = (self.wires[link.index()].from, self.wires[link.index()].port)
+        else {
+            return;
+        };
+        let stopped = &mut self.transmitter(link).classes[class];
+        if stopped.discards && now >= stopped.ignored_until {
+            stopped.discards = false;
+            self.discard(switch, (port, class), false);
+        }
+        let stopped = &mut self.transmitter(link).classes[class];
+        let watched = now >= stopped.since.max(stopped.ignored_until) + detect;
+        if !stopped.held || !watched || class >= queues {
+            return;
+        }
+        stopped.watchdog += 1;
+        stopped.ignored_until = now + restore;
+        stopped.discards = action == WatchdogAction::Drop;
+        self.schedule(now + restore, Event::Pause(link));
+        self.schedule(now + restore + detect, Event::Pause(link));
+        if action == WatchdogAction::Drop {
+            self.discard(switch, (port, class), true);
+        }
+    }
+
+    fn discard(&mut self, switch: SwitchId, at: (PortId, usize), on: bool) {
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        let own = self.switches[switch.index()].as_mut().expect("a switch is watched in its domain");
+        own.switch.discard(&mut turn, at, on);
+        self.carry_out(switch, None);
+    }
+
+    /// The cable of a link has failed: what its far end wanted no longer counts.
+    pub(crate) fn forget_pauses(&mut self, link: LinkId) {
+        if self.pauses.is_none() {
+            return;
+        }
+        let now = self.now;
+        let transmitter = self.transmitter(link);
+        transmitter.landing.clear();
+        transmitter.classes.iter_mut().for_each(|stopped| stopped.until = stopped.until.min(now));
+        (0..CLASSES).for_each(|class| self.update(link, class));
+    }
+
+    /// Holds or releases a class as what is known now wants.
+    fn update(&mut self, link: LinkId, class: usize) {
+        let now = self.now;
+        let stopped = &mut self.transmitter(link).classes[class];
+        if stopped.wanted && now >= stopped.until {
+            stopped.wanted = false;
+            stopped.count(now);
+        }
+        let held = stopped.wanted && (stopped.discards || now >= stopped.ignored_until);
+        if std::mem::replace(&mut stopped.held, held) != held {
+            self.hold(link, class, held);
+        }
+    }
+
+    fn hold(&mut self, link: LinkId, class: usize, held: bool) {
+        let wire = &self.wires[link.index()];
+        match wire.from {
+            Node::Host(host) => self.hold_card(host, class, held),
+            Node::Switch(switch) => {
+                let (port, queues) = (wire.port, self.plan.setup.switch.queues as usize);
+                let mut turn =
+                    Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+                let own = self.switches[switch.index()].as_mut().expect("a switch is held in its domain");
+                if class < queues {
+                    own.switch.hold(&mut turn, (port, class), held);
+                    self.carry_out(switch, None);
+                }
+            }
+        }
+    }
+
+    /// Pauses that were asked for half their time ago are asked for again as long as they are needed.
+    fn refresh(&mut self, link: LinkId) {
+        let wire = &self.wires[link.index()];
+        if let Node::Switch(switch) = wire.from {
+            let port = wire.port;
+            let mut turn =
+                Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+            let own = self.switches[switch.index()].as_mut().expect("a switch is asked in its domain");
+            own.switch.refresh(&mut turn, port);
+            self.carry_out(switch, None);
+        }
+    }
+
+    /// A host that sends pauses whatever happens.
+    fn storm(&mut self, link: LinkId) {
+        let now = self.now;
+        let Some(storm) = self.transmitter(link).storm else { return };
+        let Node::Host(host) = self.wires[link.index()].from else { return };
+        let waits = self.transmitter(link).refresh_at != Time::NEVER;
+        if waits || now < storm.from || now >= storm.until {
+            return;
+        }
+        let mut frame = PauseFrame::default();
+        let pfc = &self.plan.setup.switch.pfc;
+        pfc.classes.iter().for_each(|class| frame.set(*class as usize, pfc.quanta as u16));
+        self.send_from_card(host, frame);
+    }
+
+    /// What the switches of this domain hold back from senders that they have asked to stop, because they are stopped
+    /// themselves.
+    pub(crate) fn waits(&self) -> Vec<Wait> {
+        let Some(pauses) = &self.pauses else { return Vec::new() };
+        let graph = &self.plan.setup.graph;
+        let mut waits = Vec::new();
+        for (number, transmitter) in pauses.links.iter().enumerate() {
+            let link = LinkId(number as u32);
+            let wire = &self.wires[number];
+            let Node::Switch(switch) = wire.from else { continue };
+            let Some(own) = &self.switches[switch.index()] else { continue };
+            let held = transmitter.classes.iter().enumerate().filter(|(_, stopped)| stopped.held);
+            for (class, _) in held {
+                for held in own.switch.held_back(&self.pool.headers, (wire.port, class)) {
+                    let stopped = graph.reverse(LinkId(own.first_link + u32::from(held.from.0)));
+                    let place = |link| (link, class as u8);
+                    let (stopped, holds) = (place(stopped), place(link));
+                    waits.push(Wait { stopped, holds, bytes: held.bytes, goes_on_at: held.goes_on_at });
+                }
+            }
+        }
+        waits
+    }
+
+    /// What became of the pauses of all links of this domain, up to `end`.
+    pub(crate) fn pause_records(&mut self, end: Time, records: &mut Vec<PauseRecord>) {
+        let plan = std::sync::Arc::clone(&self.plan);
+        let Some(pauses) = &mut self.pauses else { return };
+        for (number, transmitter) in pauses.links.iter_mut().enumerate() {
+            let link = &plan.setup.graph.links()[number];
+            if plan.partition.of(link.from) != self.number {
+                continue;
+            }
+            for (class, stopped) in transmitter.classes.iter_mut().enumerate() {
+                if stopped.wanted {
+                    stopped.count(end.min(stopped.until));
+                }
+                let asked = match link.from {
+                    Node::Switch(switch) if class < plan.setup.switch.queues as usize => {
+                        let own = self.switches[switch.index()].as_ref().expect("a domain has its switches");
+                        own.switch.pauses((link.port, class))
+                    }
+                    _ => weft_switch::PauseCounters::default(),
+                };
+                let record = PauseRecord {
+                    link: LinkId(number as u32),
+                    class: class as u8,
+                    stopped: stopped.times,
+                    paused: stopped.total,
+                    longest: stopped.longest,
+                    watchdog: stopped.watchdog,
+                    asked: asked.stops,
+                    resumed: asked.resumes,
+                    headroom: asked.headroom,
+                    headroom_peak: asked.headroom_peak,
+                    frames: transmitter.frames,
+                    frames_lost: transmitter.lost,
+                };
+                if record.stopped + record.asked + record.watchdog > 0 {
+                    records.push(record);
+                }
+            }
+        }
+    }
+}

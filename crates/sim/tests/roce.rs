@@ -1,0 +1,150 @@
+//! Queue pairs in a network: shares, queues, notifications per card, the same for any number of threads.
+
+mod lab;
+
+use weft_core::record::{FlowRecord, RunRecord};
+use weft_core::settings::{Amount, Share};
+use weft_core::{Bytes, Rate, Span, Time};
+use weft_sim::{FlowSampling, Setup};
+use weft_switch::SwitchSettings;
+use weft_switch::mark::{At, MarkerSettings, NonEct, red};
+use weft_switch::schedule::SchedulerSettings;
+use weft_switch::share::SharingSettings;
+use weft_topology::shapes::single_switch;
+use weft_topology::{LinkSettings, TopologySettings};
+use weft_transport::TransportSettings;
+use weft_transport::protocols::{dcqcn, patched_timely};
+use weft_transport::rate::dcqcn::HyperIncrease;
+use weft_transport::rate::notification::Scope;
+
+/// Senders 1, 2, … on one switch, all to host 0, for `span`.
+fn incast(senders: u32, rate: Rate, transport: &TransportSettings, span: Span) -> Setup {
+    let host_link = LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(rate) };
+    let topology = single_switch::Settings { hosts: senders + 1, host_link };
+    let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), transport);
+    setup.switch = SwitchSettings {
+        latency: Span::ZERO,
+        queues: 2,
+        schedule: SchedulerSettings::Strict(Default::default()),
+        sharing: SharingSettings::Infinite(Default::default()),
+        ecn: MarkerSettings::Red(red::Settings {
+            min: Amount::Bytes(Bytes(5_000)),
+            max: Amount::Bytes(Bytes(200_000)),
+            max_probability: Share(0.01),
+            at: At::Dequeue,
+            non_ect: NonEct::Pass,
+            ..Default::default()
+        }),
+        ..SwitchSettings::default()
+    };
+    setup.flows =
+        (1..=senders).map(|host| lab::flow(Span::ZERO, host, 0, 1 << 40)).collect::<Vec<_>>().into();
+    setup.until = Time::ZERO + span;
+    setup.queues_every = Some(Span::from_us(10));
+    setup.flow_samples = Some(FlowSampling { every: span / 2, flows: senders });
+    setup
+}
+
+fn dcqcn(change: impl FnOnce(&mut dcqcn::Settings)) -> TransportSettings {
+    let mut settings = dcqcn::Settings::default();
+    settings.pairs.mtu = Bytes(962);
+    settings.pairs.ack_every = 16;
+    settings.law.hyper_increase = HyperIncrease::Off;
+    change(&mut settings);
+    TransportSettings::Dcqcn(settings)
+}
+
+/// Payload of each flow in the second half of the run, in parts of an equal share.
+fn shares(record: &RunRecord) -> Vec<f64> {
+    let series = record.flow_series.as_ref().expect("sampled");
+    let half: Vec<u64> = series.rows.iter().map(|row| row.acknowledged.0).take(record.flows.len()).collect();
+    let gained: Vec<u64> =
+        record.flows.iter().zip(half).map(|(flow, half)| flow.delivered.0 - half).collect();
+    let fair = gained.iter().sum::<u64>() as f64 / gained.len() as f64;
+    gained.iter().map(|gained| *gained as f64 / fair).collect()
+}
+
+/// Mean queue in the second half, kilobytes.
+fn queue(record: &RunRecord) -> f64 {
+    let series = record.queues.as_ref().expect("sampled");
+    let full = series.samples / series.samples_per_bin;
+    let ports = series.links.len();
+    let rows = (full / 2) as usize * ports..full as usize * ports;
+    let samples = (full - full / 2) * series.samples_per_bin;
+    series.sum[rows].iter().sum::<u64>() as f64 / samples as f64 / 1e3
+}
+
+/// Equal shares, as far as 40 ms show them: two flows need about 0.1 s to forget a difference (theorem 2 of CoNEXT 2016); the
+/// example `small_packets` looks for two seconds. A queue of the order of the fluid model's (20 kB), which has no single packets.
+#[test]
+fn two_senders_under_dcqcn_are_fair() {
+    let record = lab::run(incast(2, Rate::from_gbps(40), &dcqcn(|_| {}), Span::from_ms(80)));
+    let shares = shares(&record);
+    assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.15), "{shares:?}");
+    let queue = queue(&record);
+    assert!((8.0..25.0).contains(&queue), "{queue} kB");
+    assert_eq!(record.packets.dropped, 0);
+    let sent: u32 = record.flows.iter().map(|flow| flow.cnps_sent).sum();
+    let heard: u32 = record.flows.iter().map(|flow| flow.cnps).sum();
+    assert!(sent - heard <= 2 && heard > 100, "{sent} sent, {heard} heard");
+}
+
+/// Patched TIMELY: equal rates from an unequal start, and the queue of its fixed point, `low C (1 + N step / (beta C))`, when the
+/// base round trip is taken off.
+#[test]
+fn patched_timely_finds_its_fixed_point() {
+    let mut settings = patched_timely::Settings::default();
+    settings.pairs.mtu = Bytes(962);
+    settings.law.measured.segments.base_rtt = Span::from_ns(4_069);
+    settings.law.measured.initial_rates = vec![Rate::from_gbps(7), Rate::from_gbps(3)];
+    let transport = TransportSettings::PatchedTimely(settings);
+    let record = lab::run(incast(2, Rate::from_gbps(10), &transport, Span::from_ms(200)));
+    let (shares, queue) = (shares(&record), queue(&record));
+    assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.02), "{shares:?}");
+    assert!((queue / 78.1 - 1.0).abs() < 0.02, "{queue} kB");
+}
+
+/// Where the card keeps the interval, the notifications of all its flows together are that far apart.
+#[test]
+fn a_card_may_limit_the_notifications_of_all_its_flows() {
+    let span = Span::from_ms(5);
+    let count = |scope| {
+        let transport = dcqcn(|settings| settings.notification.np_scope = scope);
+        let record = lab::run(incast(6, Rate::from_gbps(40), &transport, span));
+        let sum = |of: fn(&FlowRecord) -> u32| record.flows.iter().map(of).sum::<u32>();
+        (sum(|flow| flow.cnps_sent), sum(|flow| flow.cnps))
+    };
+    let ((asked, heard), (wanted, passed)) = (count(Scope::Flow), count(Scope::Port));
+    assert!(asked - heard <= 6 && heard > 30, "each flow keeps its own interval: {asked} {heard}");
+    assert!(passed <= 101 && passed > 90 && wanted > 2 * passed, "the card keeps it: {wanted} {passed}");
+}
+
+/// A flow that finds others at its host starts with an equal share of the card (TIMELY), at line rate under DCQCN.
+#[test]
+fn the_start_depends_on_the_flows_of_the_host() {
+    let timely = TransportSettings::Timely(Default::default());
+    let rates = |transport: &TransportSettings| {
+        let mut setup = incast(1, Rate::from_gbps(10), transport, Span::from_us(1));
+        setup.flows = vec![lab::flow(Span::ZERO, 1, 0, 1 << 30); 4].into();
+        setup.flow_samples = Some(FlowSampling { every: Span::from_us(1), flows: 4 });
+        setup.until = Time::ZERO + Span::from_us(2);
+        let record = lab::run(setup);
+        let rows = record.flow_series.expect("sampled").rows;
+        rows.iter().take(4).map(|row| row.rate.expect("a rate").0 / 1_000_000).collect::<Vec<_>>()
+    };
+    assert_eq!(rates(&timely), [10_000, 5_000, 3_333, 2_500]);
+    assert_eq!(rates(&dcqcn(|_| {})), [10_000; 4]);
+}
+
+/// Queue pairs of one card that are paced below line rate take turns, whatever their number.
+#[test]
+fn queue_pairs_of_a_card_share_it_by_turns() {
+    let transport = TransportSettings::Roce(Default::default());
+    let mut setup = incast(1, Rate::from_gbps(10), &transport, Span::from_ms(2));
+    setup.flows = vec![lab::flow(Span::ZERO, 1, 0, 1 << 30); 50].into();
+    setup.flow_samples = None;
+    let record = lab::run(setup);
+    let delivered: Vec<u64> = record.flows.iter().map(|flow| flow.delivered.0).collect();
+    let (least, most) = (delivered.iter().min().unwrap(), delivered.iter().max().unwrap());
+    assert!(most - least <= 2 * 1_456 && *least > 0, "{least} to {most}");
+}

@@ -1,0 +1,83 @@
+//! How much can still arrive after a port has decided to pause.
+
+use weft_core::{Bytes, Rate, Span};
+
+use super::{FRAME, quanta_time};
+
+/// What the bytes depend on that arrive after XOFF.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation {
+    /// Line rate in both directions.
+    pub rate: Rate,
+    /// One-way delay of the cable.
+    pub cable: Span,
+    /// From the last bit of a packet in to the decision on it.
+    pub latency: Span,
+    /// How long the far end takes to obey.
+    pub response: Span,
+    /// Wire bytes of a full-size packet at either end.
+    pub full: Bytes,
+}
+
+/// Response time that IEEE 802.3 annex 31B allows: 60 quanta of 512 bit times at 10 Gb/s, 118 at 40 Gb/s, 394 at
+/// 100 Gb/s. Other speeds take the next of these above; beyond 100 Gb/s the quanta of 100 Gb/s, which are shorter there.
+#[must_use]
+pub fn standard_response(rate: Rate) -> Span {
+    let quanta = match rate.0 {
+        0..=10_000_000_000 => 60,
+        10_000_000_001..=40_000_000_000 => 118,
+        _ => 394,
+    };
+    quanta_time(rate, quanta)
+}
+
+/// Bytes that arrive at most after XOFF, of one class by one port: what passes while a full-size packet of ours, begun
+/// just before, and the frame leave, the frame crosses the cable and is obeyed, a full-size packet of theirs, begun
+/// just before, leaves, and its last bit crosses the cable and the pipeline before the decision.
+///
+/// H = 2 MTU + 84 B + C (2 t_cable + t_response + t_latency)
+///
+/// Never too little: bits that are decided on later than XOFF have left the far end during that time. And no more than
+/// needed: a test with just so much loses nothing, one with a packet less does.
+#[must_use]
+pub fn headroom(at: &Situation) -> Bytes {
+    let silent = at.cable * 2 + at.response + at.latency;
+    let bits = u128::from(at.rate.0) * u128::from(silent.0);
+    let passing = bits.div_ceil(8_000_000_000_000) as u64;
+    at.full * 2 + Bytes(u64::from(FRAME)) + Bytes(passing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_allows_so_many_bits() {
+        for (gbps, bits) in [(10, 30_720), (40, 60_416), (100, 201_728)] {
+            let rate = Rate::from_gbps(gbps);
+            assert_eq!(standard_response(rate), rate.time_for(Bytes(bits / 8)), "{gbps}");
+        }
+    }
+
+    /// 2 x 1538 + 84 + 40 Gb/s x (2 x 1.5 us + 500 ns) + 60416 bit = 3160 + 17500 + 7552 bytes.
+    #[test]
+    fn the_formula_in_numbers() {
+        let rate = Rate::from_gbps(40);
+        let situation = Situation {
+            rate,
+            cable: Span::from_ns(1_500),
+            latency: Span::from_ns(500),
+            response: standard_response(rate),
+            full: Bytes(1_538),
+        };
+        assert_eq!(headroom(&situation), Bytes(28_212));
+    }
+
+    /// The greatest pauses of the standard: 3.355 ms at 10 Gb/s, 0.839 ms at 40, 0.336 ms at 100.
+    #[test]
+    fn the_longest_pause() {
+        for (gbps, micros) in [(10, 3_355.392), (40, 838.848), (100, 335.539_2)] {
+            assert!((quanta_time(Rate::from_gbps(gbps), u16::MAX).micros() - micros).abs() < 1e-6);
+        }
+    }
+}

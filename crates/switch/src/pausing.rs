@@ -1,0 +1,112 @@
+//! What priority flow control adds to the output ports: frames that go before everything, queues that are held, and the
+//! memory charged to the port by which a packet came in. Nothing here is reached while no class pauses.
+
+use weft_core::record::Reason;
+use weft_core::{Bytes, Header, Headers, PortId};
+
+use crate::outputs::Outputs;
+use crate::pause::{HeldBack, PauseCounters, PauseFrame};
+use crate::port::InService;
+use crate::switch::{Effect, Effects, Turn};
+
+impl Outputs {
+    /// A packet was stored.
+    #[inline]
+    pub(crate) fn charge(&mut self, effects: &mut Effects, header: &Header, queue: usize) {
+        let Some(ingress) = &mut self.ingress else { return };
+        if ingress.stored(header.ingress, queue, header.wire) {
+            self.announce(effects, header.ingress);
+        }
+    }
+
+    /// A packet is gone that had come in by a port and was in a queue; `serving` is the port that will be fed anyway.
+    pub(crate) fn credit(
+        &mut self,
+        effects: &mut Effects,
+        from: (PortId, usize),
+        wire: u16,
+        serving: PortId,
+    ) {
+        let Some(ingress) = &mut self.ingress else { return };
+        let (port, queue) = from;
+        if ingress.released(port, queue, wire) && port != serving {
+            self.announce(effects, port);
+        }
+    }
+
+    /// A port has something to send; if it is idle, the driver must know.
+    fn announce(&self, effects: &mut Effects, port: PortId) {
+        let work = Effect::HasWork(port);
+        if self.ports[port.index()].port.in_service.is_none() && !effects.contains(&work) {
+            effects.push(work);
+        }
+    }
+
+    /// The transmitter of a port finds no packet; a frame may have come up meanwhile.
+    #[inline]
+    pub(crate) fn nothing_to_send(&mut self, effects: &mut Effects, port: PortId) {
+        if self.ingress.as_ref().is_some_and(|ingress| ingress.has_frame(port)) {
+            self.announce(effects, port);
+        }
+    }
+
+    /// See [`Switch::next_frame`](crate::Switch::next_frame).
+    #[inline]
+    pub(crate) fn next_frame(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PauseFrame> {
+        self.ingress.as_ref()?;
+        self.finish_service(turn, port);
+        let frame = self.ingress.as_mut()?.take(port)?;
+        self.ports[port.index()].port.in_service = Some(InService::FRAME);
+        Some(frame)
+    }
+
+    /// See [`Switch::refresh`](crate::Switch::refresh).
+    pub(crate) fn refresh(&mut self, effects: &mut Effects, port: PortId) {
+        if self.ingress.as_mut().is_some_and(|ingress| ingress.refresh(port)) {
+            self.announce(effects, port);
+        }
+    }
+
+    /// See [`Switch::hold`](crate::Switch::hold).
+    pub(crate) fn hold(&mut self, effects: &mut Effects, (port, queue): (PortId, usize), held: bool) {
+        let own = &mut self.ports[port.index()].queues[queue];
+        own.held = held;
+        if own.ready().is_some() {
+            self.announce(effects, port);
+        }
+    }
+
+    /// See [`Switch::discard`](crate::Switch::discard).
+    pub(crate) fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
+        let (port, queue) = at;
+        self.ports[port.index()].queues[queue].discards = on;
+        if !on {
+            return;
+        }
+        while let Some(packet) = self.ports[port.index()].queues[queue].packets.pop(turn.headers) {
+            self.give_up(turn, at, packet, Reason::Watchdog);
+        }
+        self.nothing_to_send(turn.effects, port);
+    }
+
+    /// See [`Switch::pauses`](crate::Switch::pauses).
+    pub(crate) fn pauses(&self, (port, queue): (PortId, usize)) -> PauseCounters {
+        self.ingress.as_ref().map_or(PauseCounters::default(), |ingress| ingress.counters(port, queue))
+    }
+
+    /// See [`Switch::held_back`](crate::Switch::held_back).
+    pub(crate) fn held_back(&self, headers: &Headers, (port, queue): (PortId, usize)) -> Vec<HeldBack> {
+        let Some(ingress) = self.ingress.as_ref().filter(|ingress| ingress.is_lossless(queue)) else {
+            return Vec::new();
+        };
+        let mut by_port = vec![0; self.ports.len()];
+        for packet in self.ports[port.index()].queues[queue].packets.iter(headers) {
+            let header = headers.get(packet);
+            by_port[header.ingress.index()] += u64::from(header.wire);
+        }
+        let goes_on_at = ingress.goes_on_at();
+        let ports = by_port.into_iter().enumerate().map(|(port, bytes)| (PortId(port as u16), bytes));
+        let stopped = ports.filter(|(port, bytes)| *bytes > 0 && ingress.has_stopped(*port, queue));
+        stopped.map(|(from, bytes)| HeldBack { from, bytes: Bytes(bytes), goes_on_at }).collect()
+    }
+}
