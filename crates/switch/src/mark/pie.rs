@@ -235,14 +235,16 @@ impl Marker for Pie {
 
     fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
         let own = &mut self.0;
+        if own.estimate == Estimate::Line {
+            return Verdict::Pass;
+        }
         let wire = u64::from(sight.packet.wire);
         let queue = sight.queue + wire;
         own.advance(sight.now, queue);
         own.sampling.look(sight.now, queue);
-        match own.estimate {
-            Estimate::Line => {}
-            Estimate::Departures => own.departures.leaves(sight.now, queue, wire),
-            Estimate::Waited => own.waited = sight.now.since(sight.packet.arrived).seconds(),
+        own.waited = sight.now.since(sight.packet.arrived).seconds();
+        if own.estimate == Estimate::Departures {
+            own.departures.leaves(sight.now, queue, wire);
         }
         Verdict::Pass
     }

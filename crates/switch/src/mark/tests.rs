@@ -97,6 +97,24 @@ fn red_follows_the_queue_with_its_weight() {
     }
 }
 
+/// A port that foresees its departures does not show them, and must come to the same.
+#[test]
+fn who_does_not_look_at_departures_learns_nothing_from_them() {
+    let red = red::Settings { at: At::Enqueue, average: 2, ..Default::default() };
+    let pi = pi::Settings { at: At::Enqueue, ..Default::default() };
+    let pie = pie::Settings { estimate: pie::Estimate::Line, ..Default::default() };
+    let (mut red, mut pi, mut pie) =
+        (red::Red::new(&red, LINE), pi::Pi::new(&pi, LINE), pie::Pie::new(&pie, LINE));
+    let before = format!("{red:?} {pi:?} {pie:?}");
+    let packet = packet(Ecn::Capable);
+    let sight = Sight { now: Time(1 << 40), packet: &packet, queue: 300_000, port: 300_000 };
+    let mut random = Random::new(1, Purpose::Test, 0);
+    let verdicts =
+        [red.leaving(&sight, &mut random), pi.leaving(&sight, &mut random), pie.leaving(&sight, &mut random)];
+    assert_eq!(verdicts, [Verdict::Pass; 3]);
+    assert_eq!(format!("{red:?} {pi:?} {pie:?}"), before);
+}
+
 /// The trap of DCQCN's literal ramp: beyond `max` it jumps from 1 % to 1, unless the ramp goes on.
 #[test]
 fn a_continued_ramp_keeps_its_slope_beyond_max() {
