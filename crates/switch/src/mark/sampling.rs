@@ -45,7 +45,7 @@ impl Sampling {
         let falling = self.queue - self.drain * self.next.since(self.looked).0 as f64;
         let later = now.since(self.next).0 / self.every.0;
         let times = if falling > rest { 1 } else { 1 + later };
-        self.next = self.next + self.every * times;
+        self.next += self.every * times;
         Sample { bytes: falling.max(rest), times }
     }
 
