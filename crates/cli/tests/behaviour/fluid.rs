@@ -29,6 +29,70 @@ fn ten_flows_at_85_microseconds_oscillate_and_two_settle() {
 }
 
 #[test]
+fn packets_and_fluid_of_a_scenario_are_shown_side_by_side() {
+    let folder = folder("fluid-compare");
+    let out = good(&folder, "fluid compare s.toml --until 12ms");
+    for row in ["queue, mean, kB", "queue, standard deviation", "queue, period", "fastest to slowest"] {
+        assert!(out.contains(row), "{row}: {out}");
+    }
+    let results = folder.join("runs/ten-senders/fluid/compare");
+    let deviations = text(&results.join("deviations.csv"));
+    let row = deviations.lines().find(|line| line.contains("rate of a flow")).expect("rates are compared");
+    let cells: Vec<f64> = row.rsplitn(4, ',').take(3).map(|cell| cell.parse().expect(row)).collect();
+    assert!((cells[2] - 4.0).abs() < 0.08 && (cells[1] - 4.0).abs() < 0.08, "40 Gb/s for ten: {row}");
+    let queue = text(&results.join("queue-0.csv"));
+    assert!(queue.starts_with("time_us,packets_kB,fluid_kB\n0.000,"), "{}", &queue[..80]);
+    assert!(text(&results.join("rates-0.csv")).contains("\nfluid,0,"));
+    assert!(text(&results.join("report.html")).contains("packets hold a queue of"));
+}
+
+#[test]
+fn the_comparison_ends_with_the_first_flow() {
+    let out = good(
+        &folder("fluid-compare-end"),
+        "fluid compare s.toml --until 12ms --set traffic.senders.sizes=1MB",
+    );
+    assert!(out.contains("10 of 10 flows are done before the end"), "{out}");
+}
+
+#[test]
+fn many_flows_whose_marks_are_not_forgotten_agree_with_the_fluid() {
+    let folder = folder("fluid-agreement");
+    let flows: String = (0..16)
+        .map(|n| format!("{{ from = {n}, to = {}, size = \"1 GB\", at = \"{} us\" }},\n", 16 + n, 40 * n))
+        .collect();
+    let scenario = text(&folder.join("s.toml"));
+    let (head, _) = scenario.split_once("[[traffic]]").expect("there is traffic");
+    let head = head
+        .replace("[topology.single-switch]\nhosts     = 11", "[topology.dumbbell]\nhosts_per_side = 16")
+        .replace(
+            "delay = \"1 us\" }",
+            "delay = \"500 ns\" }\nbottleneck = { rate = \"40 Gbps\", delay = \"500 ns\" }",
+        )
+        .replace("mtu =", "np_mode = \"ticker\"\nmtu =")
+        .replace("\"200 kB\"", "\"2000 kB\"")
+        .replace("max_probability = 0.01", "max_probability = 0.1");
+    let traffic = format!("[[traffic]]\ntag = \"s\"\nkind = \"list\"\nflows = [\n{flows}]\n");
+    std::fs::write(folder.join("s.toml"), format!("{head}{traffic}")).expect("the folder is ours");
+    good(&folder, "fluid compare s.toml --until 40ms");
+    let deviations = text(&folder.join("runs/ten-senders/fluid/compare/deviations.csv"));
+    let row = deviations.lines().find(|line| line.contains("queue, mean")).expect("queues are compared");
+    let apart: f64 = row.rsplit(',').next().unwrap().parse().expect(row);
+    assert!(apart.abs() < 0.1, "{deviations}");
+}
+
+#[test]
+fn flows_that_start_at_their_share_may_exceed_it() {
+    let folder = folder("fluid-line");
+    let line = "fluid run s.toml --until 40ms --set transport.dcqcn.initial_rates=['4Gbps']";
+    let out = good(&folder, line);
+    assert!(!out.contains("around a queue of 0 kB"), "{out}");
+    let series = text(&folder.join("runs/ten-senders/fluid/run/series-0.csv"));
+    let queue = |line: &str| line.split(',').nth(1).unwrap().parse::<f64>().unwrap_or(0.0);
+    assert!(series.lines().map(queue).fold(0.0, f64::max) > 50.0, "{out}");
+}
+
+#[test]
 fn margins_are_those_of_the_paper_and_of_the_exact_loop() {
     let out = good(&folder("fluid-margin"), "fluid margin s.toml --delay 50us --continue-ramp --flows 10");
     let cells = |name: &str| -> Vec<String> {

@@ -51,8 +51,8 @@ pub(super) struct Subject {
 /// The law of all flows.
 #[derive(Clone, Debug)]
 pub(super) enum Law {
-    /// DCQCN, with each group's delay.
-    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, delays: Vec<f64> },
+    /// DCQCN, with each group's delay in seconds and line rate in packets per second.
+    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, ways: Vec<(f64, f64)> },
     /// TIMELY and its relatives, with each group's first estimate.
     Timely { settings: timely::Settings, estimates: Vec<f64> },
 }
@@ -126,14 +126,14 @@ impl Subject {
 
     /// The model over time, for DCQCN.
     pub(super) fn dcqcn_model(&self) -> Option<Dcqcn> {
-        let Law::Dcqcn { law, marking, at_arrival, delays } = &self.law else { return None };
-        let flow = |(start, delay): (&Start, &f64)| Flow {
+        let Law::Dcqcn { law, marking, at_arrival, ways } = &self.law else { return None };
+        let flow = |(start, (delay, line)): (&Start, &(f64, f64))| Flow {
             start: *start,
             law: *law,
             delay: *delay,
-            line: start.rate,
+            line: *line,
         };
-        let flows = self.groups.iter().zip(delays).map(flow).collect();
+        let flows = self.groups.iter().zip(ways).map(flow).collect();
         let mut model = Dcqcn::new(self.capacity, *marking, flows);
         model.marks_at_arrival = *at_arrival;
         model.jittered(self.jitter, self.seed);
@@ -155,11 +155,11 @@ impl Subject {
     }
 }
 
-/// Flows that are alike in everything, together, in the order of the first of each; with their round trips.
-fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Span)> {
+/// Flows that are alike in everything, together, in the order of the first of each; with their ways.
+fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, bottleneck::Path)> {
     let listed = initial_rates(&sender.law);
     let share = sender_share(&sender.law);
-    let mut groups: Vec<(Start, Span)> = Vec::new();
+    let mut groups: Vec<(Start, bottleneck::Path)> = Vec::new();
     for (n, path) in found.paths.iter().enumerate() {
         let first = if listed.is_empty() {
             Rate((path.line.0 as f64 * share) as u64)
@@ -168,12 +168,10 @@ fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Span)>
         };
         let rate = unit.per_second(Rate(first.0.min(path.line.0)));
         let start = Start { count: 1.0, at: path.start.seconds(), rate };
-        let same = |(group, trip): &&mut (Start, Span)| {
-            group.at == start.at && group.rate == start.rate && *trip == path.round_trip
-        };
+        let same = |(group, way): &&mut (Start, bottleneck::Path)| group.rate == start.rate && way == path;
         match groups.iter_mut().find(same) {
             Some((group, _)) if !drawn_apart(&sender.law) => group.count += 1.0,
-            _ => groups.push((start, path.round_trip)),
+            _ => groups.push((start, *path)),
         }
     }
     groups
@@ -206,14 +204,17 @@ fn law(
     sender: &Sender,
     case: &Prepared,
     (unit, continued): (Unit, bool),
-    (found, groups): (&Bottleneck, &[(Start, Span)]),
+    (found, groups): (&Bottleneck, &[(Start, bottleneck::Path)]),
 ) -> Result<(Law, Vec<String>), String> {
     if let RateLawSettings::Dcqcn(own) = &sender.law {
         let (marking, at_arrival) = convert::marking(&case.settings.switch.ecn, unit, continued)?;
         let law = convert::dcqcn(own, &sender.notification, unit);
         let late = sender.notification.cnp_delay.seconds();
-        let delays = groups.iter().map(|(_, trip)| trip.seconds() + late).collect();
-        return Ok((Law::Dcqcn { law, marking, at_arrival, delays }, convert::dcqcn_notes(own)));
+        let way = |(_, way): &(Start, bottleneck::Path)| {
+            (way.round_trip.seconds() + late, unit.per_second(way.line))
+        };
+        let ways = groups.iter().map(way).collect();
+        return Ok((Law::Dcqcn { law, marking, at_arrival, ways }, convert::dcqcn_notes(own)));
     }
     let measured =
         convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
