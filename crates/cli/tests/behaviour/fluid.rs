@@ -55,30 +55,41 @@ fn the_comparison_ends_with_the_first_flow() {
     assert!(out.contains("10 of 10 flows are done before the end"), "{out}");
 }
 
+/// Eight flows through 160 Gb/s: the two flows of the papers, four times, so that the randomness of marks matters less.
+const EIGHT: &str = r#"
+weft = 1
+name = "eight"
+[topology.dumbbell]
+hosts_per_side = 8
+host_link = { rate = "40 Gbps", delay = "500 ns" }
+bottleneck = { rate = "160 Gbps", delay = "500 ns" }
+[switch]
+queues = 2
+schedule = "strict"
+latency = "0 s"
+sharing = { kind = "infinite" }
+ecn = { kind = "red", min = "20 kB", max = "800 kB", max_probability = 0.01, non_ect = "pass", at = "dequeue" }
+[transport.dcqcn]
+mtu = "962 B"
+hyper_increase = "off"
+np_mode = "ticker"
+[[traffic]]
+tag = "long"
+kind = "list"
+flows = ["#;
+
+/// Three seeds gave -7 to +7 % of the fluid's mean; with forgotten marks (`np_mode = "paper"`) two gave +22 and +32 %.
 #[test]
 fn many_flows_whose_marks_are_not_forgotten_agree_with_the_fluid() {
-    let folder = folder("fluid-agreement");
-    let flows: String = (0..16)
-        .map(|n| format!("{{ from = {n}, to = {}, size = \"1 GB\", at = \"{} us\" }},\n", 16 + n, 40 * n))
-        .collect();
-    let scenario = text(&folder.join("s.toml"));
-    let (head, _) = scenario.split_once("[[traffic]]").expect("there is traffic");
-    let head = head
-        .replace("[topology.single-switch]\nhosts     = 11", "[topology.dumbbell]\nhosts_per_side = 16")
-        .replace(
-            "delay = \"1 us\" }",
-            "delay = \"500 ns\" }\nbottleneck = { rate = \"40 Gbps\", delay = \"500 ns\" }",
-        )
-        .replace("mtu =", "np_mode = \"ticker\"\nmtu =")
-        .replace("\"200 kB\"", "\"2000 kB\"")
-        .replace("max_probability = 0.01", "max_probability = 0.1");
-    let traffic = format!("[[traffic]]\ntag = \"s\"\nkind = \"list\"\nflows = [\n{flows}]\n");
-    std::fs::write(folder.join("s.toml"), format!("{head}{traffic}")).expect("the folder is ours");
-    good(&folder, "fluid compare s.toml --until 40ms");
-    let deviations = text(&folder.join("runs/ten-senders/fluid/compare/deviations.csv"));
+    let flow = |n: u32| format!("{{ from = {n}, to = {}, size = \"10 GB\", at = \"0 s\" }},\n", 8 + n);
+    let scenario = format!("{EIGHT}{}]\n", (0..8).map(flow).collect::<String>());
+    let folder = crate::folder("fluid-agreement");
+    fs::write(folder.join("s.toml"), scenario).expect("the folder is ours");
+    good(&folder, "fluid compare s.toml --until 60ms");
+    let deviations = text(&folder.join("runs/eight/fluid/compare/deviations.csv"));
     let row = deviations.lines().find(|line| line.contains("queue, mean")).expect("queues are compared");
     let apart: f64 = row.rsplit(',').next().unwrap().parse().expect(row);
-    assert!(apart.abs() < 0.1, "{deviations}");
+    assert!(apart.abs() < 0.12, "{deviations}");
 }
 
 #[test]
