@@ -29,7 +29,9 @@ use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
-pub use fluid::{FluidOptions, FluidOutcome, TuneOptions, fluid_margin, fluid_run, fluid_sweep, fluid_tune};
+pub use fluid::{
+    FluidOptions, FluidOutcome, TuneOptions, fluid_compare, fluid_margin, fluid_run, fluid_sweep, fluid_tune,
+};
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use weft_core::settings::{Setting, Value};
 use weft_core::units::did_you_mean;
-use weft_core::{Bytes, Rate, Span};
+use weft_core::{Bytes, LinkId, Rate, Span};
 use weft_fluid::model::dcqcn::{Bottleneck as Loop, Dcqcn, Flow};
 use weft_fluid::model::marking::Marking;
 use weft_fluid::model::timely::{self, Timely};
 use weft_fluid::model::{Start, dcqcn};
 use weft_rate::{RateLawSettings, notification};
-use weft_transport::TransportSettings;
 use weft_transport::protocols::{AnyProtocol, Plan};
+use weft_transport::{Transport, TransportSettings};
 
 use super::bottleneck::{self, Bottleneck, Wire};
 use super::convert::{self, Unit};
@@ -28,7 +28,10 @@ pub(super) struct Subject {
     pub(super) label: String,
     /// The shared link.
     pub(super) link: String,
+    pub(super) id: LinkId,
     pub(super) unit: Unit,
+    /// What of a packet is payload.
+    pub(super) payload: Bytes,
     /// Packets per second.
     pub(super) capacity: f64,
     /// There and back without queueing, in seconds; the longest where flows differ.
@@ -48,8 +51,8 @@ pub(super) struct Subject {
 /// The law of all flows.
 #[derive(Clone, Debug)]
 pub(super) enum Law {
-    /// DCQCN, with each group's delay.
-    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, delays: Vec<f64> },
+    /// DCQCN, with each group's delay in seconds and line rate in packets per second.
+    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, ways: Vec<(f64, f64)> },
     /// TIMELY and its relatives, with each group's first estimate.
     Timely { settings: timely::Settings, estimates: Vec<f64> },
 }
@@ -59,6 +62,7 @@ struct Sender {
     law: RateLawSettings,
     notification: notification::Settings,
     packet: Bytes,
+    payload: Bytes,
     feedback: Bytes,
     jitter: Span,
 }
@@ -94,6 +98,8 @@ impl Subject {
         Ok(Subject {
             label: case.labels.join(", "),
             link: found.name,
+            id: found.id,
+            payload: sender.payload,
             unit,
             capacity: unit.per_second(found.rate),
             delay: longest.seconds(),
@@ -120,14 +126,14 @@ impl Subject {
 
     /// The model over time, for DCQCN.
     pub(super) fn dcqcn_model(&self) -> Option<Dcqcn> {
-        let Law::Dcqcn { law, marking, at_arrival, delays } = &self.law else { return None };
-        let flow = |(start, delay): (&Start, &f64)| Flow {
+        let Law::Dcqcn { law, marking, at_arrival, ways } = &self.law else { return None };
+        let flow = |(start, (delay, line)): (&Start, &(f64, f64))| Flow {
             start: *start,
             law: *law,
             delay: *delay,
-            line: start.rate,
+            line: *line,
         };
-        let flows = self.groups.iter().zip(delays).map(flow).collect();
+        let flows = self.groups.iter().zip(ways).map(flow).collect();
         let mut model = Dcqcn::new(self.capacity, *marking, flows);
         model.marks_at_arrival = *at_arrival;
         model.jittered(self.jitter, self.seed);
@@ -149,11 +155,11 @@ impl Subject {
     }
 }
 
-/// Flows that are alike in everything, together, in the order of the first of each; with their round trips.
-fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Span)> {
+/// Flows that are alike in everything, together, in the order of the first of each; with their ways.
+fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, bottleneck::Path)> {
     let listed = initial_rates(&sender.law);
     let share = sender_share(&sender.law);
-    let mut groups: Vec<(Start, Span)> = Vec::new();
+    let mut groups: Vec<(Start, bottleneck::Path)> = Vec::new();
     for (n, path) in found.paths.iter().enumerate() {
         let first = if listed.is_empty() {
             Rate((path.line.0 as f64 * share) as u64)
@@ -162,12 +168,10 @@ fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Span)>
         };
         let rate = unit.per_second(Rate(first.0.min(path.line.0)));
         let start = Start { count: 1.0, at: path.start.seconds(), rate };
-        let same = |(group, trip): &&mut (Start, Span)| {
-            group.at == start.at && group.rate == start.rate && *trip == path.round_trip
-        };
+        let same = |(group, way): &&mut (Start, bottleneck::Path)| group.rate == start.rate && way == path;
         match groups.iter_mut().find(same) {
             Some((group, _)) if !drawn_apart(&sender.law) => group.count += 1.0,
-            _ => groups.push((start, path.round_trip)),
+            _ => groups.push((start, *path)),
         }
     }
     groups
@@ -200,14 +204,17 @@ fn law(
     sender: &Sender,
     case: &Prepared,
     (unit, continued): (Unit, bool),
-    (found, groups): (&Bottleneck, &[(Start, Span)]),
+    (found, groups): (&Bottleneck, &[(Start, bottleneck::Path)]),
 ) -> Result<(Law, Vec<String>), String> {
     if let RateLawSettings::Dcqcn(own) = &sender.law {
         let (marking, at_arrival) = convert::marking(&case.settings.switch.ecn, unit, continued)?;
         let law = convert::dcqcn(own, &sender.notification, unit);
         let late = sender.notification.cnp_delay.seconds();
-        let delays = groups.iter().map(|(_, trip)| trip.seconds() + late).collect();
-        return Ok((Law::Dcqcn { law, marking, at_arrival, delays }, convert::dcqcn_notes(own)));
+        let way = |(_, way): &(Start, bottleneck::Path)| {
+            (way.round_trip.seconds() + late, unit.per_second(way.line))
+        };
+        let ways = groups.iter().map(way).collect();
+        return Ok((Law::Dcqcn { law, marking, at_arrival, ways }, convert::dcqcn_notes(own)));
     }
     let measured =
         convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
@@ -234,6 +241,7 @@ const FEEDBACK: Bytes = Bytes(98);
 
 /// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
 fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
+    let payload = Bytes(Transport::new(transport).mss());
     let (packet, own, jitter) = match AnyProtocol::new(transport, ()).plan() {
         Plan::Tcp { tcp, .. } => (tcp.mtu + tcp.framing, None, Span::ZERO),
         Plan::Udp(udp) => (udp.mtu + udp.framing, None, Span::ZERO),
@@ -250,7 +258,7 @@ fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, St
         return Err(refusal(transport));
     }
     let notification = notification.unwrap_or_default();
-    Ok(Sender { law, notification, packet, feedback: FEEDBACK, jitter })
+    Ok(Sender { law, notification, packet, payload, feedback: FEEDBACK, jitter })
 }
 
 /// Laws with a fluid model.
