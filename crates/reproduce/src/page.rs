@@ -8,7 +8,7 @@ use weft::Error;
 
 use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Verdict, verdict};
 use crate::folder::Folder;
-use crate::source::{Claim, Sensitivity, Source};
+use crate::source::{Claim, Experiment, Sensitivity, Source};
 use crate::{definition, words};
 
 /// The page of a folder of the repository.
@@ -128,7 +128,7 @@ fn details(source: &Source, findings: &Findings) -> String {
         }
         let parts: Vec<String> = claim.parts.iter().map(|part| format!("`{}`", part.measure)).collect();
         let _ = write!(text, ": {}.", parts.join("; "));
-        if let Some(finding) = findings.claims.get(claim.id.get_ref()).filter(|one| one.size.runs > 0) {
+        if let Some(finding) = findings.claims.get(claim.id.get_ref()).filter(|one| one.size.runs + one.size.solved > 0) {
             let _ = write!(text, " From {}; weft {}.", words::size(finding), finding.program);
         }
         if !claim.note.is_empty() {
@@ -170,13 +170,19 @@ fn sensitivity(table: &Sensitivity, tabled: Option<&Tabled>) -> String {
     text
 }
 
+/// How the fluid model of an experiment departs from its scenario.
+fn fluid(experiment: &Experiment) -> String {
+    let words = experiment.fluid.words();
+    if words.is_empty() { words } else { format!(" `weft fluid {words}`") }
+}
+
 fn experiments(source: &Source, name: &str) -> String {
     let mut text = "\n## Experiments\n\n| | what | scenario |\n|---|---|---|\n".to_owned();
     for experiment in &source.experiments {
         let set: String = experiment.set.iter().map(|set| format!(" `{set}`")).collect();
         let file = match (&experiment.file, &experiment.awaited) {
             (_, Some(why)) => format!("none yet: {why}"),
-            (Some(file), None) => format!("`reproductions/{name}/{file}`{set}"),
+            (Some(file), None) => format!("`reproductions/{name}/{file}`{set}{}", fluid(experiment)),
             (None, None) => String::new(),
         };
         let _ = writeln!(text, "| {} | {} | {file} |", experiment.id, experiment.about);
