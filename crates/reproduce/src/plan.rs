@@ -129,7 +129,9 @@ impl<'a> Plan<'a> {
             seeds: self.seeds.clone(),
             cases: Vec::new(),
         };
-        if let Some(known) = self.stages.iter().position(|stage| stage.batch == batch && stage.fluid == about.fluid) {
+        if let Some(known) =
+            self.stages.iter().position(|stage| stage.batch == batch && stage.fluid == about.fluid)
+        {
             self.stages[known].varied &= context.varied;
             return Ok(known);
         }

@@ -21,6 +21,8 @@ pub(crate) struct Source {
     pub(crate) reference: String,
     /// What the reader should know first: what the source leaves open, and what was assumed. Markdown.
     pub(crate) about: String,
+    /// What the whole form costs; absent: about an hour of a core.
+    pub(crate) takes: Option<String>,
     /// Values of axes that no case has yet, each with the reason: claims that need them are not run.
     #[serde(default)]
     pub(crate) awaited: BTreeMap<String, String>,

@@ -28,9 +28,8 @@ pub(crate) fn measured(finding: Option<&Finding>) -> Vec<String> {
 pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, &'static str)> {
     let found = |at: usize| finding?.parts.get(at)?.estimate();
     let drawn = finding.is_some_and(|finding| finding.size.runs > 0);
-    let lies = |at: usize, part: &Part| {
-        found(at).filter(|_| drawn).map_or("", |found| against_band(part, &found))
-    };
+    let lies =
+        |at: usize, part: &Part| found(at).filter(|_| drawn).map_or("", |found| against_band(part, &found));
     let one = |(at, part): (usize, &Part)| (part.band(), lies(at, part));
     claim.parts.iter().enumerate().map(one).collect()
 }
@@ -65,7 +64,11 @@ fn amount(size: &Size) -> String {
         models => format!(", {}", counted(models, "fluid model")),
     };
     let simulated = weft_report::text::duration(size.simulated_s * 1e6);
-    format!("{}, {} flows{open}, {simulated} simulated{few}{solved}", counted(size.runs, "run"), count(size.flows))
+    format!(
+        "{}, {} flows{open}, {simulated} simulated{few}{solved}",
+        counted(size.runs, "run"),
+        count(size.flows)
+    )
 }
 
 fn counted(n: u64, noun: &str) -> String {

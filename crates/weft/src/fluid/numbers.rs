@@ -72,9 +72,8 @@ fn of(subject: &Subject) -> FluidNumbers {
 /// What only DCQCN's fixed point has.
 fn at_rest(subject: &Subject) -> Vec<(&'static str, f64)> {
     let found = subject.dcqcn().and_then(|of| fixed_point(&of));
-    let of = |at: FixedPoint| {
-        vec![("fluid.rest.marking", at.probability), ("fluid.rest.estimate", at.estimate)]
-    };
+    let of =
+        |at: FixedPoint| vec![("fluid.rest.marking", at.probability), ("fluid.rest.estimate", at.estimate)];
     found.map_or(Vec::new(), of)
 }
 

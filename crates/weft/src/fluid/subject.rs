@@ -1,6 +1,6 @@
 //! A case of a scenario as one bottleneck with flows: what all fluid commands work on.
 
-use std::path::Path;
+use std::path;
 
 use weft_core::settings::{Setting, Value};
 use weft_core::units::did_you_mean;
@@ -13,7 +13,7 @@ use weft_rate::{RateLawSettings, notification};
 use weft_transport::TransportSettings;
 use weft_transport::protocols::{AnyProtocol, Plan};
 
-use super::bottleneck::{self, Bottleneck, Wire};
+use super::bottleneck::{self, Bottleneck, Path, Wire};
 use super::convert::{self, Unit};
 use super::{FluidOptions, range};
 use crate::{Error, Prepared, prepare};
@@ -48,8 +48,8 @@ pub(super) struct Subject {
 /// The law of all flows.
 #[derive(Clone, Debug)]
 pub(super) enum Law {
-    /// DCQCN, with each group's delay.
-    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, delays: Vec<f64> },
+    /// DCQCN, with each group's delay and line rate.
+    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
     /// TIMELY and its relatives, with each group's first estimate.
     Timely { settings: timely::Settings, estimates: Vec<f64> },
 }
@@ -65,7 +65,7 @@ struct Sender {
 
 impl Subject {
     /// All cases of a scenario.
-    pub(super) fn all(path: &Path, options: &FluidOptions) -> Result<Vec<Subject>, Error> {
+    pub(super) fn all(path: &path::Path, options: &FluidOptions) -> Result<Vec<Subject>, Error> {
         let cases = prepare(path, &options.set, false)?;
         let subject = |case: &Prepared| {
             let told = |cause: String| Error::BadInput(format!("{}: {cause}", path.display()));
@@ -120,14 +120,14 @@ impl Subject {
 
     /// The model over time, for DCQCN.
     pub(super) fn dcqcn_model(&self) -> Option<Dcqcn> {
-        let Law::Dcqcn { law, marking, at_arrival, delays } = &self.law else { return None };
-        let flow = |(start, delay): (&Start, &f64)| Flow {
+        let Law::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };
+        let flow = |(start, (delay, line)): (&Start, &(f64, f64))| Flow {
             start: *start,
             law: *law,
             delay: *delay,
-            line: start.rate,
+            line: *line,
         };
-        let flows = self.groups.iter().zip(delays).map(flow).collect();
+        let flows = self.groups.iter().zip(paths).map(flow).collect();
         let mut model = Dcqcn::new(self.capacity, *marking, flows);
         model.marks_at_arrival = *at_arrival;
         model.jittered(self.jitter, self.seed);
@@ -149,11 +149,11 @@ impl Subject {
     }
 }
 
-/// Flows that are alike in everything, together, in the order of the first of each; with their round trips.
-fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Span)> {
+/// Flows that are alike in everything, together, in the order of the first of each; with the way of the first.
+fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Path)> {
     let listed = initial_rates(&sender.law);
     let share = sender_share(&sender.law);
-    let mut groups: Vec<(Start, Span)> = Vec::new();
+    let mut groups: Vec<(Start, Path)> = Vec::new();
     for (n, path) in found.paths.iter().enumerate() {
         let first = if listed.is_empty() {
             Rate((path.line.0 as f64 * share) as u64)
@@ -162,12 +162,10 @@ fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Span)>
         };
         let rate = unit.per_second(Rate(first.0.min(path.line.0)));
         let start = Start { count: 1.0, at: path.start.seconds(), rate };
-        let same = |(group, trip): &&mut (Start, Span)| {
-            group.at == start.at && group.rate == start.rate && *trip == path.round_trip
-        };
+        let same = |(group, known): &&mut (Start, Path)| group.rate == start.rate && known == path;
         match groups.iter_mut().find(same) {
             Some((group, _)) if !drawn_apart(&sender.law) => group.count += 1.0,
-            _ => groups.push((start, path.round_trip)),
+            _ => groups.push((start, *path)),
         }
     }
     groups
@@ -200,14 +198,15 @@ fn law(
     sender: &Sender,
     case: &Prepared,
     (unit, continued): (Unit, bool),
-    (found, groups): (&Bottleneck, &[(Start, Span)]),
+    (found, groups): (&Bottleneck, &[(Start, Path)]),
 ) -> Result<(Law, Vec<String>), String> {
     if let RateLawSettings::Dcqcn(own) = &sender.law {
         let (marking, at_arrival) = convert::marking(&case.settings.switch.ecn, unit, continued)?;
         let law = convert::dcqcn(own, &sender.notification, unit);
         let late = sender.notification.cnp_delay.seconds();
-        let delays = groups.iter().map(|(_, trip)| trip.seconds() + late).collect();
-        return Ok((Law::Dcqcn { law, marking, at_arrival, delays }, convert::dcqcn_notes(own)));
+        let path = |(_, path): &(Start, Path)| (path.round_trip.seconds() + late, unit.per_second(path.line));
+        let paths = groups.iter().map(path).collect();
+        return Ok((Law::Dcqcn { law, marking, at_arrival, paths }, convert::dcqcn_notes(own)));
     }
     let measured =
         convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
