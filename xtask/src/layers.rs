@@ -40,6 +40,8 @@ const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topo
 const BENCH: &[&str] =
     &["weft", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-sim"];
 
+/// Reports are made of records and leave as tables.
+const REPORT: &[&str] = &["weft-core", "weft-table"];
 /// Reproductions ask the facade for runs, and show what comes back.
 const REPRODUCE: &[&str] = &["weft", "weft-report"];
 
@@ -53,7 +55,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-fluid", may_use: PARTS },
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
-    Layer { name: "weft-report", may_use: PARTS },
+    Layer { name: "weft-table", may_use: &[] },
+    Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-scenario", may_use: ABOVE_PARTS },
     Layer { name: "weft-sim", may_use: ABOVE_PARTS },
     Layer { name: "weft-lint", may_use: LINT },

@@ -4,11 +4,13 @@
 
 use crate::listing::Listing;
 use crate::sweep::Run;
-use crate::table::Table;
-use crate::{csv, parquet, tables};
+use crate::tables;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use weft_table::Table;
+use weft_table::sorter::Broken;
+use weft_table::{csv, parquet};
 
 /// A run as it was read back from its folder.
 pub type RunFolder = Run;
@@ -46,6 +48,12 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+}
+
+impl From<Broken> for Error {
+    fn from(Broken { path, cause }: Broken) -> Error {
+        Error::Io { path, cause }
+    }
 }
 
 impl Error {

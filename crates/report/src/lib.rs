@@ -7,7 +7,6 @@
 //! by side).
 
 pub mod compare;
-pub mod csv;
 pub mod detail;
 pub mod figure;
 pub mod figures;
@@ -18,15 +17,12 @@ pub mod listing;
 pub mod manifest;
 pub mod metric;
 pub mod page;
-pub mod parquet;
 pub mod recording;
 mod rows;
-mod sorter;
 pub mod statistics;
 pub mod summary;
 pub mod survey;
 pub mod sweep;
-pub mod table;
 pub mod tables;
 pub mod terminal;
 pub mod text;

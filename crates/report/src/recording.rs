@@ -5,16 +5,16 @@ use crate::detail::Detail;
 use crate::files::{self, Error};
 use crate::manifest::Manifest;
 use crate::rows::{FlowRow, flow_of, row_of};
-use crate::sorter::{Scratch, Sorter};
 use crate::summary::{RunFacts, Summary};
 use crate::survey::{FlowStatistics, Survey};
 use crate::sweep::Run;
-use crate::table::Table;
 use crate::tables::{self, Kept};
-use crate::{csv, parquet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use weft_core::record::{FlowRecord, RunRecord};
+use weft_table::Table;
+use weft_table::sorter::{Scratch, Sorter};
+use weft_table::{csv, parquet};
 
 /// Rows that are held at once: of a list that is sorted, and of a row group of `flows.parquet`.
 const ROWS: usize = 1 << 15;
@@ -56,7 +56,7 @@ impl Recording {
     /// # Errors
     /// The file that could not be written, and why.
     pub fn add(&mut self, flow: &FlowRecord) -> Result<(), Error> {
-        self.flows.add(row_of(flow))
+        Ok(self.flows.add(row_of(flow))?)
     }
 
     /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
@@ -73,7 +73,7 @@ impl Recording {
         scenario: &str,
     ) -> Result<Run, Error> {
         let Recording { building, scratch, flows } = self;
-        let parts = flows.sorted()?.map(|row| row.map(|row| flow_of(&row)));
+        let parts = flows.sorted()?.map(|row| Ok(flow_of(&row?)));
         let flows = write_flows(&building.0, parts, (record, kept), scratch)?;
         let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };
         let run = Run {

@@ -1,9 +1,9 @@
 //! Rows of a sorter: what they mean. A flow in whole, ordered by its number; what statistics need of a flow, ordered by its
 //! size; one figure of it, ordered by that.
 
-use crate::sorter::Words;
 use weft_core::record::FlowRecord;
 use weft_core::{Bytes, FlowId, HostId, Span, Time};
+use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
 pub(crate) type FlowRow = Words<13>;

@@ -4,13 +4,13 @@
 use crate::detail::{Tail, Thinning};
 use crate::files::Error;
 use crate::rows::{Groups, Sample, figure_of, figure_row};
-use crate::sorter::{Scratch, Sorter};
 use crate::statistics::{Ascending, Distribution, Jain};
 use crate::summary::{
     Flows, Measured, Overtaking, Reordering, SizeClass, Throughput, Throughputs, fct_us_of, slowdown_of,
 };
 use std::collections::BTreeMap;
 use weft_core::record::{FlowRecord, RunRecord};
+use weft_table::sorter::{Scratch, Sorter};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
 pub(crate) const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
@@ -97,7 +97,7 @@ impl<'a> Survey<'a> {
         self.overtaking.add(flow);
         let (fct_us, slowdown) = (fct_us_of(flow), slowdown_of(flow));
         let sample = Sample { size: flow.size.0, flow: flow.flow.0, tag: flow.tag, fct_us, slowdown };
-        self.samples.add(sample.row())
+        Ok(self.samples.add(sample.row())?)
     }
 
     /// What it all amounts to.

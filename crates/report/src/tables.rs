@@ -1,11 +1,11 @@
 //! The tables of a run: one row per thing, the unit as suffix of the column's name. Knows the record, no file format.
 
 use crate::sweep::SweepRun;
-use crate::table::{Cells, Table};
 use weft_core::LinkId;
 use weft_core::record::{
     FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, QueueSeries, RunRecord,
 };
+use weft_table::{Cells, Table};
 
 /// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,6 +67,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::several_queues_for_schedules_and_class_loads, &["switch"]),
     (switch::drr_weights_are_positive, &["switch"]),
     (switch::red_thresholds_are_ordered, &["switch"]),
+    (switch::controllers_are_whole, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
     (pause::pauses_are_on_where_they_are_set, &["switch", "pause_storm"]),
     (pause::lossless_classes_have_queues, &["switch"]),

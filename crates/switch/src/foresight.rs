@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn packets_leave_one_after_the_other() {
-        let marker = AnyMarker::new(&MarkerSettings::default(), ());
+        let marker = AnyMarker::new(&MarkerSettings::default(), Rate::from_gbps(10));
         let mut port = Foresight::new(Transmission::at(Rate::from_gbps(10)), marker);
         let slot = |start, end| Slot { start: Time(start), end: Time(end) };
         assert_eq!(port.join(Time(0), 100), slot(0, 80_000));

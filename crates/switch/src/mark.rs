@@ -1,10 +1,15 @@
 //! Marking: does a packet get a congestion mark (or an early drop)? One marker per queue, or per port.
 
-use weft_core::{Ecn, Header, Random, choice, family};
+use weft_core::{Ecn, Header, Random, Rate, Time, choice, family};
 
+pub mod codel;
 pub mod off;
+pub mod pi;
+pub mod pie;
 pub mod red;
 pub mod step;
+
+mod sampling;
 
 /// What to do with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +55,8 @@ choice! {
 /// The situation of a packet at a marker.
 #[derive(Clone, Copy, Debug)]
 pub struct Sight<'a> {
+    /// When it is looked at.
+    pub now: Time,
     /// The packet.
     pub packet: &'a Header,
     /// Bytes in its queue without the packet itself, the packet in service included.
@@ -68,6 +75,11 @@ impl Sight<'_> {
         }
     }
 
+    /// Bytes of the packet that its queue holds from now on: until its last bit has left, unless it is dropped.
+    fn stays(&self, verdict: Verdict) -> u64 {
+        if verdict == Verdict::Drop { 0 } else { u64::from(self.packet.wire) }
+    }
+
     /// The verdict on a packet that was chosen.
     #[must_use]
     pub fn chosen(&self, non_ect: NonEct) -> Verdict {
@@ -79,7 +91,7 @@ impl Sight<'_> {
     }
 }
 
-/// Decides on marks. State is per queue.
+/// Decides on marks. State is per queue. Built at the rate of the line that the queue waits for.
 pub trait Marker {
     /// A packet wants to enter.
     fn arriving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Verdict {
@@ -105,17 +117,35 @@ family! {
     pub enum AnyMarker: Marker;
     /// The marker of a scenario.
     pub enum MarkerSettings;
-    called "marker" built at ();
+    called "marker" built at Rate;
     members {
         "off" => off::Off,
         "step" => step::Step,
         "red" => red::Red,
+        "pi" => pi::Pi,
+        "pie" => pie::Pie,
+        "codel" => codel::Codel,
     }
     methods {
         fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
         fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
         fn passes_up_to(&self) -> u64;
         fn looks_at_departures(&self) -> bool;
+    }
+}
+
+impl MarkerSettings {
+    /// What happens to packets that are chosen and cannot be marked; nothing if none is ever chosen.
+    #[must_use]
+    pub fn non_ect(&self) -> Option<NonEct> {
+        match self {
+            MarkerSettings::Off(_) => None,
+            MarkerSettings::Step(own) => Some(own.non_ect),
+            MarkerSettings::Red(own) => Some(own.non_ect),
+            MarkerSettings::Pi(own) => Some(own.non_ect),
+            MarkerSettings::Pie(own) => Some(own.non_ect),
+            MarkerSettings::Codel(own) => Some(own.non_ect),
+        }
     }
 }
 

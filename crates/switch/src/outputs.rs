@@ -5,7 +5,7 @@ use weft_core::record::Reason;
 use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Span, Time, Transmission};
 
 use crate::foresight::{Foresight, Slot};
-use crate::mark::{AnyMarker, Sight, Verdict};
+use crate::mark::{Sight, Verdict};
 use crate::pause::{Ingress, set_aside};
 use crate::port::{InService, Output, Port, PortCounters, Store};
 use crate::settings::SwitchSettings;
@@ -36,9 +36,10 @@ impl Outputs {
         let set_aside = ingress.as_ref().map_or(Bytes::ZERO, |_| set_aside(settings, site));
         let buffer = settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside.0)));
         let memory = Memory { buffer, queues: slots as u64 };
-        let marks_departures = AnyMarker::new(&settings.ecn, ()).looks_at_departures();
+        let ports: Vec<_> = site.rates.iter().map(|rate| Output::new(settings, *rate)).collect();
+        let marks_departures = ports.iter().any(Output::looks_at_departures);
         Outputs {
-            ports: site.rates.iter().map(|_| Output::new(settings)).collect(),
+            ports,
             visible: Visible::new(slots, tracked),
             store: Store::new(AnySharing::new(&settings.sharing, memory)),
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
@@ -166,7 +167,7 @@ impl Outputs {
             return self.join_if_others_have_left(now, port, header, after);
         }
         if !foresight.passes(bytes) {
-            let sight = Sight { packet: header, queue: held.bytes, port: held.bytes };
+            let sight = Sight { now, packet: header, queue: held.bytes, port: held.bytes };
             match foresight.marker.arriving(&sight, marking) {
                 Verdict::Pass => {}
                 Verdict::Mark => held.mark(header),
@@ -232,7 +233,7 @@ impl Outputs {
         if let Err(reason) = self.admit(turn.now, port, queue, &header) {
             return self.dropped(port, packet, reason, turn.effects);
         }
-        match self.arriving(port, queue, &header) {
+        match self.arriving(turn.now, port, queue, &header) {
             Verdict::Pass => {}
             Verdict::Mark => self.ports[port.index()].port.mark(turn.headers.get_mut(packet)),
             Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
@@ -255,9 +256,9 @@ impl Outputs {
         }
     }
 
-    fn arriving(&mut self, port: PortId, queue: usize, header: &Header) -> Verdict {
+    fn arriving(&mut self, now: Time, port: PortId, queue: usize, header: &Header) -> Verdict {
         let output = &mut self.ports[port.index()];
-        let sight = Sight { packet: header, queue: output.queues[queue].bytes, port: output.port.bytes };
+        let sight = Sight { now, packet: header, queue: output.queues[queue].bytes, port: output.port.bytes };
         output.markers[queue].arriving(&sight, &mut self.marking)
     }
 
@@ -271,7 +272,7 @@ impl Outputs {
                 self.nothing_to_send(turn.effects, port);
                 return None;
             };
-            let (packet, verdict) = output.take(queue, turn.headers, &mut self.marking);
+            let (packet, verdict) = output.take(turn.now, queue, turn.headers, &mut self.marking);
             match verdict {
                 Verdict::Pass => {}
                 Verdict::Mark => output.port.mark(turn.headers.get_mut(packet)),

@@ -1,7 +1,7 @@
 //! The output side of a switch: queues per port, what is in service, and the counters of an operator.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Queue, Random, Time};
+use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Queue, Random, Rate, Time};
 
 use crate::foresight::Foresight;
 use crate::mark::{AnyMarker, Sight, Verdict};
@@ -97,15 +97,20 @@ pub(crate) struct Store {
 
 impl Output {
     /// A port with empty queues.
-    pub(crate) fn new(settings: &SwitchSettings) -> Output {
+    pub(crate) fn new(settings: &SwitchSettings, line: Rate) -> Output {
         let queues = settings.queues as usize;
         Output {
             port: Port::new(),
             queues: vec![ClassQueue::default(); queues].into(),
-            markers: (0..queues).map(|_| AnyMarker::new(&settings.ecn, ())).collect(),
+            markers: (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect(),
             scheduler: AnyScheduler::new(&settings.schedule, queues),
             foresight: None,
         }
+    }
+
+    /// Whether a marker wants to see what leaves.
+    pub(crate) fn looks_at_departures(&self) -> bool {
+        self.markers.iter().any(AnyMarker::looks_at_departures)
     }
 
     /// Is there room for a packet of `wire` bytes in a queue?
@@ -129,6 +134,7 @@ impl Output {
     #[inline]
     pub(crate) fn take(
         &mut self,
+        now: Time,
         queue: usize,
         headers: &Headers,
         marking: &mut Random,
@@ -137,7 +143,7 @@ impl Output {
         let packet = own.packets.pop(headers).expect("the scheduler picks a queue with packets");
         let header = headers.get(packet);
         let behind = |bytes: u64| bytes - u64::from(header.wire);
-        let sight = Sight { packet: header, queue: behind(own.bytes), port: behind(self.port.bytes) };
+        let sight = Sight { now, packet: header, queue: behind(own.bytes), port: behind(self.port.bytes) };
         (packet, self.markers[queue].leaving(&sight, marking))
     }
 

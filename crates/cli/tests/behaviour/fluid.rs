@@ -88,7 +88,7 @@ fn what_has_no_fluid_model_is_refused_with_a_reason() {
         assert_eq!(said.code, Some(2), "{line}: {}", said.out);
         assert!(said.err.contains(words), "{line}: {}", said.err);
     };
-    refused("fluid run s.toml --set transport=cubic", "has no fluid model");
+    refused("fluid run s.toml --set transport=dctcp", "has no fluid model");
     refused("fluid run s.toml --law dcqn", "dcqcn");
     refused("fluid margin s.toml --law timely", "no fixed point");
     refused("fluid run s.toml --delay 85", "is not a time");

@@ -127,7 +127,11 @@ impl Reader<'_> {
 
     fn marking(&self) -> Option<Marking> {
         let (min, max, probability, non_ect, path) = match &self.scenario.settings.switch.ecn {
-            MarkerSettings::Off(_) => return None,
+            // Controllers mark by the history of a queue, not by thresholds that a rule could judge.
+            MarkerSettings::Off(_)
+            | MarkerSettings::Pi(_)
+            | MarkerSettings::Pie(_)
+            | MarkerSettings::Codel(_) => return None,
             MarkerSettings::Step(own) => {
                 let threshold = own.threshold.bytes(own.packet);
                 let at = "switch.ecn.step.threshold";

@@ -3,13 +3,16 @@
 use super::pause::{most_set_aside, uses_the_buffer};
 use super::{Facts, Finding, impossible};
 use weft_core::settings::Amount;
-use weft_core::{Bytes, SwitchId};
+use weft_core::{Bytes, Span, SwitchId};
 use weft_switch::AnyBalancer;
 use weft_switch::balance::Site;
-use weft_switch::mark::MarkerSettings;
+use weft_switch::mark::{MarkerSettings, pi};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
 use weft_topology::{Graph, graph::Node};
+
+/// More samples than packets tell nothing more, and cost time.
+const LEAST_SAMPLING: Span = Span::from_ns(100);
 
 /// Dynamic sharing divides a buffer, which must be larger than what it promises to every queue.
 pub(super) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -86,13 +89,47 @@ pub(super) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Find
     }
 }
 
+/// A controller takes samples some time apart, and PI's gains are given in one way.
+pub(super) fn controllers_are_whole(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let (path, every) = match &facts.settings.switch.ecn {
+        MarkerSettings::Pi(pi) => {
+            pi_has_one_pair_of_gains(pi, facts, found);
+            ("switch.ecn.pi.every", pi.every)
+        }
+        MarkerSettings::Pie(pie) => ("switch.ecn.pie.every", pie.every),
+        _ => return,
+    };
+    if every < LEAST_SAMPLING {
+        let message = format!("samples of a queue are at least {LEAST_SAMPLING} apart");
+        found.push(impossible(path, message));
+    }
+}
+
+fn pi_has_one_pair_of_gains(pi: &pi::Settings, facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if pi.packet.0 == 0 {
+        found.push(impossible("switch.ecn.pi.packet", "gains are for a packet of at least 1 B"));
+    }
+    match (pi.a, pi.b) {
+        (None, None) => {}
+        (Some(_), Some(_)) => ["k1", "k2"].iter().for_each(|name| {
+            facts.idle(&format!("switch.ecn.pi.{name}"), "the gains are given as `a` and `b`", found);
+        }),
+        (Some(_), None) => found.push(impossible("switch.ecn.pi.a", "`a` needs `b`")),
+        (None, Some(_)) => found.push(impossible("switch.ecn.pi.b", "`b` needs `a`")),
+    }
+}
+
 /// The size of a packet matters where packets are counted.
 pub(super) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let counts = |amount: &Amount| matches!(amount, Amount::Packets(_));
     let (path, counted) = match &facts.settings.switch.ecn {
         MarkerSettings::Step(step) => ("switch.ecn.step.packet", counts(&step.threshold)),
         MarkerSettings::Red(red) => ("switch.ecn.red.packet", counts(&red.min) || counts(&red.max)),
-        MarkerSettings::Off(_) => return,
+        // The gains of PI are per packet, and PIE never marks at two packets.
+        MarkerSettings::Off(_)
+        | MarkerSettings::Pi(_)
+        | MarkerSettings::Pie(_)
+        | MarkerSettings::Codel(_) => return,
     };
     if !counted {
         facts.idle(path, "the thresholds are given in bytes", found);

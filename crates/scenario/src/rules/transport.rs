@@ -3,7 +3,7 @@
 use super::{Facts, Finding, impossible};
 use weft_core::Bytes;
 use weft_switch::BalancerSettings;
-use weft_switch::mark::{MarkerSettings, NonEct};
+use weft_switch::mark::NonEct;
 use weft_transport::protocols::{AnyProtocol, Plan};
 use weft_transport::settings::{EcnUse, LossDetection, ShimRule, Tcp};
 use weft_transport::{Transport, TransportSettings};
@@ -145,19 +145,15 @@ pub(super) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>
     let transport = &facts.settings.transport;
     let own_use = matches!(transport, TransportSettings::Dctcp(_) | TransportSettings::Dcqcn(_));
     let reads = own_use || tcp(facts).is_some_and(|tcp| tcp.ecn == EcnUse::On);
-    let passes = match &facts.settings.switch.ecn {
-        MarkerSettings::Off(_) => {
-            let why = "no switch marks packets (switch.ecn)";
-            facts.idle_transport(&["ecn"], why, found);
-            if own_use {
-                facts.idle("transport", &format!("{} goes by marks, and {why}", transport.name()), found);
-            }
-            return;
+    let Some(non_ect) = facts.settings.switch.ecn.non_ect() else {
+        let why = "no switch marks packets (switch.ecn)";
+        facts.idle_transport(&["ecn"], why, found);
+        if own_use {
+            facts.idle("transport", &format!("{} goes by marks, and {why}", transport.name()), found);
         }
-        MarkerSettings::Step(step) => step.non_ect == NonEct::Pass,
-        MarkerSettings::Red(red) => red.non_ect == NonEct::Pass,
+        return;
     };
-    if !reads && passes {
+    if !reads && non_ect == NonEct::Pass {
         let why =
             format!("{} cannot be marked, and what cannot be marked passes (non_ect)", transport.name());
         facts.idle("switch.ecn", &why, found);

@@ -253,6 +253,20 @@ fn red_thresholds_rise() {
 }
 
 #[test]
+fn pi_is_given_one_pair_of_gains_and_samples_some_time_apart() {
+    let pi = |own: &str| format!("[transport.dctcp]\n[switch]\necn = {{ kind = \"pi\", {own} }}\n");
+    let whole = pi("a = 2e-6, b = 1e-6");
+    section(&pi("a = 2e-6"), "`a` needs `b`", &whole);
+    section(&pi("b = 1e-6"), "`b` needs `a`", &whole);
+    section(&pi("a = 2e-6, b = 1e-6, k1 = 1e-6"), "the gains are given as", &whole);
+    section(&pi("a = 2e-6, b = 1e-6, k2 = 1e-6"), "the gains are given as", &pi("k1 = 1e-6, k2 = 1e-6"));
+    section(&pi("every = \"1 ns\""), "at least 100 ns apart", &pi("every = \"1 us\""));
+    section(&pi("packet = \"0 B\""), "a packet of at least 1 B", &pi("packet = \"1 B\""));
+    let pie = |own: &str| format!("[transport.dctcp]\n[switch]\necn = {{ kind = \"pie\", {own} }}\n");
+    section(&pie("every = \"0 ns\""), "at least 100 ns apart", &pie("every = \"15 ms\""));
+}
+
+#[test]
 fn the_size_of_a_packet_matters_where_packets_are_counted() {
     section(
         "[transport.dctcp]\n[switch]\necn = { kind = \"step\", threshold = \"30 kB\", packet = \"1000 B\" }\n",

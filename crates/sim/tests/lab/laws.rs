@@ -126,9 +126,8 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
             Reason::Threshold => matches!(switch.sharing, SharingSettings::Dynamic(_)),
             Reason::BufferFull => switch.buffer.is_some(),
             Reason::Early => match &switch.ecn {
-                MarkerSettings::Off(_) => false,
-                MarkerSettings::Step(step) => step.non_ect == NonEct::Drop,
-                MarkerSettings::Red(red) => red.non_ect == NonEct::Drop,
+                MarkerSettings::Pie(pie) => pie.mark_up_to < 1.0 || pie.non_ect == NonEct::Drop,
+                other => other.non_ect() == Some(NonEct::Drop),
             },
             Reason::NoRoute | Reason::LinkDown => fails,
             Reason::Loss => world.lossy,

@@ -1,6 +1,6 @@
 //! No marks.
 
-use weft_core::settings;
+use weft_core::{Rate, settings};
 
 use super::Marker;
 
@@ -19,7 +19,7 @@ pub struct Off;
 impl Off {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &Settings, _site: ()) -> Off {
+    pub fn new(_settings: &Settings, _line: Rate) -> Off {
         Off
     }
 }

@@ -1,10 +1,10 @@
 //! RED / WRED with marks (Floyd and Jacobson 1993, as data-centre switches implement it): a ramp from `min` to `max`.
 //!
-//! Probability 0 up to `min`, rising linearly to `max_probability` at `max`, 1 above. The queue is instantaneous, or an
+//! Probability 0 up to `min`, rising linearly to `max_probability` at `max`, 1 above (or the ramp goes on). The queue is instantaneous, or an
 //! exponentially weighted average with weight 2^-n.
 
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, Random, choice, settings};
+use weft_core::{Bytes, Random, Rate, choice, settings};
 
 use super::{At, Marker, NonEct, Scope, Sight, Verdict};
 
@@ -21,15 +21,27 @@ choice! {
     }
 }
 
+choice! {
+    /// What happens above `max`.
+    pub enum Beyond {
+        /// Every packet is marked: the algorithm as published, with a jump from `max_probability` to 1.
+        MarkAll = "mark-all",
+        /// The ramp goes on with its slope up to probability 1, as the published stability figures of DCQCN silently assume.
+        Continue = "continue",
+    }
+}
+
 settings! {
     /// RED with marks.
     pub struct Settings {
         /// No marks up to here (K_min).
         min: Amount = Amount::Bytes(Bytes(5_000)),
-        /// Every packet is marked above this (K_max).
+        /// The ramp ends here (K_max).
         max: Amount = Amount::Bytes(Bytes(200_000)),
         /// Probability just below `max` (P_max).
         max_probability: Share = Share(0.01),
+        /// What happens above `max`.
+        beyond: Beyond = Beyond::MarkAll,
         /// Average the queue with weight 2^-n; 0: the instantaneous queue.
         average: u32 [0, 16] = 0,
         /// Wire size of the packet that `pkt` counts.
@@ -52,6 +64,7 @@ pub struct Red {
     arriving: Arriving,
     scope: Scope,
     non_ect: NonEct,
+    beyond: Beyond,
     max_probability: f64,
     min: f64,
     max: f64,
@@ -63,7 +76,7 @@ pub struct Red {
 impl Red {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Red {
+    pub fn new(settings: &Settings, _line: Rate) -> Red {
         let bytes = |amount: Amount| amount.bytes(settings.packet).0 as f64;
         let (min, max) = (bytes(settings.min), bytes(settings.max));
         let weight = 0.5f64.powi(settings.average as i32);
@@ -72,6 +85,7 @@ impl Red {
             arriving: settings.arriving,
             scope: settings.scope,
             non_ect: settings.non_ect,
+            beyond: settings.beyond,
             max_probability: settings.max_probability.0,
             min,
             max,
@@ -84,7 +98,7 @@ impl Red {
     fn probability(&self, bytes: f64) -> f64 {
         if bytes <= self.min {
             0.0
-        } else if bytes > self.max {
+        } else if bytes > self.max && self.beyond == Beyond::MarkAll {
             1.0
         } else {
             self.max_probability * (bytes - self.min) / (self.max - self.min)

@@ -3,7 +3,7 @@
 //! The queue is compared including the packet itself when it arrives, or without it when it leaves.
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Random, settings};
+use weft_core::{Bytes, Random, Rate, settings};
 
 use super::{At, Marker, NonEct, Scope, Sight, Verdict};
 
@@ -38,7 +38,7 @@ pub struct Step {
 impl Step {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Step {
+    pub fn new(settings: &Settings, _line: Rate) -> Step {
         let threshold = settings.threshold.bytes(settings.packet).0;
         Step { threshold, at: settings.at, scope: settings.scope, non_ect: settings.non_ect }
     }

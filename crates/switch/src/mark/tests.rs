@@ -5,7 +5,10 @@ use weft_core::{Bytes, Ecn, Header, Marks, Purpose, Random};
 
 use super::*;
 
-fn packet(ecn: Ecn) -> Header {
+/// 1250 B in a microsecond.
+pub(super) const LINE: Rate = Rate::from_gbps(10);
+
+pub(super) fn packet(ecn: Ecn) -> Header {
     Header { wire: 1_000, marks: Marks { ecn }, ..Header::default() }
 }
 
@@ -18,17 +21,19 @@ fn red_marks_half_of_max_probability_at_the_midpoint() {
         arriving: red::Arriving::Excluded,
         ..Default::default()
     };
-    let mut marker = red::Red::new(&settings, ());
+    let mut marker = red::Red::new(&settings, LINE);
     let mut random = Random::new(1, Purpose::Test, 0);
     let packet = packet(Ecn::Capable);
-    let sight = Sight { packet: &packet, queue: 20_000, port: 20_000 };
+    let sight = Sight { now: Time::ZERO, packet: &packet, queue: 20_000, port: 20_000 };
     let marked =
         (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Verdict::Mark).count() as f64;
     let sigma = (100_000.0 * 0.05 * 0.95f64).sqrt();
     assert!((marked - 5_000.0).abs() < 3.0 * sigma, "{marked}");
+    let mut look =
+        |queue| marker.arriving(&Sight { now: Time::ZERO, packet: &packet, queue, port: 0 }, &mut random);
     let edges = [(10_000, Verdict::Pass), (30_001, Verdict::Mark)];
     for (queue, verdict) in edges {
-        assert_eq!(marker.arriving(&Sight { packet: &packet, queue, port: 0 }, &mut random), verdict);
+        assert_eq!(look(queue), verdict);
     }
 }
 
@@ -36,10 +41,10 @@ fn red_marks_half_of_max_probability_at_the_midpoint() {
 fn a_step_marks_above_the_threshold_where_it_is_told_to() {
     let mut random = Random::new(1, Purpose::Test, 0);
     let settings = step::Settings { threshold: Amount::Bytes(Bytes(5_000)), ..Default::default() };
-    let mut at_enqueue = step::Step::new(&settings, ());
-    let mut at_dequeue = step::Step::new(&step::Settings { at: At::Dequeue, ..settings.clone() }, ());
+    let mut at_enqueue = step::Step::new(&settings, LINE);
+    let mut at_dequeue = step::Step::new(&step::Settings { at: At::Dequeue, ..settings.clone() }, LINE);
     let packet = packet(Ecn::Capable);
-    let sight = |queue| Sight { packet: &packet, queue, port: queue };
+    let sight = |queue| Sight { now: Time::ZERO, packet: &packet, queue, port: queue };
     assert_eq!(at_enqueue.arriving(&sight(4_000), &mut random), Verdict::Pass, "exactly K with the packet");
     assert_eq!(at_enqueue.arriving(&sight(4_001), &mut random), Verdict::Mark);
     assert_eq!(at_enqueue.leaving(&sight(9_000), &mut random), Verdict::Pass);
@@ -53,13 +58,13 @@ fn packets_that_cannot_be_marked_are_dropped_or_passed_and_scope_counts_the_port
     let mut random = Random::new(1, Purpose::Test, 0);
     let base = step::Settings { threshold: Amount::Packets(2), packet: Bytes(1_000), ..Default::default() };
     let plain = packet(Ecn::NotCapable);
-    let sight = Sight { packet: &plain, queue: 0, port: 9_000 };
+    let sight = Sight { now: Time::ZERO, packet: &plain, queue: 0, port: 9_000 };
     for (scope, non_ect, verdict) in [
         (Scope::Port, NonEct::Drop, Verdict::Drop),
         (Scope::Port, NonEct::Pass, Verdict::Pass),
         (Scope::Queue, NonEct::Drop, Verdict::Pass),
     ] {
-        let mut marker = step::Step::new(&step::Settings { scope, non_ect, ..base.clone() }, ());
+        let mut marker = step::Step::new(&step::Settings { scope, non_ect, ..base.clone() }, LINE);
         assert_eq!(marker.arriving(&sight, &mut random), verdict);
     }
 }
@@ -79,8 +84,8 @@ fn red_follows_the_queue_with_its_weight() {
             arriving: red::Arriving::Excluded,
             ..Default::default()
         };
-        let mut marker = red::Red::new(&settings, ());
-        let sight = Sight { packet: &packet, queue: 10_000, port: 10_000 };
+        let mut marker = red::Red::new(&settings, LINE);
+        let sight = Sight { now: Time::ZERO, packet: &packet, queue: 10_000, port: 10_000 };
         let mut judge = || match at {
             At::Enqueue => marker.arriving(&sight, &mut random),
             At::Dequeue => marker.leaving(&sight, &mut random),
@@ -90,4 +95,44 @@ fn red_follows_the_queue_with_its_weight() {
         let due = ((1.0 - 0.6f64).ln() / (1.0 - weight).ln()).ceil();
         assert_eq!(f64::from(first), due, "weight {weight}");
     }
+}
+
+/// A port that foresees its departures does not show them, and must come to the same.
+#[test]
+fn who_does_not_look_at_departures_learns_nothing_from_them() {
+    let red = red::Settings { at: At::Enqueue, average: 2, ..Default::default() };
+    let pi = pi::Settings { at: At::Enqueue, ..Default::default() };
+    let pie = pie::Settings { estimate: pie::Estimate::Line, ..Default::default() };
+    let (mut red, mut pi, mut pie) =
+        (red::Red::new(&red, LINE), pi::Pi::new(&pi, LINE), pie::Pie::new(&pie, LINE));
+    let before = format!("{red:?} {pi:?} {pie:?}");
+    let packet = packet(Ecn::Capable);
+    let sight = Sight { now: Time(1 << 40), packet: &packet, queue: 300_000, port: 300_000 };
+    let mut random = Random::new(1, Purpose::Test, 0);
+    let verdicts =
+        [red.leaving(&sight, &mut random), pi.leaving(&sight, &mut random), pie.leaving(&sight, &mut random)];
+    assert_eq!(verdicts, [Verdict::Pass; 3]);
+    assert_eq!(format!("{red:?} {pi:?} {pie:?}"), before);
+}
+
+/// The trap of DCQCN's literal ramp: beyond `max` it jumps from 1 % to 1, unless the ramp goes on.
+#[test]
+fn a_continued_ramp_keeps_its_slope_beyond_max() {
+    let settings = red::Settings { beyond: red::Beyond::Continue, ..Default::default() };
+    let mut marker = red::Red::new(&settings, LINE);
+    let mut random = Random::new(1, Purpose::Test, 0);
+    let packet = packet(Ecn::Capable);
+    let own = u64::from(packet.wire);
+    let mut marked = |queue: u64| {
+        let sight = Sight { now: Time::ZERO, packet: &packet, queue: queue - own, port: 0 };
+        (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Verdict::Mark).count() as f64
+    };
+    let slope = 0.01 / 195_000.0;
+    for queue in [200_000, 1_180_000, 9_755_000] {
+        let due = slope * (queue - 5_000) as f64;
+        let sigma = (100_000.0 * due * (1.0 - due)).sqrt();
+        let found = marked(queue);
+        assert!((found - 100_000.0 * due).abs() <= 3.0 * sigma, "{queue}: {found}");
+    }
+    assert_eq!(marked(19_505_001), 100_000.0, "the ramp ends at 1");
 }

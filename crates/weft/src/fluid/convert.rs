@@ -3,10 +3,10 @@
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Rate, Span};
-use weft_fluid::model::marking::{Marking, Ramp};
+use weft_fluid::model::marking::{Integrator, Marking, Ramp};
 use weft_fluid::model::{dcqcn, timely};
 use weft_rate::{RateLawSettings, notification, patched_timely, segments, timely as rate_timely, timely_pi};
-use weft_switch::mark::{At, MarkerSettings, red};
+use weft_switch::mark::{At, MarkerSettings, pi, red};
 
 /// One full-size packet on the wire is the unit of everything.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +42,17 @@ pub(super) fn marking(
 ) -> Result<(Marking, bool), String> {
     match marker {
         MarkerSettings::Red(red) => Ok((Marking::Ramp(ramp(red, unit, continued)?), red.at == At::Enqueue)),
-        other => Err(format!("`switch.ecn` is `{}`; DCQCN's fluid model knows `red`", other.name())),
+        MarkerSettings::Pi(pi) => Ok((Marking::Integrator(integrator_of(pi, unit)), pi.at == At::Enqueue)),
+        other => Err(format!("`switch.ecn` is `{}`; DCQCN's fluid model knows `red` and `pi`", other.name())),
     }
+}
+
+/// The gains are per packet of the marker's own size.
+fn integrator_of(pi: &pi::Settings, unit: Unit) -> Integrator {
+    let (k1, k2) = pi.gains();
+    let size = 1.0 / unit.packets(pi.packet);
+    let reference = unit.packets(pi.reference.bytes(pi.packet));
+    Integrator { reference, proportional: k1 * size, integral: k2 * size }
 }
 
 fn ramp(red: &red::Settings, unit: Unit, continued: bool) -> Result<Ramp, String> {
@@ -59,7 +68,8 @@ fn ramp(red: &red::Settings, unit: Unit, continued: bool) -> Result<Ramp, String
             "`switch.ecn.red` has no ramp: `max` must exceed `min`, `max_probability` zero".to_owned()
         );
     }
-    Ok(Ramp::new(low, high, red.max_probability.0, !continued))
+    let literal = red.beyond == red::Beyond::MarkAll && !continued;
+    Ok(Ramp::new(low, high, red.max_probability.0, literal))
 }
 
 /// DCQCN's reaction.

@@ -193,6 +193,15 @@ fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Resul
 /// Computes the map.
 pub(super) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<Map, Error> {
     let ranges = [Range::read(ranges[0])?, Range::read(ranges[1])?];
+    let same = || {
+        let [one, other] = ranges.each_ref().map(Range::name);
+        Error::BadInput(format!(
+            "`{one}` and `{other}` change the same quantity; a map wants two that are apart"
+        ))
+    };
+    if ranges[0].name() == ranges[1].name() {
+        return Err(same());
+    }
     let base = read(path, options, &[])?;
     let along = |range: &Range| -> Result<Vec<Numbers>, Error> {
         range.values.iter().map(|value| read(path, options, &[(range, *value)])).collect()
@@ -202,8 +211,7 @@ pub(super) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) ->
     for (x, y) in [(0, 0), (last.0, 0), (0, last.1), last] {
         let changes = [(&ranges[0], ranges[0].values[x]), (&ranges[1], ranges[1].values[y])];
         if !read(path, options, &changes)?.near(&columns[x].with(&base, &rows[y])) {
-            let text = format!("`{}` and `{}` change the same quantity", ranges[0].name(), ranges[1].name());
-            return Err(Error::BadInput(format!("{text}; a map wants two that are apart")));
+            return Err(same());
         }
     }
     let margins = all(&base, &columns, &rows);
@@ -222,7 +230,10 @@ fn all(base: &Numbers, columns: &[Numbers], rows: &[Numbers]) -> Vec<Vec<Option<
             .chunks(share.max(1))
             .map(|part| scope.spawn(move || part.iter().map(row).collect::<Vec<_>>()));
         let parts: Vec<_> = parts.collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().expect("a margin is computed without a panic"))
+            .collect()
     })
 }
 

@@ -9,8 +9,8 @@ use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, rand
 use weft_switch::congestion;
 use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
-use weft_switch::mark::red::Arriving;
-use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, red, step};
+use weft_switch::mark::red::{Arriving, Beyond};
+use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, codel, pi, pie, red, step};
 use weft_switch::pause::WatchdogAction;
 use weft_switch::schedule::{SchedulerSettings, drr};
 use weft_switch::settings::{ClassLoad, Visibility};
@@ -190,9 +190,31 @@ fn marker(random: &mut Random, packet: Bytes) -> MarkerSettings {
     let scope = pick(random, &[Scope::Queue, Scope::Port]);
     let non_ect = pick(random, &[NonEct::Drop, NonEct::Pass, NonEct::Pass]);
     let packets = pick(random, &[2, 5, 20, 60]);
-    match random.below(3) {
+    match random.below(6) {
         0 => MarkerSettings::Off(Default::default()),
-        1 => MarkerSettings::Step(step::Settings {
+        1 => MarkerSettings::Pi(pi::Settings {
+            reference: Amount::Packets(packets),
+            packet,
+            k1: 0.01,
+            k2: 10.0,
+            at,
+            non_ect,
+            ..Default::default()
+        }),
+        2 => MarkerSettings::Pie(pie::Settings {
+            target: Span::from_us(packets),
+            estimate: pick(random, &[pie::Estimate::Line, pie::Estimate::Departures, pie::Estimate::Waited]),
+            packet,
+            non_ect,
+            ..Default::default()
+        }),
+        3 => MarkerSettings::Codel(codel::Settings {
+            target: Span::from_us(packets),
+            interval: Span::from_us(10 * packets),
+            least: packet,
+            non_ect,
+        }),
+        4 => MarkerSettings::Step(step::Settings {
             threshold: Amount::Packets(packets),
             packet,
             at,
@@ -203,6 +225,7 @@ fn marker(random: &mut Random, packet: Bytes) -> MarkerSettings {
             min: Amount::Bytes(packet * packets),
             max: Amount::Packets(packets * u64::from(1 + random.below(5))),
             max_probability: Share(pick(random, &[0.01, 0.3, 1.0])),
+            beyond: pick(random, &[Beyond::MarkAll, Beyond::Continue]),
             average: random.below(3),
             packet,
             at,

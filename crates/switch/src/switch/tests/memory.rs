@@ -7,7 +7,7 @@ use weft_core::settings::{Amount, Share};
 
 use super::*;
 use crate::balance::{ecmp, flow_drill, random, round_robin};
-use crate::mark::{At, MarkerSettings, NonEct, red, step};
+use crate::mark::{At, MarkerSettings, NonEct, codel, pi, pie, red, step};
 use crate::schedule::{SchedulerSettings, drr, fifo, strict};
 use crate::share::{SharingSettings, dynamic, fixed, infinite};
 
@@ -54,9 +54,30 @@ fn any_plan(dice: &mut Random) -> Plan {
 fn any_marker(dice: &mut Random) -> MarkerSettings {
     let at = if dice.chance(0.5) { At::Enqueue } else { At::Dequeue };
     let threshold = Amount::Bytes(Bytes(3_000));
-    match dice.below(3) {
+    match dice.below(6) {
         0 => MarkerSettings::default(),
-        1 => MarkerSettings::Step(step::Settings {
+        1 => MarkerSettings::Pi(pi::Settings {
+            reference: Amount::Bytes(Bytes(2_000)),
+            k1: 0.1,
+            k2: 100.0,
+            every: Span::from_us(1),
+            at,
+            ..Default::default()
+        }),
+        2 => MarkerSettings::Pie(pie::Settings {
+            target: Span::from_us(1),
+            every: Span::from_us(1),
+            alpha: 1e5,
+            packet: Bytes(500),
+            estimate: if dice.chance(0.5) { pie::Estimate::Line } else { pie::Estimate::Waited },
+            ..Default::default()
+        }),
+        3 => MarkerSettings::Codel(codel::Settings {
+            target: Span::from_us(1),
+            interval: Span::from_us(5),
+            ..Default::default()
+        }),
+        4 => MarkerSettings::Step(step::Settings {
             threshold,
             at,
             non_ect: NonEct::Drop,

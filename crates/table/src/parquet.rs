@@ -1,7 +1,7 @@
 //! A table as a Parquet file: zstd, a row group for each part of it, optional columns; the unit of every column is also in the file's
 //! key-value metadata under `unit.<column>`. Knows tables, not what they hold.
 
-use crate::table::{Cells, Column, Table};
+use crate::{Cells, Column, Table};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -23,19 +23,19 @@ pub fn write(table: &Table, to: impl Write + Send) -> Result<(), ParquetError> {
 }
 
 /// A table on its way, in parts with the same columns.
-pub(crate) struct Writer<W: Write + Send> {
+pub struct Writer<W: Write + Send> {
     file: SerializedFileWriter<W>,
 }
 
 impl<W: Write + Send> Writer<W> {
     /// For parts with the columns of `part`.
-    pub(crate) fn new(part: &Table, to: W) -> Result<Writer<W>, ParquetError> {
+    pub fn new(part: &Table, to: W) -> Result<Writer<W>, ParquetError> {
         let file = SerializedFileWriter::new(to, Arc::new(schema(part)?), Arc::new(properties(part)))?;
         Ok(Writer { file })
     }
 
     /// Writes a part as a row group.
-    pub(crate) fn append(&mut self, part: &Table) -> Result<(), ParquetError> {
+    pub fn append(&mut self, part: &Table) -> Result<(), ParquetError> {
         let mut group = self.file.next_row_group()?;
         for column in &part.columns {
             let mut writer =
@@ -46,7 +46,11 @@ impl<W: Write + Send> Writer<W> {
         group.close().map(|_| ())
     }
 
-    pub(crate) fn finish(self) -> Result<(), ParquetError> {
+    /// Nothing follows.
+    ///
+    /// # Errors
+    /// What the writer reports.
+    pub fn finish(self) -> Result<(), ParquetError> {
         self.file.close().map(|_| ())
     }
 }

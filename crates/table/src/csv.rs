@@ -1,6 +1,6 @@
 //! A table as comma-separated text (RFC 4180): a header line, `\n` line ends, empty cells for absent values.
 
-use crate::table::{Cells, Table};
+use crate::{Cells, Table};
 use std::io::{self, BufWriter, Write};
 
 /// Writes the table.
@@ -14,18 +14,19 @@ pub fn write(table: &Table, to: impl Write) -> io::Result<()> {
 }
 
 /// A table on its way, in parts with the same columns.
-pub(crate) struct Writer<W: Write> {
+pub struct Writer<W: Write> {
     to: BufWriter<W>,
     begun: bool,
 }
 
 impl<W: Write> Writer<W> {
-    pub(crate) fn new(to: W) -> Writer<W> {
+    /// A table that begins.
+    pub fn new(to: W) -> Writer<W> {
         Writer { to: BufWriter::new(to), begun: false }
     }
 
     /// Writes the rows of a part; with the first, the head.
-    pub(crate) fn append(&mut self, part: &Table) -> io::Result<()> {
+    pub fn append(&mut self, part: &Table) -> io::Result<()> {
         let to = &mut self.to;
         if !self.begun {
             self.begun = true;
@@ -42,7 +43,11 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+    /// Nothing follows.
+    ///
+    /// # Errors
+    /// What the destination reports.
+    pub fn finish(mut self) -> io::Result<()> {
         self.to.flush()
     }
 }
@@ -56,7 +61,7 @@ fn cell(cells: &Cells, row: usize, to: &mut impl Write) -> io::Result<()> {
 }
 
 /// A text, in quotation marks if it needs them.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {

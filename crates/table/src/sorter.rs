@@ -1,42 +1,57 @@
 //! Sorts more rows than memory should hold: what goes beyond a limit is put down in a file, in sorted runs, which are merged
 //! in the end. A row is a few words and its order is theirs. Knows not what they mean.
 
-use crate::files::Error;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+/// Rows could not be put down or read back.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {cause}", path = .path.display())]
+pub struct Broken {
+    /// The file.
+    pub path: PathBuf,
+    /// What the file system said.
+    pub cause: std::io::Error,
+}
+
+impl Broken {
+    fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Broken + '_ {
+        |cause| Broken { path: path.to_owned(), cause }
+    }
+}
+
 /// A row.
-pub(crate) type Words<const N: usize> = [u64; N];
+pub type Words<const N: usize> = [u64; N];
 
 /// How much stays in memory, and where the rest goes.
 #[derive(Clone, Debug)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     folder: PathBuf,
     rows: usize,
 }
 
 impl Scratch {
     /// Files in `folder`; `rows` of a sorter stay in memory.
-    pub(crate) fn new(folder: &Path, rows: usize) -> Scratch {
+    pub fn new(folder: &Path, rows: usize) -> Scratch {
         Scratch { folder: folder.to_owned(), rows }
     }
 
     /// So many rows may be in memory.
-    pub(crate) fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// No file, whatever it takes. Nothing can fail then.
-    pub(crate) fn memory() -> Scratch {
+    pub fn memory() -> Scratch {
         Scratch { folder: PathBuf::new(), rows: usize::MAX }
     }
 }
 
 /// Rows that come in any order.
-pub(crate) struct Sorter<const N: usize> {
+pub struct Sorter<const N: usize> {
     rows: Vec<Words<N>>,
     most: usize,
     down: Down,
@@ -60,7 +75,7 @@ impl Drop for Down {
 
 impl<const N: usize> Sorter<N> {
     /// `name` is that of its file.
-    pub(crate) fn new(scratch: &Scratch, name: &str) -> Sorter<N> {
+    pub fn new(scratch: &Scratch, name: &str) -> Sorter<N> {
         let path = scratch.folder.join(format!(".{name}.rows"));
         Sorter { rows: Vec::new(), most: scratch.rows, down: Down { path, file: None, runs: Vec::new() } }
     }
@@ -69,12 +84,12 @@ impl<const N: usize> Sorter<N> {
     ///
     /// # Errors
     /// Rows cannot be put down.
-    pub(crate) fn add(&mut self, row: Words<N>) -> Result<(), Error> {
+    pub fn add(&mut self, row: Words<N>) -> Result<(), Broken> {
         self.rows.push(row);
         if self.rows.len() >= self.most { self.put_down() } else { Ok(()) }
     }
 
-    fn put_down(&mut self) -> Result<(), Error> {
+    fn put_down(&mut self) -> Result<(), Broken> {
         self.rows.sort_unstable();
         let bytes: Vec<u8> = self.rows.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         self.down.append(&bytes, self.rows.len())?;
@@ -86,7 +101,7 @@ impl<const N: usize> Sorter<N> {
     ///
     /// # Errors
     /// Rows cannot be put down or read back.
-    pub(crate) fn sorted(mut self) -> Result<Sorted<N>, Error> {
+    pub fn sorted(mut self) -> Result<Sorted<N>, Broken> {
         if self.down.file.is_none() {
             self.rows.sort_unstable();
             return Ok(Sorted::InMemory(self.rows.into_iter()));
@@ -99,34 +114,36 @@ impl<const N: usize> Sorter<N> {
 }
 
 impl Down {
-    fn append(&mut self, bytes: &[u8], rows: usize) -> Result<(), Error> {
+    fn append(&mut self, bytes: &[u8], rows: usize) -> Result<(), Broken> {
         self.runs.push(rows as u64);
         let file = match &mut self.file {
             Some(file) => file,
             none => {
                 let made =
                     OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&self.path);
-                none.insert(made.map_err(Error::io(&self.path))?)
+                none.insert(made.map_err(Broken::at(&self.path))?)
             }
         };
-        file.write_all(bytes).map_err(Error::io(&self.path))
+        file.write_all(bytes).map_err(Broken::at(&self.path))
     }
 
-    fn read_at(&mut self, at: u64, into: &mut [u8]) -> Result<(), Error> {
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> Result<(), Broken> {
         let file = self.file.as_mut().expect("runs are in a file");
         let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(into));
-        read.map_err(Error::io(&self.path))
+        read.map_err(Broken::at(&self.path))
     }
 }
 
 /// Rows in order.
-pub(crate) enum Sorted<const N: usize> {
+pub enum Sorted<const N: usize> {
+    /// They were few.
     InMemory(std::vec::IntoIter<Words<N>>),
+    /// They were put down in sorted runs.
     Merged(Merge<N>),
 }
 
 impl<const N: usize> Iterator for Sorted<N> {
-    type Item = Result<Words<N>, Error>;
+    type Item = Result<Words<N>, Broken>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {
@@ -137,7 +154,7 @@ impl<const N: usize> Iterator for Sorted<N> {
 }
 
 /// Sorted runs on their way to become one.
-pub(crate) struct Merge<const N: usize> {
+pub struct Merge<const N: usize> {
     down: Down,
     runs: Vec<Run<N>>,
     heads: BinaryHeap<Reverse<(Words<N>, usize)>>,
@@ -157,7 +174,7 @@ struct Run<const N: usize> {
 const MERGED_AT_ONCE: u64 = 1 << 20;
 
 impl<const N: usize> Merge<N> {
-    fn new(down: Down) -> Result<Merge<N>, Error> {
+    fn new(down: Down) -> Result<Merge<N>, Broken> {
         let at_once = (MERGED_AT_ONCE / down.runs.len() as u64 / Self::ROW).clamp(16, 1 << 12);
         let mut at = 0;
         let run = |left: &u64| {
@@ -173,14 +190,14 @@ impl<const N: usize> Merge<N> {
 
     const ROW: u64 = 8 * N as u64;
 
-    fn next(&mut self) -> Result<Option<Words<N>>, Error> {
+    fn next(&mut self) -> Result<Option<Words<N>>, Broken> {
         let Some(Reverse((row, run))) = self.heads.pop() else { return Ok(None) };
         self.advance(run)?;
         Ok(Some(row))
     }
 
     /// Puts the next row of a run among the heads, if there is one.
-    fn advance(&mut self, number: usize) -> Result<(), Error> {
+    fn advance(&mut self, number: usize) -> Result<(), Broken> {
         let run = &mut self.runs[number];
         if run.rows.len() == 0 && run.left > 0 {
             let count = run.left.min(self.at_once);

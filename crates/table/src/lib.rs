@@ -1,4 +1,9 @@
-//! A table with named, typed columns: the form in which rows leave for CSV and Parquet. Knows neither format.
+//! Tables with named, typed columns: the form in which rows leave for [`csv`] and [`parquet`](mod@parquet), and a [`sorter`] for more rows
+//! than memory should hold. Knows not what the rows mean.
+
+pub mod csv;
+pub mod parquet;
+pub mod sorter;
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,0 +1,119 @@
+//! CoDel (RFC 8289) with ECN: marks when packets have waited too long for a whole interval.
+//!
+//! A packet that leaves after less than `target`, or leaves at most `least` bytes behind, ends everything. Once packets
+//! have waited longer for an `interval`, one is marked, and then the n-th after another `interval / sqrt(n)`, until it
+//! ends (sections 4.4 and 5.5). An episode that begins within 16 intervals of the last one resumes its rate. The RFC's own
+//! numbers, made for the Internet, are 5 ms and 100 ms. It decides at dequeue; a drop, of a packet that cannot be marked,
+//! lets it look at the next packet at once.
+
+use weft_core::{Bytes, Random, Rate, Span, Time, settings};
+
+use super::{Marker, NonEct, Sight, Verdict};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "marks ever more often while packets wait longer than a target (CoDel, RFC 8289)";
+
+settings! {
+    /// CoDel with marks.
+    pub struct Settings {
+        /// Waiting time that is accepted for ever (TARGET).
+        target: Span = Span::from_us(50),
+        /// So long packets may wait longer before one is marked (INTERVAL); about the longest round trip.
+        interval: Span = Span::from_ms(1),
+        /// Nothing is marked that leaves at most so much behind: one full packet on the wire (maxpacket).
+        least: Bytes = Bytes(1_538),
+        /// What happens to packets that cannot be marked.
+        non_ect: NonEct = NonEct::Drop,
+    }
+}
+
+/// An episode that begins within so many intervals of the last resumes its rate (section 5.5).
+const MEMORY: u64 = 16;
+
+/// CoDel with marks.
+#[derive(Clone, Debug)]
+pub struct Codel {
+    target: Span,
+    interval: Span,
+    least: u64,
+    non_ect: NonEct,
+    /// Since packets wait too long: when this has lasted an interval.
+    long_at: Option<Time>,
+    marking: bool,
+    /// When the next mark is due.
+    next: Time,
+    /// Marks of this episode, and of the one before.
+    count: u32,
+    last_count: u32,
+}
+
+impl Codel {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, _line: Rate) -> Codel {
+        Codel {
+            target: settings.target,
+            interval: settings.interval,
+            least: settings.least.0,
+            non_ect: settings.non_ect,
+            long_at: None,
+            marking: false,
+            next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+        }
+    }
+
+    /// Whether packets have waited too long for an interval.
+    fn too_long(&mut self, sight: &Sight<'_>) -> bool {
+        let waited = sight.now.since(sight.packet.arrived);
+        if waited < self.target || sight.queue <= self.least {
+            self.long_at = None;
+            return false;
+        }
+        let long_at = *self.long_at.get_or_insert(sight.now + self.interval);
+        sight.now >= long_at
+    }
+
+    fn chooses(&mut self, sight: &Sight<'_>) -> bool {
+        let too_long = self.too_long(sight);
+        if !too_long {
+            self.marking = false;
+        } else if !self.marking {
+            self.begin(sight.now);
+        } else if sight.now >= self.next {
+            self.count += 1;
+            self.next = self.after(self.next);
+        } else {
+            return false;
+        }
+        too_long
+    }
+
+    fn begin(&mut self, now: Time) {
+        let since_last = self.count - self.last_count;
+        let recent = now.since(self.next) < self.interval * MEMORY;
+        self.count = if recent && since_last > 1 { since_last } else { 1 };
+        self.last_count = self.count;
+        self.marking = true;
+        self.next = self.after(now);
+    }
+
+    /// The control law: the next mark is due an interval over the square root of the count later.
+    fn after(&self, time: Time) -> Time {
+        time + Span::from_seconds_rounded(self.interval.seconds() / f64::from(self.count).sqrt())
+    }
+}
+
+impl Marker for Codel {
+    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+        if self.chooses(sight) { sight.chosen(self.non_ect) } else { Verdict::Pass }
+    }
+
+    fn looks_at_departures(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

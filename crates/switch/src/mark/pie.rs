@@ -1,0 +1,258 @@
+//! PIE (RFC 8033): marks by the delay of the queue, with a probability that a proportional-integral controller of that
+//! delay sets.
+//!
+//! At every update the probability grows by `alpha (delay - target) + beta (delay - delay before)`, scaled down while it
+//! is small (section 4.2), by at most 2 % from 10 % on (5.5), and shrinks by 2 % when two updates in a row find no delay. Nothing
+//! is marked while a burst is allowed for (4.4), while the delay was below half the target and the probability is below
+//! 20 %, or at a queue of at most two packets (4.1). Above `mark_up_to` packets are dropped though they could be marked
+//! (5.1). The RFC's own numbers, made for access links: target and update 15 ms, alpha 0.125, beta 1.25 per second, burst
+//! 150 ms; here target and update are 300 times shorter and the gains as much greater, and no burst is allowed for.
+//! Left out: turning PIE off at short queues (5.3) and derandomisation (5.4).
+
+use weft_core::{Bytes, Random, Rate, Span, Time, choice, settings};
+
+use super::sampling::{Sample, Sampling};
+use super::{Marker, NonEct, Sight, Verdict};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "a controller of the queueing delay with a target (PIE, RFC 8033)";
+
+choice! {
+    /// How the delay of a queue is found.
+    pub enum Estimate {
+        /// The queue's bytes over the rate of the line: right for a port with one queue.
+        Line = "line",
+        /// The queue's bytes over a running mean of the rate at which it is served (section 5.2).
+        Departures = "departures",
+        /// The time that the last packet to leave has waited.
+        Waited = "waited",
+    }
+}
+
+settings! {
+    /// PIE with marks.
+    pub struct Settings {
+        /// Delay at which the queue is held (QDELAY_REF).
+        target: Span = Span::from_us(50),
+        /// Time between two updates of the probability (T_UPDATE).
+        every: Span = Span::from_us(50),
+        /// Integral gain: probability per second of delay, per update (alpha).
+        alpha: f64 [0.0, 1000000.0] = 37.5,
+        /// Proportional gain: the same for the change of the delay (beta).
+        beta: f64 [0.0, 1000000.0] = 375.0,
+        /// How long an idle queue may burst without marks (MAX_BURST).
+        burst: Span = Span::ZERO,
+        /// How the delay is found.
+        estimate: Estimate = Estimate::Line,
+        /// Up to this probability packets are marked, above they are dropped (mark_ecnth).
+        mark_up_to: f64 [0.0, 1.0] = 0.1,
+        /// Wire size of a full packet; at most two of them are never marked (MEAN_PKTSIZE).
+        packet: Bytes = Bytes(1_538),
+        /// What happens to packets that cannot be marked.
+        non_ect: NonEct = NonEct::Drop,
+    }
+}
+
+/// From 10 % on the probability grows by at most so much per update (section 5.5).
+const STEEPEST: f64 = 0.02;
+const STEEP_FROM: f64 = 0.1;
+/// What is left of the probability after an update without delay (section 4.2).
+const DECAY: f64 = 0.98;
+/// Below half the target, smaller probabilities mark nothing (section 4.1).
+const SMALL: f64 = 0.2;
+/// The rate of departures is measured over so many bytes, and their mean moves by this weight (section 5.2).
+const MEASURED: u64 = 16_384;
+const WEIGHT: f64 = 0.25;
+/// The smaller the probability, the smaller its steps (section 4.2).
+const STEPS: [(f64, f64); 6] = [
+    (1e-6, 1.0 / 2048.0),
+    (1e-5, 1.0 / 512.0),
+    (1e-4, 1.0 / 128.0),
+    (1e-3, 1.0 / 32.0),
+    (1e-2, 1.0 / 8.0),
+    (1e-1, 1.0 / 2.0),
+];
+
+/// PIE with marks. Boxed, so that queues with smaller markers stay small.
+#[derive(Clone, Debug)]
+pub struct Pie(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
+    controller: Controller,
+    sampling: Sampling,
+    estimate: Estimate,
+    non_ect: NonEct,
+    mark_up_to: f64,
+    /// At most so many bytes are never marked.
+    few: u64,
+    departures: Departures,
+    /// Seconds that the last packet to leave has waited.
+    waited: f64,
+}
+
+/// The probability and what it is made from. Delays are in seconds.
+#[derive(Clone, Debug)]
+struct Controller {
+    target: f64,
+    alpha: f64,
+    beta: f64,
+    every: Span,
+    burst: Span,
+    before: f64,
+    probability: f64,
+    /// For so long nothing is marked yet.
+    allowance: Span,
+}
+
+/// The rate at which a queue is served, in bytes per second.
+#[derive(Clone, Debug)]
+struct Departures {
+    rate: f64,
+    /// Since when, and how many bytes so far.
+    cycle: Option<(Time, u64)>,
+}
+
+impl Pie {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, line: Rate) -> Pie {
+        let rate = match settings.estimate {
+            Estimate::Line => line.0 as f64 / Bytes(1).bits() as f64,
+            Estimate::Departures | Estimate::Waited => 0.0,
+        };
+        Pie(Box::new(State {
+            controller: Controller::new(settings),
+            sampling: Sampling::new(settings.every, line),
+            estimate: settings.estimate,
+            non_ect: settings.non_ect,
+            mark_up_to: settings.mark_up_to,
+            few: 2 * settings.packet.0,
+            departures: Departures { rate, cycle: None },
+            waited: 0.0,
+        }))
+    }
+}
+
+impl Controller {
+    fn new(settings: &Settings) -> Controller {
+        Controller {
+            target: settings.target.seconds(),
+            alpha: settings.alpha,
+            beta: settings.beta,
+            every: settings.every,
+            burst: settings.burst,
+            before: 0.0,
+            probability: 0.0,
+            allowance: settings.burst,
+        }
+    }
+
+    fn update(&mut self, delay: f64) {
+        let raw = self.alpha * (delay - self.target) + self.beta * (delay - self.before);
+        let scale =
+            STEPS.iter().find(|(below, _)| self.probability < *below).map_or(1.0, |(_, scale)| *scale);
+        let most = if self.probability >= STEEP_FROM { STEEPEST } else { f64::INFINITY };
+        self.probability += (raw * scale).min(most);
+        if delay == 0.0 && self.before == 0.0 {
+            self.probability *= DECAY;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        self.allowance = Span(self.allowance.0.saturating_sub(self.every.0));
+        if self.probability == 0.0 && delay.max(self.before) < self.target / 2.0 {
+            self.allowance = self.burst;
+        }
+        self.before = delay;
+    }
+
+    /// Whether an update that finds no delay changes nothing.
+    fn rests(&self) -> bool {
+        self.probability == 0.0 && self.before == 0.0 && self.allowance == self.burst
+    }
+
+    fn marks(&self) -> bool {
+        let calm = self.before < self.target / 2.0 && self.probability < SMALL;
+        self.allowance == Span::ZERO && !calm && self.probability > 0.0
+    }
+}
+
+impl Departures {
+    /// A packet of `wire` bytes begins to leave a queue of `queue` bytes, itself included.
+    fn leaves(&mut self, now: Time, queue: u64, wire: u64) {
+        if let Some((since, bytes)) = self.cycle.filter(|(_, bytes)| *bytes >= MEASURED) {
+            let rate = bytes as f64 / now.since(since).seconds();
+            self.rate = if self.rate == 0.0 { rate } else { self.rate + WEIGHT * (rate - self.rate) };
+            self.cycle = None;
+        }
+        let start = (queue >= MEASURED).then_some((now, 0));
+        self.cycle = self.cycle.or(start).map(|(since, bytes)| (since, bytes + wire));
+    }
+}
+
+impl State {
+    /// All updates before the queue was seen with `queue` bytes.
+    fn advance(&mut self, now: Time, queue: u64) {
+        while let Some(Sample { bytes, times }) = self.sampling.take(now, queue) {
+            let delay = self.delay(bytes);
+            for _ in 0..times {
+                if delay == 0.0 && self.controller.rests() {
+                    break;
+                }
+                self.controller.update(delay);
+            }
+        }
+    }
+
+    fn delay(&self, bytes: f64) -> f64 {
+        match self.estimate {
+            _ if bytes == 0.0 => 0.0,
+            Estimate::Waited => self.waited,
+            _ if self.departures.rate == 0.0 => 0.0,
+            _ => bytes / self.departures.rate,
+        }
+    }
+
+    fn judge(&self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+        let probability = self.controller.probability;
+        if !self.controller.marks() || sight.queue <= self.few || !random.chance(probability) {
+            return Verdict::Pass;
+        }
+        match sight.chosen(self.non_ect) {
+            Verdict::Mark if probability > self.mark_up_to => Verdict::Drop,
+            verdict => verdict,
+        }
+    }
+}
+
+impl Marker for Pie {
+    fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+        let own = &mut self.0;
+        own.advance(sight.now, sight.queue);
+        let verdict = own.judge(sight, random);
+        own.sampling.look(sight.now, sight.queue + sight.stays(verdict));
+        verdict
+    }
+
+    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+        let own = &mut self.0;
+        if own.estimate == Estimate::Line {
+            return Verdict::Pass;
+        }
+        let wire = u64::from(sight.packet.wire);
+        let queue = sight.queue + wire;
+        own.advance(sight.now, queue);
+        own.sampling.look(sight.now, queue);
+        own.waited = sight.now.since(sight.packet.arrived).seconds();
+        if own.estimate == Estimate::Departures {
+            own.departures.leaves(sight.now, queue, wire);
+        }
+        Verdict::Pass
+    }
+
+    fn looks_at_departures(&self) -> bool {
+        self.0.estimate != Estimate::Line
+    }
+}
+
+#[cfg(test)]
+mod tests;
