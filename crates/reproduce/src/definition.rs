@@ -43,7 +43,7 @@ fn hashed(
     for experiment in experiments.iter().filter_map(|id| source.experiment(id)) {
         let file = experiment.file.as_ref().and_then(|file| folder.files.get(file));
         let bare = file.map_or(String::new(), |file| bare(file, form == Form::Quick));
-        text += &format!("{}\n{bare}", experiment.overrides(form).join(" "));
+        text += &format!("{}{}\n{bare}", experiment.overrides(form).join(" "), experiment.fluid.words());
     }
     format!("{:016x}", fnv(text.as_bytes()))
 }

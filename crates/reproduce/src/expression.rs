@@ -13,6 +13,13 @@ pub(crate) struct Term {
     pub(crate) selectors: Vec<Selector>,
 }
 
+impl Term {
+    /// Is it solved as equations instead of run as packets?
+    pub(crate) fn is_fluid(&self) -> bool {
+        self.metric.starts_with("fluid.")
+    }
+}
+
 /// `drill`, or `traffic.trace.load = 0.8`; a path may be cut to its last words: `load = 0.8`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Selector {

@@ -61,8 +61,15 @@ pub(crate) struct Size {
     pub(crate) unfinished: u64,
     /// Simulated time of all runs, seconds.
     pub(crate) simulated_s: f64,
+    /// Fluid models solved.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) solved: u64,
     /// A percentile was used with fewer than 100 flows beyond it in a run.
     pub(crate) few: bool,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What was measured for a table.

@@ -6,16 +6,17 @@ use weft_report::Run;
 
 use crate::expression::{self, Term};
 use crate::finding::{Size, Values};
-use crate::plan::{Located, Place, Plan};
+use crate::plan::{Located, Place, Plan, Solved};
 
 /// The runs of all stages, by case and seed.
 pub(crate) struct Runs {
     stages: Vec<BTreeMap<(usize, u64), Run>>,
+    solved: Solved,
 }
 
 impl Runs {
     /// Sorts what came back of each batch.
-    pub(crate) fn new(plan: &Plan<'_>, runs: Vec<Vec<Run>>) -> Runs {
+    pub(crate) fn new(plan: &Plan<'_>, (runs, solved): (Vec<Vec<Run>>, Solved)) -> Runs {
         let stage = |(stage, runs): (usize, Vec<Run>)| {
             let case = |run: &Run| {
                 (0..)
@@ -25,7 +26,7 @@ impl Runs {
             let keyed = |run: Run| Some(((case(&run)?, run.manifest.seed), run));
             runs.into_iter().filter_map(keyed).collect()
         };
-        Runs { stages: runs.into_iter().enumerate().map(stage).collect() }
+        Runs { stages: runs.into_iter().enumerate().map(stage).collect(), solved }
     }
 
     /// The runs of a stage, by case and seed.
@@ -47,8 +48,11 @@ impl Runs {
         values
     }
 
-    /// The seeds that every case of a measure has.
+    /// The seeds that every case of a measure has. Equations have none: a measure of them alone has one value.
     fn seeds(&self, located: &Located) -> Vec<u64> {
+        if cases(located).next().is_none() {
+            return vec![0];
+        }
         let mut common: Option<BTreeSet<u64>> = None;
         for (stage, case) in cases(located) {
             let seeds =
@@ -73,6 +77,7 @@ impl Runs {
                 size.simulated_s += run.summary.simulated_s;
             }
         }
+        size.solved = measures.iter().flat_map(solved).collect::<BTreeSet<_>>().len() as u64;
         size.few = measures.iter().any(|located| self.is_few(located));
         size
     }
@@ -86,7 +91,8 @@ impl Runs {
                 format!("{} {}", run.manifest.version, run.manifest.commit).trim_end().to_owned()
             })
         };
-        let programs: BTreeSet<String> = places.into_iter().flat_map(of).collect();
+        let solved = measures.iter().flat_map(solved).next().map(|_| weft::program());
+        let programs: BTreeSet<String> = places.into_iter().flat_map(of).chain(solved).collect();
         programs.into_iter().collect::<Vec<_>>().join(", ")
     }
 
@@ -106,13 +112,22 @@ impl Runs {
     }
 }
 
-/// Stage and index of every case of a measure.
+/// Stage and index of every case of a measure that is run as packets.
 fn cases(located: &Located) -> impl Iterator<Item = (usize, usize)> {
+    places(located, false)
+}
+
+/// Stage and index of every case of a measure that is solved as equations.
+fn solved(located: &Located) -> impl Iterator<Item = (usize, usize)> {
+    places(located, true)
+}
+
+fn places(located: &Located, fluid: bool) -> impl Iterator<Item = (usize, usize)> {
     let of = |(_, place): &(Term, Place)| {
         let stage = place.stage;
         place.cases.iter().map(move |(_, case)| (stage, *case)).collect::<Vec<_>>()
     };
-    located.places.iter().flat_map(of)
+    located.places.iter().filter(move |(term, _)| term.is_fluid() == fluid).flat_map(of)
 }
 
 /// The values of one seed.
@@ -126,6 +141,10 @@ impl OneSeed<'_> {
     fn along(&self, term: &Term) -> Option<Vec<(f64, f64)>> {
         let (_, place) = self.located.places.iter().find(|(known, _)| known == term)?;
         let value = |(at, case): &(f64, usize)| {
+            if term.is_fluid() {
+                let numbers = self.runs.solved.get(&(place.stage, *case))?;
+                return Some((*at, *numbers.get(term.metric.as_str())?));
+            }
             let run = self.runs.stages[place.stage].get(&(*case, self.seed))?;
             Some((*at, run.summary.metric(&term.metric)?))
         };

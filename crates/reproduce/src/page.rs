@@ -8,7 +8,7 @@ use weft::Error;
 
 use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Verdict, verdict};
 use crate::folder::Folder;
-use crate::source::{Claim, Sensitivity, Source};
+use crate::source::{Claim, Experiment, Sensitivity, Source};
 use crate::{definition, words};
 
 /// The page of a folder of the repository.
@@ -53,7 +53,7 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
         source.reference,
         source.about.trim()
     );
-    text += &repeat(name);
+    text += &repeat(source, name);
     text += &tally(source, findings);
     text += "## Claims\n\n\
              Measured: the mean over seeds and its 95 % interval (Student's t; of ratios, paired by seed, the geometric \
@@ -68,13 +68,19 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
     text + &experiments(source, name)
 }
 
-fn repeat(name: &str) -> String {
-    format!(
-        "```text\nweft reproduce {name}                      # everything; about an hour of a core\n\
-         weft reproduce {name} --quick              # small runs; minutes\n\
-         weft reproduce {name} --large              # as many flows as the rarest percentiles need; many hours\n\
-         weft reproduce {name} --claims C1,C20-C23  # some\n```\n\n"
-    )
+fn repeat(source: &Source, name: &str) -> String {
+    let takes = source.takes.as_deref().unwrap_or("about an hour of a core");
+    let line = |option: &str, about: &str| {
+        format!("{:42} # {about}\n", format!("weft reproduce {name} {option}").trim_end())
+    };
+    let mut text = "```text\n".to_owned() + &line("", &format!("everything; {takes}"));
+    text += &line("--quick", "small runs; minutes");
+    if source.experiments.iter().any(|experiment| !experiment.large.is_empty()) {
+        text += &line("--large", "as many flows as the rarest percentiles need; many hours");
+    }
+    let id = |claim: Option<&Claim>| claim.map_or("", |claim| claim.id.get_ref().as_str()).to_owned();
+    let some = format!("{},{}", id(source.claims.first()), id(source.claims.last()));
+    text + &line(&format!("--claims {some}"), "some") + "```\n\n"
 }
 
 /// How many claims have which verdict.
@@ -128,7 +134,9 @@ fn details(source: &Source, findings: &Findings) -> String {
         }
         let parts: Vec<String> = claim.parts.iter().map(|part| format!("`{}`", part.measure)).collect();
         let _ = write!(text, ": {}.", parts.join("; "));
-        if let Some(finding) = findings.claims.get(claim.id.get_ref()).filter(|one| one.size.runs > 0) {
+        if let Some(finding) =
+            findings.claims.get(claim.id.get_ref()).filter(|one| one.size.runs + one.size.solved > 0)
+        {
             let _ = write!(text, " From {}; weft {}.", words::size(finding), finding.program);
         }
         if !claim.note.is_empty() {
@@ -170,13 +178,19 @@ fn sensitivity(table: &Sensitivity, tabled: Option<&Tabled>) -> String {
     text
 }
 
+/// How the fluid model of an experiment departs from its scenario.
+fn fluid(experiment: &Experiment) -> String {
+    let words = experiment.fluid.words();
+    if words.is_empty() { words } else { format!(" `weft fluid {words}`") }
+}
+
 fn experiments(source: &Source, name: &str) -> String {
     let mut text = "\n## Experiments\n\n| | what | scenario |\n|---|---|---|\n".to_owned();
     for experiment in &source.experiments {
         let set: String = experiment.set.iter().map(|set| format!(" `{set}`")).collect();
         let file = match (&experiment.file, &experiment.awaited) {
             (_, Some(why)) => format!("none yet: {why}"),
-            (Some(file), None) => format!("`reproductions/{name}/{file}`{set}"),
+            (Some(file), None) => format!("`reproductions/{name}/{file}`{set}{}", fluid(experiment)),
             (None, None) => String::new(),
         };
         let _ = writeln!(text, "| {} | {} | {file} |", experiment.id, experiment.about);

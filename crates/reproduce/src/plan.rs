@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use weft::{Batch, Labels};
+use weft::{Batch, FluidNumbers, FluidOptions, Labels};
 
 use crate::expression::{Expression, Selector, Term, selectors};
 use crate::finding::Form;
-use crate::source::Source;
+use crate::source::{Fluid, Source};
 
 /// A scenario with its overrides, as it is run.
 #[derive(Clone, Debug)]
@@ -20,11 +20,17 @@ pub(crate) struct Stage {
     batch: Batch,
     /// All cases, or why there are none.
     cases: Result<Vec<Labels>, String>,
-    /// Indices of the cases that are measured.
+    /// Indices of the cases that are run as packets.
     wanted: BTreeSet<usize>,
+    /// Indices of the cases that are solved as equations, and how these depart from the scenario.
+    solved: BTreeSet<usize>,
+    fluid: Fluid,
     /// It belongs to a table of variants.
     pub(crate) varied: bool,
 }
+
+/// Numbers of solved equations by stage and case.
+pub(crate) type Solved = BTreeMap<(usize, usize), FluidNumbers>;
 
 /// Where a term's values are.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,8 +97,10 @@ impl<'a> Plan<'a> {
 
     /// Has the cases of a measure run; all its places are good.
     pub(crate) fn want(&mut self, located: &Located) {
-        for (_, place) in &located.places {
-            self.stages[place.stage].wanted.extend(place.cases.iter().map(|(_, case)| *case));
+        for (term, place) in &located.places {
+            let stage = &mut self.stages[place.stage];
+            let cases = place.cases.iter().map(|(_, case)| *case);
+            if term.is_fluid() { stage.solved.extend(cases) } else { stage.wanted.extend(cases) }
         }
     }
 
@@ -121,14 +129,16 @@ impl<'a> Plan<'a> {
             seeds: self.seeds.clone(),
             cases: Vec::new(),
         };
-        if let Some(known) = self.stages.iter().position(|stage| stage.batch == batch) {
+        if let Some(known) =
+            self.stages.iter().position(|stage| stage.batch == batch && stage.fluid == about.fluid)
+        {
             self.stages[known].varied &= context.varied;
             return Ok(known);
         }
         let cases = weft::cases(&batch).map_err(|cause| first_line(&cause.to_string()));
-        let wanted = BTreeSet::new();
+        let (wanted, solved, fluid) = (BTreeSet::new(), BTreeSet::new(), about.fluid.clone());
         let experiment = experiment.to_owned();
-        self.stages.push(Stage { experiment, batch, cases, wanted, varied: context.varied });
+        self.stages.push(Stage { experiment, batch, cases, wanted, solved, fluid, varied: context.varied });
         Ok(self.stages.len() - 1)
     }
 
@@ -144,9 +154,49 @@ impl<'a> Plan<'a> {
         self.stages.iter().map(batch).collect()
     }
 
+    /// Solves the equations that measures want, as many at a time as there are `jobs`: the numbers by stage and case, and
+    /// what could not be solved. A fluid model has no reduced form.
+    pub(crate) fn solve(&self, jobs: usize) -> (Solved, Vec<String>) {
+        let of = |(number, stage): (usize, &Stage)| {
+            stage.solved.iter().map(move |case| (number, *case)).collect::<Vec<_>>()
+        };
+        let asked: Vec<(usize, usize)> = self.stages.iter().enumerate().flat_map(of).collect();
+        let each = asked.len().div_ceil(jobs.max(1)).max(1);
+        let found: Vec<Result<FluidNumbers, String>> = std::thread::scope(|scope| {
+            let part = |asked: &[(usize, usize)]| {
+                asked.iter().map(|(stage, case)| self.stages[*stage].solve(*case)).collect::<Vec<_>>()
+            };
+            let parts: Vec<_> = asked.chunks(each).map(|asked| scope.spawn(move || part(asked))).collect();
+            parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+        });
+        let (mut solved, mut failures) = (Solved::new(), Vec::new());
+        for (place, found) in asked.into_iter().zip(found) {
+            match found {
+                Ok(numbers) => drop(solved.insert(place, numbers)),
+                Err(why) => failures.push(why),
+            }
+        }
+        (solved, failures)
+    }
+
     /// The labels of a case.
     pub(crate) fn labels(&self, stage: usize, case: usize) -> Option<&Labels> {
         self.stages[stage].cases.as_ref().ok()?.get(case)
+    }
+}
+
+impl Stage {
+    fn solve(&self, case: usize) -> Result<FluidNumbers, String> {
+        let options = FluidOptions {
+            set: self.batch.set.clone(),
+            flows: self.fluid.flows,
+            delay: self.fluid.delay.clone(),
+            continued: self.fluid.continue_ramp,
+            ..FluidOptions::default()
+        };
+        let found = weft::fluid_numbers(&self.batch.path, &options, &[case]);
+        let found = found.map_err(|cause| format!("{}: {cause}", self.experiment))?;
+        found.into_iter().next().ok_or_else(|| format!("{} has no such case", self.experiment))
     }
 }
 

@@ -77,8 +77,9 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     let tables: Vec<Rows<'_>> =
         source.tables.iter().filter(wanted).map(|table| rows(&mut plan, table, form)).collect();
     let collected = run_batches(&plan.batches(), &options.run)?;
-    let (failures, interrupted) = (collected.failures, collected.interrupted);
-    let runs = Runs::new(&plan, collected.runs);
+    let (solved, unsolved) = plan.solve(options.run.jobs);
+    let (failures, interrupted) = ([unsolved, collected.failures].concat(), collected.interrupted);
+    let runs = Runs::new(&plan, (collected.runs, solved));
     let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
     let findings = facts.findings(&asked, &tables, &runs);
     findings.write(&options.run.out.join(RESULTS))?;

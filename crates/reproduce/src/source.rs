@@ -21,6 +21,8 @@ pub(crate) struct Source {
     pub(crate) reference: String,
     /// What the reader should know first: what the source leaves open, and what was assumed. Markdown.
     pub(crate) about: String,
+    /// What the whole form costs; absent: about an hour of a core.
+    pub(crate) takes: Option<String>,
     /// Values of axes that no case has yet, each with the reason: claims that need them are not run.
     #[serde(default)]
     pub(crate) awaited: BTreeMap<String, String>,
@@ -50,8 +52,33 @@ pub(crate) struct Experiment {
     /// Further overrides of the large form.
     #[serde(default)]
     pub(crate) large: Vec<String>,
+    /// How its fluid model departs from the scenario, for measures `fluid.…`.
+    #[serde(default)]
+    pub(crate) fluid: Fluid,
     /// Why it cannot be run yet.
     pub(crate) awaited: Option<String>,
+}
+
+/// What the options of the same names of `weft fluid` say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Fluid {
+    /// So many flows through the bottleneck.
+    pub(crate) flows: Option<u32>,
+    /// The delay of the loop without queueing.
+    pub(crate) delay: Option<String>,
+    /// Continue the marking ramp beyond its end.
+    pub(crate) continue_ramp: bool,
+}
+
+impl Fluid {
+    /// As one types it; empty when nothing departs.
+    pub(crate) fn words(&self) -> String {
+        let flows = self.flows.map(|flows| format!("--flows {flows}"));
+        let delay = self.delay.as_ref().map(|delay| format!("--delay '{delay}'"));
+        let ramp = self.continue_ramp.then(|| "--continue-ramp".to_owned());
+        [flows, delay, ramp].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl Experiment {

@@ -5,7 +5,7 @@ use crate::source::{Claim, Source};
 use crate::words;
 use weft_report::terminal::{WIDTH, wrapped};
 
-/// Room for the id of a claim.
+/// Room for the id of a claim, at least.
 const MARGIN: usize = 6;
 
 /// Counts, and an entry for each claim.
@@ -20,13 +20,15 @@ pub(crate) fn summary(source: &Source, claims: &[&Claim], findings: &Findings) -
         claims.len(),
         claims.len() - yes - no
     ));
+    let longest = claims.iter().map(|claim| claim.id.get_ref().len() + 1).max().unwrap_or(0);
+    let margin = MARGIN.max(longest);
     for (claim, verdict) in claims.iter().zip(&verdicts) {
-        lines.extend(entry(claim, verdict, findings));
+        lines.extend(entry(claim, verdict, findings, margin));
     }
     lines.join("\n") + "\n"
 }
 
-fn entry(claim: &Claim, verdict: &Verdict, findings: &Findings) -> Vec<String> {
+fn entry(claim: &Claim, verdict: &Verdict, findings: &Findings, margin: usize) -> Vec<String> {
     let finding = findings.claims.get(claim.id.get_ref());
     let mut text = vec![claim.says.replace('\n', " ")];
     let measured = words::measured(finding);
@@ -37,11 +39,11 @@ fn entry(claim: &Claim, verdict: &Verdict, findings: &Findings) -> Vec<String> {
     text.push(format!("  {}", verdict.words()));
     let mut lines: Vec<String> = Vec::new();
     for part in &text {
-        let indent = if part.starts_with("  ") { MARGIN + 2 } else { MARGIN };
+        let indent = if part.starts_with("  ") { margin + 2 } else { margin };
         lines.extend(wrapped(part.trim(), WIDTH - indent).iter().map(|line| format!("{:indent$}{line}", "")));
     }
     if let Some(first) = lines.first_mut() {
-        *first = format!("{:MARGIN$}{}", claim.id.get_ref(), first.trim_start());
+        *first = format!("{:margin$}{}", claim.id.get_ref(), first.trim_start());
     }
     lines.insert(0, String::new());
     lines

@@ -27,13 +27,18 @@ pub(crate) fn measured(finding: Option<&Finding>) -> Vec<String> {
 /// The band of each part and where the interval lies.
 pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, &'static str)> {
     let found = |at: usize| finding?.parts.get(at)?.estimate();
-    let one =
-        |(at, part): (usize, &Part)| (part.band(), found(at).map_or("", |found| against_band(part, &found)));
+    let drawn = finding.is_some_and(|finding| finding.size.runs > 0);
+    let lies =
+        |at: usize, part: &Part| found(at).filter(|_| drawn).map_or("", |found| against_band(part, &found));
+    let one = |(at, part): (usize, &Part)| (part.band(), lies(at, part));
     claim.parts.iter().enumerate().map(one).collect()
 }
 
 /// `quick, 3 seeds, 12 runs, 120 000 flows, 24 ms simulated`.
 pub(crate) fn size(finding: &Finding) -> String {
+    if finding.size.runs == 0 {
+        return counted(finding.size.solved, "fluid model");
+    }
     let seeds = finding.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0);
     let form = match finding.form {
         Form::Quick => "quick, ",
@@ -54,8 +59,16 @@ fn amount(size: &Size) -> String {
         open => format!(" ({} unfinished)", count(open)),
     };
     let few = if size.few { "; fewer than 100 flows beyond a percentile" } else { "" };
+    let solved = match size.solved {
+        0 => String::new(),
+        models => format!(", {}", counted(models, "fluid model")),
+    };
     let simulated = weft_report::text::duration(size.simulated_s * 1e6);
-    format!("{}, {} flows{open}, {simulated} simulated{few}", counted(size.runs, "run"), count(size.flows))
+    format!(
+        "{}, {} flows{open}, {simulated} simulated{few}{solved}",
+        counted(size.runs, "run"),
+        count(size.flows)
+    )
 }
 
 fn counted(n: u64, noun: &str) -> String {

@@ -245,6 +245,68 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
     assert!(unknown.unwrap_err().to_string().contains("allowed: drill"));
 }
 
+const LOOP: &str = r#"
+weft = 1
+name = "loop"
+topology.single-switch = { hosts = 5, host_link = { rate = "40 Gbps", delay = "1 us" } }
+switch.ecn.red = { min = "5 kB", max = "200 kB", max_probability = 0.01, non_ect = "pass" }
+transport.dcqcn = { mtu = "962 B", hyper_increase = "off", initial_rates = ["40 Gbps", "1 Gbps"] }
+traffic = [{ tag = "t", kind = "incast", fan_in = 2, receiver = 4, sizes = "1 GB" }]
+measure.until = "100 ms"
+[sweep]
+"traffic.t.fan_in" = [2, 4]
+"#;
+
+const LOOP_CLAIMS: &str = r#"
+title = "A loop"
+reference = "Nobody: Nothing."
+about = "Words."
+experiment = [
+  { id = "E", about = "loop", file = "loop.toml" },
+  { id = "E-late", about = "later", file = "loop.toml", fluid = { delay = "50 us" } },
+]
+[[claim]]
+id = "C1"
+place = "1"
+says = "two flows rest on the ramp where the fixed point is"
+experiment = "E"
+[[claim.part]]
+measure = "fluid.rest.queue(fan_in = 2)"
+from = 20.1
+to = 20.2
+[[claim.part]]
+measure = "fluid.queue.mean(fan_in = 2) / fluid.rest.queue(fan_in = 2)"
+from = 0.98
+to = 1.02
+[[claim.part]]
+measure = "fluid.end.first(fan_in = 2) / fluid.end.last(fan_in = 2)"
+from = 0.9
+to = 1.1
+[[claim]]
+id = "C2"
+place = "2"
+says = "four flows with a longer delay have a smaller margin"
+experiment = "E"
+[[claim.part]]
+measure = "fluid.margin.exact(fan_in = 4) - E-late:fluid.margin.exact(fan_in = 4)"
+above = 5
+"#;
+
+#[test]
+fn measures_of_equations_run_no_packet_and_are_named_as_what_they_are() {
+    let scratch = Scratch::new("fluid");
+    std::fs::write(scratch.source().join("claims.toml"), LOOP_CLAIMS).unwrap();
+    std::fs::write(scratch.source().join("loop.toml"), LOOP).unwrap();
+    let outcome = scratch.run(|_| ()).unwrap();
+    assert_eq!((outcome.not_reproduced, outcome.failed_runs), (0, 0), "{}", outcome.terminal);
+    assert_eq!(runs_below(&scratch.0.join("runs")), 0);
+    let before = page(&scratch.source()).unwrap();
+    assert!(before.contains("**2 are reproduced") && before.contains("From 2 fluid models;"), "{before}");
+    scratch.edit("delay = \"50 us\"", "delay = \"60 us\"");
+    let message = page(&scratch.source()).unwrap_err().to_string();
+    assert!(message.ends_with("C2"), "{message}");
+}
+
 #[test]
 fn what_the_program_brings_has_no_mistakes() {
     let list = weft_reproduce::list().unwrap();

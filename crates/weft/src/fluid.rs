@@ -8,6 +8,7 @@ mod course;
 mod figures;
 mod map;
 mod margin;
+mod numbers;
 mod packets;
 mod range;
 mod subject;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use weft_report::{Page, write_report, write_text};
 
 use crate::{Error, page, study};
+pub use numbers::{FLUID_NUMBERS, FluidNumbers, fluid_numbers, is_fluid_number};
 use subject::Subject;
 
 /// Which scenario, and how its fluid model departs from it.

@@ -30,9 +30,11 @@ use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 pub use analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
 pub use fluid::{
-    FluidOptions, FluidOutcome, TuneOptions, fluid_compare, fluid_margin, fluid_run, fluid_sweep, fluid_tune,
+    FLUID_NUMBERS, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_compare, fluid_margin,
+    fluid_numbers, fluid_run, fluid_sweep, fluid_tune, is_fluid_number,
 };
 pub use linter::{LintFile, LintOptions, LintReport};
+pub use manifest::program;
 pub use prepare::{Prepared, prepare};
 pub use weft_core::Time;
 pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};

@@ -48,6 +48,12 @@ pub(crate) fn all<'a>(
         .collect())
 }
 
+/// Version and commit of this program: `0.1.0 3dca5ce`.
+#[must_use]
+pub fn program() -> String {
+    format!("{VERSION} {}", env!("WEFT_COMMIT")).trim_end().to_owned()
+}
+
 /// A seed given twice would count one run as two.
 fn distinct(seeds: &[u64]) -> Result<(), Error> {
     let twice = seeds.iter().enumerate().find(|(at, seed)| seeds[..*at].contains(seed));

@@ -98,7 +98,7 @@ impl Check<'_> {
             Err(why) => return self.wrong(id, &format!("cannot read `{text}`: {why}")),
         };
         for (term, _) in expression.terms() {
-            if weft_report::metric::find(&term.metric).is_none() {
+            if !weft::is_fluid_number(&term.metric) && weft_report::metric::find(&term.metric).is_none() {
                 let nearest = weft_report::metric::nearest(&term.metric);
                 let hint = nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
                 self.wrong(id, &format!("unknown metric `{}`{hint}", term.metric));

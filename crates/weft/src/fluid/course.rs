@@ -95,6 +95,32 @@ impl Course {
         if least > 0.0 { most / least } else { f64::INFINITY }
     }
 
+    /// Everything about the second half by name, and the rates at the end.
+    pub(super) fn numbers(&self) -> Vec<(&'static str, f64)> {
+        let (queue, rate) = (self.queue(), self.rate());
+        let unit = self.subject.unit.bits(1.0) / 1e9;
+        let mean = |rates: Option<&Vec<f64>>| {
+            rates.map_or(f64::NAN, |rates| extent(self.series.tail(rates, 0.5)).mean * unit)
+        };
+        let end = |rates: Option<&Vec<f64>>| {
+            rates.and_then(|rates| rates.last()).map_or(f64::NAN, |rate| rate * unit)
+        };
+        let (first, last) = (self.series.rates.first(), self.series.rates.last());
+        vec![
+            ("fluid.queue.mean", queue.mean),
+            ("fluid.queue.least", queue.least),
+            ("fluid.queue.most", queue.greatest),
+            ("fluid.rate.mean", rate.mean),
+            ("fluid.rate.least", rate.least),
+            ("fluid.rate.most", rate.greatest),
+            ("fluid.rate.first", mean(first)),
+            ("fluid.rate.last", mean(last)),
+            ("fluid.end.first", end(first)),
+            ("fluid.end.last", end(last)),
+            ("fluid.unfairness", self.unfairness()),
+        ]
+    }
+
     fn verdict(&self) -> Verdict {
         verdict(&self.series.queue, 1.0)
     }

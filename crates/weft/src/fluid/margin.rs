@@ -113,6 +113,19 @@ impl Found {
         }
     }
 
+    /// What it found by name.
+    pub(super) fn numbers(&self) -> Vec<(&'static str, f64)> {
+        let margin = self.margins.phase().map_or(f64::NAN, |crossing| crossing.margin);
+        match self.unstable {
+            None => vec![("fluid.margin.published", margin)],
+            Some(roots) => vec![
+                ("fluid.margin.exact", margin),
+                ("fluid.unstable", f64::from(roots)),
+                ("fluid.rest.queue", self.subject.unit.bytes(self.queue) / 1e3),
+            ],
+        }
+    }
+
     fn title(&self) -> String {
         if self.subject.label.is_empty() {
             return self.name.to_owned();

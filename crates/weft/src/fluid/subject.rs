@@ -1,6 +1,6 @@
 //! A case of a scenario as one bottleneck with flows: what all fluid commands work on.
 
-use std::path::Path;
+use std::path;
 
 use weft_core::settings::{Setting, Value};
 use weft_core::units::did_you_mean;
@@ -13,7 +13,7 @@ use weft_rate::{RateLawSettings, notification};
 use weft_transport::protocols::{AnyProtocol, Plan};
 use weft_transport::{Transport, TransportSettings};
 
-use super::bottleneck::{self, Bottleneck, Wire};
+use super::bottleneck::{self, Bottleneck, Path, Wire};
 use super::convert::{self, Unit};
 use super::{FluidOptions, range};
 use crate::{Error, Prepared, prepare};
@@ -51,8 +51,8 @@ pub(super) struct Subject {
 /// The law of all flows.
 #[derive(Clone, Debug)]
 pub(super) enum Law {
-    /// DCQCN, with each group's delay in seconds and line rate in packets per second.
-    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, ways: Vec<(f64, f64)> },
+    /// DCQCN, with each group's delay and line rate.
+    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
     /// TIMELY and its relatives, with each group's first estimate.
     Timely { settings: timely::Settings, estimates: Vec<f64> },
 }
@@ -69,7 +69,7 @@ struct Sender {
 
 impl Subject {
     /// All cases of a scenario.
-    pub(super) fn all(path: &Path, options: &FluidOptions) -> Result<Vec<Subject>, Error> {
+    pub(super) fn all(path: &path::Path, options: &FluidOptions) -> Result<Vec<Subject>, Error> {
         let cases = prepare(path, &options.set, false)?;
         let subject = |case: &Prepared| {
             let told = |cause: String| Error::BadInput(format!("{}: {cause}", path.display()));
@@ -126,14 +126,14 @@ impl Subject {
 
     /// The model over time, for DCQCN.
     pub(super) fn dcqcn_model(&self) -> Option<Dcqcn> {
-        let Law::Dcqcn { law, marking, at_arrival, ways } = &self.law else { return None };
+        let Law::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };
         let flow = |(start, (delay, line)): (&Start, &(f64, f64))| Flow {
             start: *start,
             law: *law,
             delay: *delay,
             line: *line,
         };
-        let flows = self.groups.iter().zip(ways).map(flow).collect();
+        let flows = self.groups.iter().zip(paths).map(flow).collect();
         let mut model = Dcqcn::new(self.capacity, *marking, flows);
         model.marks_at_arrival = *at_arrival;
         model.jittered(self.jitter, self.seed);
@@ -155,11 +155,11 @@ impl Subject {
     }
 }
 
-/// Flows that are alike in everything, together, in the order of the first of each; with their ways.
-fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, bottleneck::Path)> {
+/// Flows that are alike in everything, together, in the order of the first of each; with the way of the first.
+fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Path)> {
     let listed = initial_rates(&sender.law);
     let share = sender_share(&sender.law);
-    let mut groups: Vec<(Start, bottleneck::Path)> = Vec::new();
+    let mut groups: Vec<(Start, Path)> = Vec::new();
     for (n, path) in found.paths.iter().enumerate() {
         let first = if listed.is_empty() {
             Rate((path.line.0 as f64 * share) as u64)
@@ -168,7 +168,7 @@ fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, bottle
         };
         let rate = unit.per_second(Rate(first.0.min(path.line.0)));
         let start = Start { count: 1.0, at: path.start.seconds(), rate };
-        let same = |(group, way): &&mut (Start, bottleneck::Path)| group.rate == start.rate && way == path;
+        let same = |(group, known): &&mut (Start, Path)| group.rate == start.rate && known == path;
         match groups.iter_mut().find(same) {
             Some((group, _)) if !drawn_apart(&sender.law) => group.count += 1.0,
             _ => groups.push((start, *path)),
@@ -204,17 +204,15 @@ fn law(
     sender: &Sender,
     case: &Prepared,
     (unit, continued): (Unit, bool),
-    (found, groups): (&Bottleneck, &[(Start, bottleneck::Path)]),
+    (found, groups): (&Bottleneck, &[(Start, Path)]),
 ) -> Result<(Law, Vec<String>), String> {
     if let RateLawSettings::Dcqcn(own) = &sender.law {
         let (marking, at_arrival) = convert::marking(&case.settings.switch.ecn, unit, continued)?;
         let law = convert::dcqcn(own, &sender.notification, unit);
         let late = sender.notification.cnp_delay.seconds();
-        let way = |(_, way): &(Start, bottleneck::Path)| {
-            (way.round_trip.seconds() + late, unit.per_second(way.line))
-        };
-        let ways = groups.iter().map(way).collect();
-        return Ok((Law::Dcqcn { law, marking, at_arrival, ways }, convert::dcqcn_notes(own)));
+        let path = |(_, path): &(Start, Path)| (path.round_trip.seconds() + late, unit.per_second(path.line));
+        let paths = groups.iter().map(path).collect();
+        return Ok((Law::Dcqcn { law, marking, at_arrival, paths }, convert::dcqcn_notes(own)));
     }
     let measured =
         convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
