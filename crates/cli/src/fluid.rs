@@ -31,7 +31,7 @@ enum Subject {
     Sweep(Sweep),
     /// Marking thresholds and increases that keep a wanted margin
     Tune(Tune),
-    /// The packet simulation and the fluid model of the same scenario, and how far they differ
+    /// Packets and the fluid model of the same scenario side by side
     Compare(Compare),
 }
 
