@@ -13,7 +13,8 @@ Examples:
   weft fluid run my.toml
   weft fluid margin my.toml --flows 10 --delay '85 us'
   weft fluid sweep my.toml --over 'flows=2..100:99' --over 'delay=1 us..100 us:100'
-  weft fluid tune my.toml --flows 2..20 --margin 10")]
+  weft fluid tune my.toml --flows 2..20 --margin 10
+  weft fluid compare my.toml --until '100 ms'")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     subject: Subject,
@@ -30,6 +31,8 @@ enum Subject {
     Sweep(Sweep),
     /// Marking thresholds and increases that keep a wanted margin
     Tune(Tune),
+    /// The packet simulation and the fluid model of the same scenario, and how far they differ
+    Compare(Compare),
 }
 
 /// Which scenario, and what is different.
@@ -128,6 +131,30 @@ struct Tune {
     queue: String,
 }
 
+/// What `weft fluid compare` takes.
+#[derive(Args)]
+struct Compare {
+    /// The scenario: dcqcn or a timely, one bottleneck
+    #[arg(value_name = "FILE")]
+    scenario: PathBuf,
+    /// Change a setting, of both: path=value, as often as needed
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// How long [default: measure.until, or 200 ms]
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Where results go
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    out: PathBuf,
+}
+
+impl Compare {
+    fn execute(self) -> Result<FluidOutcome, weft::Error> {
+        let options = FluidOptions { set: self.set, out: self.out, ..FluidOptions::default() };
+        weft::fluid_compare(&self.scenario, &options, self.until.as_deref())
+    }
+}
+
 impl Arguments {
     /// Asks.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
@@ -140,6 +167,7 @@ impl Arguments {
             }
             Subject::Sweep(sweep) => sweep.execute()?,
             Subject::Tune(tune) => tune.execute()?,
+            Subject::Compare(compare) => compare.execute()?,
         };
         console::show(&format!("{}\nreport: {}", found.terminal.trim_end(), found.report.display()));
         Ok(ExitCode::SUCCESS)

@@ -28,6 +28,9 @@ pub(crate) struct Host {
     held: Option<Time>,
     /// A pause holds what senders send, and not what receivers answer.
     senders_held: bool,
+    /// By queue: those that are paused, and those that the senders of this card have used.
+    paused: u8,
+    used: u8,
     /// An event will come when the card is idle.
     called: bool,
     /// Replies of connections that are closed already, and to whom.
@@ -50,6 +53,8 @@ impl Host {
             busy_until: Time::ZERO,
             held: None,
             senders_held: false,
+            paused: 0,
+            used: 0,
             called: false,
             replies: Vec::new(),
             receivers: Ring::new(),

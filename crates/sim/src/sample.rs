@@ -9,7 +9,7 @@ use weft_topology::{Graph, Link, Node};
 use crate::domain::{Domain, Placed};
 use crate::setup::{Plan, Setup};
 
-/// Bins of a series at most; then neighbours are merged.
+/// Bins of a series at most, unless a run asks for more; then neighbours are merged.
 const MAX_BINS: usize = 512;
 
 /// Bytes and packets of one port.
@@ -18,6 +18,8 @@ pub(crate) type Look = (u64, u64);
 /// What has been seen by all domains.
 pub(crate) struct Sampler {
     series: QueueSeries,
+    /// Bins at most; even.
+    most: usize,
     sets: Vec<ParallelPorts>,
     /// From this instant on looks count.
     from: Time,
@@ -79,10 +81,16 @@ impl Sampler {
         };
         Some(Sampler {
             series,
+            most: MAX_BINS,
             sets: vec![uplinks(&setup.graph, &links), towards(&setup.graph, &links)],
             from: setup.warm_up,
             seen: Vec::new(),
         })
+    }
+
+    /// Merges bins only when there are more than `bins`.
+    pub(crate) fn keep(&mut self, bins: usize) {
+        self.most = (bins / 2 * 2).max(MAX_BINS);
     }
 
     /// What all domains see at `now`, put together.
@@ -106,7 +114,7 @@ impl Sampler {
     fn add_to_series(&mut self) {
         let width = self.seen.len();
         let bin = (self.series.samples / self.series.samples_per_bin) as usize;
-        if bin == MAX_BINS {
+        if bin == self.most {
             self.merge_bins();
             return self.add_to_series();
         }
@@ -125,7 +133,7 @@ impl Sampler {
     /// Halves the number of bins.
     fn merge_bins(&mut self) {
         let width = self.seen.len();
-        for bin in 0..MAX_BINS / 2 {
+        for bin in 0..self.most / 2 {
             for column in 0..width {
                 let (to, a, b) =
                     (bin * width + column, 2 * bin * width + column, (2 * bin + 1) * width + column);
@@ -133,8 +141,8 @@ impl Sampler {
                 self.series.sum[to] = self.series.sum[a] + self.series.sum[b];
             }
         }
-        self.series.peak.truncate(MAX_BINS / 2 * width);
-        self.series.sum.truncate(MAX_BINS / 2 * width);
+        self.series.peak.truncate(self.most / 2 * width);
+        self.series.sum.truncate(self.most / 2 * width);
         self.series.samples_per_bin *= 2;
     }
 

@@ -1,6 +1,7 @@
 //! `weft fluid`: scenarios as differential equations. Finds the bottleneck, asks the fluid models, words the answer; the
 //! mathematics is in `weft-fluid`.
 
+mod beside;
 mod bottleneck;
 mod convert;
 mod course;
@@ -8,8 +9,10 @@ mod figures;
 mod map;
 mod margin;
 mod numbers;
+mod packets;
 mod range;
 mod subject;
+mod swing;
 mod table;
 mod tune;
 
@@ -109,6 +112,29 @@ pub fn fluid_tune(path: &Path, options: &FluidOptions, wanted: &TuneOptions) -> 
     let tuning = tune::compute(&study.subjects[0], wanted)?;
     let folder = study.folder(options, "tune")?;
     study.publish(&folder, tuning.page(), tuning.terminal())
+}
+
+/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set` and `out` of the options
+/// are used: both models have the same network, flows, law and ramp.
+///
+/// # Errors
+/// As [`fluid_run`].
+pub fn fluid_compare(
+    path: &Path,
+    options: &FluidOptions,
+    until: Option<&str>,
+) -> Result<FluidOutcome, Error> {
+    let study = Study::read(path, options)?;
+    let until = until.map(range::span).transpose()?;
+    let pairs = beside::compute(path, options, &study.subjects, until)?;
+    let folder = study.folder(options, "compare")?;
+    for (number, pair) in pairs.iter().enumerate() {
+        let (queue, rates) = pair.csv();
+        write_text(&folder.join(format!("queue-{number}.csv")), &queue).map_err(page::failed)?;
+        write_text(&folder.join(format!("rates-{number}.csv")), &rates).map_err(page::failed)?;
+    }
+    write_text(&folder.join("deviations.csv"), &beside::csv(&pairs)).map_err(page::failed)?;
+    study.publish(&folder, beside::page(&pairs), beside::terminal(&pairs))
 }
 
 /// A scenario and the models of its cases.

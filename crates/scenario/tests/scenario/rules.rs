@@ -488,11 +488,7 @@ fn priority_flow_control_is_sound() {
     let on = "pfc.classes = [0]\n";
     pfc("pfc.classes = [1]\n", "class 1 has no queue of its own", on);
     pfc("pfc.classes = [0, 0]\n", "named twice", on);
-    pfc(
-        "pfc.xoff = \"10 kB\"\nsharing = \"infinite\"\npfc.classes = []\nqueues = 2\n",
-        "no class pauses",
-        on,
-    );
+    pfc("pfc.xoff = \"10 kB\"\npfc.classes = []\nqueues = 2\n", "no class pauses", on);
     pfc(
         "pfc.classes = [0]\npfc.xoff = \"10 kB\"\npfc.alpha = 2.0\n",
         "XOFF is static",

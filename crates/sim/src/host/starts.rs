@@ -1,6 +1,6 @@
 //! How flows begin at their hosts: one is drawn ahead.
 
-use weft_core::FlowId;
+use weft_core::{FlowId, Rate};
 use weft_workload::Flow;
 
 use crate::domain::Domain;
@@ -33,6 +33,7 @@ impl Domain {
             here if here == self.number => self.ends.expect(flow, spec),
             there => self.outbox.announce(there, flow, spec),
         }
+        self.uses_queue(spec.source, spec.rate != Rate(0));
         self.sender_has_news(flow, spec.source);
     }
 }

@@ -20,6 +20,7 @@ pub(super) struct Path {
 /// The link that holds all flows back.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bottleneck {
+    pub(super) id: LinkId,
     pub(super) name: String,
     pub(super) rate: Rate,
     pub(super) paths: Vec<Path>,
@@ -56,6 +57,7 @@ pub(super) fn find(setup: &Setup, wire: Wire) -> Result<Bottleneck, String> {
     };
     let link = &graph.links()[shared.index()];
     Ok(Bottleneck {
+        id: shared,
         name: format!("{} -> {}", graph.name(link.from), graph.name(link.to)),
         rate: link.rate,
         paths: flows.iter().zip(&links).map(path).collect(),

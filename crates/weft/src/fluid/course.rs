@@ -16,7 +16,7 @@ use super::subject::{JITTER_STEP, Subject};
 use super::table::{aligned, on_page};
 
 /// Without another word a run lasts so many seconds.
-const UNTIL: f64 = 0.2;
+pub(super) const UNTIL: f64 = 0.2;
 /// Rows of a series.
 const ROWS: f64 = 20_000.0;
 /// Error of a step, relative to each component.
@@ -35,14 +35,18 @@ pub(super) struct Course {
 pub(super) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<Course> {
     let course = |subject: &Subject| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
-        let series = match (subject.dcqcn_model(), subject.timely_model()) {
-            (Some(mut model), _) => series(&mut model, subject, until),
-            (None, Some(mut model)) => series(&mut model, subject, until),
-            (None, None) => Series::default(),
-        };
-        Course { subject: subject.clone(), series, until }
+        Course { subject: subject.clone(), series: of(subject, until), until }
     };
     subjects.iter().map(course).collect()
+}
+
+/// The model of a case over so many seconds.
+pub(super) fn of(subject: &Subject, until: f64) -> Series {
+    match (subject.dcqcn_model(), subject.timely_model()) {
+        (Some(mut model), _) => series(&mut model, subject, until),
+        (None, Some(mut model)) => series(&mut model, subject, until),
+        (None, None) => Series::default(),
+    }
 }
 
 fn series<M: Model>(model: &mut M, subject: &Subject, until: f64) -> Series {

@@ -4,14 +4,14 @@ use std::path;
 
 use weft_core::settings::{Setting, Value};
 use weft_core::units::did_you_mean;
-use weft_core::{Bytes, Rate, Span};
+use weft_core::{Bytes, LinkId, Rate, Span};
 use weft_fluid::model::dcqcn::{Bottleneck as Loop, Dcqcn, Flow};
 use weft_fluid::model::marking::Marking;
 use weft_fluid::model::timely::{self, Timely};
 use weft_fluid::model::{Start, dcqcn};
 use weft_rate::{RateLawSettings, notification};
-use weft_transport::TransportSettings;
 use weft_transport::protocols::{AnyProtocol, Plan};
+use weft_transport::{Transport, TransportSettings};
 
 use super::bottleneck::{self, Bottleneck, Path, Wire};
 use super::convert::{self, Unit};
@@ -28,7 +28,10 @@ pub(super) struct Subject {
     pub(super) label: String,
     /// The shared link.
     pub(super) link: String,
+    pub(super) id: LinkId,
     pub(super) unit: Unit,
+    /// What of a packet is payload.
+    pub(super) payload: Bytes,
     /// Packets per second.
     pub(super) capacity: f64,
     /// There and back without queueing, in seconds; the longest where flows differ.
@@ -59,6 +62,7 @@ struct Sender {
     law: RateLawSettings,
     notification: notification::Settings,
     packet: Bytes,
+    payload: Bytes,
     feedback: Bytes,
     jitter: Span,
 }
@@ -94,6 +98,8 @@ impl Subject {
         Ok(Subject {
             label: case.labels.join(", "),
             link: found.name,
+            id: found.id,
+            payload: sender.payload,
             unit,
             capacity: unit.per_second(found.rate),
             delay: longest.seconds(),
@@ -233,6 +239,7 @@ const FEEDBACK: Bytes = Bytes(98);
 
 /// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
 fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
+    let payload = Bytes(Transport::new(transport).mss());
     let (packet, own, jitter) = match AnyProtocol::new(transport, ()).plan() {
         Plan::Tcp { tcp, .. } => (tcp.mtu + tcp.framing, None, Span::ZERO),
         Plan::Udp(udp) => (udp.mtu + udp.framing, None, Span::ZERO),
@@ -249,7 +256,7 @@ fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, St
         return Err(refusal(transport));
     }
     let notification = notification.unwrap_or_default();
-    Ok(Sender { law, notification, packet, feedback: FEEDBACK, jitter })
+    Ok(Sender { law, notification, packet, payload, feedback: FEEDBACK, jitter })
 }
 
 /// Laws with a fluid model.

@@ -134,14 +134,14 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
     }
 }
 
-/// Now and then nothing is dropped for want of memory: all packets are of class 0.
+/// Now and then nothing is dropped for want of memory: all classes pause.
 pub(super) fn pause(switch: &mut SwitchSettings, random: &mut Random) {
     if !one_in(random, 6) {
         return;
     }
     let xon_offset = Bytes(pick(random, &[0, 100, 3_076]));
     switch.pfc = PfcSettings {
-        classes: vec![0],
+        classes: (0..switch.queues).collect(),
         xoff: Some(Bytes(pick(random, &[4_000, 10_000, 100_000]))),
         xon_offset,
         quanta: pick(random, &[400, 5_000, 65_535]),
