@@ -37,7 +37,7 @@ pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, &'
 /// `quick, 3 seeds, 12 runs, 120 000 flows, 24 ms simulated`.
 pub(crate) fn size(finding: &Finding) -> String {
     if finding.size.runs == 0 {
-        return counted(finding.size.solved, "fluid model");
+        return amount(&finding.size);
     }
     let seeds = finding.parts.iter().map(|values| values.seeds.len()).max().unwrap_or(0);
     let form = match finding.form {
@@ -54,6 +54,9 @@ pub(crate) fn size_of_table(tabled: &Tabled) -> String {
 }
 
 fn amount(size: &Size) -> String {
+    if size.runs == 0 {
+        return counted(size.solved, "fluid model");
+    }
     let open = match size.unfinished {
         0 => String::new(),
         open => format!(" ({} unfinished)", count(open)),
