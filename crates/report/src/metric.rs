@@ -311,6 +311,7 @@ mod tests {
     use super::*;
     use crate::statistics::Distribution;
     use crate::summary::{DropCell, Drops, Imbalance, Waiting};
+    use weft_core::record::PAUSE_MEASURES;
 
     fn summary() -> Summary {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
@@ -334,6 +335,7 @@ mod tests {
                 ..Throughput::default()
             },
             jain: Some(0.9),
+            pauses: PAUSE_MEASURES.iter().map(|(name, _, _)| ((*name).to_owned(), 1.0)).collect(),
             ..Summary::default()
         }
     }
