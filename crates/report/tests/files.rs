@@ -99,7 +99,7 @@ fn what_is_written_reads_back() {
     let queues = fs::read_to_string(place.join("queues.csv")).expect("text");
     assert_eq!(queues.lines().nth(2), Some("2000000,leaf0,0,9,9"), "the last bin holds one sample");
     let windows = fs::read_to_string(place.join("flow-samples.csv")).expect("text");
-    assert_eq!(windows.lines().nth(1), Some("10000000,0,14600,,0,3000000,cwr,0,0"));
+    assert_eq!(windows.lines().nth(1), Some("10000000,0,14600,,0,3000000,cwr,0,0,"));
 }
 
 #[test]
