@@ -18,6 +18,11 @@ impl Histogram {
     /// Counts one value.
     #[inline]
     pub fn add(&mut self, value: u64) {
+        if value == 0 && !self.counts.is_empty() {
+            self.counts[0] += 1;
+            self.total += 1;
+            return;
+        }
         let bucket = bucket_of(value);
         match self.counts.get_mut(bucket) {
             Some(count) => *count += 1,

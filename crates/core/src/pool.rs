@@ -61,7 +61,7 @@ impl<Body> Pool<Body> {
             Some(id) => id,
             None => self.grow(Header::default(), Body::default()),
         };
-        (id, &mut self.headers.column[id.index()], &mut self.bodies[id.index()])
+        (id, self.headers.get_mut(id), body_of(&mut self.bodies, id))
     }
 
     /// The end of a packet; its id may be given out again.
@@ -73,8 +73,11 @@ impl<Body> Pool<Body> {
     /// What the hosts see of a packet.
     #[must_use]
     #[inline]
+    #[allow(unsafe_code, reason = "half a percent of all instructions, with `body_of`")]
     pub fn body(&self, id: PacketId) -> &Body {
-        &self.bodies[id.index()]
+        debug_assert!(id.index() < self.bodies.len(), "ids are used with the pool that gave them out");
+        // SAFETY: as in `Headers::get`; there are as many bodies as headers.
+        unsafe { self.bodies.get_unchecked(id.index()) }
     }
 
     /// Packets alive.
@@ -82,6 +85,15 @@ impl<Body> Pool<Body> {
     pub fn alive(&self) -> usize {
         self.bodies.len() - self.free.len()
     }
+}
+
+/// The body of a packet, to be written.
+#[inline]
+#[allow(unsafe_code, reason = "as in `Pool::body`")]
+fn body_of<Body>(bodies: &mut [Body], id: PacketId) -> &mut Body {
+    debug_assert!(id.index() < bodies.len(), "ids are used with the pool that gave them out");
+    // SAFETY: as in `Headers::get`; there are as many bodies as headers.
+    unsafe { bodies.get_unchecked_mut(id.index()) }
 }
 
 impl Headers {

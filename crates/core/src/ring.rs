@@ -48,7 +48,7 @@ impl<T: Copy + Default> Ring<T> {
     /// Adds one.
     #[inline]
     pub fn push(&mut self, item: T) {
-        if self.len() == self.places.len() {
+        if self.tail.wrapping_sub(self.head) == self.places.len() as u32 {
             self.grow();
         }
         *self.at_mut(self.tail) = item;
@@ -78,6 +78,24 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
+    /// Adds one so that the order stays that of `key`, behind its equals, if it was so before.
+    pub fn insert<K: Ord>(&mut self, item: T, key: impl Fn(&T) -> K) {
+        self.push(item);
+        let (first, mut count) = (self.head, self.tail.wrapping_sub(1));
+        while count != first && key(self.at(count.wrapping_sub(1))) > key(&item) {
+            *self.at_mut(count) = *self.at(count.wrapping_sub(1));
+            count = count.wrapping_sub(1);
+        }
+        *self.at_mut(count) = item;
+    }
+
+    /// The newest.
+    #[must_use]
+    #[inline]
+    pub fn back(&self) -> Option<T> {
+        if self.is_empty() { None } else { Some(*self.at(self.tail.wrapping_sub(1))) }
+    }
+
     /// Takes all.
     #[inline]
     pub fn clear(&mut self) {
@@ -102,7 +120,7 @@ impl<T: Copy + Default> Ring<T> {
     #[allow(unsafe_code, reason = "four times per hop a check that cannot fail")]
     fn at(&self, count: u32) -> &T {
         debug_assert!(!self.places.is_empty(), "only a ring that has held something is read");
-        let place = count as usize & (self.places.len().wrapping_sub(1));
+        let place = (count & (self.places.len() as u32).wrapping_sub(1)) as usize;
         // SAFETY: callers see that something is or was in the ring, so it has places, and their number is a power of two
         // (see `grow`, which alone sets them). Then `n & (places - 1)` is below their number for any n.
         unsafe { self.places.get_unchecked(place) }
@@ -113,7 +131,7 @@ impl<T: Copy + Default> Ring<T> {
     #[allow(unsafe_code, reason = "as in `at`")]
     fn at_mut(&mut self, count: u32) -> &mut T {
         debug_assert!(!self.places.is_empty(), "only a ring that has room is written");
-        let place = count as usize & (self.places.len().wrapping_sub(1));
+        let place = (count & (self.places.len() as u32).wrapping_sub(1)) as usize;
         // SAFETY: as in `at`; `push` has made room before.
         unsafe { self.places.get_unchecked_mut(place) }
     }
@@ -133,6 +151,21 @@ mod tests {
     use super::*;
     use crate::{Purpose, Random};
     use std::collections::VecDeque;
+
+    #[test]
+    fn what_is_inserted_stands_behind_all_that_are_not_greater() {
+        let mut random = Random::new(2, Purpose::Test, 0);
+        let (mut ring, mut list) = (Ring::new(), Vec::new());
+        for n in 0..2_000u32 {
+            let item = (random.below(20), n);
+            ring.insert(item, |item| item.0);
+            list.insert(list.partition_point(|other: &(u32, u32)| other.0 <= item.0), item);
+            if random.chance(0.8) {
+                assert_eq!(ring.pop(), Some(list.remove(0)));
+            }
+            assert!(ring.iter().eq(list.iter().copied()) && ring.back() == list.last().copied());
+        }
+    }
 
     #[test]
     fn does_what_a_deque_does() {

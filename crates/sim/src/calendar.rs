@@ -6,19 +6,15 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use weft_core::{FlowId, LinkId, Span, Time};
+use weft_core::{FlowId, LinkId, PacketId, Span, Time};
 
-use crate::event::{Entry, Event, LinkEvent, Order, Rank};
+use crate::event::{Entry, Event, Name, Order, Rank};
 
 mod ahead;
+mod wheel;
 
-/// Buckets of the wheel.
-const BUCKETS: usize = 1 << 16;
-/// Words of the map of occupied buckets, and of the map of those words that hold anything.
-const WORDS: usize = BUCKETS / 64;
-const BLOCKS: usize = WORDS / 64;
-/// So far ahead the wheel takes events: the word of the open bucket never holds bits of the next turn.
-const REACH: u64 = (BUCKETS - 64) as u64;
+use wheel::{BUCKETS, REACH, Wheel};
+
 /// A place further back in the open bucket is not looked for: the event goes to the heap.
 const STEPS: u32 = 32;
 /// The end of a list.
@@ -32,7 +28,12 @@ struct Row {
     time: Time,
     /// The next row of the bucket.
     next: u32,
+    /// Of an arrival: what arrives.
+    packet: PacketId,
 }
+
+/// What [`Calendar::pop`] gives: when, the row of the event, and what arrives.
+pub(crate) type Next = (Time, u32, PacketId);
 
 /// Pending events.
 pub(crate) struct Calendar {
@@ -48,6 +49,8 @@ pub(crate) struct Calendar {
     order: Order,
     /// Events from this instant on are left alone.
     end: Time,
+    /// See [`Calendar::set_seen`].
+    unseen: Time,
     /// Timers, flow starts, and events of links beyond the wheel's reach.
     heap: BinaryHeap<Reverse<(Time, Rank)>>,
     /// The first of the heap.
@@ -56,23 +59,13 @@ pub(crate) struct Calendar {
     far: Event,
     wheel: Box<Wheel>,
     /// Reused for sorting.
-    several: Vec<(Entry, u32)>,
-}
-
-/// The buckets.
-struct Wheel {
-    /// Buckets that hold anything.
-    occupied: [u64; WORDS],
-    /// Words of this map that are not zero.
-    words: [u64; BLOCKS],
-    /// First row of every bucket.
-    first: [u32; BUCKETS],
+    several: Vec<(Time, u32)>,
 }
 
 impl Calendar {
     /// An empty calendar for so many links with buckets of about `width`.
     pub(crate) fn new(order: Order, links: usize, width: Span) -> Calendar {
-        let empty = Row { time: Time::NEVER, next: NONE };
+        let empty = Row { time: Time::NEVER, next: NONE, packet: PacketId::NONE };
         Calendar {
             limit: Time::ZERO,
             number: 0,
@@ -81,10 +74,11 @@ impl Calendar {
             rows: vec![empty; 2 * links].into(),
             order,
             end: Time::ZERO,
+            unseen: Time::NEVER,
             heap: BinaryHeap::new(),
             heap_first: Time::NEVER,
             far: Event::FlowStart(FlowId(0)),
-            wheel: Box::new(Wheel { occupied: [0; WORDS], words: [0; BLOCKS], first: [NONE; BUCKETS] }),
+            wheel: Wheel::new(),
             several: Vec::new(),
         }
     }
@@ -100,14 +94,20 @@ impl Calendar {
         self.end
     }
 
-    /// The bucket at hand.
-    #[inline]
-    pub(crate) fn number(&self) -> u64 {
-        self.number
+    fn set_limit(&mut self) {
+        self.limit = self.end.min(self.heap_first).min(self.unseen);
     }
 
-    fn set_limit(&mut self) {
-        self.limit = self.end.min(self.heap_first);
+    /// Somebody has looked at all buckets up to this one, and wants to look again before events beyond it are taken: then
+    /// [`Calendar::pop`] finds none, and [`Calendar::is_unseen`] holds.
+    pub(crate) fn set_seen(&mut self, bucket: Option<u64>) {
+        self.unseen = bucket.map_or(Time::NEVER, |bucket| Time((bucket + 1) << self.shift));
+        self.set_limit();
+    }
+
+    /// Whether the next event lies beyond what has been looked at.
+    pub(crate) fn is_unseen(&self) -> bool {
+        self.unseen != Time::NEVER && self.next_time() >= self.unseen
     }
 
     /// When the next event is; [`Time::NEVER`] if nothing is pending.
@@ -115,54 +115,71 @@ impl Calendar {
         let mut first = self.heap_first;
         let mut row = self.first().unwrap_or(NONE);
         while row != NONE {
-            let Row { time, next } = *self.row(row);
+            let Row { time, next, .. } = *self.row(row);
             (first, row) = (first.min(time), next);
         }
         first
     }
 
-    /// Adds an event of a link, the only one of its kind there. It must not lie before the last event taken.
+    /// A packet will arrive by a link, on which no other arrival is pending. Not before the last event taken.
     #[inline]
-    pub(crate) fn push_link(&mut self, time: Time, event: LinkEvent, link: LinkId) {
-        let row = event as u32 * self.links + link.0;
+    pub(crate) fn push_arrival(&mut self, time: Time, link: LinkId, packet: PacketId) {
+        self.push_row(time, link.0, packet);
+    }
+
+    /// The transmitter of a link will be idle, and has not been going to be. Not before the last event taken.
+    #[inline]
+    pub(crate) fn push_transmitted(&mut self, time: Time, link: LinkId) {
+        self.push_row(time, self.links + link.0, PacketId::NONE);
+    }
+
+    /// What was to arrive by a link is lost; the event stays, and nothing arrives.
+    pub(crate) fn lose_arrival(&mut self, link: LinkId) -> Option<PacketId> {
+        let packet = std::mem::replace(&mut self.row_mut(link.0).packet, PacketId::NONE);
+        (packet != PacketId::NONE).then_some(packet)
+    }
+
+    /// What is to arrive next by a link; of no meaning if nothing is.
+    pub(crate) fn arriving(&self, link: LinkId) -> PacketId {
+        self.row(link.0).packet
+    }
+
+    #[inline]
+    fn push_row(&mut self, time: Time, row: u32, packet: PacketId) {
         let bucket = time.0 >> self.shift;
         // Wraps around for the open bucket and what lies before it.
         if bucket.wrapping_sub(self.number + 1) < REACH {
-            *self.row_mut(row) = Row { time, next: self.wheel.first_of(bucket) };
+            *self.row_mut(row) = Row { time, next: self.wheel.first_of(bucket), packet };
             self.wheel.put_first(bucket, row);
         } else {
+            self.row_mut(row).packet = packet;
             self.push_aside(bucket, time, row);
         }
     }
 
     /// Adds any other event.
     pub(crate) fn push(&mut self, time: Time, event: Event) {
-        match event {
-            Event::Arrive(link) => self.push_link(time, LinkEvent::Arrive, link),
-            Event::Transmitted(link) => self.push_link(time, LinkEvent::Transmitted, link),
-            _ => self.push_far(Entry::new(time, event)),
-        }
+        debug_assert!(!matches!(event, Event::Arrive(_) | Event::Transmitted(_)), "links have rows");
+        self.push_far(Entry::new(time, event));
     }
 
-    /// Takes the next event before the end if the wheel alone decides: its instant and its row. If not, there is still
-    /// [`Calendar::pop_aside`].
+    /// Takes the next event before the end if the wheel alone decides. If not, there is still [`Calendar::pop_aside`].
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> Option<(Time, u32)> {
-        if let Some(slot) = self.wheel.occupied_from(self.number) {
-            let mut row = self.wheel.first[slot];
-            let Row { mut time, mut next } = *self.row(row);
-            let bucket = time.0 >> self.shift;
-            if next != NONE && bucket != self.number {
-                row = self.open(bucket, row);
-                Row { time, next } = *self.row(row);
-            }
-            if time < self.limit {
-                self.number = bucket;
-                self.wheel.take_first(slot, next);
-                return Some((time, row));
-            }
+    pub(crate) fn pop(&mut self) -> Option<Next> {
+        let slot = self.wheel.occupied_from(self.number)?;
+        let mut row = self.wheel.first[slot];
+        let Row { mut time, mut next, mut packet } = *self.row(row);
+        let bucket = time.0 >> self.shift;
+        if next != NONE && bucket != self.number {
+            row = self.open(bucket, row);
+            Row { time, next, packet } = *self.row(row);
         }
-        None
+        if time >= self.limit {
+            return None;
+        }
+        self.number = bucket;
+        self.wheel.take_first(slot, next);
+        Some((time, row, packet))
     }
 
     /// The first row of the wheel.
@@ -246,7 +263,7 @@ impl Calendar {
 
     /// Takes the next event before the end, from the wheel or from the heap, after [`Calendar::pop`] has found none.
     #[inline(never)]
-    pub(crate) fn pop_aside(&mut self) -> Option<(Time, u32)> {
+    pub(crate) fn pop_aside(&mut self) -> Option<Next> {
         let near = self.first();
         let far = self.heap.peek().map(|Reverse((time, rank))| rank.entry(*time));
         match (near, far) {
@@ -254,10 +271,10 @@ impl Calendar {
                 (far.time < self.end).then(|| self.pop_far(far, near))
             }
             (Some(row), _) if self.row(row).time < self.end => {
-                let Row { time, next } = *self.row(row);
+                let Row { time, next, packet } = *self.row(row);
                 self.number = time.0 >> self.shift;
                 self.wheel.take_first(self.number as usize % BUCKETS, next);
-                Some((time, row))
+                Some((time, row, packet))
             }
             _ => None,
         }
@@ -267,11 +284,12 @@ impl Calendar {
     #[inline(never)]
     fn open(&mut self, bucket: u64, first: u32) -> u32 {
         self.number = bucket;
-        let second = self.row(first).next;
-        if self.row(second).next != NONE {
+        let Row { time, next: second, .. } = *self.row(first);
+        let other = *self.row(second);
+        if other.next != NONE {
             return self.sort(first);
         }
-        if self.order.precedes(self.entry(first), self.entry(second)) {
+        if time < other.time || time == other.time && self.goes_first(first, second) {
             return first;
         }
         self.row_mut(second).next = first;
@@ -280,17 +298,36 @@ impl Calendar {
         second
     }
 
+    /// Of two rows at one instant, whether the one comes before the other: arrivals before ends of transmissions.
+    #[inline]
+    fn goes_first(&self, row: u32, other: u32) -> bool {
+        match (row < self.links, other < self.links) {
+            (arrives, also) if arrives != also => arrives,
+            _ => self.wins_tie(row, other),
+        }
+    }
+
+    /// The same for two of a kind.
+    #[inline(never)]
+    fn wins_tie(&self, row: u32, other: u32) -> bool {
+        let name =
+            |row| if row < self.links { Name::arrival(row) } else { Name::transmitted(row - self.links) };
+        self.order.wins_draw(self.row(row).time, name(row), name(other))
+    }
+
     /// Puts the rows of the open bucket in order.
     fn sort(&mut self, mut row: u32) -> u32 {
         let mut several = std::mem::take(&mut self.several);
         while row != NONE {
-            several.push((self.entry(row), row));
-            row = self.row(row).next;
+            let Row { time, next, .. } = *self.row(row);
+            several.push((time, row));
+            row = next;
         }
-        let order = self.order;
-        several.sort_unstable_by(
-            |(a, _), (b, _)| if order.precedes(*a, *b) { Ordering::Greater } else { Ordering::Less },
-        );
+        several.sort_unstable_by(|(time, row), (other_time, other)| match other_time.cmp(time) {
+            Ordering::Equal if self.goes_first(*row, *other) => Ordering::Greater,
+            Ordering::Equal => Ordering::Less,
+            order => order,
+        });
         let mut next = NONE;
         for (_, row) in several.drain(..) {
             self.row_mut(row).next = next;
@@ -302,7 +339,7 @@ impl Calendar {
     }
 
     /// Takes the first of the heap, which is before everything else; `near` is the first row of the wheel.
-    fn pop_far(&mut self, far: Entry, near: Option<u32>) -> (Time, u32) {
+    fn pop_far(&mut self, far: Entry, near: Option<u32>) -> Next {
         self.heap.pop();
         self.heap_first = self.heap.peek().map_or(Time::NEVER, |Reverse((time, _))| *time);
         self.set_limit();
@@ -311,74 +348,10 @@ impl Calendar {
         }
         self.far = far.name.event();
         match self.far {
-            Event::Arrive(link) => (far.time, link.0),
-            _ => (far.time, FAR),
+            Event::Arrive(link) => (far.time, link.0, self.arriving(link)),
+            _ => (far.time, FAR, PacketId::NONE),
         }
     }
-}
-
-impl Wheel {
-    #[inline]
-    fn first_of(&self, bucket: u64) -> u32 {
-        self.first[bucket as usize % BUCKETS]
-    }
-
-    /// A bucket begins with this row from now on.
-    #[inline]
-    fn put_first(&mut self, bucket: u64, row: u32) {
-        let slot = bucket as usize % BUCKETS;
-        self.first[slot] = row;
-        let bits = &mut self.occupied[slot / 64];
-        if *bits == 0 {
-            self.words[slot / 64 / 64] |= 1 << (slot / 64 % 64);
-        }
-        *bits |= 1 << (slot % 64);
-    }
-
-    /// The first row of a bucket is taken; `next` was behind it.
-    #[inline]
-    fn take_first(&mut self, slot: usize, next: u32) {
-        self.first[slot] = next;
-        if next == NONE {
-            let bits = &mut self.occupied[slot / 64];
-            *bits &= !(1 << (slot % 64));
-            if *bits == 0 {
-                self.words[slot / 64 / 64] &= !(1 << (slot / 64 % 64));
-            }
-        }
-    }
-
-    /// The place of the first bucket from `number` on that holds anything; none before it does.
-    #[inline(always)]
-    fn occupied_from(&self, number: u64) -> Option<usize> {
-        let word = number as usize / 64 % WORDS;
-        match self.occupied[word] {
-            0 => self.occupied_beyond(word),
-            bits => Some(place(word, bits)),
-        }
-    }
-
-    /// The same if this word of the map is empty.
-    #[inline(never)]
-    fn occupied_beyond(&self, word: usize) -> Option<usize> {
-        let next = (word + 1) % WORDS;
-        if self.occupied[next] != 0 {
-            return Some(place(next, self.occupied[next]));
-        }
-        let block = word / 64;
-        let ahead = self.words[block] & u64::MAX << (word % 64);
-        let later = (block + 1..=block + BLOCKS).map(|block| (block % BLOCKS, self.words[block % BLOCKS]));
-        let mut blocks = std::iter::once((block, ahead)).chain(later);
-        let (block, words) = blocks.find(|(_, words)| *words != 0)?;
-        let word = place(block, words) % WORDS;
-        Some(place(word, self.occupied[word]))
-    }
-}
-
-/// The place of the lowest bit of a word in a map; not beyond it, whatever the bits.
-#[inline]
-fn place(word: usize, bits: u64) -> usize {
-    (word * 64 + bits.trailing_zeros() as usize) % BUCKETS
 }
 
 /// A width at which there is a bucket for each of `rate` events per second, but so wide that the wheel reaches as far
@@ -410,8 +383,11 @@ mod tests {
     }
 
     fn pop(calendar: &mut Calendar) -> Option<(Time, Event)> {
-        let next = calendar.pop().or_else(|| calendar.pop_aside());
-        next.map(|(time, row)| (time, calendar.event(row)))
+        let (time, row, packet) = calendar.pop().or_else(|| calendar.pop_aside())?;
+        let event = calendar.event(row);
+        let expected = if let Event::Arrive(link) = event { PacketId(link.0) } else { PacketId::NONE };
+        assert_eq!(packet, expected, "an arrival brings its packet");
+        Some((time, event))
     }
 
     fn taken(entry: Entry) -> (Time, Event) {
@@ -431,7 +407,11 @@ mod tests {
                 let time = now + Span(random.bits() % reach);
                 if random.chance(0.51) {
                     let event = event(&mut random, &list);
-                    calendar.push(time, event);
+                    match event {
+                        Event::Arrive(link) => calendar.push_arrival(time, link, PacketId(link.0)),
+                        Event::Transmitted(link) => calendar.push_transmitted(time, link),
+                        _ => calendar.push(time, event),
+                    }
                     let entry = Entry::new(time, event);
                     let place = list.partition_point(|other| order.precedes(entry, *other));
                     list.insert(place, entry);

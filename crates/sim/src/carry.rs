@@ -1,12 +1,11 @@
 //! Packets on their way: over wires, through switches, and lost.
 
 use weft_core::record::Reason;
-use weft_core::{LinkId, PacketId, PortId, SwitchId, Time};
+use weft_core::{LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_switch::{Departure, Effect, Fate, Turn};
 use weft_topology::{Change, Node};
 
 use crate::domain::{Domain, Placed};
-use crate::event::LinkEvent;
 use crate::wire::{Flying, Wire};
 
 impl Domain {
@@ -18,10 +17,12 @@ impl Domain {
         if wire.special {
             return self.launch_specially(link, packet, lands);
         }
-        if wire.in_flight.is_empty() {
-            self.calendar.push_link(lands, LinkEvent::Arrive, link);
+        if wire.awaited {
+            wire.behind.push(Flying { lands, packet });
+        } else {
+            wire.awaited = true;
+            self.calendar.push_arrival(lands, link, packet);
         }
-        wire.in_flight.push(Flying { lands, packet });
     }
 
     /// The same on a link that may be down, lossy, stalling or lead to another domain.
@@ -41,30 +42,35 @@ impl Domain {
     /// A packet is in flight towards this domain, behind those that are already.
     pub(crate) fn fly(&mut self, link: LinkId, flying: Flying) {
         let wire = &mut self.wires[link.index()];
-        if wire.needs_call() {
-            self.calendar.push_link(flying.lands, LinkEvent::Arrive, link);
+        if wire.awaited {
+            wire.behind.push(flying);
+        } else {
+            wire.awaited = true;
+            self.calendar.push_arrival(flying.lands, link, flying.packet);
         }
-        wire.in_flight.push(flying);
     }
 
     /// The last bit of a packet has left a transmitter, which is idle now.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn transmitted(&mut self, link: LinkId) {
-        let wire = &self.wires[link.index()];
-        match wire.from {
+        let &mut Wire { from, port, .. } = wire_of(&mut self.wires, link);
+        match from {
             Node::Host(host) => self.card_idle(host),
-            Node::Switch(switch) => self.carry_out(switch, Some(wire.port)),
+            Node::Switch(switch) => self.carry_out(switch, Some(port)),
         }
     }
 
-    /// A packet lands at the far end of a link.
+    /// A packet lands at the far end of a link, unless it was lost when the cable failed.
     #[inline(always)]
-    pub(crate) fn arrive(&mut self, link: LinkId) {
+    pub(crate) fn arrive(&mut self, link: LinkId, packet: PacketId) {
         let wire = wire_of(&mut self.wires, link);
-        let Some(packet) = wire.land(self.now) else { return self.arrive_in_vain(link) };
         let (to, port) = (wire.to, wire.to_port);
-        if let Some(next) = wire.in_flight.front() {
-            self.calendar.push_link(next.lands, LinkEvent::Arrive, link);
+        match wire.behind.pop() {
+            Some(next) => self.calendar.push_arrival(next.lands, link, next.packet),
+            None => wire.awaited = false,
+        }
+        if packet == PacketId::NONE {
+            return;
         }
         match to {
             Node::Host(host) => self.at_host(host, packet),
@@ -72,39 +78,57 @@ impl Domain {
         }
     }
 
-    /// The packet that was to land was lost when the cable failed.
-    #[cold]
-    fn arrive_in_vain(&mut self, link: LinkId) {
-        if let Some(lands) = self.wires[link.index()].called_in_vain() {
-            self.calendar.push_link(lands, LinkEvent::Arrive, link);
-        }
-    }
-
     #[inline(always)]
     fn at_switch(&mut self, switch: SwitchId, from: PortId, packet: PacketId) {
-        if let Some(tap) = &mut self.tap {
-            tap.arrived(switch, (self.now, from), packet, self.pool.headers.get(packet));
+        let own = switch_of(&mut self.switches, switch);
+        if !own.plain {
+            return self.at_watched_switch(switch, from, packet);
         }
-        let own = switch_of(&mut self.switches, switch).expect("packets for a switch land in its domain");
-        let header = self.pool.headers.get_mut(packet);
+        let (first_link, header) = (own.first_link, self.pool.headers.get_mut(packet));
         match own.switch.forward(self.now, header, from) {
-            Fate::Leaves(Departure { port, start, end }) => {
-                let (link, wire_bytes) = (LinkId(own.first_link + u32::from(port.0)), header.wire);
-                self.tally.waited(header, start.since(self.now));
-                self.launch(link, packet, wire_bytes, end);
-            }
+            Fate::Leaves(departure) => self.leave(first_link, packet, departure),
             Fate::Joins(port) => self.join(switch, port, packet),
             Fate::Lost(reason) => self.dropped(switch, packet, reason),
         }
     }
 
-    /// A packet joins the queue of a port that is asked for every packet.
+    /// The same where paths are measured, or a tap looks on.
+    #[inline(never)]
+    fn at_watched_switch(&mut self, switch: SwitchId, from: PortId, packet: PacketId) {
+        if let Some(tap) = &mut self.tap {
+            tap.arrived(switch, (self.now, from), packet, self.pool.headers.get(packet));
+        }
+        let own = switch_of(&mut self.switches, switch);
+        let (first_link, header) = (own.first_link, self.pool.headers.get_mut(packet));
+        match own.switch.forward_measured(self.now, header, from) {
+            Fate::Leaves(departure) => self.leave(first_link, packet, departure),
+            Fate::Joins(port) => self.join(switch, port, packet),
+            Fate::Lost(reason) => self.dropped(switch, packet, reason),
+        }
+    }
+
+    /// It is known when a packet leaves a switch whose port 0 has the link `first`.
+    #[inline(always)]
+    fn leave(&mut self, first: u32, packet: PacketId, Departure { port, start, end }: Departure) {
+        let header = self.pool.headers.get(packet);
+        let wire_bytes = header.wire;
+        if start == self.now {
+            self.tally.waited(header, Span::ZERO);
+        } else {
+            self.tally.waited(header, Span(start.0 - self.now.0));
+        }
+        self.launch(LinkId(first + u32::from(port.0)), packet, wire_bytes, end);
+    }
+
+    /// A packet joins the queue of a port.
     #[inline(never)]
     fn join(&mut self, switch: SwitchId, port: PortId, packet: PacketId) {
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        if let Some(own) = &mut self.switches[switch.index()] {
-            own.switch.join(&mut turn, port, packet);
-            self.carry_out(switch, None);
+        let own = switch_of(&mut self.switches, switch);
+        let first_link = own.first_link;
+        match own.switch.join(&mut turn, port, packet) {
+            Some(departure) => self.leave(first_link, packet, departure),
+            None => self.carry_out(switch, None),
         }
     }
 
@@ -132,7 +156,7 @@ impl Domain {
         let link = LinkId(own.first_link + u32::from(port.0));
         if let Some(frame) = own.switch.next_frame(&mut turn, port) {
             let end = self.send_frame(link, self.now, frame);
-            return self.calendar.push_link(end, LinkEvent::Transmitted, link);
+            return self.calendar.push_transmitted(end, link);
         }
         let Some(packet) = own.switch.next_packet(&mut turn, port) else { return };
         let header = *self.pool.headers.get(packet);
@@ -141,7 +165,7 @@ impl Domain {
             tap.left(switch, (self.now, port), packet, &header);
         }
         let end = self.wires[link.index()].end_of(self.now, header.wire);
-        self.calendar.push_link(end, LinkEvent::Transmitted, link);
+        self.calendar.push_transmitted(end, link);
         self.launch(link, packet, header.wire, end);
     }
 
@@ -194,7 +218,14 @@ impl Domain {
             if !up {
                 self.forget_pauses(link);
             }
-            while !up && let Some(lost) = self.wires[link.index()].in_flight.pop() {
+            let awaited = self.wires[link.index()].awaited;
+            if !up
+                && awaited
+                && let Some(packet) = self.calendar.lose_arrival(link)
+            {
+                self.lose(link, packet, Reason::LinkDown);
+            }
+            while !up && let Some(lost) = self.wires[link.index()].behind.pop() {
                 self.lose(link, lost.packet, Reason::LinkDown);
             }
         }
@@ -209,13 +240,15 @@ impl Domain {
     }
 }
 
-/// A switch, if it is in this domain.
+/// A switch at which a packet has landed.
 #[inline]
-#[allow(unsafe_code, reason = "1 % of all instructions, with `wire_of`")]
-fn switch_of(switches: &mut [Option<Placed>], switch: SwitchId) -> Option<&mut Placed> {
-    debug_assert!(switch.index() < switches.len(), "switches are those of the network");
-    // SAFETY: `Domain::new` makes a place for every switch of the graph, and wires lead to switches of the graph.
-    unsafe { switches.get_unchecked_mut(switch.index()) }.as_mut()
+#[allow(unsafe_code, reason = "2 % of all instructions, with `wire_of`")]
+fn switch_of(switches: &mut [Option<Placed>], switch: SwitchId) -> &mut Placed {
+    debug_assert!(switches[switch.index()].is_some(), "packets for a switch land in its domain");
+    // SAFETY: `Domain::new` makes a place for every switch of the graph, fills those of its own domain, and none is ever
+    // emptied. Wires lead to switches of the graph. A packet that is sent on a wire to another domain is handed over
+    // (`launch_specially`: such wires are special from the beginning to the end), so it lands where its switch is.
+    unsafe { switches.get_unchecked_mut(switch.index()).as_mut().unwrap_unchecked() }
 }
 
 /// The wire of a link; in all of its steps a packet needs it three times.

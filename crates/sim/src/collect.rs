@@ -80,7 +80,7 @@ impl Domain {
     /// What was counted in advance and did not happen before `end`: transmissions of foreseen ports.
     fn take_back(&mut self, end: Time) {
         for switch in &mut self.switches {
-            let Some(Placed { switch, first_link }) = switch else { continue };
+            let Some(Placed { switch, first_link, .. }) = switch else { continue };
             switch.settle(end);
             for port in 0..switch.ports() {
                 let (packets, bytes) = switch.waiting(end, PortId(port as u16));

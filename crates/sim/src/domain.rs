@@ -19,7 +19,7 @@ use crate::host::Host;
 use crate::labels::Labels;
 use crate::pause::Pauses;
 use crate::sample::Eye;
-use crate::scout::Scout;
+use crate::scout::{self, Scout};
 use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
 use crate::tap::Tap;
@@ -34,6 +34,8 @@ pub(crate) struct Domain {
     /// Its number.
     pub(crate) number: usize,
     pub(crate) now: Time,
+    /// Events that may be handled before somebody looks at the run.
+    pub(crate) left: u64,
     pub(crate) calendar: Calendar,
     pub(crate) pool: Pool<Segment>,
     pub(crate) wires: Vec<Wire>,
@@ -65,6 +67,8 @@ pub(crate) struct Placed {
     pub(crate) switch: Switch,
     /// The link of its port 0; those of the other ports follow.
     pub(crate) first_link: u32,
+    /// It is plain, and no tap is on it.
+    pub(crate) plain: bool,
 }
 
 impl Domain {
@@ -91,9 +95,11 @@ impl Domain {
             flow_watch: setup.flow_samples.map(FlowWatch::new),
             tap: None,
             pauses: Pauses::new(setup),
-            scout: Scout::new(graph.links().len()),
+            scout: None,
+            left: 0,
             plan: Arc::clone(plan),
         };
+        domain.look_ahead(scout::pays(graph.links().len()));
         domain.schedule_next_flow();
         domain.schedule_storms();
         domain
@@ -109,7 +115,8 @@ impl Domain {
     /// the tap sees departures when they happen.
     pub(crate) fn tap(&mut self, tap: Tap) {
         let bare = bare_switch(&self.plan, tap.switch);
-        self.switches[tap.switch.index()] = Some(placed(&self.plan, tap.switch, bare));
+        let placed = Placed { plain: false, ..placed(&self.plan, tap.switch, bare) };
+        self.switches[tap.switch.index()] = Some(placed);
         self.tap = Some(Box::new(tap));
     }
 }
@@ -155,7 +162,7 @@ fn switches(plan: &Plan, number: usize) -> Vec<Option<Placed>> {
 
 fn placed(plan: &Plan, switch: SwitchId, built: Switch) -> Placed {
     let first_link = plan.setup.graph.first_link(Node::Switch(switch)).0;
-    Placed { switch: built, first_link }
+    Placed { plain: built.is_plain(), switch: built, first_link }
 }
 
 /// A switch that foresees the departures of all ports whose links stay as they are.

@@ -118,11 +118,14 @@ impl<E> Slab<E> {
         }
     }
 
-    /// Where the end of a flow is, if it is open.
+    /// The end of a flow and where it is, if it is open.
     #[inline]
-    pub(crate) fn find(&self, flow: FlowId) -> Option<Seat> {
+    pub(crate) fn seated(&mut self, flow: FlowId) -> Option<(Seat, &mut Active<E>)> {
         let place = self.places.get(flow);
-        matches!(self.ends.get(place as usize), Some(Place::Open(_))).then_some(Seat(place))
+        match self.ends.get_mut(place as usize) {
+            Some(Place::Open(active)) => Some((Seat(place), active)),
+            _ => None,
+        }
     }
 
     /// The end that sits there, as long as it is open.
@@ -137,7 +140,7 @@ impl<E> Slab<E> {
     /// The end of a flow, if it is open.
     #[inline]
     pub(crate) fn get(&mut self, flow: FlowId) -> Option<&mut Active<E>> {
-        self.at(self.find(flow)?)
+        self.seated(flow).map(|(_, active)| active)
     }
 
     /// A flow that has started, of which nothing has arrived here.

@@ -38,26 +38,23 @@ const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(u32);
 
-/// An event that its link can have only once at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LinkEvent {
-    Arrive,
-    Transmitted,
-}
-
-impl LinkEvent {
-    /// The name of the event at a link.
-    #[inline]
-    pub(crate) fn name(self, link: LinkId) -> Name {
-        Name((self as u32) << INDEX_BITS | link.0 & INDEX_MASK)
-    }
-}
-
 impl Name {
+    /// An arrival on the link of this number.
+    #[inline]
+    pub(crate) fn arrival(link: u32) -> Name {
+        Name(link & INDEX_MASK)
+    }
+
+    /// The end of a transmission on the link of this number.
+    #[inline]
+    pub(crate) fn transmitted(link: u32) -> Name {
+        Name(1 << INDEX_BITS | link & INDEX_MASK)
+    }
+
     pub(crate) fn of(event: Event) -> Name {
         let (kind, index) = match event {
-            Event::Arrive(link) => return LinkEvent::Arrive.name(link),
-            Event::Transmitted(link) => return LinkEvent::Transmitted.name(link),
+            Event::Arrive(link) => return Name::arrival(link.0),
+            Event::Transmitted(link) => return Name::transmitted(link.0),
             Event::SenderWake(flow) => (2, flow.0),
             Event::ReceiverWake(flow) => (3, flow.0),
             Event::FlowStart(flow) => (4, flow.0),
@@ -134,18 +131,29 @@ impl Order {
         if kind(a) != kind(b) {
             return kind(a) < kind(b);
         }
-        (self.draw(a), a.name.0) < (self.draw(b), b.name.0)
+        self.wins_draw(a.time, a.name, b.name)
+    }
+
+    /// Whether `a` comes before `b` at the same instant, where both are of one kind.
+    #[inline]
+    pub(crate) fn wins_draw(self, time: Time, a: Name, b: Name) -> bool {
+        (self.draw(time, a), a.0) < (self.draw(time, b), b.0)
     }
 
     /// The place of an event among those of its instant, and its name.
     pub(crate) fn rank(self, entry: Entry) -> Rank {
         let (kind, index) = (entry.name.0 >> INDEX_BITS, entry.name.0 & INDEX_MASK);
-        Rank(u64::from(kind) << 61 | u64::from(self.draw(entry)) << INDEX_BITS | u64::from(index))
+        Rank(
+            u64::from(kind) << 61
+                | u64::from(self.draw(entry.time, entry.name)) << INDEX_BITS
+                | u64::from(index),
+        )
     }
 
-    fn draw(self, entry: Entry) -> u32 {
-        let instant = (entry.time.0 ^ self.key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mix(instant ^ u64::from(entry.name.0)) as u32 & INDEX_MASK
+    #[inline]
+    fn draw(self, time: Time, name: Name) -> u32 {
+        let instant = (time.0 ^ self.key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mix(instant ^ u64::from(name.0)) as u32 & INDEX_MASK
     }
 }
 

@@ -3,21 +3,21 @@
 //! Nothing waits in the card: a packet exists from the moment its transmission starts. What a flow may not send yet
 //! because the card serves others is counted as waiting at hop 0.
 
+mod act;
+mod card;
 mod pauses;
 mod starts;
 
 use weft_core::label::cell_of;
-use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, PortId, Rate, Ring, Time};
-use weft_core::{Marks, Pool};
+use weft_core::{FlowId, Header, HostId, Kind, LinkId, Marks, PacketId, Rate, Ring, Time};
 use weft_transport::segment::Flags;
-use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
+use weft_transport::{FlowSite, Outgoing, reply_after_close};
 
-use crate::carry::wire_of;
 use crate::domain::Domain;
-use crate::ends::{Active, End, Seat, Slab};
-use crate::event::{Event, LinkEvent};
-use crate::labels::{Labels, Parcel};
-use crate::setup::Setup;
+use crate::ends::Seat;
+use crate::event::Event;
+
+use act::{Desk, act, wake};
 
 /// The network card of a host and who wants to use it.
 pub(crate) struct Host {
@@ -83,92 +83,6 @@ impl Host {
     }
 }
 
-/// What else is needed to write a packet.
-struct Desk<'a> {
-    now: Time,
-    setup: &'a Setup,
-    labels: Option<&'a mut Labels>,
-}
-
-/// What an end did, and what it needs, after anything happened to it.
-struct Acted {
-    /// The packet it sends.
-    sent: Option<PacketId>,
-    /// How long that could have been sent.
-    waited: weft_core::Span,
-    wake: Option<Time>,
-    /// It waits for the card.
-    joins: bool,
-    complete: bool,
-    done: bool,
-}
-
-/// Lets an end act after an event: if the card is `free` for it, it sends a packet; if it has more, it waits for its turn.
-#[inline(always)]
-fn act<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, desk: Desk<'_>, free: bool) -> Acted {
-    let now = desk.now;
-    let (mut sent, mut waited) = (None, weft_core::Span::ZERO);
-    if free && active.end.needs().ready {
-        if active.in_ring {
-            waited = now.since(active.ready_since);
-        }
-        sent = Some(write(active, pool, desk));
-    }
-    active.in_ring &= !free;
-    let needs = active.end.needs();
-    let wake = (needs.wake < active.wake_at).then_some(needs.wake);
-    if wake.is_some() {
-        active.wake_at = needs.wake;
-    }
-    let joins = needs.ready && !active.in_ring;
-    if joins {
-        active.in_ring = true;
-        active.ready_since = now;
-    }
-    Acted { sent, waited, wake, joins, complete: needs.complete, done: needs.done && !active.in_ring }
-}
-
-/// The next packet of an end that has one.
-#[inline]
-fn write<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, desk: Desk<'_>) -> PacketId {
-    let (packet, header, segment) = pool.place();
-    active.end.send(desk.now, header, segment);
-    header.arrived = desk.now;
-    header.source = active.host;
-    header.destination = active.peer;
-    header.note = match desk.labels {
-        None => 0,
-        Some(labels) => label(active, labels, desk.setup, (segment, desk.now)),
-    };
-    header.ingress = PortId(0);
-    header.hops = 0;
-    packet
-}
-
-/// The path and the flowcell of a packet that an end has written.
-#[inline(never)]
-fn label<E: End>(
-    active: &mut Active<E>,
-    labels: &mut Labels,
-    setup: &Setup,
-    (segment, now): (&Segment, Time),
-) -> u32 {
-    let (length, rest) = (u64::from(segment.length), active.end.burst());
-    let parcel = Parcel { from: active.host, to: active.peer, flow: active.flow, length, rest };
-    labels.stamp(setup, &mut active.cells, parcel, now)
-}
-
-/// A timer event of an end fires. Events of timers that have moved since are stale.
-fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<(Seat, HostId)> {
-    let seat = ends.find(flow)?;
-    let active = ends.at(seat).filter(|active| active.wake_at == now)?;
-    active.wake_at = Time::NEVER;
-    if active.end.needs().wake <= now {
-        active.end.on_wakeup(now);
-    }
-    Some((seat, active.host))
-}
-
 /// The card of a host; in all of its steps an event needs it several times.
 #[inline]
 #[allow(unsafe_code, reason = "1 % of all instructions")]
@@ -195,28 +109,25 @@ impl Domain {
     #[inline]
     fn at_sender(&mut self, host: HostId, packet: PacketId) {
         let segment = self.pool.body(packet);
-        let seat = self.ends.senders.find(segment.flow);
-        if let Some(active) = seat.and_then(|seat| self.ends.senders.at(seat)) {
-            active.end.on_packet(self.now, self.pool.headers.get(packet).marks.ecn, segment);
-        }
+        let Some((seat, active)) = self.ends.senders.seated(segment.flow) else {
+            self.pool.remove(packet);
+            return self.use_card(host);
+        };
+        active.end.on_packet(self.now, self.pool.headers.get(packet).marks.ecn, segment);
         self.pool.remove(packet);
-        match seat {
-            Some(seat) => self.sender_has_news(seat, host),
-            None => self.use_card(host),
-        }
+        self.tell_sender(seat, host);
     }
 
     #[inline]
     fn at_receiver(&mut self, host: HostId, packet: PacketId) {
         let Header { marks: Marks { ecn }, note, .. } = *self.pool.headers.get(packet);
         let segment = self.pool.body(packet);
-        let seat = self.ends.receivers.find(segment.flow);
-        let Some(active) = seat.and_then(|seat| self.ends.receivers.at(seat)) else {
+        let Some((seat, active)) = self.ends.receivers.seated(segment.flow) else {
             return self.at_closed_door(packet, host);
         };
         active.end.on_packet_of_cell(self.now, ecn, cell_of(note), segment);
         self.pool.remove(packet);
-        self.receiver_has_news(seat.expect("it is there"), host);
+        self.tell_receiver(seat, host);
     }
 
     /// A packet for a receiver that is not there: no longer, or not yet.
@@ -228,10 +139,8 @@ impl Domain {
         if let Some(spec) = self.ends.receivers.expected(flow) {
             let site = self.hosts[host.index()].site(self.plan.setup.seed);
             self.ends.open_receiver((flow, spec), &site, self.now);
-            let Some(seat) = self.ends.receivers.find(flow) else { return };
-            if let Some(active) = self.ends.receivers.at(seat) {
-                active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
-            }
+            let Some((seat, active)) = self.ends.receivers.seated(flow) else { return };
+            active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
             self.receiver_has_news(seat, host);
         } else {
             let reply = reply_after_close(&self.plan.setup.transport, &segment, self.now);
@@ -256,13 +165,24 @@ impl Domain {
 
     /// A flow has opened its sender.
     pub(crate) fn sender_begins(&mut self, flow: FlowId, host: HostId) {
-        if let Some(seat) = self.ends.senders.find(flow) {
+        if let Some((seat, _)) = self.ends.senders.seated(flow) {
             self.sender_has_news(seat, host);
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn sender_has_news(&mut self, seat: Seat, host: HostId) {
+        self.tell_sender(seat, host);
+    }
+
+    #[inline(never)]
+    fn receiver_has_news(&mut self, seat: Seat, host: HostId) {
+        self.tell_receiver(seat, host);
+    }
+
+    /// Something happened to a sender: it may have a packet.
+    #[inline(always)]
+    fn tell_sender(&mut self, seat: Seat, host: HostId) {
         let card = card_of(&mut self.hosts, host);
         if card.is_free(self.now) && !card.senders_held {
             self.sender_sends(seat, host);
@@ -272,8 +192,9 @@ impl Domain {
         self.use_card(host);
     }
 
-    #[inline]
-    fn receiver_has_news(&mut self, seat: Seat, host: HostId) {
+    /// Something happened to a receiver: it may have an acknowledgement.
+    #[inline(always)]
+    fn tell_receiver(&mut self, seat: Seat, host: HostId) {
         if card_of(&mut self.hosts, host).is_free(self.now) {
             self.receiver_sends(seat, host);
         } else {
@@ -375,92 +296,5 @@ impl Domain {
             let end = Time((self.now.0 / grid + 1) * grid);
             self.calendar.set_end(end.min(self.calendar.end()));
         }
-    }
-
-    /// The card is idle, and was wanted when it became busy.
-    pub(crate) fn card_idle(&mut self, host: HostId) {
-        card_of(&mut self.hosts, host).called = false;
-        self.use_card(host);
-    }
-
-    /// If somebody waits for the card: the next packet if it is idle, and an event for when it is idle again if anybody is
-    /// left waiting.
-    #[inline]
-    fn use_card(&mut self, host: HostId) {
-        let card = card_of(&mut self.hosts, host);
-        if card.is_wanted() && (!card.called || self.now >= card.busy_until) {
-            self.serve_card(host);
-        }
-    }
-
-    #[inline(never)]
-    fn serve_card(&mut self, host: HostId) {
-        if self.now >= card_of(&mut self.hosts, host).busy_until {
-            let _ = self.reply(host) || self.next_of_receivers(host) || self.next_of_senders(host);
-        }
-        let card = card_of(&mut self.hosts, host);
-        if !card.called && card.is_wanted() && card.held.is_none() {
-            card.called = true;
-            self.calendar.push_link(card.busy_until, LinkEvent::Transmitted, card.link);
-        }
-    }
-
-    /// The oldest reply of a closed connection.
-    #[inline(never)]
-    fn reply(&mut self, host: HostId) -> bool {
-        let replies = &mut self.hosts[host.index()].replies;
-        if replies.is_empty() {
-            return false;
-        }
-        let (peer, out) = replies.remove(0);
-        let packet = self.pool.insert(header(host, peer, &out), out.segment);
-        self.send(host, packet);
-        true
-    }
-
-    fn next_of_receivers(&mut self, host: HostId) -> bool {
-        while let Some(seat) = card_of(&mut self.hosts, host).receivers.pop() {
-            if self.receiver_sends(seat, host) {
-                return true;
-            }
-        }
-        false
-    }
-
-    fn next_of_senders(&mut self, host: HostId) -> bool {
-        if card_of(&mut self.hosts, host).senders_held {
-            return false;
-        }
-        while let Some(seat) = card_of(&mut self.hosts, host).senders.pop() {
-            if self.sender_sends(seat, host) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Puts a packet on the wire.
-    #[inline(always)]
-    fn send(&mut self, host: HostId, packet: PacketId) {
-        self.tally.packets.created += 1;
-        let wire_bytes = self.pool.headers.get(packet).wire;
-        let card = card_of(&mut self.hosts, host);
-        let (link, end) = (card.link, wire_of(&mut self.wires, card.link).end_of(self.now, wire_bytes));
-        card.busy_until = end;
-        self.launch(link, packet, wire_bytes, end);
-    }
-}
-
-/// The header of a packet that no end has written.
-fn header(source: HostId, destination: HostId, out: &Outgoing) -> Header {
-    Header {
-        source,
-        destination,
-        ports: out.ports,
-        wire: out.wire,
-        kind: out.kind,
-        class: out.class,
-        marks: weft_core::Marks { ecn: out.ecn },
-        ..Header::default()
     }
 }

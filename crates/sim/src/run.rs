@@ -5,6 +5,7 @@ use std::sync::Arc;
 use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
 
+use crate::calendar::Next;
 use crate::collect::collect;
 use crate::course::{Course, Standing, Step};
 use crate::deadlock::Deadlocks;
@@ -74,7 +75,7 @@ impl Simulation {
     #[must_use]
     pub fn looking_ahead(mut self, looks: bool) -> Simulation {
         for domain in &mut self.domains {
-            domain.scout = looks.then(Box::default);
+            domain.look_ahead(looks);
         }
         self
     }
@@ -188,30 +189,42 @@ impl Domain {
         true
     }
 
-    /// Runs events before the calendar's end, at most so many. True if none is left there.
+    /// Runs events before the calendar's end, at most so many, and at least one if there is any. True if none is left there.
     pub(crate) fn run(&mut self, budget: u64) -> bool {
-        for done in 0..budget {
-            let Some((time, row)) = self.calendar.pop().or_else(|| self.calendar.pop_aside()) else {
-                self.tally.events += done;
-                return true;
+        self.left = budget;
+        let done = loop {
+            let Some((time, row, packet)) = self.calendar.pop().or_else(|| self.next_aside()) else {
+                break true;
             };
             self.now = time;
-            self.look_ahead();
             match self.calendar.arrival(row) {
-                Some(link) => self.arrive(link),
-                None => self.handle(self.calendar.event(row)),
+                Some(link) => self.arrive(link, packet),
+                None => match self.calendar.event(row) {
+                    Event::Transmitted(link) => self.transmitted(link),
+                    event => self.handle(event),
+                },
             }
-        }
-        self.tally.events += budget;
-        false
+            self.left -= 1;
+            if self.left == 0 {
+                break false;
+            }
+        };
+        self.tally.events += budget - self.left;
+        done
+    }
+
+    /// The next event before the calendar's end, where that is not simple.
+    #[inline(never)]
+    fn next_aside(&mut self) -> Option<Next> {
+        self.scout();
+        self.calendar.pop_aside()
     }
 
     /// One line for each kind of event.
     #[inline(never)]
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Arrive(_) => unreachable!("arrivals have a path of their own"),
-            Event::Transmitted(link) => self.transmitted(link),
+            Event::Arrive(_) | Event::Transmitted(_) => unreachable!("links have a path of their own"),
             Event::SenderWake(flow) => self.sender_wake(flow),
             Event::ReceiverWake(flow) => self.receiver_wake(flow),
             Event::FlowStart(flow) => self.flow_start(flow),

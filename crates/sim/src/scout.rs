@@ -19,36 +19,37 @@ const MANY: usize = 4_096;
 /// See the file's head.
 #[derive(Default)]
 pub(crate) struct Scout {
-    /// The last bucket that has been looked at.
-    seen: u64,
-    links: Vec<LinkId>,
+    arrivals: Vec<(LinkId, PacketId)>,
     at_switch: Vec<(SwitchId, PacketId)>,
     at_host: Vec<(HostId, PacketId)>,
     out: Vec<(SwitchId, PortId)>,
 }
 
-impl Scout {
-    /// A scout for a network of so many links, if it is worth one.
-    pub(crate) fn new(links: usize) -> Option<Box<Scout>> {
-        (links >= MANY && cfg!(target_arch = "x86_64")).then(Box::default)
-    }
+/// Whether a network of so many links is worth a scout.
+pub(crate) fn pays(links: usize) -> bool {
+    links >= MANY && cfg!(target_arch = "x86_64")
 }
 
 impl Domain {
-    /// Looks at the events that come after the one at hand, unless they have been looked at.
+    /// Begins to look ahead, or ends it.
+    pub(crate) fn look_ahead(&mut self, looks: bool) {
+        self.scout = looks.then(Box::default);
+        self.calendar.set_seen(looks.then_some(0));
+    }
+
+    /// Looks at the events that come next, unless they have been looked at.
     #[inline]
-    pub(crate) fn look_ahead(&mut self) {
-        if let Some(scout) = &self.scout
-            && scout.seen < self.calendar.number()
-        {
-            self.scout();
+    pub(crate) fn scout(&mut self) {
+        if self.scout.is_some() && self.calendar.is_unseen() {
+            self.fetch();
         }
     }
 
     #[inline(never)]
-    fn scout(&mut self) {
+    fn fetch(&mut self) {
         let Some(mut scout) = self.scout.take() else { return };
-        scout.seen = self.calendar.ahead(GROUP, |link| scout.links.push(link));
+        let seen = self.calendar.ahead(GROUP, |link, packet| scout.arrivals.push((link, packet)));
+        self.calendar.set_seen(Some(seen));
         self.fetch_packets(&mut scout);
         self.fetch_ends(&mut scout);
         self.fetch_ports(&mut scout);
@@ -57,13 +58,14 @@ impl Domain {
 
     /// The wires, the packets that will land, and where they land.
     fn fetch_packets(&self, scout: &mut Scout) {
-        let wire = |link: &LinkId| &self.wires[link.index()];
-        scout.links.iter().for_each(|link| prefetch(wire(link)));
-        scout.links.iter().for_each(|link| wire(link).in_flight.prefetch_front());
-        for link in scout.links.drain(..) {
-            let wire = wire(&link);
-            let Some(packet) = wire.in_flight.front().map(|first| first.packet) else { continue };
-            prefetch(self.pool.headers.get(packet));
+        let wire = |link: LinkId| &self.wires[link.index()];
+        for (link, packet) in &scout.arrivals {
+            prefetch(wire(*link));
+            prefetch(self.pool.headers.get(*packet));
+        }
+        for (link, packet) in scout.arrivals.drain(..) {
+            let wire = wire(link);
+            wire.behind.prefetch_front();
             match wire.to {
                 Node::Host(host) => {
                     prefetch(self.pool.body(packet));
@@ -105,7 +107,7 @@ impl Domain {
         for (at, port) in scout.out.drain(..) {
             let Some(own) = switch(&at) else { continue };
             own.switch.prefetch_beyond(port);
-            self.wires[own.first_link as usize + port.index()].in_flight.prefetch_back();
+            self.wires[own.first_link as usize + port.index()].behind.prefetch_back();
         }
     }
 }

@@ -30,7 +30,9 @@ impl Tally {
     #[inline]
     pub(crate) fn waited(&mut self, header: &Header, wait: Span) {
         if header.kind == Kind::Data {
-            self.waits[usize::from(header.hops).min(HOPS - 1)].wait_ns.add(wait.0 / 1_000);
+            let hop = usize::from(header.hops);
+            let waits = if hop < HOPS { &mut self.waits[hop] } else { &mut self.waits[HOPS - 1] };
+            waits.wait_ns.add(wait.0 / 1_000);
         }
     }
 

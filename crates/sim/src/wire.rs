@@ -9,14 +9,14 @@ use weft_topology::{Link, Node, Stalls};
 /// counts, after it.
 #[repr(C, align(64))]
 pub(crate) struct Wire {
-    /// What has been sent, or will be when its turn comes, and has not landed.
-    pub(crate) in_flight: Ring<Flying>,
+    /// What has been sent, or will be when its turn comes, and has not landed, but for the first, whose arrival is pending.
+    pub(crate) behind: Ring<Flying>,
     pub(crate) to: Node,
     pub(crate) to_port: PortId,
-    /// Down, lossy, stalling, leading to another domain, or called for nothing: what is sent may not land here or needs no new event.
+    /// Down, lossy, stalling or leading to another domain: what is sent may not land here, or not then.
     pub(crate) special: bool,
-    /// An arrival is pending of a packet that was lost when the cable failed. No other may be: a link has one at a time.
-    called_for_nothing: bool,
+    /// An arrival is pending; perhaps of a packet that was lost when the cable failed.
+    pub(crate) awaited: bool,
     pub(crate) up: bool,
     /// Propagation, and the latency of the switch at the far end.
     delay: Span,
@@ -78,9 +78,9 @@ impl Wire {
             to: link.to,
             to_port: link.to_port,
             away: None,
-            in_flight: Ring::new(),
+            behind: Ring::new(),
             special: link.loss > 0.0 || link.stalls.is_some(),
-            called_for_nothing: false,
+            awaited: false,
             up: true,
             failed: false,
             sent: Bytes::ZERO,
@@ -109,26 +109,8 @@ impl Wire {
     pub(crate) fn set_up(&mut self, up: bool) {
         self.up = up;
         self.failed |= !up;
-        self.called_for_nothing |= !up && !self.in_flight.is_empty();
-        self.set_special();
-    }
-
-    fn set_special(&mut self) {
         let altered = self.loss.is_some() || self.stalling.is_some();
-        self.special = !self.up || self.away.is_some() || altered || self.called_for_nothing;
-    }
-
-    /// Whether the next packet in flight needs an event for its arrival.
-    #[inline]
-    pub(crate) fn needs_call(&self) -> bool {
-        self.in_flight.is_empty() && !self.called_for_nothing
-    }
-
-    /// The event of a lost packet has come: when does the next packet land that was sent meanwhile?
-    pub(crate) fn called_in_vain(&mut self) -> Option<Time> {
-        self.called_for_nothing = false;
-        self.set_special();
-        self.in_flight.front().map(|next| next.lands)
+        self.special = !self.up || self.away.is_some() || altered;
     }
 
     /// Why the next packet will not arrive, if it will not.
@@ -144,14 +126,6 @@ impl Wire {
     /// When the far end takes a packet that lands at `lands`.
     pub(crate) fn taken(&mut self, lands: Time) -> Time {
         self.stalling.as_mut().map_or(lands, |stalling| stalling.taken(lands))
-    }
-
-    /// The packet that lands at `now`, if any: after a failure an arrival may find nothing.
-    #[inline]
-    pub(crate) fn land(&mut self, now: Time) -> Option<PacketId> {
-        let first = self.in_flight.front().filter(|first| first.lands == now)?;
-        self.in_flight.skip();
-        Some(first.packet)
     }
 }
 

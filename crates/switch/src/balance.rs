@@ -94,7 +94,7 @@ impl<'a> Candidates<'a> {
 
     /// The load of candidate `index` in bytes, read now.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn load(&mut self, index: usize) -> u64 {
         let port = self.component.ports[index];
         match &mut self.loads {

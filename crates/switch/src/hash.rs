@@ -55,7 +55,17 @@ impl FlowHash {
     #[must_use]
     #[inline]
     pub fn spread(&self, packet: &Header, places: usize) -> usize {
-        ((u64::from(self.of(&packet.tuple())) * places as u64) >> self.bits()) as usize
+        match self {
+            FlowHash::Mix(seed) => {
+                ((u64::from(mixed(&packet.tuple(), *seed)) * places as u64) >> 32) as usize
+            }
+            _ => self.spread_by_bytes(packet, places),
+        }
+    }
+
+    #[inline(never)]
+    fn spread_by_bytes(&self, packet: &Header, places: usize) -> usize {
+        ((u64::from(self.of_bytes(&packet.tuple())) * places as u64) >> self.bits()) as usize
     }
 
     /// 32 hash bits of a flow.

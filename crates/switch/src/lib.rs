@@ -21,17 +21,20 @@ pub mod settings;
 pub mod share;
 
 mod engine;
+mod foreseen;
 mod foresight;
 mod outputs;
 mod pausing;
 mod port;
 mod switch;
 mod table;
+mod turn;
 mod visibility;
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::{ClassQueue, PortCounters};
 pub use settings::SwitchSettings;
-pub use switch::{Departure, Effect, Effects, Fate, Switch, SwitchSite, Turn};
+pub use switch::Switch;
 pub use table::{Route, Table};
+pub use turn::{Departure, Effect, Effects, Fate, SwitchSite, Turn};

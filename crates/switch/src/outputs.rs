@@ -4,27 +4,25 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Time, Transmission};
 
-use crate::foresight::{Foresight, Slot};
+use crate::foresight::Foresight;
 use crate::mark::{Sight, Verdict};
 use crate::pause::{Ingress, set_aside};
-use crate::port::{InService, Output, Port, PortCounters, Store};
+use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
-use crate::switch::{Effect, Effects, SwitchSite, Turn};
+use crate::turn::{Effect, Effects, SwitchSite, Turn};
 use crate::visibility::{Visible, delays};
 
 /// See the file's head.
 pub(crate) struct Outputs {
     pub(crate) ports: Vec<Output>,
-    visible: Visible,
-    store: Store,
-    marking: Random,
+    pub(crate) visible: Visible,
+    pub(crate) store: Store,
+    pub(crate) marking: Random,
     pub(crate) queues: usize,
     count_in_service: bool,
     /// A port without queues by priority, marks on departure and pauses may foresee.
     plain: bool,
-    /// Nobody looks at what ports hold, neither engines nor the rule of sharing.
-    unobserved: bool,
     /// If any class pauses.
     pub(crate) ingress: Option<Box<Ingress>>,
 }
@@ -43,7 +41,6 @@ impl Outputs {
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
         Outputs {
             ports,
-            unobserved: !tracked && !store.counts(),
             visible: Visible::new(slots, tracked, delays(settings, site)),
             store,
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
@@ -62,7 +59,8 @@ impl Outputs {
         if self.plain {
             let output = &mut self.ports[port.index()];
             let marker = std::mem::take(&mut output.markers).into_iter().next();
-            output.foresight = marker.map(|marker| Foresight::new(line, marker));
+            output.foresight = marker.map(|marker| Foresight::new(line, marker, self.store.admits_up_to()));
+            self.set_observed(port);
         }
         self.plain
     }
@@ -95,8 +93,13 @@ impl Outputs {
     /// The load of a port as engines see it: visible bytes of its first `classes` queues.
     #[inline]
     pub(crate) fn load(&mut self, now: Time, port: PortId, classes: usize) -> u64 {
-        self.settle(now, port);
+        if self.chosen(port).foresight.as_ref().is_some_and(|foresight| foresight.has_left(now)) {
+            self.settle(now, port);
+        }
         let first = slot(port, 0, self.queues);
+        if classes == 1 {
+            return self.visible.get(first);
+        }
         (first..first + classes).map(|slot| self.visible.get(slot)).sum()
     }
 
@@ -107,6 +110,15 @@ impl Outputs {
                 let bytes = self.ports[port.index()].bytes_that_count(queue, self.count_in_service);
                 self.visible.watch(slot(*port, queue, self.queues), bytes);
             }
+            self.set_observed(*port);
+        }
+    }
+
+    /// Notes at a foreseen port whether anybody looks at what it holds.
+    fn set_observed(&mut self, port: PortId) {
+        let observed = self.store.counts() || self.visible.is_watched(port.index());
+        if let Some(foresight) = &mut self.ports[port.index()].foresight {
+            foresight.observe(observed);
         }
     }
 
@@ -116,24 +128,9 @@ impl Outputs {
         self.visible.advance(now);
     }
 
-    /// Gives back what has left a foreseen port before `now`.
-    #[inline]
-    fn settle(&mut self, now: Time, port: PortId) {
-        let Outputs { ports, store, visible, .. } = self;
-        let Output { port: held, foresight: Some(foresight), .. } = &mut ports[port.index()] else { return };
-        give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
-    }
-
-    /// The same for all ports.
-    pub(crate) fn settle_all(&mut self, now: Time) {
-        for port in 0..self.ports.len() {
-            self.settle(now, PortId(port as u16));
-        }
-    }
-
     #[inline]
     #[allow(unsafe_code, reason = "1 % of all instructions, with `chosen_of`")]
-    fn chosen(&self, port: PortId) -> &Output {
+    pub(crate) fn chosen(&self, port: PortId) -> &Output {
         debug_assert!(port.index() < self.ports.len(), "see `Switch::assert_ports`");
         // SAFETY: as in `chosen_of`.
         unsafe { self.ports.get_unchecked(port.index()) }
@@ -145,64 +142,8 @@ impl Outputs {
         self.chosen(port).foresight.is_some()
     }
 
-    /// Admits, marks and queues a packet at a port whose departures are foreseen, which has one queue: when it leaves, or
-    /// why it is refused. The header may get a mark.
-    #[inline]
-    pub(crate) fn join(&mut self, now: Time, port: PortId, header: &mut Header) -> Result<Slot, Reason> {
-        let Outputs { ports, store, visible, marking, unobserved, .. } = self;
-        let Output { port: held, foresight: Some(foresight), .. } = chosen_of(ports, port) else {
-            unreachable!("the caller has asked whether the port foresees")
-        };
-        if !*unobserved {
-            give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
-        } else if foresight.all_have_left(now) {
-            foresight.clear();
-            held.bytes = 0;
-        } else {
-            while let Some(wire) = foresight.left(now) {
-                held.bytes -= u64::from(wire);
-            }
-        }
-        let wire = header.wire;
-        let bytes = held.bytes + u64::from(wire);
-        if !store.admits(bytes) && store.admit(held.bytes, held.bytes, wire).is_err() {
-            return self.join_if_others_have_left(now, port, header);
-        }
-        if !foresight.passes(bytes) {
-            let sight = Sight { now, packet: header, queue: held.bytes, port: held.bytes };
-            match foresight.marker.arriving(&sight, marking) {
-                Verdict::Pass => {}
-                Verdict::Mark => held.mark(header),
-                Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
-            }
-        }
-        if !*unobserved {
-            store.stored(bytes, wire);
-            visible.joined(now, header, port.index());
-        }
-        let slot = foresight.join(now, wire);
-        held.store_until(bytes, u128::from(wire) * u128::from(slot.end.0 - now.0));
-        Ok(slot)
-    }
-
-    /// The memory seems full: what have other ports to give back?
     #[cold]
-    fn join_if_others_have_left(
-        &mut self,
-        now: Time,
-        port: PortId,
-        header: &mut Header,
-    ) -> Result<Slot, Reason> {
-        self.settle_all(now);
-        let held = self.ports[port.index()].port.bytes;
-        match self.store.admit(held, held, header.wire) {
-            Ok(()) => self.join(now, port, header),
-            Err(reason) => Err(self.refuse(port, reason)),
-        }
-    }
-
-    #[cold]
-    fn refuse(&mut self, port: PortId, reason: Reason) -> Reason {
+    pub(crate) fn refuse(&mut self, port: PortId, reason: Reason) -> Reason {
         self.ports[port.index()].port.counters.dropped += 1;
         reason
     }
@@ -282,7 +223,7 @@ impl Outputs {
             let Header { wire, ingress, .. } = *turn.headers.get(packet);
             output.port.in_service = Some(InService { queue: queue as u8, wire, ingress });
             if !self.count_in_service {
-                self.visible.left(slot(port, queue, self.queues), wire);
+                self.visible.left(slot(port, queue, self.queues), u64::from(wire));
             }
             return Some(packet);
         }
@@ -297,7 +238,7 @@ impl Outputs {
         let queue = usize::from(done.queue);
         self.release(turn, (port, queue), (done.ingress, done.wire));
         if self.count_in_service {
-            self.visible.left(slot(port, queue, self.queues), done.wire);
+            self.visible.left(slot(port, queue, self.queues), u64::from(done.wire));
         }
     }
 
@@ -327,7 +268,7 @@ impl Outputs {
     ) {
         let (port, queue) = at;
         let Header { wire, ingress, .. } = *turn.headers.get(packet);
-        self.visible.left(slot(port, queue, self.queues), wire);
+        self.visible.left(slot(port, queue, self.queues), u64::from(wire));
         self.release(turn, at, (ingress, wire));
         self.dropped(port, packet, reason, turn.effects);
     }
@@ -348,37 +289,15 @@ impl Outputs {
     fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
         effects.push(Effect::Dropped(packet, self.refuse(port, reason)));
     }
-
-    /// Packets of a foreseen port, and their bytes, whose first bit has not left before `now`.
-    pub(crate) fn waiting(&self, now: Time, port: PortId) -> (u64, Bytes) {
-        let foresight = self.ports[port.index()].foresight.as_ref();
-        let (packets, bytes) = foresight.map_or((0, 0), |foresight| foresight.waiting(now));
-        (packets, Bytes(bytes))
-    }
 }
 
 /// The output port that the table and the balancer have chosen for a packet.
 #[inline]
 #[allow(unsafe_code, reason = "1 % of all instructions, with `chosen`")]
-fn chosen_of(ports: &mut [Output], port: PortId) -> &mut Output {
+pub(crate) fn chosen_of(ports: &mut [Output], port: PortId) -> &mut Output {
     debug_assert!(port.index() < ports.len(), "see `Switch::assert_ports`");
     // SAFETY: whenever a switch gets a table, it asserts that it has every port which that names.
     unsafe { ports.get_unchecked_mut(port.index()) }
-}
-
-/// Gives back what has left before `now`.
-#[inline]
-fn give_back(
-    now: Time,
-    (held, foresight): (&mut Port, &mut Foresight),
-    store: &mut Store,
-    mut left: impl FnMut(u16),
-) {
-    while let Some(wire) = foresight.left(now) {
-        held.bytes -= u64::from(wire);
-        store.released(held.bytes, wire);
-        left(wire);
-    }
 }
 
 /// The place of a queue among all of the switch.

@@ -7,7 +7,7 @@ use weft_core::{Bytes, Header, Headers, PortId};
 use crate::outputs::Outputs;
 use crate::pause::{HeldBack, PauseCounters, PauseFrame};
 use crate::port::InService;
-use crate::switch::{Effect, Effects, Turn};
+use crate::turn::{Effect, Effects, Turn};
 
 impl Outputs {
     /// A packet was stored.

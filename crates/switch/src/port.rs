@@ -91,8 +91,6 @@ pub(crate) struct Store {
     total: u64,
     sharing: AnySharing,
     counts: bool,
-    /// A port that holds at most so many bytes is not refused anything.
-    admits_up_to: u64,
 }
 
 impl Output {
@@ -161,13 +159,12 @@ impl Output {
 
 impl Store {
     pub(crate) fn new(sharing: AnySharing) -> Store {
-        Store { total: 0, counts: sharing.looks_beyond_port(), admits_up_to: sharing.admits_up_to(), sharing }
+        Store { total: 0, counts: sharing.looks_beyond_port(), sharing }
     }
 
-    /// Whether there is room, without asking, for a packet with which its port holds so many bytes.
-    #[inline]
-    pub(crate) fn admits(&self, bytes: u64) -> bool {
-        bytes <= self.admits_up_to
+    /// A port that holds at most so many bytes with a packet has room for it.
+    pub(crate) fn admits_up_to(&self) -> u64 {
+        self.sharing.admits_up_to()
     }
 
     /// Whether anybody must be told of what is stored and released.

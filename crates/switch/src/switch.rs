@@ -2,8 +2,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Bytes, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
-    prefetch,
+    Bytes, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission, prefetch,
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
@@ -16,66 +15,7 @@ use crate::pause::{HeldBack, PauseCounters, PauseFrame};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings};
 use crate::table::{Route, Table};
-
-/// What the driver of a switch has to carry out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// The idle transmitter of this port has a packet: ask [`Switch::next_packet`].
-    HasWork(PortId),
-    /// The packet is lost; its place in the pool is the driver's to free.
-    Dropped(PacketId, Reason),
-}
-
-/// A reused list of effects, drained by the driver after each call.
-pub type Effects = Vec<Effect>;
-
-/// What a driver lends to a switch for one call.
-#[derive(Debug)]
-pub struct Turn<'a> {
-    /// The time.
-    pub now: Time,
-    /// The headers of all packets.
-    pub headers: &'a mut Headers,
-    /// Where the switch writes what is to be done.
-    pub effects: &'a mut Effects,
-}
-
-/// What a switch must be told about its place.
-#[derive(Clone, Debug)]
-pub struct SwitchSite {
-    /// Seed of the run.
-    pub seed: u64,
-    /// Which switch it is.
-    pub switch: SwitchId,
-    /// Line rate of each port.
-    pub rates: Vec<Rate>,
-    /// One-way delay of the cable of each port.
-    pub cables: Vec<Span>,
-    /// Wire size of a full-size packet, for the time an engine may take per packet.
-    pub full_packet: Bytes,
-}
-
-/// When a packet that was received leaves: known at once of a port whose departures are foreseen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// By which port.
-    pub port: PortId,
-    /// Its first bit leaves.
-    pub start: Time,
-    /// Its last bit leaves.
-    pub end: Time,
-}
-
-/// What becomes of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It has a place on the line of a port whose departures are foreseen.
-    Leaves(Departure),
-    /// It is to join the queue of this port.
-    Joins(PortId),
-    /// It is lost.
-    Lost(Reason),
-}
+use crate::turn::{Departure, Effect, Fate, SwitchSite, Turn};
 
 /// A combined input-output-queued switch with shared memory.
 pub struct Switch {
@@ -146,33 +86,44 @@ impl Switch {
     /// A whole packet came in by port `from`: look up, balance, admit, mark, queue - or drop. Tells when it leaves, if the
     /// departures of its port are foreseen; otherwise the effects tell when there is work for a transmitter.
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<Departure> {
-        match self.forward(turn.now, turn.headers.get_mut(packet), from) {
-            Fate::Leaves(departure) => return Some(departure),
+        let header = turn.headers.get_mut(packet);
+        let fate = match self.is_plain() {
+            true => self.forward(turn.now, header, from),
+            false => self.forward_measured(turn.now, header, from),
+        };
+        match fate {
+            Fate::Leaves(departure) => Some(departure),
             Fate::Joins(port) => self.join(turn, port, packet),
-            Fate::Lost(reason) => turn.effects.push(Effect::Dropped(packet, reason)),
+            Fate::Lost(reason) => {
+                turn.effects.push(Effect::Dropped(packet, reason));
+                None
+            }
         }
-        None
+    }
+
+    /// Whether no balancer measures paths, so that packets carry nothing for it.
+    #[inline]
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.congestion.is_none()
     }
 
     /// The first half of [`Switch::receive`], which is all for most packets: what becomes of a packet that came in by port
-    /// `from`. One that joins is to be given to [`Switch::join`] next, one that is lost to nobody.
+    /// `from`. One that joins is to be given to [`Switch::join`] next, one that is lost to nobody. For plain switches only.
     #[inline(always)]
     pub fn forward(&mut self, now: Time, header: &mut Header, from: PortId) -> Fate {
-        header.ingress = from;
-        header.arrived = now;
-        header.hops += u8::from(header.hops < u8::MAX);
-        if self.congestion.is_some() {
-            return self.forward_measured(now, header);
-        }
+        debug_assert!(self.is_plain(), "a switch that is not plain is asked by `forward_measured`");
+        enter(now, header, from);
         match self.output(now, header) {
             Some(port) => self.send_to(now, port, header),
             None => Fate::Lost(Reason::NoRoute),
         }
     }
 
-    /// Where a balancer measures paths, packets carry its fields.
-    #[inline(never)]
-    fn forward_measured(&mut self, now: Time, header: &mut Header) -> Fate {
+    /// The same for any switch. Where the balancer measures paths, packets carry its fields.
+    #[inline]
+    pub fn forward_measured(&mut self, now: Time, header: &mut Header, from: PortId) -> Fate {
+        enter(now, header, from);
         if let Some(congestion) = &mut self.congestion {
             congestion.arrives(now, header);
         }
@@ -180,28 +131,48 @@ impl Switch {
         if let Some(congestion) = &mut self.congestion {
             congestion.departs(now, port, header);
         }
-        let fate = self.send_to(now, port, header);
+        let fate = match self.send_to(now, port, header) {
+            Fate::Joins(port) if self.outputs.foresees(port) => self.join_observed(now, port, header),
+            fate => fate,
+        };
         if let (Some(congestion), Fate::Leaves(Departure { start, end, .. })) = (&mut self.congestion, fate) {
             congestion.will_send(now, port, (start, end), header);
         }
         fate
     }
 
-    /// A packet goes to a port: at once, if its departures are foreseen.
+    /// A packet goes to a port: at once, if its departures are foreseen and nobody looks at what it holds.
     #[inline(always)]
     fn send_to(&mut self, now: Time, port: PortId, header: &mut Header) -> Fate {
-        if !self.outputs.foresees(port) {
-            return Fate::Joins(port);
-        }
         match self.outputs.join(now, port, header) {
+            Some(Ok(Slot { start, end })) => Fate::Leaves(Departure { port, start, end }),
+            Some(Err(reason)) => Fate::Lost(reason),
+            None => Fate::Joins(port),
+        }
+    }
+
+    /// A packet joins a port whose departures are foreseen, where somebody looks on.
+    #[inline]
+    fn join_observed(&mut self, now: Time, port: PortId, header: &mut Header) -> Fate {
+        match self.outputs.join_observed(now, port, header) {
             Ok(Slot { start, end }) => Fate::Leaves(Departure { port, start, end }),
             Err(reason) => Fate::Lost(reason),
         }
     }
 
-    /// A packet joins the queue of a port that is asked for every packet, or is dropped there.
-    pub fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
-        self.outputs.enqueue(turn, port, packet);
+    /// A packet joins the queue of a port, or is dropped there: when it leaves, if that is known.
+    #[inline]
+    pub fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Option<Departure> {
+        if !self.outputs.foresees(port) {
+            self.outputs.enqueue(turn, port, packet);
+            return None;
+        }
+        match self.join_observed(turn.now, port, turn.headers.get_mut(packet)) {
+            Fate::Leaves(departure) => return Some(departure),
+            Fate::Lost(reason) => turn.effects.push(Effect::Dropped(packet, reason)),
+            Fate::Joins(_) => unreachable!("it has joined"),
+        }
+        None
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
@@ -334,7 +305,7 @@ impl Switch {
     }
 
     /// Looks a packet up and lets its engine choose among equals.
-    #[inline]
+    #[inline(always)]
     fn output(&mut self, now: Time, header: &Header) -> Option<PortId> {
         let (group, component) = match self.table.route(header) {
             Route::Local(port) => return Some(port),
@@ -378,6 +349,14 @@ impl Switch {
             engine.balancer.groups_changed();
         }
     }
+}
+
+/// A packet is at the switch.
+#[inline(always)]
+fn enter(now: Time, header: &mut Header, from: PortId) {
+    header.ingress = from;
+    header.arrived = now;
+    header.hops += u8::from(header.hops < u8::MAX);
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ pub struct Table {
     port_of_host: Arc<[PortId]>,
     /// One more than the greatest leaf of a host.
     leaves: usize,
-    /// This switch's own leaf number, if it has hosts.
-    own_leaf: Option<u16>,
+    /// This switch's own leaf number, if it has hosts; else [`NOT_A_LEAF`].
+    own_leaf: u32,
     /// The groups as routing computed them.
     installed: Vec<Group>,
     group_of_leaf: Vec<GroupId>,
@@ -32,6 +32,8 @@ pub struct Table {
     hash: FlowHash,
 }
 
+/// No number of a leaf.
+const NOT_A_LEAF: u32 = u32::MAX;
 /// Marks a leaf whose group has not exactly one component.
 const MANY: u32 = 1 << 31;
 
@@ -69,7 +71,7 @@ impl Table {
             leaves: hosts.0.iter().map(|leaf| usize::from(*leaf) + 1).max().unwrap_or(0),
             leaf_of_host: hosts.0,
             port_of_host: hosts.1,
-            own_leaf,
+            own_leaf: own_leaf.map_or(NOT_A_LEAF, u32::from),
             group_of_leaf,
             installed: groups,
             components: Vec::new(),
@@ -94,7 +96,7 @@ impl Table {
     #[allow(unsafe_code, reason = "1 % of all instructions")]
     pub fn route(&self, packet: &Header) -> Route<'_> {
         let leaf = self.leaf_of_host[packet.destination.index()];
-        if Some(leaf) == self.own_leaf {
+        if u32::from(leaf) == self.own_leaf {
             // SAFETY: `new` has asserted that every host with a leaf has a port.
             return Route::Local(unsafe { *self.port_of_host.get_unchecked(packet.destination.index()) });
         }
@@ -153,7 +155,7 @@ impl Table {
     pub(crate) fn fabric(&self, ports: usize) -> Vec<bool> {
         let mut fabric = vec![true; ports];
         let hosts = self.leaf_of_host.iter().zip(self.port_of_host.iter());
-        for (_, port) in hosts.filter(|(leaf, _)| Some(**leaf) == self.own_leaf) {
+        for (_, port) in hosts.filter(|(leaf, _)| u32::from(**leaf) == self.own_leaf) {
             fabric[port.index()] = false;
         }
         fabric
@@ -161,12 +163,13 @@ impl Table {
 
     /// This switch's own leaf number, and the leaf of every host.
     pub(crate) fn leaves(&self) -> (Option<u16>, Arc<[u16]>) {
-        (self.own_leaf, Arc::clone(&self.leaf_of_host))
+        let own_leaf = (self.own_leaf != NOT_A_LEAF).then_some(self.own_leaf as u16);
+        (own_leaf, Arc::clone(&self.leaf_of_host))
     }
 
     /// One more than the greatest port that it names.
     pub(crate) fn ports(&self) -> usize {
-        let here = |(leaf, _): &(&u16, &PortId)| Some(**leaf) == self.own_leaf;
+        let here = |(leaf, _): &(&u16, &PortId)| u32::from(**leaf) == self.own_leaf;
         let to_hosts = self.leaf_of_host.iter().zip(&*self.port_of_host).filter(here).map(|(_, port)| port);
         let grouped = self.installed.iter().flat_map(|group| &group.components).flat_map(|way| &way.ports);
         to_hosts.chain(grouped).map(|port| port.index() + 1).max().unwrap_or(0)

@@ -1,15 +1,13 @@
 //! Which queue lengths a forwarding engine sees. A packet counts from the instant its enqueue completes until its last
 //! bit has left (DRILL section 2; the timing of "completes" is a setting, see [`crate::settings::Visibility`]).
 
-use std::collections::VecDeque;
-
-use weft_core::{Header, Rate, Span, Time};
+use weft_core::{Header, Rate, Ring, Span, Time};
 
 use crate::settings::{SwitchSettings, Visibility};
-use crate::switch::SwitchSite;
+use crate::turn::SwitchSite;
 
 /// A packet that has been decided but is not yet visible.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Pending {
     visible_at: Time,
     slot: u32,
@@ -25,7 +23,7 @@ pub(crate) struct Visible {
     bytes: Vec<i64>,
     /// Slots that anybody looks at.
     watched: Vec<bool>,
-    pending: VecDeque<Pending>,
+    pending: Ring<Pending>,
     tracked: bool,
     /// By input port: how long after its decision a packet becomes visible.
     after: Vec<Span>,
@@ -48,13 +46,7 @@ impl Visible {
     /// Nothing queued. When `tracked` is false nobody looks, and nothing is kept.
     pub(crate) fn new(slots: usize, tracked: bool, after: Vec<Span>) -> Visible {
         let slots = if tracked { slots } else { 0 };
-        Visible {
-            bytes: vec![0; slots],
-            watched: vec![false; slots],
-            pending: VecDeque::new(),
-            tracked,
-            after,
-        }
+        Visible { bytes: vec![0; slots], watched: vec![false; slots], pending: Ring::new(), tracked, after }
     }
 
     /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
@@ -65,8 +57,13 @@ impl Visible {
         }
     }
 
+    /// Whether anybody looks at a slot.
+    pub(crate) fn is_watched(&self, slot: usize) -> bool {
+        self.tracked && self.watched[slot]
+    }
+
     /// A packet was put into `slot` at `now`, by the input that its header names.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn joined(&mut self, now: Time, header: &Header, slot: usize) {
         if self.tracked && self.watched[slot] {
             self.enqueued(now, self.after[header.ingress.index()], slot, header.wire);
@@ -85,23 +82,18 @@ impl Visible {
         }
         let pending = Pending { visible_at: now + after, slot: slot as u32, wire };
         match self.pending.back() {
-            Some(last) if last.visible_at > pending.visible_at => self.overtake(pending),
-            _ => self.pending.push_back(pending),
+            Some(last) if last.visible_at > pending.visible_at => {
+                self.pending.insert(pending, |other| other.visible_at);
+            }
+            _ => self.pending.push(pending),
         }
     }
 
-    #[cold]
-    fn overtake(&mut self, pending: Pending) {
-        let behind =
-            self.pending.iter().rev().take_while(|other| other.visible_at > pending.visible_at).count();
-        self.pending.insert(self.pending.len() - behind, pending);
-    }
-
-    /// The last bit of a packet of `slot` has left, or the packet was thrown away.
+    /// The last bit of packets of `slot` with so many bytes has left, or they were thrown away.
     #[inline]
-    pub(crate) fn left(&mut self, slot: usize, wire: u16) {
+    pub(crate) fn left(&mut self, slot: usize, bytes: u64) {
         if self.tracked && self.watched[slot] {
-            self.bytes[slot] -= i64::from(wire);
+            self.bytes[slot] -= bytes as i64;
         }
     }
 
@@ -110,7 +102,7 @@ impl Visible {
     pub(crate) fn advance(&mut self, now: Time) {
         while let Some(first) = self.pending.front().filter(|first| first.visible_at < now) {
             self.bytes[first.slot as usize] += i64::from(first.wire);
-            self.pending.pop_front();
+            self.pending.skip();
         }
     }
 

@@ -120,6 +120,16 @@ pub trait CongestionLaw {
     /// may end slow start here by lowering `ssthresh` to `cwnd`; one of [`MarkUse::Immediate`] lowers both.
     fn observe(&mut self, _window: &mut Window, _ack: &AckEvent) {}
 
+    /// An acknowledgement of new data while nothing is being recovered: [`CongestionLaw::observe`] and, if the window may grow,
+    /// [`CongestionLaw::grow`], in one step.
+    #[inline]
+    fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool) {
+        self.observe(window, ack);
+        if grows {
+            self.grow(window, ack);
+        }
+    }
+
     /// How marks are used.
     fn mark_use(&self) -> MarkUse {
         MarkUse::Classic
@@ -142,6 +152,7 @@ family! {
         fn grow(&mut self, window: &mut Window, ack: &AckEvent);
         fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
         fn observe(&mut self, window: &mut Window, ack: &AckEvent);
+        fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool);
         fn mark_use(&self) -> MarkUse;
     }
 }

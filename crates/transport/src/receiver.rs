@@ -70,11 +70,18 @@ impl Receiver {
     /// The same where hosts cut flows into flowcells; for [`crate::flowcells`].
     #[inline]
     pub fn on_packet_of_cell(&mut self, now: Time, ecn: Ecn, cell: u16, segment: &Segment) {
+        if let End::Tcp(end) = &mut self.end {
+            end.on_packet(now, ecn, cell, segment);
+            self.needs = end.needs();
+        } else {
+            self.on_packet_of_others(now, ecn, segment);
+        }
+    }
+
+    #[inline(never)]
+    fn on_packet_of_others(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
         match &mut self.end {
-            End::Tcp(end) => {
-                end.on_packet(now, ecn, cell, segment);
-                self.needs = end.needs();
-            }
+            End::Tcp(_) => {}
             End::Datagram(end) => {
                 end.on_packet(now, ecn, segment);
                 self.needs = end.needs();
@@ -103,19 +110,23 @@ impl Receiver {
     /// that the end decides (ports, wire, kind, class, marks). False, and nothing is written, if there is nothing to send.
     #[inline]
     pub fn poll_into(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
-        match &mut self.end {
-            End::Tcp(end) if self.needs.ready => {
-                end.send(now, header, segment);
-                self.needs = end.needs();
-                true
-            }
-            End::Roce(end) if self.needs.ready => {
-                end.send(now, header, segment);
-                self.needs = end.needs();
-                true
-            }
-            _ => false,
+        if !self.needs.ready {
+            return false;
         }
+        if let End::Tcp(end) = &mut self.end {
+            end.send(now, header, segment);
+            self.needs = end.needs();
+            return true;
+        }
+        self.poll_others(now, header, segment)
+    }
+
+    #[inline(never)]
+    fn poll_others(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
+        let End::Roce(end) = &mut self.end else { return false };
+        end.send(now, header, segment);
+        self.needs = end.needs();
+        true
     }
 
     /// Payload that will follow the packet last sent without a pause: none, a receiver acknowledges.

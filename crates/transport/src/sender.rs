@@ -64,16 +64,19 @@ impl Sender {
 
     /// A packet of the flow arrived: the answer to the opening, or an acknowledgement.
     pub fn on_packet(&mut self, now: Time, _ecn: Ecn, segment: &Segment) {
-        match &mut self.end {
-            End::Tcp(end) => {
-                end.on_packet(now, segment);
-                self.needs = end.needs();
-            }
-            End::Roce(end) => {
-                end.on_packet(now, segment);
-                self.needs = end.needs();
-            }
-            End::Datagram(_) => {}
+        if let End::Tcp(end) = &mut self.end {
+            end.on_packet(now, segment);
+            self.needs = end.needs();
+        } else {
+            self.on_packet_of_others(now, segment);
+        }
+    }
+
+    #[inline(never)]
+    fn on_packet_of_others(&mut self, now: Time, segment: &Segment) {
+        if let End::Roce(end) = &mut self.end {
+            end.on_packet(now, segment);
+            self.needs = end.needs();
         }
     }
 
@@ -94,14 +97,24 @@ impl Sender {
     /// the end decides (ports, wire, kind, class, marks). False, and nothing is written, if there is nothing to send.
     #[inline]
     pub fn poll_into(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
-        if self.needs.ready {
-            forward!(&mut self.end, end => {
-                end.send(now, header, segment);
-                self.needs = end.needs();
-            });
-            return true;
+        if !self.needs.ready {
+            return false;
         }
-        false
+        if let End::Tcp(end) = &mut self.end {
+            end.send(now, header, segment);
+            self.needs = end.needs();
+        } else {
+            self.poll_others(now, header, segment);
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn poll_others(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        forward!(&mut self.end, end => {
+            end.send(now, header, segment);
+            self.needs = end.needs();
+        });
     }
 
     /// Payload that will follow the packet last sent without a pause, as one burst of segmentation offload.

@@ -1,15 +1,16 @@
 //! What of the event list can be seen beforehand. Changes nothing.
 
-use weft_core::{LinkId, prefetch};
+use weft_core::{LinkId, PacketId, prefetch};
 
-use super::{Calendar, NONE, WORDS};
+use super::wheel::WORDS;
+use super::{Calendar, NONE, Row};
 
 /// Buckets that [`Calendar::ahead`] looks at.
 const HORIZON: u64 = 1 << 10;
 
 impl Calendar {
     /// Tells of about so many arrivals that are pending, from the bucket at hand on: the last bucket looked at.
-    pub(crate) fn ahead(&self, count: usize, mut tell: impl FnMut(LinkId)) -> u64 {
+    pub(crate) fn ahead(&self, count: usize, mut tell: impl FnMut(LinkId, PacketId)) -> u64 {
         let (mut number, mut told) = (self.number, 0);
         let horizon = self.number + HORIZON;
         while number < horizon {
@@ -21,9 +22,12 @@ impl Calendar {
             number += u64::from(bits.trailing_zeros()) - number % 64;
             let mut row = self.wheel.first_of(number);
             while row != NONE {
-                self.arrival(row).into_iter().for_each(&mut tell);
+                let Row { next, packet, .. } = *self.row(row);
+                if let Some(link) = self.arrival(row).filter(|_| packet != PacketId::NONE) {
+                    tell(link, packet);
+                }
                 told += 1;
-                row = self.row(row).next;
+                row = next;
             }
             if told >= count {
                 return number;

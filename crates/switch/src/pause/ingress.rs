@@ -9,7 +9,7 @@ use weft_core::{Bytes, PortId};
 use super::headroom::{Situation, headroom};
 use super::{PauseCounters, PauseFrame};
 use crate::settings::SwitchSettings;
-use crate::switch::SwitchSite;
+use crate::turn::SwitchSite;
 
 /// How much a class may hold before its sender is asked to stop.
 #[derive(Clone, Copy, Debug)]

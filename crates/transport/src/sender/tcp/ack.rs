@@ -51,10 +51,9 @@ impl TcpSender {
         self.trip.forget_backoff();
         let rtt = self.measure(now, segment);
         let event = self.event(now, segment, (acked, rtt), in_flight);
-        self.law.observe(&mut self.window, &event);
-        if self.state == FlowState::Open && !event.marked {
-            self.law.grow(&mut self.window, &event);
-        } else {
+        let grows = self.state == FlowState::Open && !event.marked;
+        self.law.advance(&mut self.window, &event, grows);
+        if !grows {
             self.react(&event, &Digest { acked, delivered: acked, rtt, ..Digest::default() });
         }
         self.restart_timers(now, true);

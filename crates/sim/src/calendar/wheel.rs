@@ -1,0 +1,101 @@
+//! The buckets of the event list: which hold anything, and the first row of each.
+
+use super::NONE;
+
+/// Buckets of the wheel.
+pub(super) const BUCKETS: usize = 1 << 16;
+/// Words of the map of occupied buckets, and of the map of those words that hold anything.
+pub(super) const WORDS: usize = BUCKETS / 64;
+const BLOCKS: usize = WORDS / 64;
+/// So far ahead the wheel takes events: the word of the open bucket never holds bits of the next turn.
+pub(super) const REACH: u64 = (BUCKETS - 64) as u64;
+/// No bucket.
+const NOWHERE: usize = usize::MAX;
+
+/// The buckets.
+pub(super) struct Wheel {
+    /// Buckets that hold anything.
+    pub(super) occupied: [u64; WORDS],
+    /// Words of this map that are not zero.
+    pub(super) words: [u64; BLOCKS],
+    /// First row of every bucket.
+    pub(super) first: [u32; BUCKETS],
+}
+
+impl Wheel {
+    /// Empty buckets.
+    pub(super) fn new() -> Box<Wheel> {
+        Box::new(Wheel { occupied: [0; WORDS], words: [0; BLOCKS], first: [NONE; BUCKETS] })
+    }
+
+    #[inline]
+    pub(super) fn first_of(&self, bucket: u64) -> u32 {
+        self.first[bucket as usize % BUCKETS]
+    }
+
+    /// A bucket begins with this row from now on.
+    #[inline]
+    pub(super) fn put_first(&mut self, bucket: u64, row: u32) {
+        let slot = bucket as usize % BUCKETS;
+        self.first[slot] = row;
+        let bits = &mut self.occupied[slot / 64];
+        if *bits == 0 {
+            self.words[slot / 64 / 64] |= 1 << (slot / 64 % 64);
+        }
+        *bits |= 1 << (slot % 64);
+    }
+
+    /// The first row of a bucket is taken; `next` was behind it.
+    #[inline]
+    pub(super) fn take_first(&mut self, slot: usize, next: u32) {
+        self.first[slot] = next;
+        if next == NONE {
+            let bits = &mut self.occupied[slot / 64];
+            *bits &= !(1 << (slot % 64));
+            if *bits == 0 {
+                self.words[slot / 64 / 64] &= !(1 << (slot / 64 % 64));
+            }
+        }
+    }
+
+    /// The place of the first bucket from `number` on that holds anything; none before it does.
+    #[inline(always)]
+    pub(super) fn occupied_from(&self, number: u64) -> Option<usize> {
+        let word = number as usize / 64 % WORDS;
+        match self.occupied[word] {
+            0 => match self.occupied_beyond(word) {
+                NOWHERE => None,
+                slot => Some(slot),
+            },
+            bits => Some(place(word, bits)),
+        }
+    }
+
+    /// The same if this word of the map is empty; [`NOWHERE`] if all are.
+    #[inline]
+    fn occupied_beyond(&self, word: usize) -> usize {
+        let next = (word + 1) % WORDS;
+        match self.occupied[next] {
+            0 => self.occupied_far_beyond(word),
+            bits => place(next, bits),
+        }
+    }
+
+    #[inline(never)]
+    fn occupied_far_beyond(&self, word: usize) -> usize {
+        let block = word / 64;
+        let ahead = self.words[block] & u64::MAX << (word % 64);
+        let later = (block + 1..=block + BLOCKS).map(|block| (block % BLOCKS, self.words[block % BLOCKS]));
+        let mut blocks = std::iter::once((block, ahead)).chain(later);
+        blocks.find(|(_, words)| *words != 0).map_or(NOWHERE, |(block, words)| {
+            let word = place(block, words) % WORDS;
+            place(word, self.occupied[word])
+        })
+    }
+}
+
+/// The place of the lowest bit of a word in a map; not beyond it, whatever the bits.
+#[inline]
+fn place(word: usize, bits: u64) -> usize {
+    (word * 64 + bits.trailing_zeros() as usize) % BUCKETS
+}
