@@ -114,9 +114,11 @@ const METRICS: &[Metric] = &[
     metric("wall_s", "s", "computing time by the wall clock", Neither),
 ];
 
-const STATISTICS: [&str; 8] = ["mean", "p50", "p95", "p99", "p99_9", "p99_99", "max", "count"];
+const STATISTICS: [&str; 12] =
+    ["mean", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "count"];
 const SIZES: [&str; 3] = ["small", "medium", "large"];
-const LENGTHS: [&str; 8] = ["mean", "p99", "p99_9", "p99_99", "p99_999", "p99_9999", "max", "count"];
+const LENGTHS: [&str; 11] =
+    ["mean", "p50", "p75", "p90", "p99", "p99_9", "p99_99", "p99_999", "p99_9999", "max", "count"];
 const WAITS: [&str; 6] = ["mean", "p50", "p99", "p99_9", "max", "count"];
 
 /// Every placeholder of a path with the words that may stand for it.
@@ -271,8 +273,9 @@ impl Summary {
             push(format!("imbalance.hop{}", set.hop), set.packets);
             push(format!("imbalance.hop{}.bytes", set.hop), set.bytes);
             push(format!("imbalance.hop{}.waiting", set.hop), set.waiting);
-            let Lengths { mean, p99, p99_9, p99_99, p99_999, p99_9999, max, count } = set.lengths;
-            let lengths = [mean, p99, p99_9, p99_99, p99_999, p99_9999, max, count as f64];
+            let Lengths { mean, p50, p75, p90, p99, p99_9, p99_99, p99_999, p99_9999, max, count } =
+                set.lengths;
+            let lengths = [mean, p50, p75, p90, p99, p99_9, p99_99, p99_999, p99_9999, max, count as f64];
             LENGTHS
                 .iter()
                 .zip(lengths)

@@ -214,6 +214,15 @@ pub struct Lengths {
     pub count: u64,
     /// Exact mean.
     pub mean: f64,
+    /// Median.
+    #[serde(default)]
+    pub p50: f64,
+    /// 75th percentile.
+    #[serde(default)]
+    pub p75: f64,
+    /// 90th percentile.
+    #[serde(default)]
+    pub p90: f64,
     /// 99th percentile.
     pub p99: f64,
     /// 99.9th percentile.

@@ -96,6 +96,9 @@ fn lengths(packets: &Histogram) -> Lengths {
     Lengths {
         count: packets.count(),
         mean: packets.mean(),
+        p50: quantile(0.5),
+        p75: quantile(0.75),
+        p90: quantile(0.9),
         p99: quantile(0.99),
         p99_9: quantile(0.999),
         p99_99: quantile(0.9999),
