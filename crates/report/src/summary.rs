@@ -214,15 +214,6 @@ pub struct Lengths {
     pub count: u64,
     /// Exact mean.
     pub mean: f64,
-    /// Median.
-    #[serde(default)]
-    pub p50: f64,
-    /// 75th percentile.
-    #[serde(default)]
-    pub p75: f64,
-    /// 90th percentile.
-    #[serde(default)]
-    pub p90: f64,
     /// 99th percentile.
     pub p99: f64,
     /// 99.9th percentile.
@@ -269,6 +260,9 @@ pub struct Links {
     pub fabric_utilisation: f64,
     /// Greatest queue, wire bytes.
     pub peak_queue_bytes: u64,
+    /// Queue at the port with the greatest mean, wire bytes; absent when queues were not sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_queue: Option<Distribution>,
 }
 
 impl Summary {
@@ -292,6 +286,7 @@ impl Summary {
         }
         if !kept.queues {
             self.imbalance.clear();
+            self.links.busiest_queue = None;
         }
         if !kept.reordering {
             self.reordering = None;
