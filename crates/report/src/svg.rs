@@ -6,10 +6,10 @@ use crate::figure::{Axis, Figure, Series};
 use crate::text::plain;
 use std::fmt::Write as _;
 
-const WIDTH: f64 = 760.0;
+const WIDTH: f64 = 820.0;
 const HEIGHT: f64 = 380.0;
 const LEFT: f64 = 64.0;
-const RIGHT: f64 = 200.0;
+const RIGHT: f64 = 250.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 48.0;
 /// Colours of the schemes: distinct for readers who see red and green alike, on white.
@@ -31,10 +31,13 @@ pub fn lines(figure: &Figure) -> String {
         escaped(&figure.title)
     );
     axes(&mut svg, figure, &x, &y);
-    for (number, one) in figure.series.iter().enumerate() {
-        let colour = COLOURS[one.scheme.unwrap_or(number) % COLOURS.len()];
-        series(&mut svg, one, colour, (&x, &y));
-        key(&mut svg, one, colour, number);
+    let colour = |number: usize, one: &Series| COLOURS[one.scheme.unwrap_or(number) % COLOURS.len()];
+    // small dots over large circles, so that both are seen where they agree
+    for reference in [true, false] {
+        for (number, one) in figure.series.iter().enumerate().filter(|(_, one)| one.reference == reference) {
+            series(&mut svg, one, colour(number, one), (&x, &y));
+            key(&mut svg, one, colour(number, one), number);
+        }
     }
     svg + "</svg>\n"
 }
@@ -137,11 +140,11 @@ fn series(svg: &mut String, one: &Series, colour: &str, (x, y): (&Scale, &Scale)
         || one.x.iter().zip(&one.y).filter_map(|(at, value)| Some((x.place(*at), y.place((*value)?))));
     let way: Vec<String> = points().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
     let _ = writeln!(svg, "<path d=\"M{}\" {}/>", way.join("L"), look(one, colour));
-    let fill = if one.reference { "#ffffff" } else { colour };
+    let (fill, radius) = if one.reference { ("#ffffff", 3.8) } else { (colour, 2.2) };
     for (x, y) in points().filter(|_| one.x.len() <= 60) {
         let _ = writeln!(
             svg,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.8\" fill=\"{fill}\" stroke=\"{colour}\"/>"
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"{colour}\"/>"
         );
     }
     for (at, (low, high)) in one.x.iter().zip(one.low.iter().zip(&one.high)) {
