@@ -11,8 +11,9 @@ fn main() {
     for folder in entries(&root).into_iter().filter(|path| path.is_dir()) {
         println!("cargo::rerun-if-changed={}", folder.display());
         let _ = writeln!(text, "({:?}, &[", name(&folder));
-        for file in entries(&folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml"))
-        {
+        let kinds = ["toml", "csv", "txt"];
+        let known = |path: &PathBuf| path.extension().is_some_and(|e| kinds.iter().any(|kind| e == *kind));
+        for file in entries(&folder).into_iter().filter(known) {
             let _ = writeln!(text, "({:?}, include_str!({file:?})),", name(&file));
         }
         text.push_str("]),\n");

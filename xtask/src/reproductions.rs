@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 const SOURCES: &str = "reproductions";
 /// Where the pages lie.
 const PAGES: &str = "docs/src/reproductions";
+/// Where their pictures lie.
+const PICTURES: &str = "docs/src/images/reproductions";
 
 /// Fails when a page is not what claims and findings say, or when findings are older than what they are about.
 pub(crate) fn check(root: &Path) -> Verdict {
@@ -29,15 +31,16 @@ pub(crate) fn write(root: &Path) -> Verdict {
     let pages = wanted(root)?;
     let failed =
         |path: &Path, error: std::io::Error| vec![format!("{}: {error}", sources::shown(path, root))];
-    let folder = root.join(PAGES);
-    fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
+    for folder in [root.join(PAGES), root.join(PICTURES)] {
+        fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
+    }
     for (path, text) in &pages {
         fs::write(path, text).map_err(|error| failed(path, error))?;
     }
     Ok(format!("wrote {} pages", pages.len()))
 }
 
-/// Path and text of every page.
+/// Path and text of every page and picture.
 fn wanted(root: &Path) -> Result<Vec<(PathBuf, String)>, Vec<String>> {
     let folder = root.join(SOURCES);
     let entries = fs::read_dir(&folder).map_err(|error| vec![format!("{SOURCES}: {error}")])?;
@@ -49,6 +52,8 @@ fn wanted(root: &Path) -> Result<Vec<(PathBuf, String)>, Vec<String>> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let text = weft_reproduce::page(&folder).map_err(|error| vec![error.to_string()])?;
         pages.push((root.join(PAGES).join(format!("{name}.md")), text));
+        let pictures = weft_reproduce::pictures(&folder).map_err(|error| vec![error.to_string()])?;
+        pages.extend(pictures.into_iter().map(|(name, text)| (root.join(PICTURES).join(name), text)));
     }
     Ok(pages)
 }

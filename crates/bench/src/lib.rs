@@ -2,13 +2,15 @@
 //! simulators.
 //!
 //! In reading order: [`cases`] (what is run), [`pass`] (one pass of a case), [`bound`] (the yardstick), `count`
-//! (instructions), `memory` (bytes of a flow, a host, a port), [`results`] (all figures, and the comparison with an earlier
+//! (instructions), `memory` (bytes of a flow, a host, a port), `fluid` (runs and maps of equations),
+//! [`results`] (all figures, and the comparison with an earlier
 //! call), [`peers`] (the page about other simulators). It changes nothing of what it measures and knows no part of a simulation.
 
 pub mod bound;
 pub mod cases;
 mod clock;
 mod count;
+mod fluid;
 pub mod heap;
 mod memory;
 pub mod pass;
@@ -69,6 +71,10 @@ pub fn bench(options: &Options) -> Result<Results, Error> {
     if options.names.is_empty() {
         (options.progress)("memory");
         results.memory = Some(memory::measure(&options.from)?);
+        if !options.count {
+            (options.progress)("fluid");
+            results.fluid = Some(fluid::measure(&options.from)?);
+        }
     }
     Ok(results)
 }

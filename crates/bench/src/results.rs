@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use weft::Error;
 
+use crate::fluid::Fluid;
 use crate::memory::Memory;
 use crate::pass::Pass;
 use crate::table;
@@ -17,6 +18,9 @@ pub struct Results {
     /// Bytes of single things; measured unless cases are named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+    /// What the fluid models cost; measured unless cases are named or things are only counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fluid: Option<Fluid>,
     /// The cases, in the order in which they were run.
     pub cases: Vec<CaseResult>,
     /// Why something is missing.

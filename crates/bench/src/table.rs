@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::fluid::Fluid;
 use crate::memory::Memory;
 use crate::results::{CaseResult, Results};
 
@@ -27,6 +28,13 @@ pub(crate) fn draw(results: &Results) -> String {
             text,
             "bytes: {unstarted_flow:.0} per flow to come, {finished_flow:.0} per finished flow, {idle_host:.0} per idle host, \
              {idle_port:.0} per idle port"
+        );
+    }
+    if let Some(Fluid { run_s, points_per_minute }) = &results.fluid {
+        let _ = writeln!(
+            text,
+            "fluid: {run_s:.2} s for 64 flows over 200 ms, {:.1} million points of a map per minute",
+            points_per_minute / 1e6
         );
     }
     if let Some(note) = &results.note {

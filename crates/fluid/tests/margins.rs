@@ -82,7 +82,7 @@ fn patched(propagation_us: f64, slope: f64) -> Settings {
         decrease: 0.008,
         low: 50e-6,
         high: 500e-6,
-        law: Timely::Patched { slope, reference: 62.5 },
+        law: Timely::Patched { slope, reference: 62.5, divisor: 62.5 },
     }
 }
 

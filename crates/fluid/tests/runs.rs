@@ -237,7 +237,7 @@ fn timely(settings: timely::Settings, gbps: &[(f64, f64)]) -> Timely {
 }
 
 fn patched(slope: f64) -> timely::Law {
-    timely::Law::Patched { slope, reference: 62.5 }
+    timely::Law::Patched { slope, reference: 62.5, divisor: 62.5 }
 }
 
 #[test]

@@ -51,7 +51,7 @@ function axes(svg, figure, x, y, box) {
 
 // The look of a line: that of its scheme, or a shade when it is a part of one.
 function lineStyle(one) {
-  if (one.scheme !== undefined) return { colour: schemeColour(one.scheme), dash: DASHES[form(one.scheme)], shape: one.scheme };
+  if (one.scheme !== undefined) return { colour: schemeColour(one.scheme), dash: one.reference ? "1 5" : DASHES[form(one.scheme)], shape: one.scheme };
   return { colour: `var(--s${[1, 2, 0][one.n % 3]})`, dash: DASHES[one.n % 3], shape: [1, 2, 0][one.n % 3] };
 }
 

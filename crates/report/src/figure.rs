@@ -72,6 +72,9 @@ pub struct Series {
     /// The scheme it belongs to, which decides colour, shape and dash; absent: a part or grey context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheme: Option<usize>,
+    /// It was taken from elsewhere, for comparison: drawn dotted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
     /// Positions on the horizontal axis; empty for bars, dots and heat maps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<f64>,

@@ -22,6 +22,7 @@ mod rows;
 pub mod statistics;
 pub mod summary;
 pub mod survey;
+pub mod svg;
 pub mod sweep;
 pub mod tables;
 pub mod terminal;

@@ -1,6 +1,7 @@
 //! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
 //! summary, not where the names are used.
 
+use crate::statistics::Distribution;
 use crate::summary::{Lengths, Measured, Reordering, Summary, Throughput};
 
 /// Does a greater value mean a better network?
@@ -96,6 +97,12 @@ const METRICS: &[Metric] = &[
     metric("utilisation.max", "", "utilisation of the busiest switch link, over the whole run", Lower),
     metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
     metric("queue.peak", "B", "greatest queue of a switch", Lower),
+    metric(
+        "queue.busiest.<statistic>",
+        "B",
+        "queue at the switch port with the greatest mean, over samples (at most 512 means of equal parts of the run)",
+        Lower,
+    ),
     metric("pause.stops", "", "times that a sender was paused", Lower),
     metric("pause.time", "us", "time paused, over all senders and classes", Lower),
     metric("pause.longest", "us", "longest pause without a break", Lower),
@@ -114,7 +121,8 @@ const METRICS: &[Metric] = &[
     metric("wall_s", "s", "computing time by the wall clock", Neither),
 ];
 
-const STATISTICS: [&str; 8] = ["mean", "p50", "p95", "p99", "p99_9", "p99_99", "max", "count"];
+const STATISTICS: [&str; 12] =
+    ["mean", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "count"];
 const SIZES: [&str; 3] = ["small", "medium", "large"];
 const LENGTHS: [&str; 8] = ["mean", "p99", "p99_9", "p99_99", "p99_999", "p99_9999", "max", "count"];
 const WAITS: [&str; 6] = ["mean", "p50", "p99", "p99_9", "max", "count"];
@@ -281,6 +289,9 @@ impl Summary {
         push("utilisation.max".into(), self.links.utilisation_max);
         push("utilisation.fabric".into(), self.links.fabric_utilisation);
         push("queue.peak".into(), self.links.peak_queue_bytes as f64);
+        for (name, value) in self.links.busiest_queue.iter().flat_map(Distribution::statistics) {
+            push(format!("queue.busiest.{name}"), value);
+        }
     }
 }
 
@@ -309,7 +320,6 @@ fn measured(name: &str, of: &Measured, list: &mut Vec<(String, f64)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::Distribution;
     use crate::summary::{DropCell, Drops, Imbalance, Waiting};
     use weft_core::record::PAUSE_MEASURES;
 

@@ -3,8 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 /// The percentiles of a summary: name and rank in ten-thousandths.
-pub const PERCENTILES: [(&str, u64); 5] =
-    [("p50", 5_000), ("p95", 9_500), ("p99", 9_900), ("p99_9", 9_990), ("p99_99", 9_999)];
+pub const PERCENTILES: [(&str, u64); 9] = [
+    ("p10", 1_000),
+    ("p25", 2_500),
+    ("p50", 5_000),
+    ("p75", 7_500),
+    ("p90", 9_000),
+    ("p95", 9_500),
+    ("p99", 9_900),
+    ("p99_9", 9_990),
+    ("p99_99", 9_999),
+];
 
 /// A percentile is called certain when at least so many samples lie above it.
 pub const SAMPLES_ABOVE: u64 = 100;
@@ -20,8 +29,20 @@ pub struct Distribution {
     pub count: u64,
     /// Arithmetic mean; absent without samples.
     pub mean: Option<f64>,
+    /// The 10th percentile.
+    #[serde(default)]
+    pub p10: Option<f64>,
+    /// The 25th percentile.
+    #[serde(default)]
+    pub p25: Option<f64>,
     /// The median.
     pub p50: Option<f64>,
+    /// The 75th percentile.
+    #[serde(default)]
+    pub p75: Option<f64>,
+    /// The 90th percentile.
+    #[serde(default)]
+    pub p90: Option<f64>,
     /// The 95th percentile.
     pub p95: Option<f64>,
     /// The 99th percentile.
@@ -53,7 +74,11 @@ impl Distribution {
         let named = [
             ("count", Some(self.count as f64)),
             ("mean", self.mean),
+            ("p10", self.p10),
+            ("p25", self.p25),
             ("p50", self.p50),
+            ("p75", self.p75),
+            ("p90", self.p90),
             ("p95", self.p95),
             ("p99", self.p99),
             ("p99_9", self.p99_9),
@@ -106,11 +131,15 @@ impl Ascending {
         Distribution {
             count,
             mean: (count > 0).then(|| sum / count as f64),
-            p50: at(0),
-            p95: at(1),
-            p99: at(2),
-            p99_9: at(3),
-            p99_99: at(4),
+            p10: at(0),
+            p25: at(1),
+            p50: at(2),
+            p75: at(3),
+            p90: at(4),
+            p95: at(5),
+            p99: at(6),
+            p99_9: at(7),
+            p99_99: at(8),
             max: (count > 0).then_some(last),
             few_samples_above: PERCENTILES.iter().filter(few).map(|(name, _)| (*name).to_owned()).collect(),
         }

@@ -260,6 +260,9 @@ pub struct Links {
     pub fabric_utilisation: f64,
     /// Greatest queue, wire bytes.
     pub peak_queue_bytes: u64,
+    /// Queue at the port with the greatest mean, wire bytes; absent when queues were not sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_queue: Option<Distribution>,
 }
 
 impl Summary {
@@ -283,6 +286,7 @@ impl Summary {
         }
         if !kept.queues {
             self.imbalance.clear();
+            self.links.busiest_queue = None;
         }
         if !kept.reordering {
             self.reordering = None;

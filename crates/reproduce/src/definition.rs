@@ -1,6 +1,7 @@
 //! A name for everything that decides a finding: the measures, the scenarios with their overrides. When it changes, what
 //! was found before says nothing any more. Bands and words do not count: they are held against the same finding.
 
+use crate::drawing::Drawing;
 use crate::expression::Expression;
 use crate::finding::Form;
 use crate::folder::Folder;
@@ -21,6 +22,13 @@ pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&Source, &Folde
     let measures: Vec<Expression> = table.columns.iter().map(|column| read(&column.measure)).collect();
     let form = if table.reduced { Form::Quick } else { form };
     hashed(&text, &experiments(&measures, &table.experiment), form, within)
+}
+
+/// That of a figure.
+pub(crate) fn of_figure(figure: &Drawing, form: Form, within: (&Source, &Folder)) -> String {
+    let measures: Vec<Expression> = figure.measures().iter().map(|measure| read(measure)).collect();
+    let experiments = experiments(&measures, &figure.experiment);
+    hashed(&(figure.measures().join("\n") + "\n"), &experiments, form, within)
 }
 
 /// The experiments that these measures use.

@@ -20,6 +20,9 @@ pub(crate) struct Findings {
     pub(crate) claims: BTreeMap<String, Finding>,
     /// By table: a row for each variant, a value for each column.
     pub(crate) tables: BTreeMap<String, Tabled>,
+    /// By figure: a row for each line, a value for each place.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) figures: BTreeMap<String, Tabled>,
 }
 
 /// What was measured for a claim.
@@ -195,6 +198,7 @@ impl Findings {
             }
         }
         self.tables.extend(newer.tables.iter().map(|(id, table)| (id.clone(), table.clone())));
+        self.figures.extend(newer.figures.iter().map(|(id, figure)| (id.clone(), figure.clone())));
     }
 }
 

@@ -7,6 +7,9 @@ use weft::Error;
 /// The files that say what is claimed.
 pub(crate) const CLAIMS: &str = "claims.toml";
 
+/// Scenarios and claims, tables of published points, distributions of sizes; the build script has the same list.
+const KINDS: [&str; 3] = ["toml", "csv", "txt"];
+
 /// Name and text of every file of every folder in the program.
 type Embedded = &'static [(&'static str, &'static [(&'static str, &'static str)])];
 
@@ -58,7 +61,7 @@ impl Folder {
         let mut files = BTreeMap::new();
         for entry in std::fs::read_dir(path).map_err(refused)? {
             let file = entry.map_err(refused)?.path();
-            if file.extension().is_some_and(|extension| extension == "toml") {
+            if file.extension().is_some_and(|extension| KINDS.iter().any(|kind| extension == *kind)) {
                 let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 files.insert(name, std::fs::read_to_string(&file).map_err(refused)?);
             }

@@ -3,12 +3,14 @@
 //! measures need, judges, and writes pages. A further source needs files only.
 //!
 //! In reading order: `source` (the file), `expression` (measures), `plan` (which cases they need), `measure`
-//! (their values), `finding` (what is kept, and the verdict), `reproduce` (one call), `page` (the book).
+//! (their values), `finding` (what is kept, and the verdict), `drawing` (figures), `reproduce` (one call), `page` (the
+//! book).
 //!
 //! It knows the facade and the report; it knows no engine and no command line.
 
 mod choice;
 mod definition;
+mod drawing;
 mod expression;
 mod finding;
 mod folder;
@@ -22,7 +24,7 @@ mod terminal;
 mod words;
 
 pub use finding::Form;
-pub use page::page;
+pub use page::{page, pictures};
 pub use reproduce::{Options, Outcome, reproduce};
 
 use folder::Folder;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use weft::Error;
 
+use crate::drawing::Drawing;
 use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Verdict, verdict};
 use crate::folder::Folder;
 use crate::source::{Claim, Experiment, Sensitivity, Source};
@@ -42,7 +43,13 @@ fn stale(source: &Source, folder: &Folder, findings: &Findings) -> Vec<String> {
         let now = now.map(|table| definition::of_table(table, Form::Full, (source, folder)));
         (now.as_ref() != Some(&tabled.definition)).then(|| id.clone())
     };
-    findings.claims.iter().filter_map(claim).chain(findings.tables.iter().filter_map(table)).collect()
+    let figure = |(id, tabled): (&String, &Tabled)| {
+        let now = source.figures.iter().find(|figure| figure.id.get_ref() == id);
+        let now = now.map(|figure| definition::of_figure(figure, Form::Full, (source, folder)));
+        (now.as_ref() != Some(&tabled.definition)).then(|| id.clone())
+    };
+    let tables = findings.tables.iter().filter_map(table).chain(findings.figures.iter().filter_map(figure));
+    findings.claims.iter().filter_map(claim).chain(tables).collect()
 }
 
 fn written(source: &Source, name: &str, findings: &Findings) -> String {
@@ -61,11 +68,50 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
              is told beside the band.\n\n\
              | claim | statement | published | measured | band | verdict |\n|---|---|---|---|---|---|\n";
     source.claims.iter().for_each(|claim| text += &row(claim, findings.claims.get(claim.id.get_ref())));
+    text += &figures(source, name, findings);
     text += &details(source, findings);
     source.tables.iter().for_each(|table| {
         text += &sensitivity(table, findings.tables.get(table.id.get_ref()));
     });
     text + &experiments(source, name)
+}
+
+/// Name and text of every picture of a folder's page, SVG.
+///
+/// # Errors
+/// As [`page`].
+pub fn pictures(folder: &Path) -> Result<Vec<(String, String)>, Error> {
+    let files = Folder::read(folder)?;
+    let source = Source::read(&files)?;
+    let findings = Findings::read(&folder.join(RESULTS))?;
+    let drawn = |drawing: &Drawing| {
+        let found = findings.figures.get(drawing.id.get_ref())?;
+        Some((picture(&files.name, drawing), weft_report::svg::lines(&drawing.figure(found, &files))))
+    };
+    Ok(source.figures.iter().filter_map(drawn).collect())
+}
+
+/// The file name of a picture.
+fn picture(name: &str, drawing: &Drawing) -> String {
+    format!("{name}-{}.svg", drawing.id.get_ref().to_lowercase())
+}
+
+/// The pictures, below the claims they are about.
+fn figures(source: &Source, name: &str, findings: &Findings) -> String {
+    let drawn: Vec<&Drawing> =
+        source.figures.iter().filter(|drawing| findings.figures.contains_key(drawing.id.get_ref())).collect();
+    if drawn.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "\n## Beside the published curves\n\nSolid: measured here, with 95 % intervals. Dotted: published.\n"
+            .to_owned();
+    for drawing in drawn {
+        let (title, file) = (&drawing.title, picture(name, drawing));
+        let about = drawing.claims.join(", ");
+        let _ = write!(text, "\n![{title}](../images/reproductions/{file})\n\n{title}. About {about}.\n");
+    }
+    text
 }
 
 fn repeat(source: &Source, name: &str) -> String {

@@ -8,6 +8,7 @@ use weft_report::page::{Page, Section, TextTable, of_sweep};
 use weft_report::{Run, Sweep, write_report};
 
 use crate::finding::{Findings, verdict};
+use crate::folder::Folder;
 use crate::measure::Runs;
 use crate::plan::Plan;
 use crate::source::Source;
@@ -19,7 +20,7 @@ const FILE: &str = "report.html";
 /// Writes the report into a folder.
 pub(crate) fn write(
     folder: &Path,
-    source: &Source,
+    (source, files): (&Source, &Folder),
     (plan, runs): (&Plan<'_>, &Runs),
     findings: &Findings,
 ) -> Result<PathBuf, Error> {
@@ -32,6 +33,7 @@ pub(crate) fn write(
         scheme_name: "balance".to_owned(),
         ..Page::default()
     };
+    page.sections.extend(beside(source, files, findings, &mut page.schemes));
     for (number, stage) in plan.stages.iter().enumerate().filter(|(_, stage)| !stage.varied) {
         let all: Vec<Run> = runs.of_stage(number).cloned().collect();
         if !all.is_empty() {
@@ -79,16 +81,38 @@ fn numbers(source: &Source, findings: &Findings) -> TextTable {
     }
 }
 
+/// Curves beside the published ones; nothing when there are none.
+fn beside(
+    source: &Source,
+    files: &Folder,
+    findings: &Findings,
+    schemes: &mut Vec<String>,
+) -> Option<Section> {
+    let mut drawn = Vec::new();
+    for drawing in &source.figures {
+        let Some(found) = findings.figures.get(drawing.id.get_ref()) else { continue };
+        let places: Vec<usize> = drawing.series.iter().map(|line| placed(&line.name, schemes)).collect();
+        let figure = drawing.figure(found, files);
+        let series = |one: Series| Series { scheme: one.scheme.map(|scheme| places[scheme]), ..one };
+        drawn.push(Figure { series: figure.series.into_iter().map(series).collect(), ..figure });
+    }
+    let title = "Beside the published curves".to_owned();
+    let lead = "Solid: measured here. Dotted: published.".to_owned();
+    (!drawn.is_empty()).then(|| Section { id: "published".to_owned(), title, lead, figures: drawn })
+}
+
+/// The place of a name among the page's schemes, where it is added if it is new.
+fn placed(name: &String, schemes: &mut Vec<String>) -> usize {
+    schemes.iter().position(|known| known == name).unwrap_or_else(|| {
+        schemes.push(name.clone());
+        schemes.len() - 1
+    })
+}
+
 /// The figures of an experiment as its own report has them, with the schemes of the whole page.
 fn figures(experiment: &str, runs: Vec<Run>, schemes: &mut Vec<String>) -> Section {
     let own = of_sweep(&Sweep::new(runs), &[]);
-    let place = |name: &String| {
-        schemes.iter().position(|known| known == name).unwrap_or_else(|| {
-            schemes.push(name.clone());
-            schemes.len() - 1
-        })
-    };
-    let places: Vec<usize> = own.schemes.iter().map(place).collect();
+    let places: Vec<usize> = own.schemes.iter().map(|name| placed(name, schemes)).collect();
     let selected = own.views.selected;
     let shown = own.sections.into_iter().flat_map(|section| section.figures);
     let shown = shown.filter(|figure| figure.view.is_none_or(|view| view == selected));

@@ -1,9 +1,11 @@
 //! One call: claims to measures to runs to findings to pages.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use weft::{Error, RunOptions, run_batches};
 
+use crate::drawing::{Drawing, Line};
 use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Values, Verdict, verdict};
 use crate::folder::{CLAIMS, Folder};
 use crate::measure::Runs;
@@ -49,6 +51,12 @@ struct Asked<'a> {
     parts: Vec<Result<Located, String>>,
 }
 
+/// A figure with its measures, line by line.
+struct Drawn<'a> {
+    drawing: &'a Drawing,
+    lines: Vec<Vec<Result<Located, String>>>,
+}
+
 /// A table with its measures, row by row.
 struct Rows<'a> {
     table: &'a Sensitivity,
@@ -76,19 +84,25 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     };
     let tables: Vec<Rows<'_>> =
         source.tables.iter().filter(wanted).map(|table| rows(&mut plan, table, form)).collect();
+    let drawn = |drawing: &&Drawing| {
+        drawing.claims.iter().any(|id| claims.iter().any(|claim| claim.id.get_ref() == id))
+    };
+    let figures: Vec<Drawn<'_>> =
+        source.figures.iter().filter(drawn).map(|drawing| draw(&mut plan, drawing, form)).collect();
     let collected = run_batches(&plan.batches(), &options.run)?;
     let (solved, unsolved) = plan.solve(options.run.jobs);
     let (failures, interrupted) = ([unsolved, collected.failures].concat(), collected.interrupted);
     let runs = Runs::new(&plan, (collected.runs, solved));
     let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
-    let findings = facts.findings(&asked, &tables, &runs);
+    let findings =
+        Findings { figures: facts.drawn(&figures, &runs), ..facts.findings(&asked, &tables, &runs) };
     findings.write(&options.run.out.join(RESULTS))?;
     if let Some(path) = destination {
         let mut kept = Findings::read(&path)?;
         kept.take(&findings);
         kept.write(&path)?;
     }
-    let path = report::write(&options.run.out, &source, (&plan, &runs), &findings)?;
+    let path = report::write(&options.run.out, (&source, &folder), (&plan, &runs), &findings)?;
     Ok(Outcome {
         report: path,
         terminal: terminal::summary(&source, &claims, &findings),
@@ -144,6 +158,18 @@ fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a>
     Rows { table, rows }
 }
 
+/// Finds the cases of a figure and has them run.
+fn draw<'a>(plan: &mut Plan<'_>, drawing: &'a Drawing, form: Form) -> Drawn<'a> {
+    let context = Context { experiment: &drawing.experiment, form, ..Context::default() };
+    let mut line = |line: &Line| {
+        let located =
+            line.measures().iter().map(|measure| plan.locate(read(measure), &context)).collect::<Vec<_>>();
+        located.iter().flatten().for_each(|one| plan.want(one));
+        located
+    };
+    Drawn { drawing, lines: drawing.series.iter().map(&mut line).collect() }
+}
+
 /// What is known of the call.
 struct Facts<'a> {
     folder: &'a Folder,
@@ -157,7 +183,26 @@ impl Facts<'_> {
     fn findings(&self, asked: &[Asked<'_>], tables: &[Rows<'_>], runs: &Runs) -> Findings {
         let claim = |asked: &Asked<'_>| (asked.claim.id.get_ref().clone(), self.finding(asked, runs));
         let table = |rows: &Rows<'_>| (rows.table.id.get_ref().clone(), self.tabled(rows, runs));
-        Findings { claims: asked.iter().map(claim).collect(), tables: tables.iter().map(table).collect() }
+        let (claims, tables) = (asked.iter().map(claim).collect(), tables.iter().map(table).collect());
+        Findings { claims, tables, ..Findings::default() }
+    }
+
+    fn drawn(&self, figures: &[Drawn<'_>], runs: &Runs) -> BTreeMap<String, Tabled> {
+        let value = |place: &Result<Located, String>| {
+            place.as_ref().map_or(Values::default(), |one| runs.values(one))
+        };
+        let figure = |drawn: &Drawn<'_>| {
+            let all: Vec<Located> = drawn.lines.iter().flatten().flatten().cloned().collect();
+            let tabled = Tabled {
+                definition: definition::of_figure(drawn.drawing, self.form, (self.source, self.folder)),
+                program: runs.program(&all),
+                rows: drawn.lines.iter().map(|line| line.iter().map(value).collect()).collect(),
+                size: runs.size(&all),
+                ..Tabled::default()
+            };
+            (drawn.drawing.id.get_ref().clone(), tabled)
+        };
+        figures.iter().map(figure).collect()
     }
 
     fn finding(&self, asked: &Asked<'_>, runs: &Runs) -> Finding {

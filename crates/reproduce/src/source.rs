@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use weft::Error;
 
+use crate::drawing::Drawing;
 use crate::expression::Expression;
 use crate::finding::Form;
 use crate::folder::{CLAIMS, Folder};
@@ -35,6 +36,9 @@ pub(crate) struct Source {
     /// What changes when an uncertain choice is made otherwise.
     #[serde(rename = "table", default)]
     pub(crate) tables: Vec<Sensitivity>,
+    /// Curves beside the published ones.
+    #[serde(rename = "figure", default)]
+    pub(crate) figures: Vec<Drawing>,
 }
 
 /// A scenario file and what is changed in it.

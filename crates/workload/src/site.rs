@@ -53,28 +53,36 @@ weft_core::choice! {
 pub struct Hosts {
     /// Sorted by (leaf, host).
     by_leaf: Vec<HostId>,
-    /// For each host of the network its place in `by_leaf`.
-    place: Vec<u32>,
+    /// For each host of the network its own place in `by_leaf`, from and up to; nothing between for one that takes no part.
+    own: Vec<(u32, u32)>,
     /// For each host of the network the places of its leaf, from and up to.
     neighbours: Vec<(u32, u32)>,
 }
 
 impl Hosts {
+    /// Those of a network that are connected.
     fn new(shape: &Shape<'_>) -> Hosts {
-        let leaf = |host: &HostId| shape.leaf_of_host[host.index()];
         let all = (0..shape.host_rate.len() as u32).map(HostId);
-        let mut by_leaf: Vec<HostId> = all.filter(|host| shape.host_rate[host.index()] > Rate(0)).collect();
-        by_leaf.sort_by_key(|host| (leaf(host), *host));
-        let (mut place, mut neighbours) =
-            (vec![0; shape.host_rate.len()], vec![(0, 0); shape.host_rate.len()]);
-        for chunk in by_leaf.chunk_by(|a, b| leaf(a) == leaf(b)) {
-            let from = by_leaf.partition_point(|host| leaf(host) < leaf(&chunk[0])) as u32;
-            for (at, host) in chunk.iter().enumerate() {
-                place[host.index()] = from + at as u32;
-                neighbours[host.index()] = (from, from + chunk.len() as u32);
-            }
-        }
-        Hosts { by_leaf, place, neighbours }
+        Hosts::among(shape, all.filter(|host| shape.host_rate[host.index()] > Rate(0)).collect())
+    }
+
+    /// These hosts of a network; one that is named twice counts once.
+    #[must_use]
+    pub fn among(shape: &Shape<'_>, mut hosts: Vec<HostId>) -> Hosts {
+        let leaf = |host: &HostId| shape.leaf_of_host[host.index()];
+        hosts.sort_by_key(|host| (leaf(host), *host));
+        hosts.dedup();
+        let before = |key: (u16, u32)| hosts.partition_point(|host| (leaf(host), host.0) < key) as u32;
+        let all = || (0..shape.host_rate.len() as u32).map(HostId);
+        let own = all().map(|host| {
+            let from = before((leaf(&host), host.0));
+            (from, from + u32::from(hosts.get(from as usize) == Some(&host)))
+        });
+        let neighbours = all().map(|host| {
+            let up_to = hosts.partition_point(|other| leaf(other) <= leaf(&host));
+            (before((leaf(&host), 0)), up_to as u32)
+        });
+        Hosts { own: own.collect(), neighbours: neighbours.collect(), by_leaf: hosts }
     }
 
     /// How many take part.
@@ -107,7 +115,7 @@ impl Hosts {
     fn excluded(&self, host: HostId, pairs: Pairs) -> (u32, u32) {
         match pairs {
             Pairs::OtherLeaf => self.neighbours[host.index()],
-            Pairs::Any => (self.place[host.index()], self.place[host.index()] + 1),
+            Pairs::Any => self.own[host.index()],
         }
     }
 
@@ -136,10 +144,10 @@ impl Hosts {
         self.partner(host, pairs, n)
     }
 
-    /// The probability that source and destination, drawn uniformly, are under different leaves.
+    /// The probability that one of these and its destination among `to`, drawn uniformly, are under different leaves.
     #[must_use]
-    pub fn leaving(&self, pairs: Pairs) -> f64 {
-        let count = |host: &HostId, pairs| f64::from(self.partners(*host, pairs));
+    pub fn leaving(&self, to: &Hosts, pairs: Pairs) -> f64 {
+        let count = |host: &HostId, pairs| f64::from(to.partners(*host, pairs));
         let share = |host| count(host, Pairs::OtherLeaf) / count(host, pairs);
         self.by_leaf.iter().map(share).sum::<f64>() / f64::from(self.len())
     }
@@ -192,6 +200,18 @@ impl<'a> Site<'a> {
             true => Ok(()),
             false => Err(Problem::new("pairs", "all hosts are under one leaf; write pairs = \"any\"")),
         }
+    }
+
+    /// The hosts that a setting lists; all that take part without one.
+    ///
+    /// # Errors
+    /// When one of them does not exist or is cut off; `path` is the setting.
+    pub fn listed(&self, numbers: &[u32], path: &str) -> Result<Arc<Hosts>, Problem> {
+        if numbers.is_empty() {
+            return Ok(Arc::clone(&self.hosts));
+        }
+        let hosts: Result<Vec<HostId>, Problem> = numbers.iter().map(|n| self.host(*n, path)).collect();
+        Ok(Arc::new(Hosts::among(self.shape, hosts?)))
     }
 
     /// The host number `n`, if it takes part.

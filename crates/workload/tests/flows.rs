@@ -68,6 +68,35 @@ fn poisson(load: f64, sizes: &str) -> TrafficSettings {
     entry("trace", PatternSettings::OpenLoop(open_loop(load, sizes)))
 }
 
+/// From the first of two leaves to the second.
+fn one_way(load: f64) -> open_loop::Settings {
+    open_loop::Settings { from: (0..10).collect(), to: (10..20).collect(), ..open_loop(load, "web-search") }
+}
+
+#[test]
+fn listed_senders_and_receivers_are_the_only_ones_and_carry_the_load_of_their_uplink() {
+    let network = Network::new(2, 10, 10);
+    let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(one_way(0.8)))], measured(40_000), 1);
+    let (found, error) = realised(&flows, network.shape().framing, 10e9);
+    assert!((found - 0.8).abs() < error, "{found} +- {error}");
+    let mut pairs = BTreeMap::new();
+    flows.iter().for_each(|flow| *pairs.entry((flow.source.0, flow.destination.0)).or_insert(0_u32) += 1);
+    assert_eq!(pairs.len(), 100);
+    assert!(pairs.iter().all(|((from, to), count)| *from < 10 && *to >= 10 && (300..500).contains(count)));
+}
+
+#[test]
+fn listed_hosts_that_have_nobody_to_send_to_are_refused() {
+    let network = Network::new(2, 10, 10);
+    let among = |from: &[u32], to: &[u32]| {
+        let settings = open_loop::Settings { from: from.to_vec(), to: to.to_vec(), ..open_loop(0.5, "1 kB") };
+        network.problems(PatternSettings::OpenLoop(settings))
+    };
+    assert_eq!(among(&[0, 1], &[12, 13]), Vec::<String>::new());
+    assert_eq!(among(&[0, 12], &[13]), ["traffic[0].to: host 12 has no host to send to"]);
+    assert_eq!(among(&[20], &[]), ["traffic[0].from: there is no host 20; they are numbered 0 to 19"]);
+}
+
 #[test]
 fn a_flow_has_40_bytes() {
     assert!(size_of::<Flow>() <= 40);

@@ -92,6 +92,39 @@ fn many_flows_whose_marks_are_not_forgotten_agree_with_the_fluid() {
     assert!(apart.abs() < 0.12, "{deviations}");
 }
 
+/// A queue of packets counts the one being sent, 1 of 77 kB; the rest of the way there and back is the same in both.
+#[test]
+fn two_flows_of_patched_timely_agree_with_the_fluid_to_a_packet() {
+    let scenario = r#"
+weft = 1
+name = "two"
+[topology.single-switch]
+hosts = 3
+host_link = { rate = "10 Gbps", delay = "1 us" }
+[switch]
+queues = 2
+schedule = "strict"
+sharing = "infinite"
+[transport.patched-timely]
+mtu = "962 B"
+base_rtt = "4.8 us"
+initial_rates = ["5 Gbps"]
+[[traffic]]
+tag = "both"
+kind = "incast"
+fan_in = 2
+receiver = 0
+sizes = "10 GB"
+"#;
+    let folder = crate::folder("fluid-timely");
+    fs::write(folder.join("s.toml"), scenario).expect("the folder is ours");
+    good(&folder, "fluid compare s.toml --until 60ms");
+    let deviations = text(&folder.join("runs/two/fluid/compare/deviations.csv"));
+    let row = deviations.lines().find(|line| line.contains("queue, mean")).expect("queues are compared");
+    let apart: f64 = row.rsplit(',').next().unwrap().parse().expect(row);
+    assert!((apart - 1.0 / 76.7).abs() < 0.005, "{deviations}");
+}
+
 #[test]
 fn flows_that_start_at_their_share_may_exceed_it() {
     let folder = folder("fluid-line");

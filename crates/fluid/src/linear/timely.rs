@@ -10,7 +10,7 @@ pub struct Patched {
     flows: f64,
     settings: Settings,
     slope: f64,
-    reference: f64,
+    divisor: f64,
     /// Age of a sample in the steady state, in seconds.
     age: f64,
     /// Seconds between two samples.
@@ -23,10 +23,10 @@ impl Patched {
     /// At the fixed point; `None` for laws without one.
     #[must_use]
     pub fn new(settings: &Settings, flows: f64) -> Option<Patched> {
-        let Law::Patched { slope, reference } = settings.law else { return None };
+        let Law::Patched { slope, divisor, .. } = settings.law else { return None };
         let at = fixed_point(settings, flows)?;
         let (age, interval) = (settings.age(at.queue), settings.interval(at.rate));
-        Some(Patched { flows, settings: *settings, slope, reference, age, interval, at })
+        Some(Patched { flows, settings: *settings, slope, divisor, age, interval, at })
     }
 
     /// From the queue to its gradient as a host sees it.
@@ -40,7 +40,7 @@ impl Patched {
     /// What the rate forgets by itself, and what the queue tells it.
     fn parts(&self, omega: f64) -> (Complex, Complex) {
         let Settings { step, decrease, .. } = self.settings;
-        let by_level = Complex::turn(-omega * self.age) * (0.5 * decrease * self.at.rate / self.reference);
+        let by_level = Complex::turn(-omega * self.age) * (0.5 * decrease * self.at.rate / self.divisor);
         let by_gradient = self.gradient(omega) * (2.0 * step * self.slope);
         (Complex::new(0.5 * step / self.at.rate, self.interval * omega), by_level + by_gradient)
     }

@@ -20,6 +20,8 @@ pub enum Law {
         slope: f64,
         /// The reference queue in packets.
         reference: f64,
+        /// What the distance from it is divided by, in packets: the same, unless part of a round trip is no queueing.
+        divisor: f64,
     },
     /// An integrator at the host takes the place of marks.
     Integrator {

@@ -1,11 +1,12 @@
 //! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
 
 use super::{DropCell, Drops, Imbalance, Lengths, Links, Reordering, RunFacts, Summary, Waiting, stop_name};
-use crate::statistics::mean;
+use crate::statistics::{Distribution, mean};
 use crate::survey::FlowStatistics;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use weft_core::histogram::Histogram;
-use weft_core::record::{FlowRecord, HopRecord, LinkRecord, PAUSE_MEASURES, RunRecord};
+use weft_core::record::{FlowRecord, HopRecord, LinkRecord, PAUSE_MEASURES, QueueSeries, RunRecord};
 
 pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
     Summary {
@@ -161,7 +162,20 @@ fn links(record: &RunRecord) -> Links {
         utilisation_max: switches().map(|link| utilisation(link, record)).fold(0.0, f64::max),
         fabric_utilisation: mean(&fabric).unwrap_or(0.0),
         peak_queue_bytes: switches().map(|link| link.peak.0).max().unwrap_or(0),
+        busiest_queue: record.queues.as_ref().filter(|series| series.samples > 0).map(busiest),
     }
+}
+
+/// The queue of the port with the greatest mean, of equal ones the first: a sample is the mean of a bin.
+fn busiest(series: &QueueSeries) -> Distribution {
+    let width = series.links.len().max(1);
+    let of = |column: usize| series.sum.iter().skip(column).step_by(width);
+    let total = |column: &usize| (of(*column).sum::<u64>(), Reverse(*column));
+    let column = (0..width).max_by_key(total).unwrap_or(0);
+    let whole = (series.samples / series.samples_per_bin) as usize;
+    let rest = series.samples % series.samples_per_bin;
+    let looks = |bin: usize| if bin < whole { series.samples_per_bin } else { rest };
+    Distribution::of(of(column).enumerate().map(|(bin, sum)| *sum as f64 / looks(bin) as f64).collect())
 }
 
 fn goodput(record: &RunRecord, bits: u64) -> f64 {
@@ -174,7 +188,7 @@ mod tests {
     use super::*;
     use crate::summary::Flows;
     use weft_core::record::{DropRecord, Reason, Stop};
-    use weft_core::{Bytes, Span, Time};
+    use weft_core::{Bytes, LinkId, Span, Time};
 
     fn flow(size: u64, start_us: u64, fct_us: Option<u64>) -> FlowRecord {
         let start = Time::ZERO + Span::from_us(start_us);
@@ -246,6 +260,24 @@ mod tests {
         assert_eq!(classes.len(), 20);
         assert_eq!(classes.iter().map(|class| class.fct_us.count).sum::<u64>(), 1_234);
         assert!(classes.windows(2).all(|pair| pair[0].to_bytes <= pair[1].from_bytes));
+    }
+
+    #[test]
+    fn the_busiest_queue_is_that_of_the_port_with_the_greatest_mean() {
+        let mut series = QueueSeries {
+            samples_per_bin: 2,
+            samples: 5,
+            links: vec![LinkId(3), LinkId(4)],
+            sum: vec![10, 20, 0, 40, 7, 30],
+            ..QueueSeries::default()
+        };
+        let queue = busiest(&series);
+        assert_eq!((queue.count, queue.p50, queue.max), (3, Some(20.0), Some(30.0)), "10, 20 and 30 / 1");
+        series.sum[2] = 100;
+        assert_eq!(busiest(&series).max, Some(50.0), "now the other port has the greater mean");
+        let record = RunRecord { queues: Some(series), ..RunRecord::default() };
+        let links = Summary::new(&record, &RunFacts::default()).links;
+        assert_eq!(links.busiest_queue.and_then(|queue| queue.p50), Some(7.0), "5, 50 and 7");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Claim, Part, Sensitivity, Source};
+use crate::drawing::Drawing;
 use crate::expression::{Expression, selectors};
 use crate::folder::Folder;
 use toml::Spanned;
@@ -15,6 +16,7 @@ pub(crate) fn all(source: &Source, folder: &Folder, text: &str) -> Vec<String> {
     }
     source.claims.iter().for_each(|claim| check.claim(claim));
     source.tables.iter().for_each(|table| check.table(table));
+    source.figures.iter().for_each(|figure| check.figure(figure, folder));
     check.mistakes
 }
 
@@ -77,7 +79,26 @@ impl Check<'_> {
         for column in &table.columns {
             self.measure(id, &column.measure, &table.experiment);
         }
-        for claim in &table.claims {
+        self.claims(id, &table.claims);
+    }
+
+    fn figure(&mut self, figure: &Drawing, folder: &Folder) {
+        let id = &figure.id;
+        self.unique(id);
+        for measure in figure.measures() {
+            self.measure(id, &measure, &figure.experiment);
+        }
+        for published in figure.series.iter().filter_map(|line| line.published.as_ref()) {
+            if let Err(why) = published.points(folder) {
+                self.wrong(id, &why);
+            }
+        }
+        self.claims(id, &figure.claims);
+    }
+
+    /// That these claims exist.
+    fn claims(&mut self, id: &Spanned<String>, claims: &[String]) {
+        for claim in claims {
             if !self.source.claims.iter().any(|known| known.id.get_ref() == claim) {
                 self.wrong(id, &format!("there is no claim `{claim}`"));
             }

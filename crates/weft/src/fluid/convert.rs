@@ -8,6 +8,8 @@ use weft_fluid::model::{dcqcn, timely};
 use weft_rate::{RateLawSettings, notification, patched_timely, segments, timely as rate_timely, timely_pi};
 use weft_switch::mark::{At, MarkerSettings, pi, red};
 
+use super::bottleneck::Path;
+
 /// One full-size packet on the wire is the unit of everything.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unit {
@@ -145,14 +147,19 @@ impl<'a> Measured<'a> {
     }
 
     /// The model's settings on a path with this round trip without queueing.
-    pub(super) fn settings(&self, capacity: f64, round_trip: Span, unit: Unit) -> timely::Settings {
-        let own = self.own;
-        // a host compares the whole round trip, except what it subtracts
-        let apart = round_trip.seconds() - own.segments.base_rtt.seconds();
+    pub(super) fn settings(&self, capacity: f64, path: Path, unit: Unit) -> timely::Settings {
+        let (own, round_trip) = (self.own, path.round_trip);
+        // a host compares the round trip from when a packet has left it, except what it subtracts
+        let left = path.line.time_for(unit.packet);
+        let apart = round_trip.seconds() - left.seconds() - own.segments.base_rtt.seconds();
         let (low, high) = ((own.low.seconds() - apart).max(0.0), (own.high.seconds() - apart).max(0.0));
         let law = match self.between {
             Between::Gradient => timely::Law::Original,
-            Between::Weighted(slope) => timely::Law::Patched { slope, reference: (capacity * low).max(1e-9) },
+            Between::Weighted(slope) => timely::Law::Patched {
+                slope,
+                reference: (capacity * low).max(1e-9),
+                divisor: capacity * own.low.seconds(),
+            },
             Between::Integrator { gain, ratio, reference } => {
                 let per_packet = gain * unit.packet.bits() as f64;
                 let half_way = 0.5 * (own.low.seconds() + own.high.seconds());

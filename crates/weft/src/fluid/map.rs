@@ -28,7 +28,7 @@ const DRAWN: usize = 90;
 #[derive(Clone, Debug, PartialEq)]
 enum Numbers {
     Dcqcn([f64; 14]),
-    Timely([f64; 11]),
+    Timely([f64; 12]),
 }
 
 impl Numbers {
@@ -60,7 +60,7 @@ impl Numbers {
             ]));
         }
         let Law::Timely { settings, .. } = &subject.law else { return None };
-        let Between::Patched { slope, .. } = settings.law else { return None };
+        let Between::Patched { slope, divisor, .. } = settings.law else { return None };
         let Settings { capacity, segment, base, propagation, gain, step, decrease, low, high, .. } =
             *settings;
         let flows = subject.flows();
@@ -76,6 +76,7 @@ impl Numbers {
             low,
             high,
             slope,
+            divisor,
         ]))
     }
 
@@ -152,9 +153,10 @@ fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
     Bottleneck { capacity, flows, law, marking, delay }
 }
 
-fn settings(fields: &[f64; 11]) -> (Settings, f64) {
-    let [capacity, flows, segment, base, propagation, gain, step, decrease, low, high, slope] = *fields;
-    let law = Between::Patched { slope, reference: capacity * low };
+fn settings(fields: &[f64; 12]) -> (Settings, f64) {
+    let [capacity, flows, segment, base, propagation, gain, step, decrease, low, high, slope, divisor] =
+        *fields;
+    let law = Between::Patched { slope, reference: capacity * low, divisor };
     (Settings { capacity, segment, base, propagation, gain, step, decrease, low, high, law }, flows)
 }
 

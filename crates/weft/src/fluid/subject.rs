@@ -216,11 +216,12 @@ fn law(
     }
     let measured =
         convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
-    let trip = found.paths.iter().map(|path| path.round_trip).max().unwrap_or(Span::ZERO);
-    let settings = measured.settings(unit.per_second(found.rate), trip, unit);
+    let longest = found.paths.iter().max_by_key(|path| path.round_trip).copied();
+    let path = longest.ok_or("no flow meets a switch")?;
+    let settings = measured.settings(unit.per_second(found.rate), path, unit);
     let estimates =
         (0..groups.len() as u64).map(|flow| first_estimate(&sender.law, case.settings.seeds[0], flow));
-    Ok((Law::Timely { settings, estimates: estimates.collect() }, measured.notes(trip)))
+    Ok((Law::Timely { settings, estimates: estimates.collect() }, measured.notes(path.round_trip)))
 }
 
 /// What the integrator of a host holds at first: drawn as the packets' law draws it.

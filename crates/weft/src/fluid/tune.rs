@@ -10,7 +10,7 @@ use weft_fluid::linear::{Characteristic, dcqcn};
 use weft_fluid::model::dcqcn::{Bottleneck, Law as Reaction};
 use weft_fluid::model::marking::{Marking, Ramp};
 use weft_report::figure::{Axis, Series};
-use weft_report::page::{Page, Section};
+use weft_report::page::{Page, Repeat, Section};
 use weft_report::text::number;
 
 use super::convert::Unit;
@@ -276,6 +276,20 @@ impl Tuning {
         )
     }
 
+    /// The same for the page: path and value.
+    fn facts(&self) -> Vec<(String, String)> {
+        let mut table = String::new();
+        let mut facts = Vec::new();
+        for line in self.settings().lines() {
+            match (line.strip_prefix('['), line.split_once(" = ")) {
+                (Some(name), _) => table = name.trim_end_matches(']').to_owned(),
+                (None, Some((key, value))) => facts.push((format!("{table}.{key}"), value.to_owned())),
+                (None, None) => {}
+            }
+        }
+        facts
+    }
+
     /// Headline, reasons, table, settings.
     pub(super) fn terminal(&self) -> String {
         let mut text = format!("{}\n\n", self.sentence());
@@ -331,6 +345,7 @@ impl Tuning {
                 &HEADER,
                 &self.rows(),
             ),
+            repeat: Repeat { facts: self.facts(), ..Repeat::default() },
             ..Page::default()
         }
     }

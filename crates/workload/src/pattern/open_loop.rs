@@ -4,10 +4,10 @@
 //! of flows that leave their leaf, or of all hosts. Where hosts can send less than that (undersubscribed fabric, or
 //! no uplinks at all) C is what hosts can send, and a note says so. Sources are drawn uniformly, so a failed uplink
 //! lowers the total but not one leaf's part of it (DRILL's load with failures). Acknowledgements and connection
-//! set-up are not counted.
+//! set-up are not counted. Where senders are listed, C is that of their leaves and cables alone.
 
 use super::{Pattern, Stream, flow};
-use crate::site::{Pairs, Site};
+use crate::site::{Hosts, Pairs, Site};
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;
@@ -49,8 +49,15 @@ weft_core::settings! {
         sizes: String,
         /// Which hosts talk to each other (published code uses other leaves only).
         pairs: Pairs = Pairs::OtherLeaf,
+        /// Numbers of the hosts that send; empty: all.
+        from: Vec<u32> = Vec::new(),
+        /// Numbers of the hosts that receive; empty: all.
+        to: Vec<u32> = Vec::new(),
     }
 }
+
+/// Who sends and who receives.
+type Ends = (Arc<Hosts>, Arc<Hosts>);
 
 /// Open-loop arrivals.
 pub struct OpenLoop(Settings);
@@ -62,11 +69,28 @@ impl OpenLoop {
         OpenLoop(settings.clone())
     }
 
+    /// Who sends and who receives: every sender has somebody to send to.
+    fn ends(&self, site: &Site<'_>) -> Result<Ends, Problem> {
+        if self.0.from.is_empty() && self.0.to.is_empty() {
+            site.partners(self.0.pairs)?;
+        }
+        let (from, to) = (site.listed(&self.0.from, "from")?, site.listed(&self.0.to, "to")?);
+        match from.all().iter().find(|host| to.partners(**host, self.0.pairs) == 0) {
+            None => Ok((from, to)),
+            Some(host) => Err(Problem::new("to", format!("host {} has no host to send to", host.0))),
+        }
+    }
+
     /// Capacity in bits per second, and whether hosts limit what was to be a share of the uplinks.
-    fn capacity(&self, site: &Site<'_>) -> (f64, bool) {
-        let sum = |rates: &[Rate]| rates.iter().map(|rate| rate.0 as f64).sum::<f64>();
-        let (hosts, uplinks) = (sum(site.shape.host_rate), sum(site.shape.uplink_capacity));
-        let core = uplinks / site.hosts.leaving(self.0.pairs);
+    fn capacity(&self, site: &Site<'_>, (from, to): &Ends) -> (f64, bool) {
+        let shape = site.shape;
+        let sends =
+            |leaf: usize| from.all().iter().any(|host| usize::from(shape.leaf_of_host[host.index()]) == leaf);
+        let counted =
+            |(leaf, rate): (usize, &Rate)| (self.0.from.is_empty() || sends(leaf)).then_some(rate.0 as f64);
+        let uplinks = shape.uplink_capacity.iter().enumerate().filter_map(counted).sum::<f64>();
+        let hosts = from.all().iter().map(|host| shape.host_rate[host.index()].0 as f64).sum::<f64>();
+        let core = uplinks / from.leaving(to, self.0.pairs);
         match self.0.load_of {
             LoadOf::Uplinks if uplinks > 0.0 && core <= hosts => (core, false),
             LoadOf::Uplinks => (hosts, true),
@@ -78,23 +102,23 @@ impl OpenLoop {
 impl Pattern for OpenLoop {
     fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
         let sizes = site.sizes(&self.0.sizes);
-        let partners = site.partners(self.0.pairs);
+        let ends = self.ends(site);
         let load = match self.0.load.0 > 0.0 {
             true => Ok(self.0.load.0),
             false => Err(Problem::new("load", "a load of 0 is no traffic; it must be above 0")),
         };
-        let (sizes, load) = match (sizes, partners, load) {
-            (Ok(sizes), Ok(()), Ok(load)) => (sizes, load),
-            (sizes, partners, load) => {
-                return Err([sizes.err(), partners.err(), load.err()].into_iter().flatten().collect());
+        let (sizes, ends, load) = match (sizes, ends, load) {
+            (Ok(sizes), Ok(ends), Ok(load)) => (sizes, ends, load),
+            (sizes, ends, load) => {
+                return Err([sizes.err(), ends.err(), load.err()].into_iter().flatten().collect());
             }
         };
-        let gap = 8.0 * sizes.mean_wire(site.shape.framing) / (load * self.capacity(site).0);
-        Ok(self.stream(site, sizes, gap * weft_core::units::PS_PER_S as f64))
+        let gap = 8.0 * sizes.mean_wire(site.shape.framing) / (load * self.capacity(site, &ends).0);
+        Ok(self.stream((site, ends), sizes, gap * weft_core::units::PS_PER_S as f64))
     }
 
     fn note(&self, site: &Site<'_>) -> Option<String> {
-        let (capacity, by_hosts) = self.capacity(site);
+        let (capacity, by_hosts) = self.capacity(site, &self.ends(site).ok()?);
         let rate = Rate(capacity as u64);
         by_hosts.then(|| {
             format!(
@@ -106,9 +130,9 @@ impl Pattern for OpenLoop {
 
 impl OpenLoop {
     /// Endless arrivals with a mean gap in picoseconds.
-    fn stream(&self, site: &Site<'_>, sizes: crate::Sizes, gap: f64) -> Stream {
+    fn stream(&self, (site, (from, to)): (&Site<'_>, Ends), sizes: crate::Sizes, gap: f64) -> Stream {
         let Settings { arrivals, pairs, .. } = self.0;
-        let (hosts, tag) = (Arc::clone(&site.hosts), site.tag);
+        let tag = site.tag;
         let [mut when, mut how_much, mut who] =
             [Purpose::Arrivals, Purpose::Sizes, Purpose::Pairs].map(|purpose| site.random(purpose));
         let mut now = site.start;
@@ -117,8 +141,8 @@ impl OpenLoop {
                 Arrivals::Poisson => when.exponential(gap).round() as u64,
                 Arrivals::Fixed => gap.round() as u64,
             });
-            let source = hosts.draw(&mut who);
-            let destination = hosts.draw_partner(source, pairs, &mut who);
+            let source = from.draw(&mut who);
+            let destination = to.draw_partner(source, pairs, &mut who);
             Some(flow(tag, now, (source, destination), sizes.draw(&mut how_much)))
         };
         Stream { flows: Box::new(std::iter::from_fn(next)), endless: true }

@@ -16,9 +16,9 @@ pub struct FixedPoint {
 /// The only steady state; `None` for laws that have none, or infinitely many.
 #[must_use]
 pub fn fixed_point(settings: &Settings, flows: f64) -> Option<FixedPoint> {
-    let Law::Patched { reference, .. } = settings.law else { return None };
+    let Law::Patched { reference, divisor, .. } = settings.law else { return None };
     let rate = settings.capacity / flows;
-    let queue = reference * (1.0 + settings.step / (settings.decrease * rate));
+    let queue = reference + divisor * settings.step / (settings.decrease * rate);
     Some(FixedPoint { queue, rate, beyond: queue > settings.capacity * settings.high })
 }
 

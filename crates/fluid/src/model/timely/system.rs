@@ -86,9 +86,9 @@ impl Timely {
             return -decrease * (1.0 - capacity * high / queue) * rate;
         }
         match law {
-            Law::Patched { slope, reference } => {
+            Law::Patched { slope, reference, divisor } => {
                 let weight = weight(gradient, slope);
-                (1.0 - weight) * step - weight * decrease * rate * (queue - reference) / reference
+                (1.0 - weight) * step - weight * decrease * rate * (queue - reference) / divisor
             }
             Law::ZeroRises if gradient >= 0.0 => -decrease * gradient * rate,
             Law::Original if gradient > 0.0 => -decrease * gradient * rate,

@@ -1,0 +1,207 @@
+//! Figures of a reproduction: measured lines, and beside each the published points that it is compared with. Knows
+//! values that were kept and tables of published points; knows no run.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+use weft_report::figure::{Axis, Figure, Series};
+
+use crate::finding::{Tabled, Values};
+use crate::folder::Folder;
+
+/// What stands for the place on the axis in a measure.
+const PLACE: &str = "{}";
+
+/// A figure: lines over one axis.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Drawing {
+    pub(crate) id: Spanned<String>,
+    /// A sentence that says what to see.
+    pub(crate) title: String,
+    /// The claims it is about.
+    pub(crate) claims: Vec<String>,
+    /// The experiment of measures that name none.
+    pub(crate) experiment: String,
+    pub(crate) x: Named,
+    pub(crate) y: Named,
+    #[serde(rename = "series")]
+    pub(crate) series: Vec<Line>,
+}
+
+/// An axis.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Named {
+    name: String,
+    #[serde(default)]
+    unit: String,
+    #[serde(default)]
+    log: bool,
+}
+
+/// A measured line.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Line {
+    pub(crate) name: String,
+    /// A measure, in which `{}` stands for a place.
+    pub(crate) measure: String,
+    /// The places.
+    pub(crate) at: Vec<f64>,
+    /// Where a place stands on the axis: so many times itself.
+    #[serde(default = "one")]
+    scale: f64,
+    /// What it is compared with.
+    pub(crate) published: Option<Published>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Rows and columns of a table of published points.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Published {
+    /// A file beside the claims: comma-separated, names of the columns first.
+    pub(crate) file: String,
+    /// The columns of place and value.
+    pub(crate) x: String,
+    pub(crate) y: String,
+    /// Only rows that have these values.
+    #[serde(default, rename = "where")]
+    pub(crate) rows: BTreeMap<String, String>,
+}
+
+impl Line {
+    /// The measure at each place.
+    pub(crate) fn measures(&self) -> Vec<String> {
+        self.at.iter().map(|at| self.measure.replace(PLACE, &at.to_string())).collect()
+    }
+}
+
+impl Published {
+    /// The points, in the order of the file.
+    ///
+    /// # Errors
+    /// There is no such file, column or row, or a point is no number.
+    pub(crate) fn points(&self, folder: &Folder) -> Result<Vec<(f64, f64)>, String> {
+        let text = folder.files.get(&self.file).ok_or_else(|| format!("there is no file `{}`", self.file))?;
+        let mut rows = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| line.split(',').collect::<Vec<_>>());
+        let head = rows.next().unwrap_or_default();
+        let column = |name: &str| {
+            let found = head.iter().position(|known| *known == name);
+            found.ok_or_else(|| format!("{} has no column `{name}`, only {}", self.file, head.join(", ")))
+        };
+        let (x, y) = (column(&self.x)?, column(&self.y)?);
+        let wanted = self.rows.iter().map(|(name, value)| Ok((column(name)?, value.as_str())));
+        let wanted = wanted.collect::<Result<Vec<_>, String>>()?;
+        let chosen = rows.filter(|row| wanted.iter().all(|(column, value)| row.get(*column) == Some(value)));
+        let number = |row: &[&str], column: usize| {
+            let text = row.get(column).copied().unwrap_or_default();
+            text.parse::<f64>().map_err(|_| format!("{}: `{text}` is no number", self.file))
+        };
+        let points = chosen.map(|row| Ok((number(&row, x)?, number(&row, y)?)));
+        let points = points.collect::<Result<Vec<_>, String>>()?;
+        if points.is_empty() {
+            Err(format!("{} has no row with these values", self.file))
+        } else {
+            Ok(points)
+        }
+    }
+}
+
+impl Drawing {
+    /// Every measure, line by line.
+    pub(crate) fn measures(&self) -> Vec<String> {
+        self.series.iter().flat_map(Line::measures).collect()
+    }
+
+    /// The figure, with what was found and what was published. Lines without a value are left out.
+    pub(crate) fn figure(&self, found: &Tabled, folder: &Folder) -> Figure {
+        let mut series = Vec::new();
+        for (number, (line, values)) in self.series.iter().zip(&found.rows).enumerate() {
+            series.push(measured(line, values, number));
+            let points = line.published.as_ref().and_then(|published| published.points(folder).ok());
+            series.extend(points.map(|points| published(line, &points, number)));
+        }
+        Figure {
+            id: self.id.get_ref().to_lowercase(),
+            title: self.title.clone(),
+            caption: "Solid: measured. Dotted: published.".to_owned(),
+            x: self.x.axis(),
+            y: self.y.axis(),
+            series: series.into_iter().filter(|one| one.y.iter().any(Option::is_some)).collect(),
+            ..Figure::default()
+        }
+    }
+}
+
+impl Named {
+    fn axis(&self) -> Axis {
+        Axis { name: self.name.clone(), unit: self.unit.clone(), log: self.log, ..Axis::default() }
+    }
+}
+
+fn measured(line: &Line, values: &[Values], scheme: usize) -> Series {
+    let found: Vec<_> = values.iter().map(Values::estimate).collect();
+    let end = |pick: fn(&weft_report::statistics::Estimate) -> Option<f64>| {
+        let ends: Vec<Option<f64>> = found.iter().map(|one| one.as_ref().and_then(pick)).collect();
+        if ends.iter().any(Option::is_some) { ends } else { Vec::new() }
+    };
+    Series {
+        name: line.name.clone(),
+        scheme: Some(scheme),
+        x: line.at.iter().map(|at| at * line.scale).collect(),
+        y: found.iter().map(|one| one.as_ref().map(|one| one.mean)).collect(),
+        low: end(|one| one.low),
+        high: end(|one| one.high),
+        ..Series::default()
+    }
+}
+
+fn published(line: &Line, points: &[(f64, f64)], scheme: usize) -> Series {
+    Series {
+        name: format!("{}, published", line.name),
+        scheme: Some(scheme),
+        reference: true,
+        x: points.iter().map(|(x, _)| *x).collect(),
+        y: points.iter().map(|(_, y)| Some(*y)).collect(),
+        ..Series::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(of: &str) -> Result<Vec<(f64, f64)>, String> {
+        let files = [("a.csv".to_owned(), "# words\nname,n,y\na,2,1.5\nb,2,7\na,4,2.5\nc,1,?\n".to_owned())];
+        let folder = Folder { name: "x".to_owned(), files: files.into() };
+        toml::from_str::<Published>(&format!("file = \"a.csv\"\nx = \"n\"\n{of}")).unwrap().points(&folder)
+    }
+
+    #[test]
+    fn published_points_are_rows_of_a_table() {
+        assert_eq!(points("y = \"y\"\nwhere = { name = \"a\" }"), Ok(vec![(2.0, 1.5), (4.0, 2.5)]));
+        assert!(points("y = \"z\"").unwrap_err().contains("no column `z`, only name, n, y"));
+        assert!(points("y = \"y\"\nwhere = { name = \"d\" }").unwrap_err().contains("no row"));
+        assert!(points("y = \"y\"").unwrap_err().contains("`?` is no number"));
+    }
+
+    #[test]
+    fn a_place_stands_in_the_measure_and_scaled_on_the_axis() {
+        let text = "name = \"a\"\nmeasure = \"jain(load = {})\"\nat = [0.08, 0.8]\nscale = 1.25";
+        let line: Line = toml::from_str(text).unwrap();
+        assert_eq!(line.measures(), ["jain(load = 0.08)", "jain(load = 0.8)"]);
+        let values =
+            |value: f64| Values { seeds: vec![1, 2], values: vec![value, value + 2.0], ratio: false };
+        let series = measured(&line, &[values(1.0), Values::default()], 3);
+        assert_eq!((series.x, series.y), (vec![0.1, 1.0], vec![Some(2.0), None]));
+        assert_eq!((series.low.len(), series.scheme), (2, Some(3)));
+    }
+}
