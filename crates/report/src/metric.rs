@@ -320,12 +320,12 @@ fn measured(name: &str, of: &Measured, list: &mut Vec<(String, f64)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::{DropCell, Drops, Imbalance, Waiting};
+    use crate::summary::{DropCell, Drops, Imbalance, Links, Waiting};
     use weft_core::record::PAUSE_MEASURES;
 
     fn summary() -> Summary {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
-        let tags = [("incast".to_owned(), all.clone())].into();
+        let (tags, busiest) = ([("incast".to_owned(), all.clone())].into(), all.clone());
         Summary {
             fct_us: Measured { all: all.clone(), small: all, tags, ..Measured::default() },
             queueing_us: vec![Waiting { count: 3, mean: 1.5, ..Waiting::default() }; 2],
@@ -345,6 +345,7 @@ mod tests {
                 ..Throughput::default()
             },
             jain: Some(0.9),
+            links: Links { busiest_queue: Some(busiest), ..Links::default() },
             pauses: PAUSE_MEASURES.iter().map(|(name, _, _)| ((*name).to_owned(), 1.0)).collect(),
             ..Summary::default()
         }
