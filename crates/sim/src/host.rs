@@ -17,6 +17,7 @@ use crate::ends::{Active, End, Slab};
 use crate::event::{Event, LinkEvent};
 use crate::labels::{Labels, Parcel};
 use crate::setup::Setup;
+use pauses::Parked;
 
 /// The network card of a host and who wants to use it.
 pub(crate) struct Host {
@@ -24,13 +25,8 @@ pub(crate) struct Host {
     rate: Rate,
     /// The card transmits until then.
     busy_until: Time,
-    /// If a pause holds the card, then `busy_until` is never, and this is when its last packet has left.
-    held: Option<Time>,
-    /// A pause holds what senders send, and not what receivers answer.
-    senders_held: bool,
-    /// By queue: those that are paused, and those that the senders of this card have used.
+    /// Bit q: queue q is paused.
     paused: u8,
-    used: u8,
     /// An event will come when the card is idle.
     called: bool,
     /// Replies of connections that are closed already, and to whom.
@@ -39,6 +35,8 @@ pub(crate) struct Host {
     receivers: Ring<FlowId>,
     /// Senders that may send.
     senders: Ring<FlowId>,
+    /// Who waits for the end of a pause.
+    parked: Parked,
     /// Flows whose senders are open here.
     open: u32,
     /// No congestion notification leaves before, where the card limits them for all its flows.
@@ -51,14 +49,12 @@ impl Host {
             link,
             rate,
             busy_until: Time::ZERO,
-            held: None,
-            senders_held: false,
             paused: 0,
-            used: 0,
             called: false,
             replies: Vec::new(),
             receivers: Ring::new(),
             senders: Ring::new(),
+            parked: Parked::default(),
             open: 0,
             quiet_until: Time::ZERO,
         }
@@ -67,14 +63,13 @@ impl Host {
     /// Somebody waits for the card.
     #[inline]
     fn is_wanted(&self) -> bool {
-        let senders = !self.senders.is_empty() && !self.senders_held;
-        senders || !self.receivers.is_empty() || !self.replies.is_empty()
+        !self.senders.is_empty() || !self.receivers.is_empty() || !self.replies.is_empty()
     }
 
-    /// Whoever comes may send at once.
+    /// Whoever comes may send at once. While a queue is paused, whoever comes takes a turn, to be asked for its queue.
     #[inline]
     fn is_free(&self, now: Time) -> bool {
-        now >= self.busy_until && !self.is_wanted()
+        now >= self.busy_until && self.paused == 0 && !self.is_wanted()
     }
 
     fn site(&self, seed: u64) -> FlowSite {
@@ -192,14 +187,18 @@ impl Domain {
         self.pool.remove(packet);
         let flow = segment.flow;
         if let Some(spec) = self.ends.receivers.expected(flow) {
-            let site = self.hosts[host.index()].site(self.plan.setup.seed);
-            self.ends.open_receiver((flow, spec), &site, self.now);
+            let (site, (_, queues)) = (self.site_of(host, &spec), self.plan.setup.queues_of(&spec));
+            self.ends.open_receiver((flow, spec), (&site, queues), self.now);
             if let Some(active) = self.ends.receivers.get(flow) {
                 active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
             }
             self.receiver_has_news(flow, host);
         } else {
-            let reply = reply_after_close(&self.plan.setup.transport, &segment, self.now);
+            let transport = &self.plan.setup.transport;
+            let mut reply = reply_after_close(transport, &segment, self.now);
+            if let Some(out) = reply.as_mut().filter(|_| transport.roce().is_none()) {
+                out.class = header.class;
+            }
             self.hosts[host.index()].replies.extend(reply.map(|out| (header.source, out)));
             self.use_card(host);
         }
@@ -219,15 +218,16 @@ impl Domain {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "1 % of all instructions, with `receiver_has_news`")]
     fn sender_has_news(&mut self, flow: FlowId, host: HostId) {
-        let card = &self.hosts[host.index()];
-        let free = card.is_free(self.now) && !card.senders_held;
+        let free = self.hosts[host.index()].is_free(self.now);
         self.sender_acts(flow, host, free);
         self.use_card(host);
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "1 % of all instructions, with `sender_has_news`")]
     fn receiver_has_news(&mut self, flow: FlowId, host: HostId) {
         let free = self.hosts[host.index()].is_free(self.now);
         self.receiver_acts(flow, host, free);
@@ -329,7 +329,7 @@ impl Domain {
             let _ = self.reply(host) || self.next_of_receivers(host) || self.next_of_senders(host);
         }
         let card = &mut self.hosts[host.index()];
-        if !card.called && card.is_wanted() && card.held.is_none() {
+        if !card.called && card.is_wanted() {
             card.called = true;
             self.calendar.push_link(card.busy_until, LinkEvent::Transmitted, card.link);
         }
@@ -337,11 +337,14 @@ impl Domain {
 
     /// The oldest reply of a closed connection.
     fn reply(&mut self, host: HostId) -> bool {
-        let replies = &mut self.hosts[host.index()].replies;
-        if replies.is_empty() {
+        let card = &mut self.hosts[host.index()];
+        if card.paused != 0 {
+            card.park_replies(&self.plan.setup);
+        }
+        if card.replies.is_empty() {
             return false;
         }
-        let (peer, out) = replies.remove(0);
+        let (peer, out) = card.replies.remove(0);
         let packet = self.pool.insert(header(host, peer, &out), out.segment);
         self.send(host, packet);
         true
@@ -349,7 +352,9 @@ impl Domain {
 
     fn next_of_receivers(&mut self, host: HostId) -> bool {
         while let Some(flow) = self.hosts[host.index()].receivers.pop() {
-            if self.receiver_acts(flow, host, true) {
+            if self.hosts[host.index()].parks(self.ends.receivers.get(flow)) {
+                self.hosts[host.index()].parked.receivers.push(flow);
+            } else if self.receiver_acts(flow, host, true) {
                 return true;
             }
         }
@@ -357,11 +362,10 @@ impl Domain {
     }
 
     fn next_of_senders(&mut self, host: HostId) -> bool {
-        if self.hosts[host.index()].senders_held {
-            return false;
-        }
         while let Some(flow) = self.hosts[host.index()].senders.pop() {
-            if self.sender_acts(flow, host, true) {
+            if self.hosts[host.index()].parks(self.ends.senders.get(flow)) {
+                self.hosts[host.index()].parked.senders.push(flow);
+            } else if self.sender_acts(flow, host, true) {
                 return true;
             }
         }

@@ -162,6 +162,11 @@ pub trait Balancer {
         false
     }
 
+    /// Whether ports on which the packet's class is paused leave the choice, as long as another is left.
+    fn excludes_paused(&self) -> bool {
+        false
+    }
+
     /// How the switch is to measure the congestion of paths for [`Candidates::congestion`]; if not at all, packets carry
     /// nothing and nothing is kept.
     fn measures(&self) -> Option<&congestion::Settings> {
@@ -223,6 +228,7 @@ family! {
         fn likely(&self, packet: &Header, ports: &[PortId]) -> Option<PortId>;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
+        fn excludes_paused(&self) -> bool;
         fn measures(&self) -> Option<&congestion::Settings>;
         fn grouping(&self) -> Grouping;
         fn state(&self, choices: Choices) -> State;

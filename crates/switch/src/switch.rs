@@ -2,8 +2,8 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Bytes, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time, Transmission,
-    prefetch,
+    Bytes, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Span, SwitchId, Time,
+    Transmission, prefetch,
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
@@ -11,7 +11,7 @@ use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
 use crate::foresight::Slot;
 use crate::outputs::{Outputs, queue_of};
-use crate::pause::{HeldBack, PauseCounters, PauseFrame};
+use crate::pause::{Charges, HeldBack, PauseCounters, PauseFrame};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings, Visibility};
 use crate::table::{Route, Table};
@@ -76,6 +76,8 @@ pub struct Switch {
     class_load: ClassLoad,
     /// If the balancer measures paths.
     congestion: Option<Box<Congestion>>,
+    /// If the balancer leaves out paused ports: what is left of a choice.
+    unpaused: Option<Box<Component>>,
 }
 
 /// An input port.
@@ -103,6 +105,7 @@ impl Switch {
         };
         let engines: Vec<_> = (0..settings.engines).map(engine).collect();
         let reads_loads = engines[0].balancer.reads_loads();
+        let excludes = settings.pfc.is_on() && engines[0].balancer.excludes_paused();
         let congestion = engines[0].balancer.measures().map(|measure| {
             let ((own_leaf, leaf_of_host), fabric) = (table.leaves(), table.fabric(site.rates.len()));
             let place = Place { own_leaf, leaf_of_host, rates: &site.rates, fabric };
@@ -118,6 +121,8 @@ impl Switch {
             queues: settings.queues as usize,
             class_load: settings.class_load,
             congestion,
+            unpaused: excludes
+                .then(|| Box::new(Component { weight: 1, ports: Vec::new(), shares: Vec::new() })),
             engines,
         };
         switch.assert_ports();
@@ -206,6 +211,13 @@ impl Switch {
     #[must_use]
     pub fn pauses(&self, at: (PortId, usize)) -> PauseCounters {
         self.outputs.pauses(at)
+    }
+
+    /// Where the bytes are charged that are stored; `None` unless the memory is managed as chips do
+    /// ([`mmu`](crate::share::mmu)).
+    #[must_use]
+    pub fn charges(&self) -> Option<Charges> {
+        self.outputs.charges()
     }
 
     /// What waits in a queue of senders that have been asked to stop.
@@ -317,10 +329,19 @@ impl Switch {
     /// registers that every other packet needs.
     #[inline(never)]
     fn choose(&mut self, now: Time, header: &Header, group: GroupId) -> PortId {
-        let component = self.table.component(group);
+        let mut component = self.table.component(group);
         self.outputs.advance(now);
+        let queue = queue_of(header.class, self.queues);
+        if let Some(left) = &mut self.unpaused {
+            self.outputs.unpaused(component, queue, left);
+            match left.ports[..] {
+                [] => {}
+                [only] => return only,
+                _ => component = left,
+            }
+        }
         let classes = match self.class_load {
-            ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
+            ClassLoad::AtOrAbove => queue + 1,
             ClassLoad::All => self.queues,
         };
         let loads = Loads::Switch { outputs: &mut self.outputs, now, classes };
