@@ -574,8 +574,12 @@ fn memory_management_is_sound() {
 fn classes_of_entries_have_queues_and_paused_ports_exist() {
     let entry = |switch: &str, class: u32| {
         format!(
-            "[switch]\n{switch}\n[[traffic]]\ntag = \"more\"\nkind = \"permutation\"\nsize = \"1 kB\"\nclass = {class}\n"
+            "[switch]\n{switch}\n[[traffic]]\ntag = \"more\"\nkind = \"permutation\"\nsizes = \"1 kB\"\nclass = {class}\n"
         )
     };
+    let drill = |switch: &str| {
+        format!("[switch]\nbuffer = \"40 MB\"\n{switch}\n[balance.drill]\nexclude_paused = true\n")
+    };
+    section(&drill(""), "no class pauses", &drill("pfc.classes = [0]"));
     section(&entry("queues = 2", 2), "class 2 has no queue of its own", &entry("queues = 2", 1));
 }

@@ -1,34 +1,34 @@
 //! What pauses do to a host's card: flows whose queue is paused leave their turn to others, and frames go before everything
 //! else.
 
-use weft_core::{FlowId, HostId, Ring};
+use weft_core::{HostId, Ring};
 use weft_switch::PauseFrame;
 use weft_transport::Outgoing;
 
 use super::Host;
 use crate::domain::Domain;
-use crate::ends::Active;
+use crate::ends::{Seat, Slab};
 use crate::setup::Setup;
 
 /// Those that wanted the card while their queues were paused, in this order.
 #[derive(Default)]
 pub(super) struct Parked {
-    pub(super) senders: Vec<FlowId>,
-    pub(super) receivers: Vec<FlowId>,
+    pub(super) senders: Vec<Seat>,
+    pub(super) receivers: Vec<Seat>,
     replies: Vec<(HostId, Outgoing)>,
 }
 
 /// Puts those that were parked before the others, who came later.
-fn unpark(ring: &mut Ring<FlowId>, parked: &mut Vec<FlowId>) {
+fn unpark(ring: &mut Ring<Seat>, parked: &mut Vec<Seat>) {
     parked.extend(std::iter::from_fn(|| ring.pop()));
-    parked.drain(..).for_each(|flow| ring.push(flow));
+    parked.drain(..).for_each(|seat| ring.push(seat));
 }
 
 impl Host {
     /// Whether an end waits for the end of a pause.
     #[inline]
-    pub(super) fn parks<E>(&self, active: Option<&mut Active<E>>) -> bool {
-        self.paused != 0 && active.is_some_and(|active| active.queues & !self.paused == 0)
+    pub(super) fn parks<E>(&self, ends: &mut Slab<E>, seat: Seat) -> bool {
+        self.paused != 0 && ends.at(seat).is_some_and(|active| active.queues & !self.paused == 0)
     }
 
     /// Sets those replies aside that a pause holds.

@@ -40,6 +40,6 @@ impl Domain {
             here if here == self.number => self.ends.expect(flow, spec),
             there => self.outbox.announce(there, flow, spec),
         }
-        self.sender_has_news(flow, spec.source);
+        self.sender_begins(flow, spec.source);
     }
 }
