@@ -32,6 +32,7 @@ pub const CASES: &[Case] = &[
         "the same, every 64 KB on the next path, put in order by the receiver",
     ),
     standard("r1-roce", "r1-roce.toml", "the same flows on queue pairs under DCQCN, nothing lost"),
+    standard("r1-pfc", "r1-pfc.toml", "the same, in switches of 4 MB that pause before they drop"),
     standard("r1-shared", "r1.toml", "the same, one memory for all ports of a switch"),
     standard("r2", "r2.toml", "a permutation on 128 hosts at 100 Gb/s"),
     standard("incast", "incast.toml", "200 hosts answer one, with losses and timers"),

@@ -1,5 +1,6 @@
 //! What a host tells an end of a flow when it opens, and what the end has to say when asked. Knows no transport.
 
+use crate::header::Class;
 use crate::ids::FlowId;
 use crate::record::FlowState;
 use crate::units::{Bytes, Rate, Span, Time};
@@ -15,6 +16,8 @@ pub struct FlowSite {
     pub line_rate: Rate,
     /// Payload rate of a flow that is sent as datagrams at a constant rate, whatever the transport.
     pub rate: Option<Rate>,
+    /// Priority class of its payload, and with TCP of what answers it; absent: that of the transport.
+    pub class: Option<Class>,
     /// Flows that send from this host already.
     pub others: u32,
     /// Seed of the run, for ends that draw random numbers.

@@ -200,11 +200,13 @@ pub enum Reason {
     Headroom,
     /// The watchdog of priority flow control discards what a paused port holds.
     Watchdog,
+    /// Too much of a lossy class is here of what came in by the same port, or its pool is full.
+    Ingress,
 }
 
 impl Reason {
     /// All reasons, in their order.
-    pub const ALL: [Reason; 9] = [
+    pub const ALL: [Reason; 10] = [
         Reason::PortFull,
         Reason::Threshold,
         Reason::BufferFull,
@@ -214,6 +216,7 @@ impl Reason {
         Reason::Loss,
         Reason::Headroom,
         Reason::Watchdog,
+        Reason::Ingress,
     ];
 
     /// The name in files.
@@ -229,6 +232,7 @@ impl Reason {
             Reason::Loss => "loss",
             Reason::Headroom => "headroom",
             Reason::Watchdog => "watchdog",
+            Reason::Ingress => "ingress",
         }
     }
 }

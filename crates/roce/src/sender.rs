@@ -82,7 +82,7 @@ impl QueueSender {
         let rules = Rules {
             mss: pairs.mss,
             window: settings.window.map_or(u64::MAX, |window| window.0.max(pairs.mss)),
-            class: Class(settings.class as u8),
+            class: site.class.unwrap_or(Class(settings.class as u8)),
             ecn: if pairs.goes_by_marks() { Ecn::Capable } else { Ecn::NotCapable },
             selective: pairs.selective(),
             cut_on_nack: settings.cut_on_nack,

@@ -6,6 +6,7 @@
 
 mod balance;
 mod measure;
+mod mmu;
 mod network;
 mod pause;
 mod roce;
@@ -54,6 +55,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (network::routing_reacts_to_something, &["failure", "routing"]),
     (traffic::traffic_fits_the_network, &["topology", "failure", "seeds", "transport", "traffic", "measure"]),
     (traffic::every_entry_sends_something, &["traffic", "measure"]),
+    (traffic::classes_have_queues, &["traffic", "switch"]),
     (transport::packets_carry_payload, &["transport"]),
     (transport::time_outs_are_ordered, &["transport"]),
     (transport::probes_need_rack, &["transport"]),
@@ -64,6 +66,10 @@ const RULES: &[(Rule, &[&str])] = &[
     (transport::marks_are_set_and_read, &["transport", "switch"]),
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
     (switch::infinite_sharing_has_no_buffer, &["switch"]),
+    (mmu::minima_and_headroom_fit_the_buffer, &["switch", "topology", "transport"]),
+    (mmu::pooled_headroom_serves_somebody, &["switch", "topology", "transport"]),
+    (mmu::service_pools_divide_classes_and_memory, &["switch"]),
+    (mmu::lossy_limits_have_lossy_classes, &["switch"]),
     (switch::several_queues_for_schedules_and_class_loads, &["switch"]),
     (switch::drr_weights_are_positive, &["switch"]),
     (switch::red_thresholds_are_ordered, &["switch"]),
@@ -77,6 +83,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::visibility_matters_to_load_aware_balancers, &["switch", "balance"]),
     (network::paths_are_compared_for_components, &["balance"]),
     (balance::tables_of_flowlets_have_one_size, &["balance"]),
+    (balance::paused_ports_exist, &["balance", "switch"]),
     (balance::estimates_decay_now_and_then, &["balance"]),
     (balance::tables_of_weights_hold_something, &["balance"]),
     (balance::labels_have_room_for_the_ports, &["topology", "balance"]),

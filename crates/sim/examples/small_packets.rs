@@ -78,6 +78,7 @@ fn setup(senders: u32, smaller: u64) -> Setup {
         transport: Arc::new(Transport::new(&transport(smaller))),
         flows: (1..=senders).map(flow).collect::<Vec<_>>().into(),
         tags: vec!["long".into()],
+        classes: Vec::new(),
         warm_up: Time::ZERO,
         until: Time::ZERO + end(smaller),
         queues_every: Some(Span::from_us(10)),

@@ -53,6 +53,8 @@ pub(crate) struct Active<E> {
     pub(crate) flow: FlowId,
     /// It waits in its host's ring for the network card.
     pub(crate) in_ring: bool,
+    /// Bit q: it waits while all of these queues of its host are paused.
+    pub(crate) queues: u8,
     /// Its flow has been counted as complete.
     pub(crate) completed: bool,
     /// The earliest pending timer event; later ones are stale.
@@ -66,10 +68,11 @@ pub(crate) struct Active<E> {
 }
 
 impl<E> Active<E> {
-    fn new(end: E, (host, peer): (HostId, HostId), (flow, spec): (FlowId, Flow)) -> Active<E> {
+    fn new(end: E, (host, peer): (HostId, HostId), (flow, spec): (FlowId, Flow), queues: u8) -> Active<E> {
         let (wake_at, ready_since) = (Time::NEVER, Time::ZERO);
         let cells = Cells::default();
-        Active { end, host, peer, flow, in_ring: false, completed: false, wake_at, ready_since, cells, spec }
+        let (in_ring, completed) = (false, false);
+        Active { end, host, peer, flow, in_ring, queues, completed, wake_at, ready_since, cells, spec }
     }
 }
 
@@ -202,10 +205,15 @@ impl Ends {
     }
 
     /// The sender of a flow that starts now.
-    pub(crate) fn open_sender(&mut self, (flow, spec): (FlowId, Flow), host: &FlowSite, now: Time) {
+    pub(crate) fn open_sender(
+        &mut self,
+        (flow, spec): (FlowId, Flow),
+        (host, queues): (&FlowSite, u8),
+        now: Time,
+    ) {
         let sender = Sender::new(&self.transport, &site((flow, &spec), host), now);
         *self.senders.place(flow) =
-            Place::Open(Active::new(sender, (spec.source, spec.destination), (flow, spec)));
+            Place::Open(Active::new(sender, (spec.source, spec.destination), (flow, spec), queues));
     }
 
     /// A flow has started whose receiver will be here.
@@ -214,10 +222,15 @@ impl Ends {
     }
 
     /// The receiver of a flow whose first packet arrived.
-    pub(crate) fn open_receiver(&mut self, (flow, spec): (FlowId, Flow), host: &FlowSite, now: Time) {
+    pub(crate) fn open_receiver(
+        &mut self,
+        (flow, spec): (FlowId, Flow),
+        (host, queues): (&FlowSite, u8),
+        now: Time,
+    ) {
         let receiver = Receiver::new(&self.transport, &site((flow, &spec), host), now);
         *self.receivers.place(flow) =
-            Place::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec)));
+            Place::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec), queues));
     }
 
     /// Returns what was to be carried.

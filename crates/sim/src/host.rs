@@ -18,6 +18,7 @@ use crate::ends::Seat;
 use crate::event::Event;
 
 use act::{Desk, act, wake};
+use pauses::Parked;
 
 /// The network card of a host and who wants to use it.
 pub(crate) struct Host {
@@ -25,13 +26,8 @@ pub(crate) struct Host {
     rate: Rate,
     /// The card transmits until then.
     busy_until: Time,
-    /// If a pause holds the card, then `busy_until` is never, and this is when its last packet has left.
-    held: Option<Time>,
-    /// A pause holds what senders send, and not what receivers answer.
-    senders_held: bool,
-    /// By queue: those that are paused, and those that the senders of this card have used.
+    /// Bit q: queue q is paused.
     paused: u8,
-    used: u8,
     /// An event will come when the card is idle.
     called: bool,
     /// Replies of connections that are closed already, and to whom.
@@ -40,6 +36,8 @@ pub(crate) struct Host {
     receivers: Ring<Seat>,
     /// Senders that may send.
     senders: Ring<Seat>,
+    /// Who waits for the end of a pause.
+    parked: Parked,
     /// Flows whose senders are open here.
     open: u32,
     /// No congestion notification leaves before, where the card limits them for all its flows.
@@ -52,14 +50,12 @@ impl Host {
             link,
             rate,
             busy_until: Time::ZERO,
-            held: None,
-            senders_held: false,
             paused: 0,
-            used: 0,
             called: false,
             replies: Vec::new(),
             receivers: Ring::new(),
             senders: Ring::new(),
+            parked: Parked::default(),
             open: 0,
             quiet_until: Time::ZERO,
         }
@@ -68,14 +64,13 @@ impl Host {
     /// Somebody waits for the card.
     #[inline]
     fn is_wanted(&self) -> bool {
-        let senders = !self.senders.is_empty() && !self.senders_held;
-        senders || !self.receivers.is_empty() || !self.replies.is_empty()
+        !self.senders.is_empty() || !self.receivers.is_empty() || !self.replies.is_empty()
     }
 
-    /// Whoever comes may send at once.
+    /// Whoever comes may send at once. While a queue is paused, whoever comes takes a turn, to be asked for its queue.
     #[inline]
     fn is_free(&self, now: Time) -> bool {
-        now >= self.busy_until && !self.is_wanted()
+        now >= self.busy_until && self.paused == 0 && !self.is_wanted()
     }
 
     fn site(&self, seed: u64) -> FlowSite {
@@ -137,13 +132,17 @@ impl Domain {
         self.pool.remove(packet);
         let flow = segment.flow;
         if let Some(spec) = self.ends.receivers.expected(flow) {
-            let site = self.hosts[host.index()].site(self.plan.setup.seed);
-            self.ends.open_receiver((flow, spec), &site, self.now);
+            let (site, (_, queues)) = (self.site_of(host, &spec), self.plan.setup.queues_of(&spec));
+            self.ends.open_receiver((flow, spec), (&site, queues), self.now);
             let Some((seat, active)) = self.ends.receivers.seated(flow) else { return };
             active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
             self.receiver_has_news(seat, host);
         } else {
-            let reply = reply_after_close(&self.plan.setup.transport, &segment, self.now);
+            let transport = &self.plan.setup.transport;
+            let mut reply = reply_after_close(transport, &segment, self.now);
+            if let Some(out) = reply.as_mut().filter(|_| transport.roce().is_none()) {
+                out.class = header.class;
+            }
             self.hosts[host.index()].replies.extend(reply.map(|out| (header.source, out)));
             self.use_card(host);
         }
@@ -183,8 +182,7 @@ impl Domain {
     /// Something happened to a sender: it may have a packet.
     #[inline(always)]
     fn tell_sender(&mut self, seat: Seat, host: HostId) {
-        let card = card_of(&mut self.hosts, host);
-        if card.is_free(self.now) && !card.senders_held {
+        if card_of(&mut self.hosts, host).is_free(self.now) {
             self.sender_sends(seat, host);
         } else {
             self.sender_acts(seat, host, false);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use weft_core::{HostId, LinkId, Span, Time};
+use weft_core::{Class, HostId, LinkId, Span, Time};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Change, Graph, Node, Timeline};
 use weft_transport::Transport;
-use weft_workload::Flows;
+use weft_workload::{Flow, Flows};
 
 use crate::flow_series::FlowSampling;
 use crate::partition::{Division, Partition, delays};
@@ -30,6 +30,8 @@ pub struct Setup {
     pub storms: Vec<Storm>,
     /// Names of the traffic entries.
     pub tags: Vec<String>,
+    /// Their priority classes, as far as they have their own.
+    pub classes: Vec<Option<Class>>,
     /// Statistics cover flows that start at or after this instant.
     pub warm_up: Time,
     /// The run ends here, finished or not.
@@ -53,6 +55,35 @@ pub struct Storm {
     pub from: Time,
     /// Until when.
     pub until: Time,
+}
+
+impl Setup {
+    /// The priority class of a flow, if its traffic entry has one.
+    pub(crate) fn class_of(&self, flow: &Flow) -> Option<Class> {
+        self.classes.get(usize::from(flow.tag)).copied().flatten()
+    }
+
+    /// The queue of a class at every port.
+    fn queue(&self, class: Class) -> u8 {
+        class.0.min(self.switch.queues as u8 - 1)
+    }
+
+    /// Bit q: queue q. What a sender of a flow waits for while it is paused, and what its receiver does: TCP answers in the
+    /// class of the payload; of a queue pair, acknowledgements and notifications have their own.
+    pub(crate) fn queues_of(&self, flow: &Flow) -> (u8, u8) {
+        let (payload, answers) = match flow.constant_rate() {
+            Some(_) => (Class(0), Class(0)),
+            None => self.transport.classes(),
+        };
+        let own = 1 << self.queue(self.class_of(flow).unwrap_or(payload));
+        let pairs = flow.constant_rate().is_none() && self.transport.roce().is_some();
+        (own, if pairs { 1 << self.queue(answers) | 1 << self.queue(Class(0)) } else { own })
+    }
+
+    /// Whether a queue that a class uses is among those that are paused.
+    pub(crate) fn is_paused(&self, class: Class, paused: u8) -> bool {
+        paused >> self.queue(class) & 1 == 1
+    }
 }
 
 /// What all domains of a run read and none changes.

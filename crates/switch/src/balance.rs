@@ -168,6 +168,11 @@ pub trait Balancer {
         false
     }
 
+    /// Whether ports on which the packet's class is paused leave the choice, as long as another is left.
+    fn excludes_paused(&self) -> bool {
+        false
+    }
+
     /// How the switch is to measure the congestion of paths for [`Candidates::congestion`]; if not at all, packets carry
     /// nothing and nothing is kept.
     fn measures(&self) -> Option<&congestion::Settings> {
@@ -230,6 +235,7 @@ family! {
         fn decides_by(&self) -> Option<&FlowHash>;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
+        fn excludes_paused(&self) -> bool;
         fn measures(&self) -> Option<&congestion::Settings>;
         fn grouping(&self) -> Grouping;
         fn state(&self, choices: Choices) -> State;

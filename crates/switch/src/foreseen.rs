@@ -82,7 +82,7 @@ impl Outputs {
             return Err(self.refuse(port, reason));
         }
         let output = chosen_of(&mut self.ports, port);
-        self.store.stored(output.port.bytes + u64::from(header.wire), header.wire);
+        self.store.stored((0, output.port.bytes + u64::from(header.wire)), header.wire);
         self.visible.joined(now, header, port.index());
         Ok(settle_in(now, output, header.wire))
     }
@@ -107,7 +107,7 @@ fn admit(
     if foresight.is_calm(held.bytes + u64::from(header.wire)) {
         return Ok(());
     }
-    store.admit(held.bytes, held.bytes, header.wire)?;
+    store.admit((0, held.bytes), held.bytes, header.wire)?;
     let sight = Sight { now, packet: header, queue: held.bytes, port: held.bytes };
     match foresight.marker.arriving(&sight, marking) {
         Verdict::Pass => {}
@@ -138,7 +138,7 @@ fn give_back(
 ) {
     while let Some(wire) = foresight.left(now) {
         held.bytes -= u64::from(wire);
-        store.released(held.bytes, wire);
+        store.released((0, held.bytes), wire);
         left(wire);
     }
     foresight.find_oldest();

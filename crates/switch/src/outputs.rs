@@ -2,11 +2,11 @@
 //! balancer.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Time, Transmission};
+use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Time, Transmission};
 
 use crate::foresight::Foresight;
 use crate::mark::{Sight, Verdict};
-use crate::pause::{Ingress, set_aside};
+use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
@@ -33,9 +33,7 @@ impl Outputs {
         let queues = settings.queues as usize;
         let slots = site.rates.len() * queues;
         let ingress = Ingress::new(settings, site).map(Box::new);
-        let set_aside = ingress.as_ref().map_or(Bytes::ZERO, |_| set_aside(settings, site));
-        let buffer = settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside.0)));
-        let memory = Memory { buffer, queues: slots as u64 };
+        let memory = Memory { buffer: to_share(settings, site), queues: slots as u64 };
         let ports: Vec<_> = site.rates.iter().map(|rate| Output::new(settings, *rate)).collect();
         let marks_departures = ports.iter().any(Output::looks_at_departures);
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
@@ -151,14 +149,16 @@ impl Outputs {
     /// Is there room at a port? What other ports have to give back is looked at only if it matters.
     fn admit(&mut self, now: Time, port: PortId, queue: usize, header: &Header) -> Result<(), Reason> {
         let wire = header.wire;
-        if let Some(ingress) = self.ingress.as_ref().filter(|ingress| ingress.is_lossless(queue)) {
+        if let Some(ingress) = &self.ingress {
             let output = &self.ports[port.index()];
-            return match () {
-                () if !output.port.up => Err(Reason::LinkDown),
-                () if output.queues[queue].discards => Err(Reason::Watchdog),
-                () if !ingress.has_room(header.ingress, queue, wire) => Err(Reason::Headroom),
-                () => Ok(()),
-            };
+            match () {
+                () if !output.port.up => return Err(Reason::LinkDown),
+                () if output.queues[queue].discards => return Err(Reason::Watchdog),
+                () => ingress.admit(header.ingress, queue, wire)?,
+            }
+            if ingress.is_lossless(queue) {
+                return Ok(());
+            }
         }
         let first = self.ports[port.index()].admit(queue, wire, &self.store);
         if first.is_ok() {
@@ -173,6 +173,7 @@ impl Outputs {
         let header = *turn.headers.get(packet);
         let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
         if let Err(reason) = self.admit(turn.now, port, queue, &header) {
+            self.refused(turn.effects, &header, queue, reason);
             return self.dropped(port, packet, reason, turn.effects);
         }
         match self.arriving(turn.now, port, queue, &header) {
@@ -185,13 +186,14 @@ impl Outputs {
         own.packets.push(packet, turn.headers);
         own.bytes += u64::from(wire);
         if !self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue)) {
-            self.store.stored(own.bytes, wire);
+            self.store.stored((queue, own.bytes), wire);
         }
         output.port.store(turn.now, wire);
         if output.port.in_service.is_none() {
             turn.effects.push(Effect::HasWork(port));
         }
         self.charge(turn.effects, &header, queue);
+        debug_assert!(self.books_agree());
         self.visible.joined(turn.now, &header, slot(port, queue, self.queues));
     }
 
@@ -282,6 +284,7 @@ impl Outputs {
         self.ports[port.index()].release(turn.now, queue, wire, store);
         if self.ingress.is_some() {
             self.credit(turn.effects, (ingress, queue), wire, port);
+            debug_assert!(self.books_agree());
         }
     }
 

@@ -12,9 +12,12 @@ use weft_core::{Bytes, PortId, Rate, Span, choice, settings};
 
 pub mod headroom;
 mod ingress;
+mod own;
 
 pub(crate) use ingress::Ingress;
-pub use ingress::set_aside;
+pub(crate) use own::headroom_of;
+pub use own::set_aside;
+pub(crate) use own::to_share;
 
 /// Wire bytes of a pause frame: the least Ethernet frame of 64 bytes, preamble and gap.
 pub const FRAME: u16 = 84;
@@ -150,6 +153,21 @@ pub struct HeldBack {
     /// The sender may go on when no more than this is left of what came in by the port, at the latest; with a dynamic XOFF,
     /// if nothing else were stored.
     pub goes_on_at: Bytes,
+}
+
+/// What a switch under the memory management of chips holds, on its way in and on its way out. Both sums are what it stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charges {
+    /// On the way in: within minima of classes and ports.
+    pub minima: Bytes,
+    /// In service pools.
+    pub shared: Bytes,
+    /// In headroom.
+    pub headroom: Bytes,
+    /// On the way out: within minima of queues.
+    pub queue_minima: Bytes,
+    /// In service pools.
+    pub queue_shared: Bytes,
 }
 
 /// What a port has done to stop the sender of a class.

@@ -2,10 +2,10 @@
 //! memory charged to the port by which a packet came in. Nothing here is reached while no class pauses.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Header, Headers, PortId};
+use weft_core::{Bytes, Component, Header, Headers, PortId};
 
 use crate::outputs::Outputs;
-use crate::pause::{HeldBack, PauseCounters, PauseFrame};
+use crate::pause::{Charges, HeldBack, PauseCounters, PauseFrame};
 use crate::port::InService;
 use crate::turn::{Effect, Effects, Turn};
 
@@ -15,6 +15,16 @@ impl Outputs {
     pub(crate) fn charge(&mut self, effects: &mut Effects, header: &Header, queue: usize) {
         let Some(ingress) = &mut self.ingress else { return };
         if ingress.stored(header.ingress, queue, header.wire) {
+            self.announce(effects, header.ingress);
+        }
+    }
+
+    /// A packet has found no room; if there is none left in headroom, its sender must know, who may not have been told yet:
+    /// other ports have used up what they share.
+    #[cold]
+    pub(crate) fn refused(&mut self, effects: &mut Effects, header: &Header, queue: usize, reason: Reason) {
+        let Some(ingress) = self.ingress.as_mut().filter(|_| reason == Reason::Headroom) else { return };
+        if ingress.stop(header.ingress, queue) {
             self.announce(effects, header.ingress);
         }
     }
@@ -76,6 +86,18 @@ impl Outputs {
         }
     }
 
+    /// What is left of a component without the ports on which a queue is paused.
+    pub(crate) fn unpaused(&self, component: &Component, queue: usize, left: &mut Component) {
+        left.ports.clear();
+        left.shares.clear();
+        for (port, share) in component.ports.iter().zip(&component.shares) {
+            if !self.ports[port.index()].queues[queue].held {
+                left.ports.push(*port);
+                left.shares.push(*share);
+            }
+        }
+    }
+
     /// See [`Switch::discard`](crate::Switch::discard).
     pub(crate) fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
         let (port, queue) = at;
@@ -87,6 +109,27 @@ impl Outputs {
             self.give_up(turn, at, packet, Reason::Watchdog);
         }
         self.nothing_to_send(turn.effects, port);
+    }
+
+    /// See [`Switch::charges`](crate::Switch::charges).
+    pub(crate) fn charges(&self) -> Option<Charges> {
+        let (minima, shared, headroom) = self.ingress.as_ref()?.charged()?;
+        let (queue_minima, queue_shared) = self.store.charged()?;
+        Some(Charges {
+            minima: Bytes(minima),
+            shared: Bytes(shared),
+            headroom: Bytes(headroom),
+            queue_minima: Bytes(queue_minima),
+            queue_shared: Bytes(queue_shared),
+        })
+    }
+
+    /// Whether the books of memory management say what is stored, on both sides.
+    pub(crate) fn books_agree(&self) -> bool {
+        let Some(charges) = self.charges() else { return true };
+        let stored = Bytes(self.stored());
+        charges.minima + charges.shared + charges.headroom == stored
+            && charges.queue_minima + charges.queue_shared == stored
     }
 
     /// See [`Switch::pauses`](crate::Switch::pauses).
@@ -104,7 +147,7 @@ impl Outputs {
             let header = headers.get(packet);
             by_port[header.ingress.index()] += u64::from(header.wire);
         }
-        let goes_on_at = ingress.goes_on_at();
+        let goes_on_at = ingress.goes_on_at(queue);
         let ports = by_port.into_iter().enumerate().map(|(port, bytes)| (PortId(port as u16), bytes));
         let stopped = ports.filter(|(port, bytes)| *bytes > 0 && ingress.has_stopped(*port, queue));
         stopped.map(|(from, bytes)| HeldBack { from, bytes: Bytes(bytes), goes_on_at }).collect()

@@ -116,7 +116,7 @@ impl Output {
         if !self.port.up {
             return Err(Reason::LinkDown);
         }
-        store.admit(self.queues[queue].bytes, self.port.bytes, wire)
+        store.admit((queue, self.queues[queue].bytes), self.port.bytes, wire)
     }
 
     /// Bytes of a queue, with or without those of the packet in service.
@@ -148,10 +148,10 @@ impl Output {
     /// Gives back the bytes of a packet of a queue.
     #[inline]
     pub(crate) fn release(&mut self, now: Time, queue: usize, wire: u16, store: Option<&mut Store>) {
-        let queue = &mut self.queues[queue];
-        queue.bytes -= u64::from(wire);
+        let own = &mut self.queues[queue];
+        own.bytes -= u64::from(wire);
         if let Some(store) = store {
-            store.released(queue.bytes, wire);
+            store.released((queue, own.bytes), wire);
         }
         self.port.release(now, wire);
     }
@@ -167,33 +167,42 @@ impl Store {
         self.sharing.admits_up_to()
     }
 
+    /// Under the memory management of chips: bytes within minima of queues, and in pools.
+    pub(crate) fn charged(&self) -> Option<(u64, u64)> {
+        match &self.sharing {
+            AnySharing::Mmu(mmu) => Some(mmu.charged()),
+            _ => None,
+        }
+    }
+
     /// Whether anybody must be told of what is stored and released.
     #[inline]
     pub(crate) fn counts(&self) -> bool {
         self.counts
     }
 
-    /// Is there room for a packet of `wire` bytes in a queue that holds `queue` bytes?
+    /// Is there room for a packet of `wire` bytes in a queue, of a class, that holds `queue` bytes?
     #[inline]
-    pub(crate) fn admit(&self, queue: u64, port: u64, wire: u16) -> Result<(), Reason> {
-        self.sharing.admit(&Occupancy { packet: u64::from(wire), queue, port, total: self.total })
+    pub(crate) fn admit(&self, (class, queue): (usize, u64), port: u64, wire: u16) -> Result<(), Reason> {
+        let packet = u64::from(wire);
+        self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })
     }
 
-    /// A packet was stored in a queue that now holds `queue` bytes.
+    /// A packet was stored in a queue, of a class, that now holds `queue` bytes.
     #[inline]
-    pub(crate) fn stored(&mut self, queue: u64, wire: u16) {
+    pub(crate) fn stored(&mut self, (class, queue): (usize, u64), wire: u16) {
         if self.counts {
             self.total += u64::from(wire);
-            self.sharing.stored(queue, u64::from(wire));
+            self.sharing.stored(class, queue, u64::from(wire));
         }
     }
 
-    /// A packet left a queue that now holds `queue` bytes.
+    /// A packet left a queue, of a class, that now holds `queue` bytes.
     #[inline]
-    pub(crate) fn released(&mut self, queue: u64, wire: u16) {
+    pub(crate) fn released(&mut self, (class, queue): (usize, u64), wire: u16) {
         if self.counts {
             self.total -= u64::from(wire);
-            self.sharing.released(queue, u64::from(wire));
+            self.sharing.released(class, queue, u64::from(wire));
         }
     }
 }

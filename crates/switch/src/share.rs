@@ -6,12 +6,15 @@ use weft_core::{Bytes, family};
 pub mod dynamic;
 pub mod fixed;
 pub mod infinite;
+pub mod mmu;
 
 /// What a sharing rule may look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy {
     /// Bytes of the packet that wants in.
     pub packet: u64,
+    /// Which queue of its port.
+    pub class: usize,
     /// Bytes in its queue, the packet in service included.
     pub queue: u64,
     /// Bytes in all queues of its port.
@@ -42,10 +45,10 @@ pub trait Sharing {
     fn looks_beyond_port(&self) -> bool {
         true
     }
-    /// `bytes` were stored in a queue that now holds `queue` bytes.
-    fn stored(&mut self, _queue: u64, _bytes: u64) {}
-    /// `bytes` left a queue that now holds `queue` bytes.
-    fn released(&mut self, _queue: u64, _bytes: u64) {}
+    /// `bytes` were stored in the queue of a class that now holds `queue` bytes.
+    fn stored(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
+    /// `bytes` left the queue of a class that now holds `queue` bytes.
+    fn released(&mut self, _class: usize, _queue: u64, _bytes: u64) {}
 }
 
 family! {
@@ -58,12 +61,13 @@ family! {
         "static" => fixed::Fixed,
         "dynamic" => dynamic::Dynamic,
         "infinite" => infinite::Infinite,
+        "mmu" => mmu::Mmu,
     }
     methods {
         fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;
         fn admits_up_to(&self) -> u64;
         fn looks_beyond_port(&self) -> bool;
-        fn stored(&mut self, queue: u64, bytes: u64);
-        fn released(&mut self, queue: u64, bytes: u64);
+        fn stored(&mut self, class: usize, queue: u64, bytes: u64);
+        fn released(&mut self, class: usize, queue: u64, bytes: u64);
     }
 }

@@ -2,7 +2,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{
-    Bytes, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission, prefetch,
+    Bytes, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission, prefetch,
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::foresight::Slot;
 use crate::hash::FlowHash;
 use crate::outputs::{Outputs, queue_of};
-use crate::pause::{HeldBack, PauseCounters, PauseFrame};
+use crate::pause::{Charges, HeldBack, PauseCounters, PauseFrame};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings};
 use crate::table::{Route, Table};
@@ -30,6 +30,8 @@ pub struct Switch {
     hash: Option<FlowHash>,
     /// If the balancer measures paths.
     congestion: Option<Box<Congestion>>,
+    /// If the balancer leaves out paused ports: what is left of a choice.
+    unpaused: Option<Box<Component>>,
 }
 
 impl Switch {
@@ -49,6 +51,7 @@ impl Switch {
         let engines: Vec<_> = (0..settings.engines).map(engine).collect();
         let hash = engines[0].balancer.decides_by().cloned();
         let reads_loads = engines[0].balancer.reads_loads();
+        let excludes = settings.pfc.is_on() && engines[0].balancer.excludes_paused();
         let congestion = engines[0].balancer.measures().map(|measure| {
             let ((own_leaf, leaf_of_host), fabric) = (table.leaves(), table.fabric(site.rates.len()));
             let place = Place { own_leaf, leaf_of_host, rates: &site.rates, fabric };
@@ -64,6 +67,8 @@ impl Switch {
             class_load: settings.class_load,
             hash,
             congestion,
+            unpaused: excludes
+                .then(|| Box::new(Component { weight: 1, ports: Vec::new(), shares: Vec::new() })),
             engines,
         };
         switch.assert_ports();
@@ -213,6 +218,13 @@ impl Switch {
         self.outputs.pauses(at)
     }
 
+    /// Where the bytes are charged that are stored; `None` unless the memory is managed as chips do
+    /// ([`mmu`](crate::share::mmu)).
+    #[must_use]
+    pub fn charges(&self) -> Option<Charges> {
+        self.outputs.charges()
+    }
+
     /// What waits in a queue of senders that have been asked to stop.
     #[must_use]
     pub fn held_back(&self, headers: &Headers, at: (PortId, usize)) -> Vec<HeldBack> {
@@ -323,10 +335,19 @@ impl Switch {
     /// registers that every other packet needs.
     #[inline(never)]
     fn choose(&mut self, now: Time, header: &Header, group: GroupId) -> PortId {
-        let component = self.table.component(group);
+        let mut component = self.table.component(group);
         self.outputs.advance(now);
+        let queue = queue_of(header.class, self.queues);
+        if let Some(left) = &mut self.unpaused {
+            self.outputs.unpaused(component, queue, left);
+            match left.ports[..] {
+                [] => {}
+                [only] => return only,
+                _ => component = left,
+            }
+        }
         let classes = match self.class_load {
-            ClassLoad::AtOrAbove => queue_of(header.class, self.queues) + 1,
+            ClassLoad::AtOrAbove => queue + 1,
             ClassLoad::All => self.queues,
         };
         let loads = Loads::Switch { outputs: &mut self.outputs, now, classes };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use weft_core::{Bytes, Time};
+use weft_core::{Bytes, Class, Time};
 use weft_scenario::ScenarioSettings;
 use weft_sim::{FlowSampling, Setup, Storm};
 use weft_switch::pause::PauseStormSettings;
@@ -33,6 +33,11 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         flows,
         storms,
         tags: settings.traffic.iter().map(|traffic| traffic.tag.clone()).collect(),
+        classes: settings
+            .traffic
+            .iter()
+            .map(|traffic| traffic.class.map(|class| Class(class as u8)))
+            .collect(),
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
         queues_every: measure.queues_every,

@@ -18,6 +18,8 @@ weft_core::settings! {
         start: Span = Span::ZERO,
         /// Nothing starts at or after this instant; absent: as long as the run accepts flows.
         stop: Option<Span> = None,
+        /// Priority class of its payload, and with TCP of what answers it. Absent: 0, with RoCE the transport's `class`.
+        class: Option<u32> = None,
         /// Who sends to whom and when; `kind` names the pattern.
         pattern: PatternSettings = PatternSettings::default(),
     }

@@ -53,7 +53,7 @@ impl Network {
 }
 
 fn entry(tag: &str, pattern: PatternSettings) -> TrafficSettings {
-    TrafficSettings { tag: tag.to_owned(), start: Span::ZERO, stop: None, pattern }
+    TrafficSettings { tag: tag.to_owned(), start: Span::ZERO, stop: None, class: None, pattern }
 }
 
 fn open_loop(load: f64, sizes: &str) -> open_loop::Settings {

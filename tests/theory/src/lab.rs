@@ -42,6 +42,7 @@ pub fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         flows: Vec::new().into(),
         storms: Vec::new(),
         tags: vec!["test".into()],
+        classes: Vec::new(),
         warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),
         queues_every: None,

@@ -109,6 +109,9 @@ impl Reader<'_> {
                 (Threshold::Static(own.per_port), "switch.sharing.static.per_port")
             }
             SharingSettings::Dynamic(own) => (Threshold::Dynamic(own.alpha), "switch.sharing.dynamic.alpha"),
+            SharingSettings::Mmu(own) => {
+                (Threshold::Dynamic(own.queue_alpha), "switch.sharing.mmu.queue_alpha")
+            }
             SharingSettings::Infinite(_) => return None,
         };
         Some(Profile {

@@ -30,6 +30,13 @@ pub(super) fn tables_of_flowlets_have_one_size(facts: &Facts<'_>, found: &mut Ve
     }
 }
 
+/// Ports are paused only where classes pause.
+pub(super) fn paused_ports_exist(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if !facts.settings.switch.pfc.is_on() {
+        facts.idle(&facts.balancer("exclude_paused"), "no class pauses (switch.pfc.classes)", found);
+    }
+}
+
 /// An estimate that decays all the time is always zero.
 pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Conga(conga) = &facts.settings.balance else { return };

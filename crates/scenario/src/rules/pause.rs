@@ -15,7 +15,7 @@ pub(super) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
     (0..graph.switches().len()).map(needs).max().unwrap_or(Bytes::ZERO)
 }
 
-fn site(facts: &Facts<'_>, graph: &Graph, switch: SwitchId) -> SwitchSite {
+pub(super) fn site(facts: &Facts<'_>, graph: &Graph, switch: SwitchId) -> SwitchSite {
     let links = graph.links_of(Node::Switch(switch));
     SwitchSite {
         seed: 0,
@@ -43,7 +43,8 @@ pub(super) fn pauses_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Ve
     if pfc.watchdog.is_none() {
         idle(&["watchdog_restore", "watchdog_action"], "there is no watchdog", found);
     }
-    if pfc.classes.len() >= facts.settings.switch.queues as usize {
+    let divides = matches!(facts.settings.switch.sharing, SharingSettings::Mmu(_));
+    if !divides && pfc.classes.len() >= facts.settings.switch.queues as usize {
         facts.idle("switch.sharing", "every class is lossless, and XOFF divides the memory", found);
     }
 }
@@ -68,7 +69,8 @@ pub(super) fn lossless_classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Fi
 /// What is set aside must be there, and a dynamic threshold needs something to divide.
 pub(super) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = &facts.settings.switch;
-    if !switch.pfc.is_on() {
+    // Memory management has rules of its own.
+    if !switch.pfc.is_on() || matches!(switch.sharing, SharingSettings::Mmu(_)) {
         return;
     }
     let Some(buffer) = switch.buffer else {

@@ -37,6 +37,19 @@ pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
     found.extend(check(&settings.traffic, &shape, &limits).iter().map(Finding::from));
 }
 
+/// A class that an entry chooses has a queue of its own.
+pub(super) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let queues = facts.settings.switch.queues;
+    for (index, entry) in facts.settings.traffic.iter().enumerate() {
+        if let Some(class) = entry.class.filter(|class| *class >= queues) {
+            let message = format!(
+                "class {class} has no queue of its own: ports have {queues} (switch.queues), numbered from 0"
+            );
+            found.push(impossible(format!("traffic[{index}].class"), message));
+        }
+    }
+}
+
 /// An entry that stops before it starts, or starts when the run is over, sends nothing.
 pub(super) fn every_entry_sends_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     for (index, entry) in facts.settings.traffic.iter().enumerate() {

@@ -524,3 +524,62 @@ fn a_dynamic_xoff_has_something_to_divide() {
         "[switch]\npfc.classes = [0]\npfc.xoff = \"10 kB\"\n",
     );
 }
+
+/// A switch whose memory is managed, with two queues of which the second pauses.
+fn mmu(broken: &str, what: &str, kept: &str) {
+    let text = |lines: &str| {
+        format!("[switch]\nbuffer = \"40 MB\"\nqueues = 2\npfc.classes = [1]\n[switch.sharing.mmu]\n{lines}")
+    };
+    section(&text(broken), what, &text(kept));
+}
+
+#[test]
+fn memory_management_is_sound() {
+    mmu("lossy_alpha = 0\n", "0", "lossy_alpha = 0.5\n");
+    mmu("headroom_pool = \"2 kB\"\n", "too small for one stopped class", "headroom_pool = \"1 MB\"\n");
+    mmu(
+        "headroom_pool = \"39.99 MB\"\n",
+        "leave nothing of the buffer of 40 MB",
+        "headroom_pool = \"30 MB\"\n",
+    );
+    mmu("group_minimum = \"10 MB\"\n", "leave nothing of the buffer of 40 MB", "group_minimum = \"10 kB\"\n");
+    mmu("queue_minimum = \"10 MB\"\n", "leave nothing of the buffer of 40 MB", "queue_minimum = \"10 kB\"\n");
+    mmu("lossy_limit = \"1 MB\"\nlossy_alpha = 2.0\n", "the limit is fixed", "lossy_limit = \"1 MB\"\n");
+    mmu("port_minimum = \"1 kB\"\n", "the minima of the classes are as large", "port_minimum = \"9 kB\"\n");
+    let pool = |classes: &str, share: &str| {
+        format!("[[switch.sharing.mmu.pools]]\nclasses = {classes}\nshare = \"{share}\"\n")
+    };
+    let good = pool("[0]", "40 %") + &pool("[1]", "60 %");
+    mmu(&(pool("[0]", "50 %") + &pool("[1]", "60 %")), "the pools have 110 %", &good);
+    mmu(&pool("[0]", "40 %"), "class 1 has no pool", &good);
+    mmu(&pool("[0, 1, 1]", "40 %"), "class 1 is named twice", &good);
+    mmu(&pool("[0, 1, 2]", "40 %"), "class 2 has no queue", &good);
+    let head = "[switch]\nbuffer = \"40 MB\"\n";
+    let pool = "[switch.sharing.mmu]\nheadroom_pool = \"1 MB\"\n";
+    section(
+        &format!("{head}{pool}"),
+        "no class pauses",
+        &format!("{head}queues = 2\npfc.classes = [1]\n{pool}"),
+    );
+    let limit = "[switch.sharing.mmu]\nlossy_limit = \"1 MB\"\n";
+    section(
+        &format!("{head}pfc.classes = [0]\n{limit}"),
+        "every class is lossless",
+        &format!("{head}{limit}"),
+    );
+    section("[switch.sharing.mmu]\n", "what is there to manage?", &format!("{head}[switch.sharing.mmu]\n"));
+}
+
+#[test]
+fn classes_of_entries_have_queues_and_paused_ports_exist() {
+    let entry = |switch: &str, class: u32| {
+        format!(
+            "[switch]\n{switch}\n[[traffic]]\ntag = \"more\"\nkind = \"permutation\"\nsizes = \"1 kB\"\nclass = {class}\n"
+        )
+    };
+    let drill = |switch: &str| {
+        format!("[switch]\nbuffer = \"40 MB\"\n{switch}\n[balance.drill]\nexclude_paused = true\n")
+    };
+    section(&drill(""), "no class pauses", &drill("pfc.classes = [0]"));
+    section(&entry("queues = 2", 2), "class 2 has no queue of its own", &entry("queues = 2", 1));
+}

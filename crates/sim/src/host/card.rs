@@ -30,7 +30,7 @@ impl Domain {
             let _ = self.replies(host) || self.next_of_receivers(host) || self.next_of_senders(host);
         }
         let card = card_of(&mut self.hosts, host);
-        if !card.called && card.is_wanted() && card.held.is_none() {
+        if !card.called && card.is_wanted() {
             card.called = true;
             self.calendar.push_transmitted(card.busy_until, card.link);
         }
@@ -41,11 +41,17 @@ impl Domain {
         !card_of(&mut self.hosts, host).replies.is_empty() && self.reply(host)
     }
 
-    /// The oldest reply of a closed connection, of which there is one.
+    /// The oldest reply of a closed connection, if no pause holds them all.
     #[inline(never)]
     fn reply(&mut self, host: HostId) -> bool {
-        let replies = &mut self.hosts[host.index()].replies;
-        let (peer, out) = replies.remove(0);
+        let card = card_of(&mut self.hosts, host);
+        if card.paused != 0 {
+            card.park_replies(&self.plan.setup);
+        }
+        if card.replies.is_empty() {
+            return false;
+        }
+        let (peer, out) = card.replies.remove(0);
         let packet = self.pool.insert(header(host, peer, &out), out.segment);
         self.send(host, packet);
         true
@@ -53,7 +59,9 @@ impl Domain {
 
     fn next_of_receivers(&mut self, host: HostId) -> bool {
         while let Some(seat) = card_of(&mut self.hosts, host).receivers.pop() {
-            if self.receiver_sends(seat, host) {
+            if card_of(&mut self.hosts, host).parks(&mut self.ends.receivers, seat) {
+                card_of(&mut self.hosts, host).parked.receivers.push(seat);
+            } else if self.receiver_sends(seat, host) {
                 return true;
             }
         }
@@ -61,11 +69,10 @@ impl Domain {
     }
 
     fn next_of_senders(&mut self, host: HostId) -> bool {
-        if card_of(&mut self.hosts, host).senders_held {
-            return false;
-        }
         while let Some(seat) = card_of(&mut self.hosts, host).senders.pop() {
-            if self.sender_sends(seat, host) {
+            if card_of(&mut self.hosts, host).parks(&mut self.ends.senders, seat) {
+                card_of(&mut self.hosts, host).parked.senders.push(seat);
+            } else if self.sender_sends(seat, host) {
                 return true;
             }
         }

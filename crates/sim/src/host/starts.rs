@@ -1,6 +1,7 @@
 //! How flows begin at their hosts: one is drawn ahead.
 
-use weft_core::{FlowId, Rate};
+use weft_core::{FlowId, HostId};
+use weft_transport::FlowSite;
 use weft_workload::Flow;
 
 use crate::domain::Domain;
@@ -23,17 +24,22 @@ impl Domain {
         self.upcoming = numbered.find(|(_, spec)| partition.of_host(spec.source) == self.number);
     }
 
+    /// What an end of a flow must know at a host.
+    pub(crate) fn site_of(&self, host: HostId, spec: &Flow) -> FlowSite {
+        let setup = &self.plan.setup;
+        FlowSite { class: setup.class_of(spec), ..self.hosts[host.index()].site(setup.seed) }
+    }
+
     /// Opens a flow; its sender may send.
     pub(crate) fn begin(&mut self, flow: FlowId, spec: Flow) {
-        let host = &mut self.hosts[spec.source.index()];
-        let site = host.site(self.plan.setup.seed);
-        host.open += 1;
-        self.ends.open_sender((flow, spec), &site, self.now);
+        let site = self.site_of(spec.source, &spec);
+        self.hosts[spec.source.index()].open += 1;
+        let (queues, _) = self.plan.setup.queues_of(&spec);
+        self.ends.open_sender((flow, spec), (&site, queues), self.now);
         match self.plan.partition.of_host(spec.destination) {
             here if here == self.number => self.ends.expect(flow, spec),
             there => self.outbox.announce(there, flow, spec),
         }
-        self.uses_queue(spec.source, spec.rate != Rate(0));
         self.sender_begins(flow, spec.source);
     }
 }

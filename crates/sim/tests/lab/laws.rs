@@ -122,8 +122,15 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
     let fails = !world.plan.outages.is_empty();
     for drop in &record.drops {
         let possible = match drop.reason {
-            Reason::PortFull => matches!(switch.sharing, SharingSettings::Fixed(_)),
-            Reason::Threshold => matches!(switch.sharing, SharingSettings::Dynamic(_)),
+            Reason::PortFull => match &switch.sharing {
+                SharingSettings::Fixed(_) => true,
+                SharingSettings::Mmu(own) => own.port_limit.is_some(),
+                _ => false,
+            },
+            Reason::Threshold => {
+                matches!(switch.sharing, SharingSettings::Dynamic(_) | SharingSettings::Mmu(_))
+            }
+            Reason::Ingress => matches!(switch.sharing, SharingSettings::Mmu(_)),
             Reason::BufferFull => switch.buffer.is_some(),
             Reason::Early => match &switch.ecn {
                 MarkerSettings::Pie(pie) => pie.mark_up_to < 1.0 || pie.non_ect == NonEct::Drop,
@@ -141,10 +148,13 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
     Ok(())
 }
 
-/// Whether somebody may send in spite of a pause: frames are lost, or a watchdog wants it.
+/// Whether somebody may send in spite of a pause, or headroom may be wanting: frames are lost, a watchdog wants it, ports
+/// share headroom.
 fn may_overrun(world: &World) -> bool {
     let pfc = &world.setup.switch.pfc;
-    let forward = pfc.watchdog.is_some() && pfc.watchdog_action == WatchdogAction::Forward;
+    let pooled =
+        matches!(&world.setup.switch.sharing, SharingSettings::Mmu(own) if own.headroom_pool.is_some());
+    let forward = pooled || pfc.watchdog.is_some() && pfc.watchdog_action == WatchdogAction::Forward;
     forward || world.lossy || !world.plan.outages.is_empty()
 }
 
@@ -157,7 +167,7 @@ fn lossless_is_lossless(world: &World, record: &RunRecord) -> Verdict {
     }
     let wanting = |reason| match reason {
         Reason::Headroom => !may_overrun(world),
-        _ => matches!(reason, Reason::PortFull | Reason::Threshold | Reason::BufferFull),
+        _ => matches!(reason, Reason::PortFull | Reason::Threshold | Reason::BufferFull | Reason::Ingress),
     };
     demand!(dropped(record, wanting).0 == 0, "{:?}", record.drops);
     for pause in &record.pauses {
@@ -188,6 +198,10 @@ fn buffers_hold(world: &World, record: &RunRecord) -> Verdict {
             let queues = u64::from(switch.queues);
             ((shared.ceil() as u64 + dynamic.minimum.0).saturating_mul(queues)).min(buffer)
         }
+        SharingSettings::Mmu(own) => own.port_limit.map_or(buffer, |limit| {
+            let minima = own.queue_minimum * u64::from(switch.queues);
+            buffer.min((limit + minima).0)
+        }),
     };
     for (number, link) in record.links.iter().enumerate() {
         demand!(link.peak.0 <= limit, "link {number}: a queue of {} where {limit} is the limit", link.peak);

@@ -48,6 +48,9 @@ impl World {
         switching::compare_paths(&mut setup.balancer, &mut Random::new(seed, Purpose::Test, 108));
         setup.switch = switching::switch(&mut random, &setup.graph, &setup.transport);
         switching::pause(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 111));
+        let full = full_packet(&setup.transport);
+        switching::manage(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 115), full);
+        switching::choose_classes(&mut setup, &mut Random::new(seed, Purpose::Test, 116));
         setup.flows = flows(&mut random, &setup.graph, &setup.transport).into();
         if one_in(&mut Random::new(seed, Purpose::Test, 114), 6) {
             setup.flows = setup.flows.taking_turns(&[true]);

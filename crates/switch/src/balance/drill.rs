@@ -53,6 +53,8 @@ settings! {
         components: Components = Components::Quiver,
         /// Acknowledgements and packets that open a connection go by a hash of the flow, as in some simulators.
         control_by_hash: bool = false,
+        /// Ports on which the packet's class is paused (priority flow control) leave the choice, as long as another is left. Otherwise their queues grow and they lose comparisons.
+        exclude_paused: bool = false,
         /// How paths are compared.
         quiver: QuiverSettings [flatten],
     }
@@ -75,6 +77,7 @@ pub struct Drill {
     /// For packets without payload, if they do not follow the same rule.
     hash: Option<FlowHash>,
     grouping: Grouping,
+    exclude_paused: bool,
     choices: usize,
     memory: usize,
     tie: Tie,
@@ -118,6 +121,7 @@ impl Drill {
             usual: (choices, memory, tie, control_by_hash) == (2, 1, Tie::Random, false),
             hash: control_by_hash.then(|| control_hash(site)),
             grouping: settings.grouping(),
+            exclude_paused: settings.exclude_paused,
             choices: settings.choices as usize,
             memory: settings.memory as usize,
             tie: settings.tie,
@@ -343,6 +347,10 @@ impl Balancer for Drill {
 
     fn reads_loads(&self) -> bool {
         true
+    }
+
+    fn excludes_paused(&self) -> bool {
+        self.exclude_paused
     }
 
     fn grouping(&self) -> Grouping {

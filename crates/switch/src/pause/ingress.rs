@@ -1,32 +1,26 @@
-//! What each port holds of what came in by it, by class, and when that is too much.
-//!
-//! A packet is charged to shared memory as long as its sender has not been asked to stop, else to headroom. The packet
-//! that crosses XOFF may exceed the shared memory by its own size: for that, one full-size packet is set aside for each
-//! port and lossless class. What leaves frees headroom first.
+//! What each port has to tell to the far end of its cable, by class: stop, or go on. Who keeps the books on what came in
+//! by a port says when: [`Own`] beside ordinary sharing rules, [`Arrivals`] under the memory management of chips.
 
+use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
 
-use super::headroom::{Situation, headroom};
+use super::own::Own;
 use super::{PauseCounters, PauseFrame};
 use crate::settings::SwitchSettings;
+use crate::share::SharingSettings;
+use crate::share::mmu::arrivals::Arrivals;
 use crate::turn::SwitchSite;
 
-/// How much a class may hold before its sender is asked to stop.
-#[derive(Clone, Copy, Debug)]
-enum Xoff {
-    /// So many bytes.
-    Static(u64),
-    /// So many times what is free of a pool.
-    Dynamic { alpha: f64, pool: u64 },
+/// Who knows what came in by each port.
+#[derive(Clone, Debug)]
+enum Books {
+    Own(Own),
+    Mmu(Arrivals),
 }
 
 /// One class of one port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
-    /// Bytes held.
-    used: u64,
-    /// Of these, in headroom.
-    beyond: u64,
     /// The sender has been asked to stop.
     stopped: bool,
     counters: PauseCounters,
@@ -39,69 +33,35 @@ pub(crate) struct Ingress {
     groups: Vec<Group>,
     /// What is to be told to the far end of each port.
     frames: Vec<PauseFrame>,
+    books: Books,
     queues: usize,
     /// Bit q: queue q pauses.
     lossless: u8,
-    xoff: Xoff,
-    xon_offset: u64,
     quanta: u16,
-    /// Bytes in the whole switch that are not in headroom.
-    shared: u64,
-}
-
-/// Memory that is not shared: headroom, and a full-size packet, for each port and lossless class; with a static XOFF, that.
-#[must_use]
-pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
-    let each = site.full_packet + settings.pfc.xoff.unwrap_or(Bytes::ZERO);
-    let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
-    if lossless == 0 {
-        return Bytes::ZERO;
-    }
-    let ports = 0..site.rates.len();
-    ports.fold(Bytes::ZERO, |sum, port| sum + (headroom_of(settings, site, port) + each) * lossless)
-}
-
-/// Headroom of a port, for each of its lossless classes.
-fn headroom_of(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
-    let rate = site.rates[port];
-    settings.pfc.headroom.unwrap_or_else(|| {
-        headroom(&Situation {
-            rate,
-            cable: site.cables[port],
-            latency: settings.latency,
-            response: settings.pfc.response_at(rate),
-            full: site.full_packet,
-        })
-    })
 }
 
 impl Ingress {
-    /// Of an empty switch; `None` if no class pauses.
+    /// Of an empty switch; `None` if nobody asks by which port a packet came in.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Option<Ingress> {
-        let pfc = &settings.pfc;
-        if !pfc.is_on() {
-            return None;
-        }
-        let queues = settings.queues as usize;
-        let group = |slot: usize| {
-            let counters = PauseCounters {
-                headroom: headroom_of(settings, site, slot / queues),
-                ..PauseCounters::default()
-            };
-            Group { counters, ..Group::default() }
+        let books = match &settings.sharing {
+            SharingSettings::Mmu(own) => Books::Mmu(Arrivals::new(own, settings, site)),
+            _ if settings.pfc.is_on() => Books::Own(Own::new(settings, site)),
+            _ => return None,
         };
-        let pool =
-            settings.buffer.map_or(u64::MAX, |buffer| buffer.0.saturating_sub(set_aside(settings, site).0));
-        Some(Ingress {
-            groups: (0..site.rates.len() * queues).map(group).collect(),
+        let queues = settings.queues as usize;
+        let mut ingress = Ingress {
+            groups: vec![Group::default(); site.rates.len() * queues],
             frames: vec![PauseFrame::default(); site.rates.len()],
+            books,
             queues,
-            lossless: pfc.lossless(queues),
-            xoff: pfc.xoff.map_or(Xoff::Dynamic { alpha: pfc.alpha, pool }, |bytes| Xoff::Static(bytes.0)),
-            xon_offset: pfc.xon_offset.0,
-            quanta: pfc.quanta as u16,
-            shared: 0,
-        })
+            lossless: settings.pfc.lossless(queues),
+            quanta: settings.pfc.quanta as u16,
+        };
+        for slot in 0..ingress.groups.len() {
+            ingress.groups[slot].counters.headroom =
+                Bytes(ingress.headroom((slot / queues, slot % queues)).1);
+        }
+        Some(ingress)
     }
 
     pub(crate) fn is_lossless(&self, queue: usize) -> bool {
@@ -110,36 +70,52 @@ impl Ingress {
 
     /// Whether a queue has memory of its own, so that the sharing rule need not know of what it holds.
     pub(crate) fn keeps(&self, queue: usize) -> bool {
-        self.is_lossless(queue) && matches!(self.xoff, Xoff::Static(_))
+        matches!(&self.books, Books::Own(own) if own.keeps_apart()) && self.is_lossless(queue)
     }
 
-    /// Whether a packet of a lossless class that came in by `port` has room.
-    pub(crate) fn has_room(&self, port: PortId, queue: usize, wire: u16) -> bool {
-        let group = &self.groups[port.index() * self.queues + queue];
-        !group.stopped || group.beyond + u64::from(wire) <= group.counters.headroom.0
+    fn group(&mut self, (port, queue): (usize, usize)) -> &mut Group {
+        &mut self.groups[port * self.queues + queue]
+    }
+
+    fn headroom(&self, at: (usize, usize)) -> (u64, u64) {
+        match &self.books {
+            Books::Own(own) => own.headroom(at),
+            Books::Mmu(arrivals) => arrivals.headroom(at),
+        }
+    }
+
+    /// Whether a packet that came in by `port` has room there.
+    pub(crate) fn admit(&self, port: PortId, queue: usize, wire: u16) -> Result<(), Reason> {
+        let (at, wire) = ((port.index(), queue), u64::from(wire));
+        match &self.books {
+            Books::Own(own) => own.admit(at, wire, self.has_stopped(port, queue)),
+            Books::Mmu(arrivals) => arrivals.admit(at, wire),
+        }
     }
 
     /// A packet is stored. True if there is something to tell to the far end of its port.
     pub(crate) fn stored(&mut self, port: PortId, queue: usize, wire: u16) -> bool {
-        let wire = u64::from(wire);
-        if !self.is_lossless(queue) {
-            self.shared += wire;
+        let (at, wire) = ((port.index(), queue), u64::from(wire));
+        let stopped = self.has_stopped(port, queue);
+        let stops = match &mut self.books {
+            Books::Own(own) => own.stored(at, wire, stopped),
+            Books::Mmu(arrivals) => arrivals.stored(at, wire),
+        };
+        if !stops {
             return false;
         }
-        let group = &mut self.groups[port.index() * self.queues + queue];
-        group.used += wire;
-        if group.stopped {
-            group.beyond += wire;
-            group.counters.headroom_peak = group.counters.headroom_peak.max(Bytes(group.beyond));
+        let used = Bytes(self.headroom(at).0);
+        let group = self.group(at);
+        group.counters.headroom_peak = group.counters.headroom_peak.max(used);
+        self.stop(port, queue)
+    }
+
+    /// The sender of a class must stop. True if it has to be told.
+    pub(crate) fn stop(&mut self, port: PortId, queue: usize) -> bool {
+        let group = self.group((port.index(), queue));
+        if std::mem::replace(&mut group.stopped, true) {
             return false;
         }
-        self.shared += wire;
-        let group = &self.groups[port.index() * self.queues + queue];
-        if group.used as f64 <= self.limit() {
-            return false;
-        }
-        let group = &mut self.groups[port.index() * self.queues + queue];
-        group.stopped = true;
         group.counters.stops += 1;
         self.frames[port.index()].set(queue, self.quanta);
         true
@@ -147,25 +123,23 @@ impl Ingress {
 
     /// A packet is gone. True if there is something to tell to the far end of the port by which it came in.
     pub(crate) fn released(&mut self, port: PortId, queue: usize, wire: u16) -> bool {
-        let wire = u64::from(wire);
-        if !self.is_lossless(queue) {
-            self.shared -= wire;
-            return false;
+        let (at, wire) = ((port.index(), queue), u64::from(wire));
+        match &mut self.books {
+            Books::Own(own) => own.released(at, wire),
+            Books::Mmu(arrivals) => arrivals.released(at, wire),
         }
-        let group = &mut self.groups[port.index() * self.queues + queue];
-        let from_headroom = wire.min(group.beyond);
-        group.used -= wire;
-        group.beyond -= from_headroom;
-        self.shared -= wire - from_headroom;
-        self.resumes(port, queue)
+        self.is_lossless(queue) && self.resumes(port, queue)
     }
 
     /// Whether the sender of a class may go on; if so, it is to be told.
     fn resumes(&mut self, port: PortId, queue: usize) -> bool {
-        let limit = self.limit();
-        let group = &mut self.groups[port.index() * self.queues + queue];
-        let low = group.used == 0 || (group.used + self.xon_offset) as f64 <= limit;
-        if !group.stopped || group.beyond > 0 || !low {
+        let at = (port.index(), queue);
+        let low = match &self.books {
+            Books::Own(own) => own.is_low(at),
+            Books::Mmu(arrivals) => arrivals.is_low(at),
+        };
+        let group = self.group(at);
+        if !group.stopped || !low {
             return false;
         }
         group.stopped = false;
@@ -174,30 +148,27 @@ impl Ingress {
         true
     }
 
-    /// What a class may hold now.
-    fn limit(&self) -> f64 {
-        match self.xoff {
-            Xoff::Static(bytes) => bytes as f64,
-            Xoff::Dynamic { alpha, pool } => alpha * pool.saturating_sub(self.shared) as f64,
+    /// A sender of a class may go on when no more of it is left than this, if nothing else were stored.
+    pub(crate) fn goes_on_at(&self, queue: usize) -> Bytes {
+        match &self.books {
+            Books::Own(own) => Bytes(own.goes_on_at()),
+            Books::Mmu(arrivals) => Bytes(arrivals.goes_on_at(queue)),
         }
     }
 
-    /// A sender may go on when no more of it is left than this, if nothing else were stored.
-    pub(crate) fn goes_on_at(&self) -> Bytes {
-        let xoff = match self.xoff {
-            Xoff::Static(bytes) => bytes as f64,
-            // Of a class that alone holds x: x <= alpha (pool - x).
-            Xoff::Dynamic { alpha, pool } => alpha * pool as f64 / (1.0 + alpha),
-        };
-        Bytes((xoff as u64).saturating_sub(self.xon_offset))
+    /// Under the memory management of chips: bytes within minima, in all pools, and in headroom.
+    pub(crate) fn charged(&self) -> Option<(u64, u64, u64)> {
+        match &self.books {
+            Books::Own(_) => None,
+            Books::Mmu(arrivals) => Some(arrivals.charged()),
+        }
     }
 
     /// The pauses of a port are about to end: those that are still needed are asked for again. True if there is something
     /// to tell.
     pub(crate) fn refresh(&mut self, port: PortId) -> bool {
         for queue in 0..self.queues {
-            let stopped = self.groups[port.index() * self.queues + queue].stopped;
-            if stopped && !self.resumes(port, queue) {
+            if self.has_stopped(port, queue) && !self.resumes(port, queue) {
                 self.frames[port.index()].set(queue, self.quanta);
             }
         }

@@ -63,11 +63,11 @@ impl Sharing for Dynamic {
         self.minimum
     }
 
-    fn stored(&mut self, queue: u64, bytes: u64) {
+    fn stored(&mut self, _class: usize, queue: u64, bytes: u64) {
         self.used += self.shared_part(queue) - self.shared_part(queue - bytes);
     }
 
-    fn released(&mut self, queue: u64, bytes: u64) {
+    fn released(&mut self, _class: usize, queue: u64, bytes: u64) {
         self.used -= self.shared_part(queue + bytes) - self.shared_part(queue);
     }
 }
@@ -82,9 +82,10 @@ mod tests {
             let mut taken = false;
             for queue in queues.iter_mut() {
                 let total = 0; // not looked at
-                if dynamic.admit(&Occupancy { packet, queue: *queue, port: *queue, total }).is_ok() {
+                if dynamic.admit(&Occupancy { packet, class: 0, queue: *queue, port: *queue, total }).is_ok()
+                {
                     *queue += packet;
-                    dynamic.stored(*queue, packet);
+                    dynamic.stored(0, *queue, packet);
                     taken = true;
                 }
             }
@@ -124,7 +125,7 @@ mod tests {
         for queue in hog.iter_mut().chain(&mut late) {
             while *queue > 0 {
                 *queue -= 1_000;
-                dynamic.released(*queue, 1_000);
+                dynamic.released(0, *queue, 1_000);
             }
         }
         assert_eq!(dynamic.used, 0);

@@ -1,8 +1,9 @@
 //! The switch against its definitions. Here: a bench that hands packets to a switch; the tests stand by topic in
-//! [`decisions`] (who goes where), [`memory`] (what is stored and counted) and [`order`] (who leaves first).
+//! [`decisions`] (who goes where), [`memory`] (what is stored and counted), [`mmu`] (the same on chips) and [`order`] (who leaves first).
 
 mod decisions;
 mod memory;
+mod mmu;
 mod order;
 
 use std::sync::Arc;

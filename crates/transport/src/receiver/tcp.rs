@@ -52,10 +52,11 @@ struct Rules {
     sack: bool,
     close: bool,
     gro: bool,
+    class: Class,
 }
 
 impl Rules {
-    fn new(transport: &Transport) -> Rules {
+    fn new(transport: &Transport, site: &FlowSite) -> Rules {
         let (tcp, mss) = (&transport.tcp, transport.tcp_mss());
         let capable = transport.marking == Marking::Accurate;
         Rules {
@@ -68,6 +69,7 @@ impl Rules {
             sack: tcp.sack,
             close: tcp.close,
             gro: tcp.gro,
+            class: site.class.unwrap_or(Class(0)),
         }
     }
 }
@@ -105,7 +107,7 @@ impl TcpReceiver {
         TcpReceiver {
             arrivals: Arrivals::default(),
             unacknowledged: NOTHING,
-            rules: Rules::new(transport),
+            rules: Rules::new(transport, site),
             quick: tcp.quick_acks,
             echo_mark: false,
             size: site.size.0.max(1),
@@ -307,7 +309,8 @@ impl TcpReceiver {
         *segment = ack.segment(Segment { flow: self.flow, sent: now, ..Segment::default() });
         self.acks.drop_first();
         (header.wire, header.kind) = (self.rules.ack_wire, Kind::Ack);
-        (header.ports, header.class, header.marks) = (self.ports, Class(0), Marks { ecn: self.rules.ecn });
+        (header.ports, header.class, header.marks) =
+            (self.ports, self.rules.class, Marks { ecn: self.rules.ecn });
         if used > 0 {
             header.wire = self.transport.ack_wire(usize::from(used));
         }

@@ -15,6 +15,7 @@ pub(super) struct DatagramSender {
     transport: Arc<Transport>,
     flow: FlowId,
     size: u64,
+    class: Class,
     /// The first byte not yet sent.
     next: u64,
     /// When the application has the next datagram.
@@ -31,8 +32,8 @@ impl DatagramSender {
         // As fast as the network card sends: no clock.
         let interval = if rate == Rate(u64::MAX) { Span::ZERO } else { rate.time_for(full) };
         let transport = Arc::clone(transport);
-        let size = site.size.0.max(1);
-        DatagramSender { transport, flow: site.flow, size, next: 0, due: now, awake: true, interval }
+        let (flow, size, class) = (site.flow, site.size.0.max(1), site.class.unwrap_or(Class(0)));
+        DatagramSender { transport, flow, size, class, next: 0, due: now, awake: true, interval }
     }
 
     /// Sends the next datagram; there must be one.
@@ -52,7 +53,7 @@ impl DatagramSender {
         self.awake = self.due <= now;
         header.ports = ports(self.flow);
         header.wire = self.transport.datagram_wire(length);
-        (header.kind, header.class, header.marks) = (Kind::Data, Class(0), Marks::default());
+        (header.kind, header.class, header.marks) = (Kind::Data, self.class, Marks::default());
     }
 
     pub(super) fn on_wakeup(&mut self, now: Time) {

@@ -11,7 +11,7 @@ mod timer;
 use std::sync::Arc;
 
 use weft_core::record::FlowState;
-use weft_core::{Bytes, Ecn, FlowId, Rate, Span, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, Rate, Span, Time};
 
 use super::SenderReport;
 use crate::FlowSite;
@@ -106,10 +106,11 @@ struct Rules {
     tso: bool,
     pacing: bool,
     tlp: bool,
+    class: Class,
 }
 
 impl Rules {
-    fn new(transport: &Transport) -> Rules {
+    fn new(transport: &Transport, site: &FlowSite) -> Rules {
         let capable = |yes: bool| if yes { Ecn::Capable } else { Ecn::NotCapable };
         Rules {
             receive_window: transport.receive_window(),
@@ -124,6 +125,7 @@ impl Rules {
             tso: transport.tcp.tso,
             pacing: transport.tcp.pacing,
             tlp: transport.tlp(),
+            class: site.class.unwrap_or(Class(0)),
         }
     }
 }
@@ -188,7 +190,7 @@ impl TcpSender {
                 ssthresh: transport.initial_ssthresh(),
                 mss: transport.tcp_mss(),
             },
-            rules: Rules::new(transport),
+            rules: Rules::new(transport, site),
             usage: Usage::default(),
             retransmit_at: Time::NEVER,
             probe_at: Time::NEVER,

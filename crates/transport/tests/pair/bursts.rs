@@ -138,8 +138,7 @@ fn datagrams(rate: Rate, size: u64) -> (Sender, Receiver) {
         size: Bytes(size),
         line_rate: Rate::from_gbps(10),
         rate: Some(rate),
-        seed: 1,
-        others: 0,
+        ..FlowSite::default()
     };
     (Sender::new(&transport, &site, Time::ZERO), Receiver::new(&transport, &site, Time::ZERO))
 }

@@ -154,6 +154,7 @@ impl System {
             transport: Arc::new(transport),
             flows: Flows::counted(packets, usize::MAX - 1).expect("fewer than can be counted"),
             tags: vec!["packets".to_owned()],
+            classes: Vec::new(),
             warm_up: Time::ZERO,
             until: Time::ZERO + unit * units,
             queues_every: None,

@@ -3,7 +3,8 @@
 
 use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, QuiverSettings, Random, Span};
+use weft_core::{Bytes, Class, QuiverSettings, Random, Span};
+use weft_sim::Setup;
 use weft_switch::PfcSettings;
 use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
 use weft_switch::congestion;
@@ -14,7 +15,7 @@ use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, codel, pi, pie, red, 
 use weft_switch::pause::WatchdogAction;
 use weft_switch::schedule::{SchedulerSettings, drr};
 use weft_switch::settings::{ClassLoad, Visibility};
-use weft_switch::share::{SharingSettings, dynamic, fixed};
+use weft_switch::share::{SharingSettings, dynamic, fixed, mmu};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Graph, Node};
 use weft_transport::Transport;
@@ -156,6 +157,45 @@ pub(super) fn pause(switch: &mut SwitchSettings, random: &mut Random) {
         switch.pfc.xoff = None;
         switch.buffer = Some(Bytes(pick(random, &[20_000_000, 100_000_000])));
     }
+}
+
+/// Now and then a traffic entry has a class of its own, and DRILL leaves out ports that are paused.
+pub(super) fn choose_classes(setup: &mut Setup, random: &mut Random) {
+    if one_in(random, 3) {
+        setup.classes = vec![Some(Class(random.below(setup.switch.queues) as u8))];
+    }
+    if let BalancerSettings::Drill(drill) = &mut setup.balancer {
+        drill.exclude_paused = one_in(random, 3);
+    }
+}
+
+/// Now and then memory is managed as chips do, whether classes pause or not.
+pub(super) fn manage(switch: &mut SwitchSettings, random: &mut Random, full: Bytes) {
+    if !one_in(random, 5) {
+        return;
+    }
+    let pool = |class, share| mmu::PoolSettings { classes: vec![class], share: Share(share) };
+    let pools = match switch.queues {
+        2 if one_in(random, 2) => vec![pool(0, 0.7), pool(1, 0.3)],
+        _ => Vec::new(),
+    };
+    let own = mmu::Settings {
+        group_minimum: pick(random, &[full, full * 2]),
+        port_minimum: pick(random, &[Bytes(0), full * 5]),
+        lossy_alpha: pick(random, &[0.1, 1.0, 8.0]),
+        lossy_limit: one_in(random, 4).then_some(full * 4),
+        headroom_pool: (switch.pfc.is_on() && one_in(random, 3)).then_some(Bytes(2_000_000)),
+        queue_minimum: pick(random, &[full, full * 2]),
+        queue_alpha: pick(random, &[0.1, 1.0, 8.0]),
+        port_limit: one_in(random, 4).then_some(full * 30),
+        pools,
+    };
+    switch.sharing = SharingSettings::Mmu(own);
+    switch.buffer = Some(if switch.pfc.is_on() {
+        Bytes(pick(random, &[100_000_000, 200_000_000]))
+    } else {
+        full * 1_000 + full * u64::from(random.below(1_000))
+    });
 }
 
 /// A few packets for every queue, up to more than the flows send.

@@ -423,3 +423,45 @@ fn equal_components_of_single_ports_are_ecmp() {
         assert_eq!(singles.send(0, packet), ecmp.send(0, packet), "flow {flow}");
     }
 }
+
+/// DRILL that leaves out paused ports: as long as one is left they get nothing, whatever the queues hold; a class that is not
+/// paused may use them; and when all are paused, all may be chosen.
+#[test]
+fn paused_ports_leave_the_choice_of_drill() {
+    let settings = |exclude_paused| Plan {
+        settings: SwitchSettings {
+            queues: 2,
+            sharing: crate::share::SharingSettings::Infinite(Default::default()),
+            pfc: crate::PfcSettings { classes: vec![0], xoff: Some(Bytes(1 << 40)), ..Default::default() },
+            ..Plan::default().settings
+        },
+        balancer: BalancerSettings::Drill(drill::Settings { exclude_paused, ..Default::default() }),
+        ..Plan::default()
+    };
+    let hold = |bench: &mut Bench, ports: &[u16]| {
+        for port in ports {
+            let (switch, mut turn) = bench.turn();
+            switch.hold(&mut turn, (PortId(*port), 0), true);
+        }
+    };
+    let chosen = |bench: &mut Bench, class_of: u8| {
+        let mut counts = [0; 4];
+        (0..200)
+            .for_each(|_| counts[usize::from(bench.send(0, class(class_of, far(FULL))).expect("room"))] += 1);
+        counts
+    };
+    let mut bench = settings(true).build();
+    hold(&mut bench, &[0, 2]);
+    let [a, b, c, d] = chosen(&mut bench, 0);
+    assert!((a, c) == (0, 0) && b > 80 && d > 80, "{a} {b} {c} {d}");
+    let [a, _, c, _] = chosen(&mut bench, 1);
+    assert!(a > 80 && c > 80, "another class takes what is empty: {a} {c}");
+    hold(&mut bench, &[1]);
+    assert_eq!(chosen(&mut bench, 0), [0, 0, 0, 200], "only one is left");
+    hold(&mut bench, &[3]);
+    let [a, _, c, _] = chosen(&mut bench, 0);
+    assert!(a > 40 && c > 40, "none is left: {a} {c}");
+    let mut usual = settings(false).build();
+    hold(&mut usual, &[0, 2]);
+    assert!(chosen(&mut usual, 0).iter().all(|count| *count > 40), "by default a paused port is a candidate");
+}

@@ -8,8 +8,9 @@ use weft_core::settings::{Amount, Share};
 use super::*;
 use crate::balance::{ecmp, flow_drill, random, round_robin};
 use crate::mark::{At, MarkerSettings, NonEct, codel, pi, pie, red, step};
+use crate::pause::PfcSettings;
 use crate::schedule::{SchedulerSettings, drr, fifo, strict};
-use crate::share::{SharingSettings, dynamic, fixed, infinite};
+use crate::share::{SharingSettings, dynamic, fixed, infinite, mmu};
 
 const BUFFER: u64 = 40_000;
 const PER_PORT: u64 = 12_000;
@@ -22,21 +23,25 @@ fn any_plan(dice: &mut Random) -> Plan {
         SharingSettings::Dynamic(dynamic::Settings { alpha: 0.5, minimum: Bytes(0) }),
         SharingSettings::Dynamic(dynamic::Settings { alpha: 8.0, minimum: Bytes(300) }),
         SharingSettings::Infinite(infinite::Settings {}),
+        SharingSettings::Mmu(any_chip(dice)),
     ];
     let schedule = [
         SchedulerSettings::Fifo(fifo::Settings {}),
         SchedulerSettings::Strict(strict::Settings {}),
         SchedulerSettings::Drr(drr::Settings { quantum: Bytes(700), weights: vec![3, 1] }),
     ];
+    let sharing = sharing[dice.below(5) as usize].clone();
+    let lossless = matches!(sharing, SharingSettings::Mmu(_)) && dice.chance(0.5);
     let settings = SwitchSettings {
         buffer: Some(Bytes(BUFFER)),
-        sharing: sharing[dice.below(4) as usize].clone(),
+        sharing,
         engines: 1 + dice.below(3),
         visibility: [Visibility::EngineSlot, Visibility::Store, Visibility::Instant][dice.below(3) as usize],
         count_in_service: dice.chance(0.5),
         queues: 1 + dice.below(8),
         schedule: schedule[dice.below(3) as usize].clone(),
         ecn: any_marker(dice),
+        pfc: any_pauses(dice, lossless),
         ..SwitchSettings::default()
     };
     let seed = dice.bits();
@@ -48,6 +53,29 @@ fn any_plan(dice: &mut Random) -> Plan {
         seed,
         id: 4,
         ..Plan::default()
+    }
+}
+
+/// Classes 0 and 2 pause, or none; nobody obeys, so that headroom overflows.
+fn any_pauses(dice: &mut Random, on: bool) -> PfcSettings {
+    let xoff = dice.chance(0.5).then_some(Bytes(2_000));
+    let (classes, headroom) = if on { (vec![0, 2], Some(Bytes(600))) } else { (Vec::new(), None) };
+    PfcSettings { classes, headroom, xoff, xon_offset: Bytes(500), ..PfcSettings::default() }
+}
+
+fn any_chip(dice: &mut Random) -> mmu::Settings {
+    let pool = |classes: [u32; 4]| mmu::PoolSettings { classes: classes.to_vec(), share: Share(0.5) };
+    let pools = if dice.chance(0.5) { vec![pool([0, 1, 2, 3]), pool([4, 5, 6, 7])] } else { Vec::new() };
+    mmu::Settings {
+        group_minimum: Bytes(u64::from(dice.below(100))),
+        port_minimum: Bytes(u64::from(dice.below(1_000))),
+        lossy_limit: dice.chance(0.3).then_some(Bytes(3_000)),
+        headroom_pool: dice.chance(0.5).then_some(Bytes(3_000)),
+        queue_minimum: Bytes(u64::from(dice.below(500))),
+        queue_alpha: 0.5,
+        port_limit: dice.chance(0.3).then_some(Bytes(PER_PORT)),
+        pools,
+        ..mmu::Settings::default()
     }
 }
 
@@ -205,6 +233,10 @@ impl Books {
             self.peak[port] = self.peak[port].max(*bytes);
         }
         let stored = self.bench.switch.stored().0;
+        if let Some(of) = self.bench.switch.charges() {
+            let (came, leaves) = (of.minima + of.shared + of.headroom, of.queue_minima + of.queue_shared);
+            assert_eq!((came.0, leaves.0), (stored, stored), "charged on both sides: {of:?}");
+        }
         assert_eq!(stored, queued.iter().sum::<u64>());
         assert!(stored <= self.limits.0, "{stored} bytes in the buffer");
         assert_eq!(self.bench.pool.alive(), self.stored.len(), "no packet is forgotten or invented");

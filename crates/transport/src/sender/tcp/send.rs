@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use weft_core::record::FlowState;
-use weft_core::{Class, Ecn, Header, Kind, Marks, Time};
+use weft_core::{Ecn, Header, Kind, Marks, Time};
 
 use super::{Phase, TcpSender};
 use crate::segment::{Flags, Segment};
@@ -230,7 +230,7 @@ impl TcpSender {
     #[inline]
     fn head(&self, header: &mut Header, kind: Kind, wire: u16, ecn: Ecn) {
         (header.ports, header.wire, header.kind) = (self.ports, wire, kind);
-        (header.class, header.marks) = (Class(0), Marks { ecn });
+        (header.class, header.marks) = (self.rules.class, Marks { ecn });
     }
 
     #[inline]

@@ -1,0 +1,120 @@
+//! Rules on the memory management of chips.
+
+use super::pause::site;
+use super::{Facts, Finding, impossible};
+use weft_core::{Bytes, SwitchId};
+use weft_switch::share::SharingSettings;
+use weft_switch::share::mmu::{Needs, Settings, needs};
+
+fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a Settings> {
+    match &facts.settings.switch.sharing {
+        SharingSettings::Mmu(own) => Some(own),
+        _ => None,
+    }
+}
+
+/// What each switch of the network needs, with its number of ports.
+fn each(facts: &Facts<'_>, own: &Settings) -> Vec<(Needs, u64)> {
+    let Some(graph) = facts.graph else { return Vec::new() };
+    let needs_of = |switch| {
+        let site = site(facts, graph, SwitchId(switch as u32));
+        (needs(own, &facts.settings.switch, &site), site.rates.len() as u64)
+    };
+    (0..graph.switches().len()).map(needs_of).collect()
+}
+
+/// There is a buffer, larger than what is promised on either side.
+pub(super) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(own) = chosen(facts) else { return };
+    let switch = &facts.settings.switch;
+    let Some(buffer) = switch.buffer else {
+        found.push(impossible(
+            "switch.sharing",
+            "memory management needs switch.buffer: what is there to manage?",
+        ));
+        return;
+    };
+    let needs = each(facts, own);
+    let most = needs.iter().max_by_key(|(needs, _)| needs.minima + needs.headroom);
+    if let Some((needs, ports)) = most.filter(|(needs, _)| needs.minima + needs.headroom >= buffer) {
+        let message = format!(
+            "minima of {} and headroom of {} on the way in of {ports} ports leave nothing of the buffer of {buffer}",
+            needs.minima, needs.headroom
+        );
+        found.push(impossible("switch.sharing.mmu", message));
+    }
+    let queues = needs.iter().map(|(_, ports)| ports * u64::from(switch.queues)).max().unwrap_or(0);
+    if own.queue_minimum * queues >= buffer {
+        let message = format!(
+            "{queues} queues with a minimum of {} leave nothing of the buffer of {buffer}",
+            own.queue_minimum
+        );
+        found.push(impossible("switch.sharing.mmu.queue_minimum", message));
+    }
+}
+
+/// A pool of headroom serves at least one class of one port.
+pub(super) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some((own, pool)) = chosen(facts).and_then(|own| Some((own, own.headroom_pool?))) else { return };
+    if !facts.settings.switch.pfc.is_on() {
+        facts.idle("switch.sharing.mmu.headroom_pool", "no class pauses (switch.pfc.classes)", found);
+        return;
+    }
+    let largest = each(facts, own).iter().map(|(needs, _)| needs.largest).max().unwrap_or(Bytes::ZERO);
+    if pool < largest {
+        let message = format!(
+            "a pool of {pool} is too small for one stopped class of one port, which may need {largest}"
+        );
+        found.push(impossible("switch.sharing.mmu.headroom_pool", message));
+    }
+}
+
+/// Every class has one pool, and all pools together are no more than what there is.
+pub(super) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(own) = chosen(facts).filter(|own| !own.pools.is_empty()) else { return };
+    let queues = facts.settings.switch.queues;
+    let mut named = Vec::new();
+    for (number, pool) in own.pools.iter().enumerate() {
+        for (index, class) in pool.classes.iter().enumerate() {
+            let path = format!("switch.sharing.mmu.pools[{number}].classes[{index}]");
+            if *class >= queues {
+                let message = format!(
+                    "class {class} has no queue: ports have {queues} (switch.queues), numbered from 0"
+                );
+                found.push(impossible(path, message));
+            } else if named.contains(class) {
+                found.push(impossible(path, format!("class {class} is named twice")));
+            }
+            named.push(*class);
+        }
+        if pool.share.0 == 0.0 {
+            found.push(impossible(format!("switch.sharing.mmu.pools[{number}].share"), "a pool of nothing"));
+        }
+    }
+    if let Some(class) = (0..queues).find(|class| !named.contains(class)) {
+        found.push(impossible("switch.sharing.mmu.pools", format!("class {class} has no pool")));
+    }
+    let all: f64 = own.pools.iter().map(|pool| pool.share.0).sum();
+    if all > 1.0 + 1e-9 {
+        let message = format!("the pools have {} % of the memory", (all * 1000.0).round() / 10.0);
+        found.push(impossible("switch.sharing.mmu.pools", message));
+    }
+}
+
+/// Limits of lossy classes limit something only if there are any.
+pub(super) fn lossy_limits_have_lossy_classes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(own) = chosen(facts) else { return };
+    let switch = &facts.settings.switch;
+    let idle = |names: &[&str], why: &str, found: &mut Vec<Finding>| {
+        names.iter().for_each(|name| facts.idle(&format!("switch.sharing.mmu.{name}"), why, found));
+    };
+    if switch.pfc.classes.len() >= switch.queues as usize {
+        let names = ["lossy_alpha", "lossy_limit", "queue_minimum", "queue_alpha", "port_limit"];
+        idle(&names, "every class is lossless (switch.pfc.classes)", found);
+    } else if own.lossy_limit.is_some() {
+        idle(&["lossy_alpha"], "the limit is fixed (lossy_limit)", found);
+    }
+    if own.port_minimum > Bytes::ZERO && own.port_minimum <= own.group_minimum * u64::from(switch.queues) {
+        idle(&["port_minimum"], "the minima of the classes are as large", found);
+    }
+}

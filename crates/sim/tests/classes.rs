@@ -1,0 +1,88 @@
+//! Priority classes of traffic entries, from the card to the last switch: who is served first, who is paused, who shares.
+
+mod lab;
+
+use weft_core::record::{RunRecord, Stop};
+use weft_core::{Bytes, Class, HostId, Rate, Span, Time};
+use weft_sim::{Setup, Storm};
+use weft_switch::schedule::{SchedulerSettings, drr};
+use weft_switch::share::SharingSettings;
+use weft_switch::{PfcSettings, SwitchSettings};
+use weft_topology::shapes::single_switch;
+use weft_topology::{LinkSettings, TopologySettings};
+use weft_transport::TransportSettings;
+use weft_workload::Flow;
+
+/// Hosts 0 and 1 send to host 2 at the line rate of 10 Gb/s, each in an entry of its own, of classes 0 and 1.
+fn rivals(transport: &TransportSettings, schedule: SchedulerSettings, size: u64) -> Setup {
+    let host_link = LinkSettings::of(Rate::from_gbps(10));
+    let topology = TopologySettings::SingleSwitch(single_switch::Settings { hosts: 4, host_link });
+    let mut setup = lab::setup(&topology, transport);
+    setup.switch = SwitchSettings {
+        queues: 2,
+        schedule,
+        sharing: SharingSettings::Infinite(Default::default()),
+        ..SwitchSettings::default()
+    };
+    setup.classes = vec![Some(Class(0)), Some(Class(1))];
+    setup.tags = vec!["first".into(), "second".into()];
+    let flow = |tag: u16| Flow { tag, ..lab::flow(Span::ZERO, u32::from(tag), 2, size) };
+    setup.flows = vec![flow(0), flow(1)].into();
+    setup
+}
+
+fn finished(record: &RunRecord) -> [f64; 2] {
+    assert_eq!(record.stop, Stop::Finished);
+    let of =
+        |tag| record.flows.iter().find(|flow| flow.tag == tag).and_then(|flow| flow.end).expect("finished");
+    [0, 1].map(|tag| of(tag).since(Time::ZERO).seconds())
+}
+
+/// Under strict priority class 0 takes the line as if it were alone; under deficit round robin of weights 3 to 1 it is
+/// done when 4/3 of its bytes have passed. So it is with TCP and with datagrams.
+#[test]
+fn schedulers_know_the_class_of_an_entry() {
+    let size = 3_000_000_u64;
+    let alone = size as f64 * 8.0 / 1e10;
+    for transport in [TransportSettings::Udp(Default::default()), TransportSettings::default()] {
+        let strict = rivals(&transport, SchedulerSettings::Strict(Default::default()), size);
+        let [first, second] = finished(&lab::run(strict));
+        assert!(
+            (1.0..1.12).contains(&(first / alone)) && (1.9..2.4).contains(&(second / alone)),
+            "{first} {second}"
+        );
+        let drr = drr::Settings { weights: vec![3, 1], ..Default::default() };
+        let shared = rivals(&transport, SchedulerSettings::Drr(drr), size);
+        let [first, second] = finished(&lab::run(shared));
+        assert!(
+            (1.25..1.6).contains(&(first / alone)) && (1.9..2.4).contains(&(second / alone)),
+            "{first} {second}"
+        );
+    }
+}
+
+/// A host whose flows have different classes, of which one is paused: the other goes on at line rate. Then the paused one.
+#[test]
+fn a_pause_holds_the_flows_of_its_class_only() {
+    for transport in [TransportSettings::Udp(Default::default()), TransportSettings::default()] {
+        let size = 1_000_000;
+        let mut setup = rivals(&transport, SchedulerSettings::Strict(Default::default()), size);
+        setup.switch.pfc = PfcSettings {
+            classes: vec![1],
+            xoff: Some(Bytes(20_000)),
+            quanta: 500,
+            ..PfcSettings::default()
+        };
+        // Both from host 0, to different hosts; host 3 stops class 1 for 4 ms, and so does then the switch.
+        let flow = |tag: u16, to| Flow { tag, ..lab::flow(Span::ZERO, 0, to, size) };
+        setup.flows = vec![flow(0, 2), flow(1, 3)].into();
+        setup.storms =
+            vec![Storm { host: HostId(3), from: Time::ZERO, until: Time::ZERO + Span::from_ms(4) }];
+        let record = lab::run(setup);
+        let [first, second] = finished(&record);
+        let alone = size as f64 * 8.0 / 1e10;
+        assert_eq!(record.packets.dropped, 0);
+        assert!(first < 1.15 * alone, "{first} s, alone {alone} s");
+        assert!(second > 0.004 && second < 0.004 + 2.0 * alone, "{second}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Lossless classes beside an ordinary sharing rule: each has memory of its own, shared among the ports.
+//!
+//! A packet is charged to shared memory as long as its sender has not been asked to stop, else to headroom. The packet
+//! that crosses XOFF may exceed the shared memory by its own size: for that, one full-size packet is set aside for each
+//! port and lossless class. What leaves frees headroom first.
+
+use weft_core::Bytes;
+use weft_core::record::Reason;
+
+use super::headroom::{Situation, headroom};
+use crate::settings::SwitchSettings;
+use crate::share::{SharingSettings, mmu};
+use crate::turn::SwitchSite;
+
+/// How much a class may hold before its sender is asked to stop.
+#[derive(Clone, Copy, Debug)]
+enum Xoff {
+    /// So many bytes.
+    Static(u64),
+    /// So many times what is free of a pool.
+    Dynamic { alpha: f64, pool: u64 },
+}
+
+/// One class of one port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    /// Bytes held.
+    used: u64,
+    /// Of these, in headroom.
+    beyond: u64,
+    /// Headroom set aside.
+    headroom: u64,
+}
+
+/// See the file's head.
+#[derive(Clone, Debug)]
+pub(crate) struct Own {
+    /// By port, then queue.
+    groups: Vec<Group>,
+    queues: usize,
+    lossless: u8,
+    xoff: Xoff,
+    xon_offset: u64,
+    /// Bytes in the whole switch that are not in headroom.
+    shared: u64,
+}
+
+/// Memory that no rule may share: headroom, and a full-size packet, for each port and lossless class; with a static XOFF,
+/// that. Under the memory management of chips, its minima and its headroom.
+#[must_use]
+pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
+    if let SharingSettings::Mmu(own) = &settings.sharing {
+        let needs = mmu::needs(own, settings, site);
+        return needs.minima + needs.headroom;
+    }
+    let each = site.full_packet + settings.pfc.xoff.unwrap_or(Bytes::ZERO);
+    let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
+    if lossless == 0 {
+        return Bytes::ZERO;
+    }
+    let ports = 0..site.rates.len();
+    ports.fold(Bytes::ZERO, |sum, port| sum + (headroom_of(settings, site, port) + each) * lossless)
+}
+
+/// What the sharing rule divides. The memory management of chips has both sides of one buffer in books of its own.
+pub(crate) fn to_share(settings: &SwitchSettings, site: &SwitchSite) -> Option<Bytes> {
+    let set_aside = match settings.sharing {
+        SharingSettings::Mmu(_) => Bytes::ZERO,
+        _ => set_aside(settings, site),
+    };
+    settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside.0)))
+}
+
+/// Headroom of a port, for each of its lossless classes.
+pub(crate) fn headroom_of(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
+    let rate = site.rates[port];
+    settings.pfc.headroom.unwrap_or_else(|| {
+        headroom(&Situation {
+            rate,
+            cable: site.cables[port],
+            latency: settings.latency,
+            response: settings.pfc.response_at(rate),
+            full: site.full_packet,
+        })
+    })
+}
+
+impl Own {
+    /// Of an empty switch.
+    pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Own {
+        let (pfc, queues) = (&settings.pfc, settings.queues as usize);
+        let group = |slot: usize| Group {
+            headroom: headroom_of(settings, site, slot / queues).0,
+            ..Group::default()
+        };
+        let pool =
+            settings.buffer.map_or(u64::MAX, |buffer| buffer.0.saturating_sub(set_aside(settings, site).0));
+        Own {
+            groups: (0..site.rates.len() * queues).map(group).collect(),
+            queues,
+            lossless: pfc.lossless(queues),
+            xoff: pfc.xoff.map_or(Xoff::Dynamic { alpha: pfc.alpha, pool }, |bytes| Xoff::Static(bytes.0)),
+            xon_offset: pfc.xon_offset.0,
+            shared: 0,
+        }
+    }
+
+    fn is_lossless(&self, queue: usize) -> bool {
+        self.lossless >> queue & 1 == 1
+    }
+
+    /// Whether lossless queues have memory of their own, so that the sharing rule need not know of what they hold.
+    pub(crate) fn keeps_apart(&self) -> bool {
+        matches!(self.xoff, Xoff::Static(_))
+    }
+
+    /// Whether a packet has room that came in by a port; what is lossy is the sharing rule's business.
+    pub(crate) fn admit(
+        &self,
+        (port, queue): (usize, usize),
+        wire: u64,
+        stopped: bool,
+    ) -> Result<(), Reason> {
+        let group = &self.groups[port * self.queues + queue];
+        let full = stopped && group.beyond + wire > group.headroom;
+        if full && self.is_lossless(queue) { Err(Reason::Headroom) } else { Ok(()) }
+    }
+
+    /// A packet is stored. True if the sender of its class must stop.
+    pub(crate) fn stored(&mut self, (port, queue): (usize, usize), wire: u64, stopped: bool) -> bool {
+        if !self.is_lossless(queue) {
+            self.shared += wire;
+            return false;
+        }
+        let group = &mut self.groups[port * self.queues + queue];
+        group.used += wire;
+        if stopped {
+            group.beyond += wire;
+            return true;
+        }
+        self.shared += wire;
+        self.groups[port * self.queues + queue].used as f64 > self.limit()
+    }
+
+    /// A packet is gone.
+    pub(crate) fn released(&mut self, (port, queue): (usize, usize), wire: u64) {
+        if !self.is_lossless(queue) {
+            self.shared -= wire;
+            return;
+        }
+        let group = &mut self.groups[port * self.queues + queue];
+        let from_headroom = wire.min(group.beyond);
+        group.used -= wire;
+        group.beyond -= from_headroom;
+        self.shared -= wire - from_headroom;
+    }
+
+    /// Whether the sender of a class may go on.
+    pub(crate) fn is_low(&self, (port, queue): (usize, usize)) -> bool {
+        let group = &self.groups[port * self.queues + queue];
+        group.beyond == 0 && (group.used == 0 || (group.used + self.xon_offset) as f64 <= self.limit())
+    }
+
+    /// What a class may hold now.
+    fn limit(&self) -> f64 {
+        match self.xoff {
+            Xoff::Static(bytes) => bytes as f64,
+            Xoff::Dynamic { alpha, pool } => alpha * pool.saturating_sub(self.shared) as f64,
+        }
+    }
+
+    /// A sender may go on when no more of it is left than this, if nothing else were stored.
+    pub(crate) fn goes_on_at(&self) -> u64 {
+        let xoff = match self.xoff {
+            Xoff::Static(bytes) => bytes as f64,
+            // Of a class that alone holds x: x <= alpha (pool - x).
+            Xoff::Dynamic { alpha, pool } => alpha * pool as f64 / (1.0 + alpha),
+        };
+        (xoff as u64).saturating_sub(self.xon_offset)
+    }
+
+    /// What a class of a port has in headroom, and how much it may.
+    pub(crate) fn headroom(&self, (port, queue): (usize, usize)) -> (u64, u64) {
+        let group = &self.groups[port * self.queues + queue];
+        (group.beyond, group.headroom)
+    }
+}
