@@ -63,15 +63,19 @@ pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
 
 /// Headroom of a port, for each of its lossless classes.
 fn headroom_of(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
+    settings.pfc.headroom.unwrap_or_else(|| needed(settings, site, port))
+}
+
+/// What cable, speed, packet size and response time of a port need as headroom, whatever the settings set aside.
+#[must_use]
+pub fn needed(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     let rate = site.rates[port];
-    settings.pfc.headroom.unwrap_or_else(|| {
-        headroom(&Situation {
-            rate,
-            cable: site.cables[port],
-            latency: settings.latency,
-            response: settings.pfc.response_at(rate),
-            full: site.full_packet,
-        })
+    headroom(&Situation {
+        rate,
+        cable: site.cables[port],
+        latency: settings.latency,
+        response: settings.pfc.response_at(rate),
+        full: site.full_packet,
     })
 }
 
