@@ -27,7 +27,7 @@ impl Reader<'_> {
         for number in 0..switch.ports.len() {
             let needs = needed(settings, &site, number);
             let headroom = settings.pfc.headroom.unwrap_or(needs);
-            promised = promised + headroom * settings.pfc.classes.len() as u64;
+            promised += headroom * settings.pfc.classes.len() as u64;
             let profile = self.lossless_profile(&mut switch.profiles, pool, headroom);
             let port = &mut switch.ports[number];
             port.needs = Some(needs);
