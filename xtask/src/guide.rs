@@ -1,5 +1,5 @@
-//! The tables of the chapter "Which balancer for which fabric": each comes from a committed scenario, run again by
-//! `cargo xtask guide --write`. The check only compares the fingerprints of the scenarios, because the runs take minutes.
+//! The tables of the chapters on balancers: each comes from a committed scenario, run again by `cargo xtask guide --write`. The
+//! check only compares the fingerprints of the scenarios, because the runs take minutes.
 //!
 //! A table stands between `<!-- table NAME FINGERPRINT -->` and `<!-- end -->`; the words around it are written by hand.
 
@@ -11,38 +11,105 @@ use std::process::Command;
 use weft_report::Sweep;
 use weft_report::statistics::Estimate;
 
-const PAGE: &str = "docs/src/which-balancer.md";
 const SCENARIOS: &str = "scenarios/guide";
 const BEGIN: &str = "<!-- table ";
 const END: &str = "<!-- end -->";
 
-/// Says which tables are older than their scenarios.
-pub(crate) fn check(root: &Path) -> Verdict {
-    let page = read(root, PAGE)?;
-    let mut stale = Vec::new();
-    let tables = names(&page);
-    for (name, fingerprint) in &tables {
-        if *fingerprint != fingerprint_of(&read(root, &scenario(name))?) {
-            stale.push(format!(
-                "{PAGE}: the table `{name}` is older than its scenario: cargo xtask guide --write"
-            ));
-        }
-    }
-    if stale.is_empty() { Ok(format!("{} tables are up to date", tables.len())) } else { Err(stale) }
+/// A chapter with tables of balancers.
+struct Chapter {
+    page: &'static str,
+    /// The schemes are pairs: a transport, which has a column of its own, and a balancer.
+    by_transport: bool,
+    columns: &'static [Column],
 }
 
-/// Runs all scenarios of the page and writes its tables.
-pub(crate) fn write(root: &Path) -> Verdict {
-    let mut page = read(root, PAGE)?;
-    let tables = names(&page);
-    for (name, _) in &tables {
-        let text = read(root, &scenario(name))?;
-        let table = table(&results(root, name)?)?;
-        page =
-            replaced(&page, name, &format!("{BEGIN}{name} {} -->\n\n{table}\n{END}", fingerprint_of(&text)));
+/// A column: heading, metric, and what is shown of it.
+type Column = (&'static str, &'static str, Shown);
+
+/// How a metric becomes a cell.
+#[derive(Clone, Copy)]
+enum Shown {
+    /// The mean over the seeds, times this.
+    Mean(f64),
+    /// The sum over the seeds.
+    Sum,
+}
+
+const CHAPTERS: [Chapter; 2] = [
+    Chapter {
+        page: "docs/src/which-balancer.md",
+        by_transport: false,
+        columns: &[
+            ("mean FCT, ms", "fct.mean", Shown::Mean(1e-3)),
+            ("small p99, ms", "fct.small.p99", Shown::Mean(1e-3)),
+            ("large mean, ms", "fct.large.mean", Shown::Mean(1e-3)),
+            ("flows with dup. ACKs, %", "reordering.flows_with_dupacks", Shown::Mean(100.0)),
+            ("dropped", "drops.total", Shown::Sum),
+            ("unfinished", "flows.unfinished", Shown::Sum),
+        ],
+    },
+    Chapter {
+        page: "docs/src/roce-balancers.md",
+        by_transport: true,
+        columns: &[
+            ("mean FCT, ms", "fct.mean", Shown::Mean(1e-3)),
+            ("p99, ms", "fct.p99", Shown::Mean(1e-3)),
+            ("sent again, MB", "retransmitted", Shown::Mean(1e-6)),
+            ("out of order, thousands", "reordering.out_of_order", Shown::Mean(1e-3)),
+            ("pauses", "pause.stops", Shown::Mean(1.0)),
+            ("hosts paused, ms", "pause.host_time", Shown::Mean(1e-3)),
+            ("dropped", "drops.total", Shown::Sum),
+            ("time-outs", "timeouts", Shown::Sum),
+            ("unfinished", "flows.unfinished", Shown::Sum),
+        ],
+    },
+];
+
+/// Says which tables are older than their scenarios.
+pub(crate) fn check(root: &Path) -> Verdict {
+    let (mut stale, mut count) = (Vec::new(), 0);
+    for Chapter { page, .. } in &CHAPTERS {
+        let tables = names(&read(root, page)?);
+        count += tables.len();
+        for (name, fingerprint) in &tables {
+            if *fingerprint != fingerprint_of(&read(root, &scenario(name))?) {
+                stale.push(format!(
+                    "{page}: the table `{name}` is older than its scenario: cargo xtask guide --write {name}"
+                ));
+            }
+        }
     }
-    fs::write(root.join(PAGE), page).map_err(|error| vec![format!("{PAGE}: {error}")])?;
-    Ok(format!("wrote {} tables", tables.len()))
+    if stale.is_empty() { Ok(format!("{count} tables are up to date")) } else { Err(stale) }
+}
+
+/// Runs all scenarios of the chapters and writes their tables.
+pub(crate) fn write(root: &Path) -> Verdict {
+    write_those(root, |_| true)
+}
+
+/// Runs one scenario and writes its table.
+pub(crate) fn write_one(root: &Path, wanted: &str) -> Verdict {
+    write_those(root, |name| name == wanted)
+}
+
+fn write_those(root: &Path, wanted: impl Fn(&str) -> bool) -> Verdict {
+    let mut count = 0;
+    for chapter in &CHAPTERS {
+        let mut page = read(root, chapter.page)?;
+        for (name, _) in names(&page).iter().filter(|(name, _)| wanted(name)) {
+            let fingerprint = fingerprint_of(&read(root, &scenario(name))?);
+            let table = table(chapter, &results(root, name)?)?;
+            page = replaced(&page, name, &format!("{BEGIN}{name} {fingerprint} -->\n\n{table}\n{END}"));
+            count += 1;
+        }
+        fs::write(root.join(chapter.page), page)
+            .map_err(|error| vec![format!("{}: {error}", chapter.page)])?;
+    }
+    if count == 0 {
+        Err(vec!["no chapter has such a table".to_owned()])
+    } else {
+        Ok(format!("wrote {count} tables"))
+    }
 }
 
 fn scenario(name: &str) -> String {
@@ -95,34 +162,52 @@ fn results(root: &Path, name: &str) -> Result<Sweep, Vec<String>> {
     Ok(Sweep::new(runs))
 }
 
-/// What the columns show: heading, metric, factor.
-const COLUMNS: [(&str, &str, f64); 4] = [
-    ("mean FCT, ms", "fct.mean", 1e-3),
-    ("small p99, ms", "fct.small.p99", 1e-3),
-    ("large mean, ms", "fct.large.mean", 1e-3),
-    ("flows with dup. ACKs, %", "reordering.flows_with_dupacks", 100.0),
-];
+fn heading(chapter: &Chapter) -> String {
+    let (first, line) = if chapter.by_transport { ("| Recovery ", "|---") } else { ("", "") };
+    let names: String = chapter.columns.iter().map(|(name, ..)| format!(" {name} |")).collect();
+    let lines = "---:|".repeat(chapter.columns.len());
+    format!("{first}| Balancer | mean FCT, to ECMP |{names}\n{line}|---|---|{lines}\n")
+}
 
-/// One row per balancer, the first of which is the baseline.
-fn table(sweep: &Sweep) -> Result<String, Vec<String>> {
-    let mut text = String::from("| Balancer | mean FCT, to ECMP |");
-    for (heading, ..) in COLUMNS {
-        let _ = write!(text, " {heading} |");
-    }
-    text.push_str(" dropped | unfinished |\n|---|---|");
-    text.push_str(&"---:|".repeat(COLUMNS.len() + 2));
-    text.push('\n');
+/// One row per scheme. The first of them, or the first with the same transport, is the baseline.
+fn table(chapter: &Chapter, sweep: &Sweep) -> Result<String, Vec<String>> {
+    let mut text = heading(chapter);
+    let mut base = (0, String::new());
     for (number, scheme) in sweep.schemes.iter().enumerate() {
-        let ratio =
-            sweep.ratio(number, 0, 0, "fct.mean").ok_or_else(|| vec![format!("{scheme}: no flows")])?;
-        let _ = write!(text, "| {scheme} | {} |", interval(&ratio));
-        for (_, metric, factor) in COLUMNS {
-            let _ = write!(text, " {} |", number_of(sweep.estimate(number, 0, metric), factor));
+        let (transport, balancer) =
+            if chapter.by_transport { parts(scheme) } else { (String::new(), &**scheme) };
+        if transport != base.1 {
+            base = (number, transport);
         }
-        let dropped = sum(sweep, number, "drops.total");
-        let _ = writeln!(text, " {dropped} | {} |", sum(sweep, number, "flows.unfinished"));
+        let ratio = sweep.ratio(number, base.0, 0, "fct.mean");
+        let ratio = ratio.ok_or_else(|| vec![format!("{scheme}: no flows")])?;
+        let first = if chapter.by_transport { format!("| {} ", base.1) } else { String::new() };
+        let _ = write!(text, "{first}| {balancer} | {} |", interval(&ratio));
+        for (_, metric, shown) in chapter.columns {
+            let _ = write!(text, " {} |", cell(sweep, number, metric, *shown));
+        }
+        text.push('\n');
     }
     Ok(text)
+}
+
+/// The words for a transport, and the balancer, of a scheme such as `dcqcn mtu=4 kB recovery=selective, ecmp`.
+fn parts(scheme: &str) -> (String, &str) {
+    let (transport, balancer) = scheme.rsplit_once(", ").unwrap_or(("", scheme));
+    let recovery = match transport {
+        selective if selective.contains("recovery=selective") => "selective",
+        card if card.contains("reorder_buffer=") => "in-order card",
+        _ => "go-back-N",
+    };
+    let cut = if transport.contains("cut_on_nack=true") { ", with cuts" } else { "" };
+    (format!("{recovery}{cut}"), balancer)
+}
+
+fn cell(sweep: &Sweep, scheme: usize, metric: &str, shown: Shown) -> String {
+    match shown {
+        Shown::Mean(factor) => number_of(sweep.estimate(scheme, 0, metric), factor),
+        Shown::Sum => sum(sweep, scheme, metric).to_string(),
+    }
 }
 
 fn interval(estimate: &Estimate) -> String {
@@ -136,7 +221,8 @@ fn interval(estimate: &Estimate) -> String {
 
 fn number_of(estimate: Option<Estimate>, factor: f64) -> String {
     estimate.map_or("–".to_owned(), |estimate| {
-        let value = estimate.mean * factor;
+        // An empty sum is a negative zero.
+        let value = estimate.mean * factor + 0.0;
         if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") }
     })
 }
@@ -159,6 +245,18 @@ mod tests {
         assert_eq!(names(TEXT), [named("a", "12"), named("b", "34")]);
         let page = replaced(TEXT, "a", "<!-- table a 56 -->\nnew\n<!-- end -->");
         assert_eq!(page, TEXT.replace("a 12", "a 56").replace("old", "new"));
+    }
+
+    #[test]
+    fn schemes_of_roce_are_told_in_words() {
+        for (scheme, transport, balancer) in [
+            ("dcqcn mtu=4 kB, ecmp", "go-back-N", "ecmp"),
+            ("dcqcn recovery=selective window=52 kB, drill choices=2", "selective", "drill choices=2"),
+            ("dcqcn reorder_buffer=1 MB, random", "in-order card", "random"),
+            ("dcqcn cut_on_nack=true, presto", "go-back-N, with cuts", "presto"),
+        ] {
+            assert_eq!(parts(scheme), (transport.to_owned(), balancer));
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),
     ("pictures", "the pictures of the balancers are what the simulator does", pictures::check),
     ("peers", "the page about other simulators is up to date", peers::check),
-    ("guide", "the tables of the chapter on balancers are those of its scenarios", guide::check),
+    ("guide", "the tables of the chapters on balancers are those of their scenarios", guide::check),
     ("links", "links between documents lead somewhere", links::check),
 ];
 
@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         ["fidelity"] => fidelity::run(&[], &root),
         ["fidelity", "--write"] => fidelity::run(&["--write"], &root),
         ["guide", "--write"] => run("guide", guide::write, &root),
+        ["guide", "--write", name] => run("guide", |root| guide::write_one(root, name), &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
         ["pictures", "--write"] => run("pictures", pictures::write, &root),
@@ -63,7 +64,7 @@ fn run_all<'a>(checks: impl Iterator<Item = &'a (&'a str, &'a str, Check)>, root
 }
 
 /// Runs one check and prints what it says.
-fn run(name: &str, check: Check, root: &Path) -> ExitCode {
+fn run(name: &str, check: impl Fn(&Path) -> Verdict, root: &Path) -> ExitCode {
     match check(root) {
         Ok(report) => {
             println!("{name}: {report}");
@@ -87,7 +88,11 @@ fn usage() -> ExitCode {
     eprintln!("  {:<18} write the generated pages", "reference --write");
     eprintln!("  {:<18} write the pages about reproductions", "reproductions --write");
     eprintln!("  {:<18} draw the pictures of the balancers", "pictures --write");
-    eprintln!("  {:<18} run the scenarios of the chapter on balancers and write its tables", "guide --write");
+    eprintln!(
+        "  {:<18} run the scenarios of the chapters on balancers and write their tables",
+        "guide --write"
+    );
+    eprintln!("  {:<18} the same for one table", "guide --write NAME");
     eprintln!("  {:<18} compare with traces of real hosts; with --write also write the page", "fidelity");
     eprintln!("  {:<18} run the reference runs and write the page about other simulators", "peers --write");
     eprintln!("  {:<18} also measure what a packet costs, on an idle machine", "peers --write --costs");

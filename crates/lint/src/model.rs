@@ -48,6 +48,22 @@ pub(crate) struct Network {
     pub(crate) site: Site,
     /// What the readers could not make sense of: rule, place, and what is wrong.
     pub(crate) oddities: Vec<Oddity>,
+    /// Where routes are known: lossless links that wait for each other.
+    pub(crate) circles: Vec<Circle>,
+    /// There are too many routes to look for circles.
+    pub(crate) too_large: bool,
+}
+
+/// Links that wait for each other in a circle under routes that the network has at some time.
+#[derive(Debug)]
+pub(crate) struct Circle {
+    pub(crate) at: Spot,
+    /// The switches, in the order of the circle.
+    pub(crate) switches: Vec<String>,
+    /// A watchdog breaks it in the end.
+    pub(crate) watched: bool,
+    /// Which routes, in words.
+    pub(crate) when: String,
 }
 
 /// Something a reader stumbled over.
@@ -88,6 +104,19 @@ pub(crate) struct Switch {
     pub(crate) knows_groups: bool,
     /// A group without headroom in the file has none; otherwise the switch has a default.
     pub(crate) knows_headroom: bool,
+    /// What a controller holds all queues at, in place of a marking with thresholds.
+    pub(crate) held: Option<Placed<Held>>,
+    /// A static limit of each port in which the bytes of lossless queues count.
+    pub(crate) port_limit: Option<Placed<Bytes>>,
+}
+
+/// What a controller that marks holds a queue at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Held {
+    /// This length.
+    Length(Bytes),
+    /// So long a wait.
+    Delay(Span),
 }
 
 /// A stretch of packet memory.
@@ -168,6 +197,8 @@ pub(crate) struct Marking {
     pub(crate) probability: Placed<f64>,
     /// Packets that cannot be marked are dropped instead.
     pub(crate) drops_non_ect: bool,
+    /// The decision falls when a packet arrives: its mark waits with it.
+    pub(crate) at_enqueue: bool,
 }
 
 /// Tables from one field to another, by what they map.
@@ -196,6 +227,8 @@ pub(crate) struct Port {
     /// Largest packet, without Ethernet header.
     pub(crate) mtu: Bytes,
     pub(crate) cable: Option<Metres>,
+    /// Headroom by the formula of the switch itself, where it is known.
+    pub(crate) needs: Option<Bytes>,
     pub(crate) up: bool,
     pub(crate) groups: BTreeMap<u8, Group>,
     pub(crate) queues: BTreeMap<u8, Queue>,
@@ -242,6 +275,23 @@ pub(crate) struct Host {
     pub(crate) burst: Bytes,
     pub(crate) rate: Option<Rate>,
     pub(crate) rtt: Option<Span>,
+    /// The queue of payload, where the file tells it.
+    pub(crate) payload: Option<Placed<u8>>,
+    /// Congestion notification packets, if the hosts send any and the file tells of it.
+    pub(crate) notifications: Option<Placed<Notifications>>,
+    /// The rate follows round trips: pauses and marks are not the only brake.
+    pub(crate) by_round_trips: bool,
+}
+
+/// The way back of congestion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Notifications {
+    /// Their queue.
+    pub(crate) queue: u8,
+    /// They wait until payload before them has left.
+    pub(crate) behind_payload: bool,
+    /// What the card takes to make one.
+    pub(crate) delay: Span,
 }
 
 impl Switch {

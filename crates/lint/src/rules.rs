@@ -10,10 +10,11 @@ mod marking;
 mod memory;
 mod pfc;
 mod reading;
+mod scenario;
 
 /// All rules, in the order of the reference page.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 8] = [
+    let groups: [&'static [Rule]; 9] = [
         marking::RULES,
         pfc::RULES,
         headroom::RULES,
@@ -21,6 +22,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         maps::RULES,
         hosts::RULES,
         fabric::RULES,
+        scenario::RULES,
         reading::RULES,
     ];
     groups.into_iter().flatten()

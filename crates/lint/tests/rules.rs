@@ -436,3 +436,176 @@ fn rules_can_be_chosen_and_silenced_by_names_that_exist() {
     let refused = run(&["dctcp-ecn-of"], &["nonsense"]).unwrap_err();
     assert!(refused.0.len() == 2 && refused.0[0].contains("did you mean `dctcp-ecn-off`?"), "{refused}");
 }
+
+/// A lossless leaf-spine network under DCQCN whose marks come before pauses, whose notifications overtake payload and whose
+/// headroom follows from its cables.
+const LOSSLESS: &str = "\
+weft = 1
+name = \"lossless\"
+[topology.leaf-spine]
+leaves = 4
+spines = 2
+hosts_per_leaf = 2
+host_link = { rate = \"25 Gbps\", delay = \"500 ns\" }
+fabric_link = { rate = \"25 Gbps\", delay = \"500 ns\" }
+[switch]
+buffer = \"4 MB\"
+sharing = { kind = \"dynamic\", alpha = 1.0 }
+queues = 4
+schedule = \"strict\"
+ecn = { kind = \"red\", min = \"20 kB\", max = \"200 kB\", max_probability = 0.1, non_ect = \"pass\", at = \"dequeue\" }
+[switch.pfc]
+classes = [3]
+alpha = 0.5
+xon_offset = \"9 kB\"
+[transport.dcqcn]
+mtu = \"4 kB\"
+[[traffic]]
+tag = \"web\"
+load = 0.1
+sizes = \"10 kB\"
+[measure]
+flows = 10
+";
+
+const PAUSING: (&str, &str) = ("lossless.toml", LOSSLESS);
+
+#[test]
+fn a_lossless_scenario_that_is_right_has_no_finding() {
+    let report = judge(&[PAUSING]);
+    assert_eq!((report.findings, report.unchecked), (vec![], vec![]));
+}
+
+#[test]
+fn marks_of_a_scenario_come_before_its_pauses() {
+    // Leaves and spines have 4 ports; 17 968 B of headroom and 4038 B for a packet at each leave 3.912 MB, so that with alpha 1/2 a
+    // queue fed by two ports pauses at B / 2 = 1.96 MB, by three at 0.6 B = 2.35 MB, and in the worst load B / 12 = 326 kB is safe.
+    for (min, level) in [
+        ("325 kB", None),
+        ("327 kB", Some(Level::Note)),
+        ("2 MB", Some(Level::Warning)),
+        ("2400 kB", Some(Level::Error)),
+    ] {
+        let to = format!("min = \"{min}\", max = \"2500 kB\"");
+        let (_, found) = after("ecn-after-pfc", PAUSING, ("min = \"20 kB\", max = \"200 kB\"", &to), &[]);
+        assert_eq!(found.first().map(|finding| finding.level), level, "{min}: {found:?}");
+    }
+    let ramp = finds("ramp-beyond-pfc", PAUSING, ("max = \"200 kB\"", "max = \"2400 kB\""), "2400 kB");
+    assert!(ramp.says.contains("2.35 MB"), "{}", ramp.says);
+    let from = "\"green_max_threshold\": \"1500000\"";
+    finds("ramp-beyond-pfc", SONIC, (from, "\"green_max_threshold\": \"24000000\""), "24000000");
+    let unmarked = LOSSLESS.replace("[transport.dcqcn]", "[transport.roce]");
+    let ecn = unmarked.lines().find(|line| line.starts_with("ecn")).unwrap().to_owned();
+    let found = judge(&[("roce.toml", &unmarked.replace(&ecn, ""))]).findings;
+    assert!(found.iter().any(|finding| finding.rule == "lossless-without-ecn"), "{found:?}");
+    let timely = unmarked.replace("transport.roce", "transport.timely").replace(&ecn, "");
+    assert_eq!(judge(&[("timely.toml", &timely)]).findings, []);
+}
+
+#[test]
+fn controllers_of_a_scenario_hold_less_than_what_pauses() {
+    let ecn = LOSSLESS.lines().find(|line| line.starts_with("ecn")).unwrap();
+    for (kind, level) in [
+        ("ecn = { kind = \"pi\", reference = \"200 kB\" }", None),
+        ("ecn = { kind = \"pi\", reference = \"2 MB\" }", Some(Level::Warning)),
+        ("ecn = { kind = \"pi\", reference = \"3 MB\" }", Some(Level::Error)),
+        // At 25 Gb/s 600 us are 1.9 MB, 640 us 2 MB.
+        ("ecn = { kind = \"pie\", target = \"600 us\" }", None),
+        ("ecn = { kind = \"codel\", target = \"640 us\" }", Some(Level::Warning)),
+    ] {
+        let found = judge(&[("pi.toml", &LOSSLESS.replace(ecn, kind))]).findings;
+        let held: Vec<_> = found.iter().filter(|finding| finding.rule == "controller-after-pfc").collect();
+        assert_eq!(held.first().map(|finding| finding.level), level, "{kind}: {found:?}");
+        assert!(found.iter().all(|finding| finding.rule != "lossless-without-ecn"), "{kind}");
+    }
+}
+
+#[test]
+fn pauses_come_before_feedback_if_many_start_together() {
+    // Two senders of 25 Gb/s: what one puts in while 55 us and the round trip pass is more than two limits of 30 kB allow.
+    let limited = LOSSLESS.replace("alpha = 0.5", "xoff = \"75 kB\"");
+    let lossless = ("limited.toml", limited.as_str());
+    let slow = ("mtu = \"4 kB\"\n[[", "mtu = \"4 kB\"\ncnp_delay = \"55 us\"\n[[");
+    let found = after("pauses-before-feedback", lossless, slow, &[]).1;
+    assert!(!found.is_empty() && found.iter().all(|finding| finding.level == Level::Note), "{found:?}");
+    assert!(
+        found[0].says.contains("2 senders of 25 Gbps") && found[0].says.contains("150 kB"),
+        "{}",
+        found[0].says
+    );
+    // Marks that are set on arrival wait in the queue themselves.
+    let arriving = limited.replace(", at = \"dequeue\"", "").replace("min = \"20 kB\"", "min = \"70 kB\"");
+    let told = judge(&[("arriving.toml", &arriving)]).findings;
+    assert!(told.iter().any(|finding| finding.rule == "pauses-before-feedback"), "{told:?}");
+    let leaving = limited.replace("min = \"20 kB\"", "min = \"70 kB\"");
+    let told = judge(&[("leaving.toml", &leaving)]).findings;
+    assert!(told.iter().all(|finding| finding.rule != "pauses-before-feedback"), "{told:?}");
+}
+
+#[test]
+fn classes_of_a_scenario_are_where_they_are_meant() {
+    finds("lossless-class-unreached", PAUSING, ("classes = [3]", "classes = [2]"), "classes");
+    finds("notifications-paused", PAUSING, ("classes = [3]", "classes = [0, 3]"), "schedule");
+    finds("notifications-paused", PAUSING, ("schedule = \"strict\"", "schedule = \"fifo\""), "schedule");
+    let finding = finds(
+        "answers-behind-lossless",
+        PAUSING,
+        (
+            "sharing = { kind = \"dynamic\", alpha = 1.0 }",
+            "sharing = { kind = \"static\", per_port = \"1 MB\" }",
+        ),
+        "per_port",
+    );
+    assert!(finding.says.contains("2.35 MB"), "{}", finding.says);
+    let enough = (
+        "sharing = { kind = \"dynamic\", alpha = 1.0 }",
+        "sharing = { kind = \"static\", per_port = \"2400 kB\" }",
+    );
+    assert_eq!(after("answers-behind-lossless", PAUSING, enough, &[]).1, []);
+}
+
+#[test]
+fn headroom_of_a_scenario_is_that_of_its_own_switch() {
+    // 2 x 4038 + 84 + 80 x 64 + 25 Gb/s (2 x 500 ns + 500 ns) / 8 = 17 967.5 bytes.
+    let with = |bytes: &str| {
+        ("xon_offset = \"9 kB\"".to_owned(), format!("xon_offset = \"9 kB\"\nheadroom = \"{bytes}\""))
+    };
+    let (from, enough) = with("17968 B");
+    assert_eq!(after("headroom-too-small", PAUSING, (&from, &enough), &[]).1, []);
+    let (_, short) = with("17967 B");
+    let finding = finds("headroom-too-small", PAUSING, (&from, &short), "17967 B");
+    assert_eq!(finding.subjects.len(), 4);
+    let (_, none) = with("0 B");
+    finds("headroom-missing", PAUSING, (&from, &none), "0 B");
+    finds("xon-order", PAUSING, ("xon_offset = \"9 kB\"", "xon_offset = \"2 MB\""), "2 MB");
+    let gap = finds("xon-order", PAUSING, ("xon_offset = \"9 kB\"", "xon_offset = \"0 B\""), "[switch.pfc]");
+    assert_eq!(gap.level, Level::Warning);
+}
+
+/// Two failed cables make leaf0 and leaf1 talk by way of the other leaves, in both directions.
+#[test]
+fn detours_of_a_lossless_scenario_can_deadlock() {
+    let failures = "[[failure]]\ncables = [\"leaf0-spine1\", \"leaf1-spine0\"]\n[measure]";
+    let one = "[[failure]]\ncables = [\"leaf0-spine1\"]\n[measure]";
+    assert_eq!(after("cyclic-buffer-dependency", PAUSING, ("[measure]", one), &[]).1, []);
+    let finding = finds("cyclic-buffer-dependency", PAUSING, ("[measure]", failures), "classes = [3]");
+    assert_eq!(finding.level, Level::Error);
+    assert!(
+        finding.says.contains("at the start")
+            && finding.says.contains("leaf2")
+            && finding.says.contains("leaf3")
+    );
+    let later = failures.replace("\n[measure]", "\nat = \"1 ms\"\n[measure]");
+    let finding = finds("cyclic-buffer-dependency", PAUSING, ("[measure]", &later), "classes = [3]");
+    assert!(finding.says.contains("after change 1"), "{}", finding.says);
+    let watched = LOSSLESS.replace("alpha = 0.5", "alpha = 0.5\nwatchdog = \"200 ms\"");
+    let found = after("cyclic-buffer-dependency", ("watched.toml", &watched), ("[measure]", failures), &[]).1;
+    assert_eq!(found[0].level, Level::Warning);
+    let lossy = LOSSLESS
+        .split_once("[switch.pfc]")
+        .map(|(head, tail)| format!("{head}{}", &tail[tail.find("[transport").unwrap()..]));
+    assert_eq!(
+        after("cyclic-buffer-dependency", ("lossy.toml", &lossy.unwrap()), ("[measure]", failures), &[]).1,
+        []
+    );
+}

@@ -50,6 +50,7 @@ pub use mistake::{Mistake, Mistakes};
 pub use model::{MeasureSettings, Recorded, ScenarioSettings};
 pub use node::Origin;
 pub use reference::{Page, families, pages as reference_pages};
+pub use rules::switch_site;
 pub use scenario::{Case, Scenario};
 pub use schema::schema;
 pub use source::{LineColumn, Place, Source, Sources};

@@ -14,6 +14,8 @@ mod switch;
 mod traffic;
 mod transport;
 
+pub use pause::switch_site;
+
 use crate::decode::Provenance;
 use crate::mistake::Mistake;
 use crate::model::ScenarioSettings;

@@ -16,8 +16,8 @@ mod own;
 
 pub(crate) use ingress::Ingress;
 pub(crate) use own::headroom_of;
-pub use own::set_aside;
 pub(crate) use own::to_share;
+pub use own::{needed, set_aside};
 
 /// Wire bytes of a pause frame: the least Ethernet frame of 64 bytes, preamble and gap.
 pub const FRAME: u16 = 84;
@@ -51,7 +51,7 @@ settings! {
         xon_offset: Bytes = Bytes(3_076),
         /// Memory set aside for each port and lossless class for what arrives after XOFF. Absent: what cable, speed, packet size and response time need.
         headroom: Option<Bytes> = None,
-        /// How long a transmitter takes to obey a pause frame. Absent: what IEEE 802.3 annex 31B allows, 60 quanta of 512 bit times up to 10 Gb/s, 118 up to 40 Gb/s, 394 above.
+        /// How long a transmitter takes to obey a pause frame. Absent: what IEEE 802.3 annex 31B allows, such as 67 quanta of 512 bit times at 10 Gb/s, 118 at 40 Gb/s and 394 at 100 Gb/s.
         response: Option<Span> = None,
         /// For how long a frame pauses, in quanta of 512 bit times; it is sent again after half of that.
         quanta: u32 [1, 65535] = 65_535,

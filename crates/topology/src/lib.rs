@@ -2,7 +2,7 @@
 //!
 //! Knows no packet, no queue and no traffic. In reading order: [`graph`] (nodes, cables, links and their numbering),
 //! [`shapes`] (the list of topologies, one file each), [`build`](fn@build) (settings to graph), [`routes`] (equal-cost
-//! groups), [`quiver`](mod@quiver) (their symmetric components), [`paths`] (each with its label), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of it), [`ideal`] (flow completion time in the
+//! groups), [`quiver`](mod@quiver) (their symmetric components), [`paths`] (each with its label), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of it), [`dependency`] (which links wait for each other in a circle), [`ideal`] (flow completion time in the
 //! empty network) and [`import`] (topology files of other simulators).
 //!
 //! ```
@@ -15,6 +15,7 @@
 //! # Ok::<(), Vec<weft_topology::Problem>>(())
 //! ```
 
+pub mod dependency;
 pub mod failure;
 pub mod graph;
 pub mod ideal;

@@ -1,7 +1,9 @@
 //! Lines of Arista EOS that speak of queues, marking, priority flow control and packet memory; others are passed over.
 //!
 //! Facts of this format: priorities are CoS values; CoS 0 is traffic class 1 and CoS 1 class 0 unless mapped, and eight
-//! code points each are one class in the same way. A segment and a cell count as 208 bytes, a kbyte as 1000.
+//! code points each are one class in the same way. A segment and a cell count as 208 bytes, a kbyte as 1000: so
+//! large are the cells of Trident 2, Tomahawk and Tomahawk 2 (Juniper on its QFX switches with these chips); those of Trident 3 have 256,
+//! and the file does not tell the chip.
 
 use crate::model::{MapKind, Marking, Network, Oddity, OddityKind, Switch};
 use crate::place::{Placed, Source, Spot, lines};
@@ -259,6 +261,7 @@ impl Reader {
             max: place(max),
             probability,
             drops_non_ect: true,
+            at_enqueue: false,
         });
         self.markings.len() - 1
     }

@@ -1,6 +1,10 @@
-//! A scenario of Weft: its own settings before any sweep, as one switch for each tier and one kind of host.
+//! A scenario of Weft: its own settings before any sweep, as one switch for each tier and one kind of host. What pauses is in
+//! `scenario/pauses.rs`, what marks in `scenario/marks.rs`.
 
-use crate::model::{Hash, Host, MapKind, Marking, Network, Pool, Port, Profile, Queue, Switch, Threshold};
+mod marks;
+mod pauses;
+
+use crate::model::{Hash, Host, MapKind, Network, Pool, Port, Profile, Queue, Switch, Threshold};
 use crate::place::{Placed, Source, Spot};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +12,6 @@ use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
 use weft_scenario::{Metrics, Scenario, ScenarioFile};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::ecmp::Seeding;
-use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 use weft_topology::{Graph, Ideal, LinkState, Train, build_in};
@@ -33,6 +36,10 @@ pub(super) fn read(number: usize, source: &Source, network: &mut Network) -> Res
     let reader = Reader { number, scenario: &scenario, graph: &graph };
     network.switches.extend(reader.switches());
     network.hosts.push(reader.host());
+    match reader.is_small() {
+        true => network.circles.extend(reader.circle()),
+        false => network.too_large = true,
+    }
     Ok(())
 }
 
@@ -78,17 +85,22 @@ impl Reader<'_> {
             maps: BTreeMap::<MapKind, _>::new(),
             ..Port::default()
         };
-        Switch {
+        let mut switch = Switch {
             at: self.spot("switch"),
             name: format!("tier {tier}"),
             role: Some(format!("tier {tier}")),
             pools: vec![self.pool()],
             profiles: profile.into_iter().collect(),
             markings: marking.into_iter().collect(),
+            held: self.held(),
             ports: links.map(port).collect(),
             hash: self.hash(),
             ..Switch::default()
+        };
+        if settings.pfc.is_on() {
+            self.pause(&mut switch, id);
         }
+        switch
     }
 
     fn pool(&self) -> Pool {
@@ -128,46 +140,6 @@ impl Reader<'_> {
         })
     }
 
-    fn marking(&self) -> Option<Marking> {
-        let (min, max, probability, non_ect, path) = match &self.scenario.settings.switch.ecn {
-            // Controllers mark by the history of a queue, not by thresholds that a rule could judge.
-            MarkerSettings::Off(_)
-            | MarkerSettings::Pi(_)
-            | MarkerSettings::Pie(_)
-            | MarkerSettings::Codel(_) => return None,
-            MarkerSettings::Step(own) => {
-                let threshold = own.threshold.bytes(own.packet);
-                let at = "switch.ecn.step.threshold";
-                (
-                    self.placed(threshold, at),
-                    self.placed(threshold, at),
-                    self.placed(1.0, at),
-                    own.non_ect,
-                    "switch.ecn.step",
-                )
-            }
-            MarkerSettings::Red(own) => (
-                self.placed(own.min.bytes(own.packet), "switch.ecn.red.min"),
-                self.placed(own.max.bytes(own.packet), "switch.ecn.red.max"),
-                self.placed(own.max_probability.0, "switch.ecn.red.max_probability"),
-                own.non_ect,
-                "switch.ecn.red",
-            ),
-        };
-        let drops_non_ect = non_ect == NonEct::Drop;
-        let name = path.to_owned();
-        Some(Marking {
-            at: self.spot(path),
-            name,
-            ecn: true,
-            disabled: None,
-            min,
-            max,
-            probability,
-            drops_non_ect,
-        })
-    }
-
     /// Only ECMP can give all switches one seed; everything else draws its own.
     fn hash(&self) -> Option<Hash> {
         let BalancerSettings::Ecmp(own) = &self.scenario.settings.balance else { return None };
@@ -180,7 +152,9 @@ impl Reader<'_> {
     }
 
     fn mtu(&self) -> Bytes {
-        self.scenario.settings.transport.tcp().map_or(Bytes(1_500), |tcp| tcp.mtu)
+        let transport = &self.scenario.settings.transport;
+        let tcp = transport.tcp().map(|tcp| tcp.mtu);
+        tcp.or_else(|| transport.roce().map(|pairs| pairs.mtu)).unwrap_or(Bytes(1_500))
     }
 
     fn host(&self) -> Host {
@@ -201,6 +175,9 @@ impl Reader<'_> {
             burst: tcp.filter(|tcp| tcp.tso).map_or(self.mtu(), |tcp| tcp.tso_limit),
             rate: self.host_rate(),
             rtt: Some(self.rtt()),
+            payload: Some(self.payload()),
+            notifications: self.notifications(),
+            by_round_trips: self.goes_by_round_trips(),
         }
     }
 

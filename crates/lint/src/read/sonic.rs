@@ -197,6 +197,7 @@ impl<'a> Reader<'a> {
             max,
             probability,
             drops_non_ect: true,
+            at_enqueue: false,
         }
     }
 }

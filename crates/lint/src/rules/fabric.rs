@@ -28,6 +28,19 @@ pub(super) const RULES: &[Rule] = &[
         source: "Dally and Seitz 1987 (cyclic buffer dependency); Guo et al., SIGCOMM 2016, section 4.2.",
         look: peer_link,
     },
+    Rule {
+        id: "cyclic-buffer-dependency",
+        level: Level::Error,
+        title: "Lossless links wait for each other in a circle.",
+        checks: "Scenarios with priority flow control: the routes from every leaf to every other, at the start and after each failure and \
+                 repair, with the random failures of the first seed. A link depends on the next one of a route; a circle of links \
+                 between switches can deadlock. A warning if a watchdog is on.",
+        why: "When all buffers of the circle are above XOFF, each waits for the next: nothing moves any more, and pauses spread from there. \
+              In a leaf-spine network two failed cables are enough, because detours pass through leaves.",
+        mend: "Route so that packets go up and then down only (drop routes through leaves after failures), or set switch.pfc.watchdog.",
+        source: "Dally and Seitz 1987; Guo et al., SIGCOMM 2016, section 4.2; Hu et al., HotNets 2016.",
+        look: circles,
+    },
 ];
 
 fn polarisation(network: &Network, findings: &mut Findings) {
@@ -82,5 +95,20 @@ fn peer_link(network: &Network, findings: &mut Findings) {
                 );
             }
         }
+    }
+}
+
+fn circles(network: &Network, findings: &mut Findings) {
+    if network.too_large {
+        findings.lacks("a smaller network: there are too many routes to follow");
+    }
+    for circle in &network.circles {
+        let level = if circle.watched { Level::Warning } else { Level::Error };
+        let first = circle.switches.first().map_or("", String::as_str);
+        let around = format!("{} -> {first}", circle.switches.join(" -> "));
+        let says = format!("lossless links wait for each other in a circle {}: {around}", circle.when);
+        let mend =
+            "avoid routes that go up again after they went down, or set switch.pfc.watchdog".to_owned();
+        findings.add_as(level, (circle.at, ""), (says, mend));
     }
 }

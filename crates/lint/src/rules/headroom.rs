@@ -11,10 +11,12 @@ pub(super) const RULES: &[Rule] = &[
         title: "Headroom does not hold what arrives after XOFF.",
         checks: "xoff >= 2 (MTU + 18 B) + 84 B + C/8 (2 t_cable + t_response): a frame of ours before the pause frame, the pause \
                  frame, the cable there and back at 5 ns/m, the sender's response time by IEEE 802.3 annex 31B, and a frame \
-                 of its own. Transceivers and cells come on top, so the bound is the least.",
+                 of its own. Transceivers and cells come on top, so the bound is the least. Scenarios: `switch.pfc.headroom` against the formula \
+                 of the simulated switch, which counts its latency too.",
         why: "A lossless class drops packets in exactly the bursts that it is made for.",
         mend: "Raise xoff to the figure, and leave some room for transceivers and for the rounding to cells.",
-        source: "IEEE 802.1Qbb annex O; pause quanta per speed: sonic-net/sonic-mgmt issue 6223.",
+        source: "IEEE 802.1Qbb annex O; response by IEEE 802.3 annex 31B.3.7 as quoted in sonic-net/sonic-mgmt issue 6223 and, for 800 Gb/s, \
+                 sonic-net/sonic-swss pull request 2860; the standard itself was not at hand.",
         look: |network, findings| each_group(network, |place| too_small(network, &place, findings)),
     },
     Rule {
@@ -80,21 +82,22 @@ fn cable(network: &Network, port: &Port) -> Option<Metres> {
 fn too_small(network: &Network, place: &Place<'_>, findings: &mut Findings) {
     let Place { port, profile, .. } = place;
     let Some(xoff) = profile.headroom.as_ref().filter(|xoff| xoff.value.0 > 0) else { return };
-    let (Some(speed), Some(metres)) = (port.speed, cable(network, port)) else {
-        return findings.lacks("the speed of ports and the length of cables (--cable)");
-    };
-    let Some(needed) = headroom(speed, metres, port.mtu) else {
-        return findings.lacks(&format!("the response time to a pause at {speed}"));
+    let (needed, name, over) = match (port.needs, port.speed, cable(network, port)) {
+        (Some(needed), ..) => (needed.0 as f64, "headroom", "over this cable".to_owned()),
+        (None, Some(speed), Some(metres)) => {
+            (headroom(speed, metres, port.mtu), "xoff", format!("at {speed} over {metres}"))
+        }
+        _ => return findings.lacks("the speed of ports and the length of cables (--cable)"),
     };
     if (xoff.value.0 as f64) < needed {
         let says = format!(
-            "{} has {} of headroom (xoff), but {} may arrive after XOFF at {speed} over {metres} with an MTU of {}",
+            "{} has {} of headroom ({name}), but {} may arrive after XOFF {over} with an MTU of {}",
             profile.name,
             size(xoff.value.0 as f64),
             size(needed),
             port.mtu
         );
-        findings.add(xoff.at, &port.name, (says, format!("set xoff to at least {} bytes", needed.ceil())));
+        findings.add(xoff.at, &port.name, (says, format!("set {name} to at least {} bytes", needed.ceil())));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Maps: the way of a packet from DSCP to traffic class, priority group and queue, and the way of a pause frame back.
 
+use super::scenario;
 use crate::model::{MapKind, Network, Port, Switch};
 use crate::place::Spot;
 use crate::rule::{Findings, Level, Rule};
@@ -33,11 +34,14 @@ pub(super) const RULES: &[Rule] = &[
         id: "lossless-class-unreached",
         level: Level::Warning,
         title: "No packet can reach a lossless class.",
-        checks: "Some DSCP leads to a traffic class of each priority with PFC.",
+        checks: "Some DSCP leads to a traffic class of each priority with PFC. Scenarios: payload is in a lossless queue.",
         why: "The class is lossless on paper: its traffic is in another queue, and its headroom is idle memory.",
         mend: "Map the DSCP of the lossless traffic to the class.",
         source: "SONiC's DSCP_TO_TC_MAP table.",
-        look: |network, findings| each_priority(network, |place| unreached(place, findings)),
+        look: |network, findings| {
+            each_priority(network, |place| unreached(place, findings));
+            scenario::payload_is_lossless(network, findings);
+        },
     },
     Rule {
         id: "default-traffic-lossless",
@@ -54,12 +58,16 @@ pub(super) const RULES: &[Rule] = &[
         id: "notifications-paused",
         level: Level::Warning,
         title: "Congestion notifications wait behind what they are about.",
-        checks: "DSCP 48, which network cards give to CNPs, does not lead to a lossless class.",
+        checks: "DSCP 48, which network cards give to CNPs, does not lead to a lossless class. Scenarios with DCQCN: CNPs (class 0) have a \
+                 queue before that of payload, without PFC.",
         why: "CNPs wait in the congested queue or are paused with it: the loop of DCQCN is as slow as the queue is long, and \
               oscillates.",
         mend: "Map DSCP 48 to a class with strict priority and without PFC.",
         source: "Zhu et al., SIGCOMM 2015: CNPs travel with high priority.",
-        look: |network, findings| each_priority(network, |place| notifications(place, findings)),
+        look: |network, findings| {
+            each_priority(network, |place| notifications(place, findings));
+            scenario::notifications_go_first(network, findings);
+        },
     },
 ];
 

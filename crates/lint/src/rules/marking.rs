@@ -23,6 +23,17 @@ pub(super) const RULES: &[Rule] = &[
         look: |network, findings| lossless_markings(network, |place| ecn_after_pfc(place, findings)),
     },
     Rule {
+        id: "ramp-beyond-pfc",
+        level: Level::Warning,
+        title: "The ramp of marking ends where pauses have long begun.",
+        checks: "K_max of a lossless queue against what the queue holds when all other ports feed it and its ingress groups reach XOFF.",
+        why: "The queue never comes to the end of the ramp: marks stay rare, the probability at K_max is never reached, and pauses do the \
+              rest.",
+        mend: "Lower K_max below the figure, or raise the group's alpha or limit.",
+        source: "Zhu et al., SIGCOMM 2015, sections 4 and 5.",
+        look: |network, findings| lossless_markings(network, |place| ramp_beyond_pfc(&place, findings)),
+    },
+    Rule {
         id: "ecn-above-drop",
         level: Level::Error,
         title: "Packets are dropped before they are marked.",
@@ -177,6 +188,31 @@ fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
     findings.add_as(level, (marking.min.at, &format!("{} queue {queue}", port.name)), (says, mend));
 }
 
+fn ramp_beyond_pfc(place: &Lossless<'_>, findings: &mut Findings) {
+    let Lossless { switch, port, queue, marking, profile, .. } = place;
+    let Some(threshold) = profile.threshold.as_ref().map(|placed| placed.value) else { return };
+    let pool = match threshold {
+        Threshold::Static(_) => Bytes::ZERO,
+        Threshold::Dynamic(_) => match switch.pool_of(profile) {
+            Some(pool) => pool,
+            None => return findings.lacks("the size of the ingress pool"),
+        },
+    };
+    let ports = (switch.degree() - 1).max(1);
+    let most = queue_at_xoff(threshold, pool, ports);
+    let (min, max) = (marking.min.value.0 as f64, marking.max.value.0 as f64);
+    if min < most && max > most {
+        let says = format!(
+            "the ramp of {} ends at {} (K_max), but the queue holds {} when {ports} ports feed it up to XOFF",
+            marking.name,
+            size(max),
+            size(most)
+        );
+        let mend = format!("end the ramp below {}", size(most));
+        findings.add(marking.max.at, &format!("{} queue {queue}", port.name), (says, mend));
+    }
+}
+
 fn limit_words(profile: &Profile) -> String {
     match profile.threshold.as_ref().map(|placed| placed.value) {
         Some(Threshold::Dynamic(alpha)) => format!("alpha {alpha} ({})", profile.name),
@@ -291,10 +327,8 @@ fn marking_off(marking: &Marking, findings: &mut Findings) {
 
 fn marking_unbound(network: &Network, findings: &mut Findings) {
     for switch in &network.switches {
-        for (number, marking) in
-            switch.markings.iter().enumerate().filter(|(number, _)| !switch.uses(*number))
-        {
-            let _ = number;
+        let unused = switch.markings.iter().enumerate().filter(|(number, _)| !switch.uses(*number));
+        for (_, marking) in unused {
             let says = format!("no queue uses {}", marking.name);
             findings.add(
                 marking.at,
@@ -306,7 +340,10 @@ fn marking_unbound(network: &Network, findings: &mut Findings) {
 }
 
 fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
-    for switch in &network.switches {
+    if network.hosts.iter().any(|host| host.by_round_trips) {
+        return;
+    }
+    for switch in network.switches.iter().filter(|switch| switch.held.is_none()) {
         for port in switch.up().filter(|port| !port.pfc.is_empty()) {
             for queue in port.lossless_queues() {
                 let marking = port.queues.get(&queue).and_then(|queue| queue.marking);

@@ -1,7 +1,7 @@
 //! Priority flow control: that it is on where classes are lossless, and only there, and that somebody watches it.
 
 use crate::formula::size;
-use crate::model::{Bound, Group, Network, Port, Switch, Threshold};
+use crate::model::{Bound, Group, Network, Port, Profile, Switch, Threshold};
 use crate::rule::{Findings, Level, Rule};
 use weft_core::Span;
 
@@ -31,7 +31,8 @@ pub(super) const RULES: &[Rule] = &[
         level: Level::Error,
         title: "XON is not below XOFF.",
         checks: "With a static limit: xon < limit. With a dynamic one, an `xon_offset` of 0 and no `xon` leave no gap between \
-                 pause and resume (warning).",
+                 pause and resume (warning), and one above alpha B, the largest XOFF there is, never lets the group resume before it \
+                 is empty.",
         why: "The group resumes while it should pause: one pause frame and one resume for each packet, or a class that never \
               resumes.",
         mend: "Set XON two packets below XOFF: enough to keep the link busy, little enough to resume in time.",
@@ -132,6 +133,16 @@ fn xon_order(place: Place<'_>, findings: &mut Findings) {
                 format!("{} resumes below {on} (xon), but pauses above {off} (static_th)", profile.name);
             findings.add(xon.at, &place.port.name, (says, format!("set xon two packets below {off}")));
         }
+        (Some(Threshold::Dynamic(alpha)), _) if never_resumes(place.switch, profile, alpha).is_some() => {
+            let most = never_resumes(place.switch, profile, alpha).unwrap_or_default();
+            let says = format!(
+                "{} resumes so far below XOFF (xon_offset) that nothing is left: XOFF is {} at most",
+                profile.name,
+                size(most)
+            );
+            let at = profile.xon_offset.as_ref().map_or(profile.at, |offset| offset.at);
+            findings.add(at, &place.port.name, (says, "set xon_offset to two packets".to_owned()));
+        }
         (Some(Threshold::Dynamic(_)), xon)
             if place.switch.knows_headroom && profile.lossless && no_gap(profile, xon.is_none()) =>
         {
@@ -146,7 +157,13 @@ fn xon_order(place: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn no_gap(profile: &crate::model::Profile, no_xon: bool) -> bool {
+/// The largest XOFF of a dynamic limit, if the offset is not below it.
+fn never_resumes(switch: &Switch, profile: &Profile, alpha: f64) -> Option<f64> {
+    let most = alpha * switch.pool_of(profile)?.0 as f64;
+    profile.xon_offset.as_ref().filter(|offset| offset.value.0 as f64 >= most).map(|_| most)
+}
+
+fn no_gap(profile: &Profile, no_xon: bool) -> bool {
     no_xon && profile.xon_offset.as_ref().is_none_or(|offset| offset.value.0 == 0)
 }
 

@@ -1,6 +1,6 @@
 //! Rules on the memory management of chips.
 
-use super::pause::site;
+use super::pause::switch_site;
 use super::{Facts, Finding, impossible};
 use weft_core::{Bytes, SwitchId};
 use weft_switch::share::SharingSettings;
@@ -17,7 +17,7 @@ fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a Settings> {
 fn each(facts: &Facts<'_>, own: &Settings) -> Vec<(Needs, u64)> {
     let Some(graph) = facts.graph else { return Vec::new() };
     let needs_of = |switch| {
-        let site = site(facts, graph, SwitchId(switch as u32));
+        let site = switch_site(facts.settings, graph, SwitchId(switch as u32));
         (needs(own, &facts.settings.switch, &site), site.rates.len() as u64)
     };
     (0..graph.switches().len()).map(needs_of).collect()

@@ -1,6 +1,7 @@
 //! Rules on priority flow control.
 
 use super::{Facts, Finding, impossible};
+use crate::model::ScenarioSettings;
 use weft_core::{Bytes, SwitchId};
 use weft_switch::SwitchSite;
 use weft_switch::pause::{FRAME, set_aside};
@@ -11,18 +12,22 @@ use weft_transport::Transport;
 /// What priority flow control sets aside, in the switch that needs most; zero without a network.
 pub(super) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
     let Some(graph) = facts.graph else { return Bytes::ZERO };
-    let needs = |switch| set_aside(&facts.settings.switch, &site(facts, graph, SwitchId(switch as u32)));
+    let needs = |switch| {
+        set_aside(&facts.settings.switch, &switch_site(facts.settings, graph, SwitchId(switch as u32)))
+    };
     (0..graph.switches().len()).map(needs).max().unwrap_or(Bytes::ZERO)
 }
 
-pub(super) fn site(facts: &Facts<'_>, graph: &Graph, switch: SwitchId) -> SwitchSite {
+/// What a switch of a scenario's network is told of its place.
+#[must_use]
+pub fn switch_site(settings: &ScenarioSettings, graph: &Graph, switch: SwitchId) -> SwitchSite {
     let links = graph.links_of(Node::Switch(switch));
     SwitchSite {
         seed: 0,
         switch,
         rates: links.iter().map(|link| link.rate).collect(),
         cables: links.iter().map(|link| link.delay).collect(),
-        full_packet: Bytes(u64::from(Transport::new(&facts.settings.transport).largest_wire())),
+        full_packet: Bytes(u64::from(Transport::new(&settings.transport).largest_wire())),
     }
 }
 

@@ -19,16 +19,35 @@ pub struct Situation {
     pub full: Bytes,
 }
 
-/// Response time that IEEE 802.3 annex 31B allows: 60 quanta of 512 bit times at 10 Gb/s, 118 at 40 Gb/s, 394 at
-/// 100 Gb/s. Other speeds take the next of these above; beyond 100 Gb/s the quanta of 100 Gb/s, which are shorter there.
+/// How long after a pause frame a transmitter may still begin a packet, in quanta of 512 bit times, by line rate in Mb/s:
+/// IEEE 802.3 annex 31B.3.7, which the buffer requirements of IEEE 802.1Qbb, annex O, refer to. The figures are
+/// those that sonic-net/sonic-mgmt issue 6223 quotes, 800 Gb/s from sonic-net/sonic-swss pull request 2860; the first edition for
+/// 10 Gb/s (IEEE 802.3ae) had 60.
+const RESPONSE_QUANTA: [(u64, u16); 10] = [
+    (100, 1),
+    (1_000, 2),
+    (10_000, 67),
+    (25_000, 80),
+    (40_000, 118),
+    (50_000, 147),
+    (100_000, 394),
+    (200_000, 453),
+    (400_000, 905),
+    (800_000, 905),
+];
+
+/// The response to a pause that the standard allows, in quanta. Rates between two of its own have those of the next above,
+/// which last longer there; higher ones those of the highest.
+#[must_use]
+pub fn response_quanta(rate: Rate) -> u16 {
+    let next = RESPONSE_QUANTA.iter().find(|(mbps, _)| rate <= Rate::from_mbps(*mbps));
+    next.unwrap_or(&RESPONSE_QUANTA[RESPONSE_QUANTA.len() - 1]).1
+}
+
+/// The same as a time.
 #[must_use]
 pub fn standard_response(rate: Rate) -> Span {
-    let quanta = match rate.0 {
-        0..=10_000_000_000 => 60,
-        10_000_000_001..=40_000_000_000 => 118,
-        _ => 394,
-    };
-    quanta_time(rate, quanta)
+    quanta_time(rate, response_quanta(rate))
 }
 
 /// Bytes that arrive at most after XOFF, of one class by one port: what passes while a full-size packet of ours, begun
@@ -53,10 +72,12 @@ mod tests {
 
     #[test]
     fn the_standard_allows_so_many_bits() {
-        for (gbps, bits) in [(10, 30_720), (40, 60_416), (100, 201_728)] {
+        for (gbps, bits) in [(10, 34_304), (25, 40_960), (40, 60_416), (100, 201_728), (400, 463_360)] {
             let rate = Rate::from_gbps(gbps);
             assert_eq!(standard_response(rate), rate.time_for(Bytes(bits / 8)), "{gbps}");
         }
+        let at = |mbps| response_quanta(Rate::from_mbps(mbps));
+        assert_eq!([at(1), at(1_001), at(30_000), at(100_001), at(1_600_000)], [1, 67, 118, 453, 905]);
     }
 
     /// 2 x 1538 + 84 + 40 Gb/s x (2 x 1.5 us + 500 ns) + 60416 bit = 3160 + 17500 + 7552 bytes.

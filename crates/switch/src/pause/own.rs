@@ -73,15 +73,19 @@ pub(crate) fn to_share(settings: &SwitchSettings, site: &SwitchSite) -> Option<B
 
 /// Headroom of a port, for each of its lossless classes.
 pub(crate) fn headroom_of(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
+    settings.pfc.headroom.unwrap_or_else(|| needed(settings, site, port))
+}
+
+/// What cable, speed, packet size and response time of a port need as headroom, whatever the settings set aside.
+#[must_use]
+pub fn needed(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
     let rate = site.rates[port];
-    settings.pfc.headroom.unwrap_or_else(|| {
-        headroom(&Situation {
-            rate,
-            cable: site.cables[port],
-            latency: settings.latency,
-            response: settings.pfc.response_at(rate),
-            full: site.full_packet,
-        })
+    headroom(&Situation {
+        rate,
+        cable: site.cables[port],
+        latency: settings.latency,
+        response: settings.pfc.response_at(rate),
+        full: site.full_packet,
     })
 }
 

@@ -1,0 +1,155 @@
+//! What pauses: lossless classes with their limits and headroom, who sends in which class, and lossless links that wait for
+//! each other on the routes of the scenario.
+
+use super::Reader;
+use crate::model::{Bound, Circle, Group, Notifications, Pool, Profile, Switch, Threshold};
+use crate::place::Placed;
+use weft_core::{Bytes, Grouping, Span, SwitchId};
+use weft_scenario::switch_site;
+use weft_switch::pause::{needed, set_aside};
+use weft_switch::schedule::SchedulerSettings;
+use weft_switch::share::SharingSettings;
+use weft_topology::dependency::circle;
+use weft_topology::{Routes, plan, timeline};
+use weft_transport::{Transport, TransportSettings};
+
+/// Links times leaves times states of the network: a fat tree of about 7000 hosts without failures.
+const MOST_WORK: usize = 20_000_000;
+
+impl Reader<'_> {
+    /// Writes what pauses into a switch: a group and its limits for each port and lossless class.
+    pub(super) fn pause(&self, switch: &mut Switch, id: SwitchId) {
+        let settings = &self.scenario.settings.switch;
+        let site = switch_site(&self.scenario.settings, self.graph, id);
+        let room = settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside(settings, &site).0)));
+        let pool = switch.pools.len();
+        let mut promised = Bytes::ZERO;
+        for number in 0..switch.ports.len() {
+            let needs = needed(settings, &site, number);
+            let headroom = settings.pfc.headroom.unwrap_or(needs);
+            promised += headroom * settings.pfc.classes.len() as u64;
+            let profile = self.lossless_profile(&mut switch.profiles, pool, headroom);
+            let port = &mut switch.ports[number];
+            port.needs = Some(needs);
+            port.pfc = self.classes();
+            let group = Group { at: self.spot("switch.pfc"), bound: Bound::Profile(profile) };
+            port.groups = port.pfc.iter().map(|class| (class.value, group.clone())).collect();
+        }
+        let headroom = Some(self.placed(promised, "switch.pfc.headroom"));
+        let at = self.spot("switch.buffer");
+        switch.pools.push(Pool { at, name: "shared memory".to_owned(), size: room, headroom, ingress: true });
+        (switch.knows_groups, switch.knows_headroom) = (true, true);
+        switch.port_limit = self.port_limit();
+    }
+
+    fn classes(&self) -> Vec<Placed<u8>> {
+        let classes = self.scenario.settings.switch.pfc.classes.iter();
+        classes.map(|class| self.placed(*class as u8, "switch.pfc.classes")).collect()
+    }
+
+    /// The number of the profile with so much headroom.
+    fn lossless_profile(&self, profiles: &mut Vec<Profile>, pool: usize, headroom: Bytes) -> usize {
+        let same = |profile: &Profile| {
+            profile.lossless && profile.headroom.as_ref().is_some_and(|own| own.value == headroom)
+        };
+        if let Some(number) = profiles.iter().position(same) {
+            return number;
+        }
+        let pfc = &self.scenario.settings.switch.pfc;
+        let (threshold, path) = match pfc.xoff {
+            Some(limit) => (Threshold::Static(limit), "switch.pfc.xoff"),
+            None => (Threshold::Dynamic(pfc.alpha), "switch.pfc.alpha"),
+        };
+        profiles.push(Profile {
+            at: self.spot("switch.pfc"),
+            name: "switch.pfc".to_owned(),
+            pool: Some(pool),
+            reserved: Bytes::ZERO,
+            threshold: Some(self.placed(threshold, path)),
+            headroom: Some(self.placed(headroom, "switch.pfc.headroom")),
+            xon: None,
+            xon_offset: Some(self.placed(pfc.xon_offset, "switch.pfc.xon_offset")),
+            made_for: None,
+            lossless: true,
+        });
+        profiles.len() - 1
+    }
+
+    /// With a static XOFF lossless classes have memory of their own; with a dynamic one the sharing rule sees them too.
+    fn port_limit(&self) -> Option<Placed<Bytes>> {
+        let settings = &self.scenario.settings.switch;
+        match &settings.sharing {
+            SharingSettings::Fixed(own) if settings.pfc.xoff.is_none() => {
+                Some(self.placed(own.per_port, "switch.sharing.static.per_port"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The queue of a class.
+    fn queue(&self, class: u8) -> u8 {
+        class.min(self.scenario.settings.switch.queues.saturating_sub(1) as u8)
+    }
+
+    pub(super) fn payload(&self) -> Placed<u8> {
+        let (payload, _) = Transport::new(&self.scenario.settings.transport).classes();
+        self.placed(self.queue(payload.0), &self.transport("class"))
+    }
+
+    pub(super) fn notifications(&self) -> Option<Placed<Notifications>> {
+        let settings = &self.scenario.settings;
+        let TransportSettings::Dcqcn(own) = &settings.transport else { return None };
+        let queue = self.queue(0);
+        let one_line = matches!(settings.switch.schedule, SchedulerSettings::Fifo(_));
+        let behind_payload = one_line || queue >= self.payload().value;
+        let notifications = Notifications { queue, behind_payload, delay: own.notification.cnp_delay };
+        Some(self.placed(notifications, "switch.schedule"))
+    }
+
+    pub(super) fn goes_by_round_trips(&self) -> bool {
+        use TransportSettings::{PatchedTimely, Timely, TimelyPi};
+        matches!(self.scenario.settings.transport, Timely(_) | PatchedTimely(_) | TimelyPi(_))
+    }
+
+    fn transport(&self, setting: &str) -> String {
+        format!("transport.{}.{setting}", self.scenario.settings.transport.name())
+    }
+
+    /// Whether all routes can be looked at in seconds, or nothing pauses.
+    pub(super) fn is_small(&self) -> bool {
+        let states = 1 + 2 * self.scenario.settings.failure.len();
+        let work = self.graph.links().len() * self.graph.leaves().len() * states;
+        work <= MOST_WORK || !self.scenario.settings.switch.pfc.is_on()
+    }
+
+    /// The first circle of lossless links under any routes of the run, with the failures of the first seed.
+    pub(super) fn circle(&self) -> Option<Circle> {
+        let settings = &self.scenario.settings;
+        if !settings.switch.pfc.is_on() {
+            return None;
+        }
+        let seed = settings.seeds.first().copied().unwrap_or(1);
+        let plan = plan(self.graph, &settings.failure, seed).ok()?;
+        let course = timeline(self.graph, &plan, &settings.routing, Grouping::Together);
+        course.states.iter().enumerate().find_map(|(state, routes)| self.circle_of(routes, state, seed))
+    }
+
+    fn circle_of(&self, routes: &Routes, state: usize, seed: u64) -> Option<Circle> {
+        let links = circle(self.graph, routes)?;
+        let name = |link: weft_core::LinkId| self.graph.name(self.graph.links()[link.index()].from);
+        let settings = &self.scenario.settings;
+        let when = match (settings.failure.is_empty(), state) {
+            (true, _) => "on the routes of this network".to_owned(),
+            (false, 0) => format!("on the routes at the start, with the failures of seed {seed}"),
+            (false, _) => {
+                format!("on the routes after change {state} of the network, with the failures of seed {seed}")
+            }
+        };
+        Some(Circle {
+            at: self.spot("switch.pfc.classes"),
+            switches: links.into_iter().map(name).collect(),
+            watched: settings.switch.pfc.watchdog.is_some_and(|time| time > Span::ZERO),
+            when,
+        })
+    }
+}

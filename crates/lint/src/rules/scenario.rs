@@ -1,0 +1,179 @@
+//! What rules on classes and controllers mean in a scenario, where the classes of payload and answers, the delays of cards and
+//! the controllers that mark are known; and rules that only a scenario can break.
+
+use crate::formula::{bandwidth_delay, queue_at_xoff, size};
+use crate::model::{Held, Host, Marking, Network, Profile, Switch, Threshold};
+use crate::rule::{Findings, Level, Rule};
+use weft_core::{Bytes, Rate, Span};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "controller-after-pfc",
+        level: Level::Warning,
+        title: "A controller holds the queue above XOFF.",
+        checks: "Scenarios: the reference of PI, or the target of PIE and CoDel times the port's rate, against what the queue holds when \
+                 its ingress groups reach XOFF (see ecn-after-pfc). Error: above it for all other ports; warning: for two.",
+        why: "The controller wants a longer queue than PFC allows: it never marks enough, and pauses do its work.",
+        mend: "Lower the reference or target below the figure for two ports, or raise switch.pfc.alpha or xoff.",
+        source: "Hollot et al., INFOCOM 2001 (PI holds the queue at its reference); thresholds by Choudhury and Hahne 1998.",
+        look: |network, findings| network.switches.iter().for_each(|switch| controller(switch, findings)),
+    },
+    Rule {
+        id: "pauses-before-feedback",
+        level: Level::Note,
+        title: "Enough senders cause pauses before the first notification can act.",
+        checks: "Scenarios with DCQCN: n senders at line rate C to one port of theirs put at least K_min + (n - 1) C (RTT + t_CNP) / 8 \
+                 into its queue before the first notification is back, and n K_min in place of K_min if marks are set on arrival; \
+                 against the queue at XOFF with n ports. The least such n up to the other ports is told.",
+        why: "Thresholds that are in order are not enough: what is on its way, and what the card takes to make a notification, fills the \
+              difference. That is why a laboratory shows pauses where a model without these delays has none.",
+        mend: "Lower K_min, mark on departure, shorten cnp_delay, or give the class more memory; or accept pauses in such incasts.",
+        source: "aliyun/ns-3-alibabacloud issue 12 (55 us); Zhu et al., SIGCOMM 2015, section 4.",
+        look: before_feedback,
+    },
+    Rule {
+        id: "answers-behind-lossless",
+        level: Level::Warning,
+        title: "A lossless queue crowds out what shares its port.",
+        checks: "Scenarios with a dynamic XOFF and static sharing: per_port, in which all queues of the port count, against what the \
+                 lossless queue holds when all other ports feed it up to XOFF.",
+        why: "The lossless queue may exceed the limit, the others may not: acknowledgements and notifications are dropped while their own \
+              queue is empty.",
+        mend: "Take sharing = \"dynamic\", or a per_port above the figure.",
+        source: "The simulated switch; in a leaf-spine run of DCQCN with the default of 1 MB some hundred acknowledgements were lost this way.",
+        look: |network, findings| network.switches.iter().for_each(|switch| crowded_out(switch, findings)),
+    },
+];
+
+/// The limits of the lossless classes of a switch.
+fn lossless(switch: &Switch) -> Option<(&Profile, Threshold, Bytes)> {
+    let profile = switch.profiles.iter().find(|profile| profile.lossless)?;
+    let threshold = profile.threshold.as_ref()?.value;
+    let pool = match threshold {
+        Threshold::Static(_) => Bytes::ZERO,
+        Threshold::Dynamic(_) => switch.pool_of(profile)?,
+    };
+    Some((profile, threshold, pool))
+}
+
+fn controller(switch: &Switch, findings: &mut Findings) {
+    let (Some(held), Some((profile, threshold, pool))) = (&switch.held, lossless(switch)) else { return };
+    let at = |inputs| queue_at_xoff(threshold, pool, inputs);
+    let (two, most) = (at(2.min(switch.degree())), at((switch.degree() - 1).max(1)));
+    for port in switch.up() {
+        let length = match held.value {
+            Held::Length(length) => length.0 as f64,
+            Held::Delay(wait) => bandwidth_delay(port.speed.unwrap_or_default(), wait),
+        };
+        let level = match length {
+            length if length >= most => Level::Error,
+            length if length >= two => Level::Warning,
+            _ => continue,
+        };
+        let says = format!(
+            "the controller holds the queue at {}, but {} pauses when it holds {} with 2 ports sending to it, {} with {}",
+            size(length),
+            profile.name,
+            size(two),
+            size(most),
+            (switch.degree() - 1).max(1)
+        );
+        findings.add_as(level, (held.at, &port.name), (says, format!("hold less than {}", size(two))));
+    }
+}
+
+/// What a switch, its marking and the hosts give for the loop of DCQCN.
+struct Loop<'a> {
+    switch: &'a Switch,
+    marking: &'a Marking,
+    rate: Rate,
+    /// Round trip without queues, and the card's time.
+    delay: Span,
+}
+
+fn before_feedback(network: &Network, findings: &mut Findings) {
+    for host in &network.hosts {
+        let (Some(told), Some(rate), Some(rtt)) = (&host.notifications, host.rate, host.rtt) else {
+            continue;
+        };
+        let delay = rtt + told.value.delay;
+        for switch in network.switches.iter().filter(|switch| !switch.markings.is_empty()) {
+            early_pauses(&Loop { switch, marking: &switch.markings[0], rate, delay }, findings);
+        }
+    }
+}
+
+fn early_pauses(of: &Loop<'_>, findings: &mut Findings) {
+    let Some((_, threshold, pool)) = lossless(of.switch) else { return };
+    let min = of.marking.min.value.0 as f64;
+    let on_its_way = bandwidth_delay(of.rate, of.delay);
+    let filled = |senders: usize| {
+        let marked = if of.marking.at_enqueue { senders as f64 * min } else { min };
+        marked + (senders - 1) as f64 * on_its_way
+    };
+    let pauses = |senders: &usize| filled(*senders) >= queue_at_xoff(threshold, pool, *senders);
+    let Some(senders) = (2..of.switch.degree()).find(pauses) else { return };
+    let says = format!(
+        "{senders} senders of {} that start together put {} into one queue before the first notification is back ({} after the \
+         first mark), and pauses begin at {}",
+        of.rate,
+        size(filled(senders)),
+        of.delay,
+        size(queue_at_xoff(threshold, pool, senders)),
+    );
+    let mend = "lower K_min or cnp_delay, mark on departure, or accept pauses in such incasts".to_owned();
+    findings.add(of.marking.min.at, &of.switch.name, (says, mend));
+}
+
+fn crowded_out(switch: &Switch, findings: &mut Findings) {
+    let (Some(limit), Some((_, threshold, pool))) = (&switch.port_limit, lossless(switch)) else { return };
+    let most = queue_at_xoff(threshold, pool, (switch.degree() - 1).max(1));
+    if (limit.value.0 as f64) < most {
+        let says = format!(
+            "a port holds {} over all its queues (per_port), and its lossless queue alone may hold {}: then the others drop everything",
+            size(limit.value.0 as f64),
+            size(most)
+        );
+        let mend = format!("take sharing = \"dynamic\", or a per_port above {}", size(most));
+        findings.add(limit.at, &switch.name, (says, mend));
+    }
+}
+
+/// Payload in a queue without PFC, where there is PFC.
+pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
+    each_pair(network, |host, switch| {
+        let Some(payload) = &host.payload else { return };
+        let port = switch.up().find(|port| !port.pfc.is_empty());
+        let Some(port) = port.filter(|port| port.pfc.iter().all(|class| class.value != payload.value)) else {
+            return;
+        };
+        let classes: Vec<String> = port.pfc.iter().map(|class| class.value.to_string()).collect();
+        let says =
+            format!("payload is in queue {}, and only {} is lossless", payload.value, classes.join(", "));
+        let mend =
+            format!("name class {} in switch.pfc.classes, or set the class of the transport", payload.value);
+        findings.add(port.pfc[0].at, "", (says, mend));
+    });
+}
+
+/// Notifications in a queue with PFC, or behind payload.
+pub(super) fn notifications_go_first(network: &Network, findings: &mut Findings) {
+    each_pair(network, |host, switch| {
+        let (Some(told), Some(port)) = (&host.notifications, switch.up().next()) else { return };
+        let paused = port.pfc.iter().any(|class| class.value == told.value.queue);
+        let what = match (paused, told.value.behind_payload) {
+            (true, _) => "is lossless and pauses",
+            (false, true) => "is not served before payload",
+            (false, false) => return,
+        };
+        let says = format!("congestion notifications are in queue {}, which {what}", told.value.queue);
+        let mend = "set switch.queues to 2 or more and schedule = \"strict\", and keep class 0 out of switch.pfc.classes";
+        findings.add(told.at, "", (says, mend.to_owned()));
+    });
+}
+
+fn each_pair<'a>(network: &'a Network, mut look: impl FnMut(&'a Host, &'a Switch)) {
+    for host in &network.hosts {
+        network.switches.iter().for_each(|switch| look(host, switch));
+    }
+}

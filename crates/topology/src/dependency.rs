@@ -1,0 +1,184 @@
+//! Which links wait for which when nothing may be dropped, and whether they wait in a circle.
+//!
+//! With priority flow control the buffer behind a link empties only as fast as the links after it. A link depends on another
+//! if some route enters a switch by the one and leaves it by the other. A deadlock needs a circle of such dependencies
+//! (Dally and Seitz, IEEE Transactions on Computers 1987); routes that only go up and then down have none. Hosts take what
+//! they get and depend on nobody. Knows no traffic: every leaf with hosts may send to every other.
+
+use crate::graph::{Graph, Node};
+use crate::routes::Routes;
+use std::collections::{BTreeSet, VecDeque};
+use weft_core::{LinkId, SwitchId};
+
+/// A circle of links between switches, each of which waits for the next and the last for the first; `None`: there is none, so
+/// that these routes cannot deadlock.
+#[must_use]
+pub fn circle(graph: &Graph, routes: &Routes) -> Option<Vec<LinkId>> {
+    let towards = |leaf: usize| Used::towards(graph, routes, leaf);
+    let leaves = 0..graph.leaves().len();
+    if !leaves.clone().any(|leaf| towards(leaf).turns(graph)) {
+        return None;
+    }
+    let mut after = vec![BTreeSet::new(); graph.links().len()];
+    leaves.for_each(|leaf| towards(leaf).add(&mut after));
+    shortest(&after, on_a_circle(&after)?)
+}
+
+/// What packets to one leaf use.
+struct Used {
+    /// By switch, the links between switches by which such packets come in.
+    inwards: Vec<Vec<LinkId>>,
+    /// By switch, those by which they leave.
+    outwards: Vec<Vec<LinkId>>,
+}
+
+impl Used {
+    fn towards(graph: &Graph, routes: &Routes, leaf: usize) -> Used {
+        let switches = graph.switches().len();
+        let mut used = Used { inwards: vec![Vec::new(); switches], outwards: vec![Vec::new(); switches] };
+        let mut seen = vec![false; switches];
+        let sources = graph.leaves().iter().enumerate().filter(|(number, _)| *number != leaf);
+        let mut open: Vec<SwitchId> = sources.map(|(_, switch)| *switch).collect();
+        while let Some(switch) = open.pop() {
+            if std::mem::replace(&mut seen[switch.index()], true) {
+                continue;
+            }
+            for port in routes.ports(switch, leaf) {
+                let link = graph.link_at(Node::Switch(switch), port);
+                let Node::Switch(next) = graph.links()[link.index()].to else { continue };
+                used.outwards[switch.index()].push(link);
+                used.inwards[next.index()].push(link);
+                open.push(next);
+            }
+        }
+        used
+    }
+
+    /// Whether some packet comes from above, or from beside, and does not go down. Without that no circle closes.
+    fn turns(&self, graph: &Graph) -> bool {
+        let rise = |link: &LinkId| {
+            let link = &graph.links()[link.index()];
+            i32::from(tier(graph, link.to)) - i32::from(tier(graph, link.from))
+        };
+        let turns = |inwards: &[LinkId], outwards: &[LinkId]| {
+            inwards.iter().any(|link| rise(link) <= 0) && outwards.iter().any(|link| rise(link) >= 0)
+        };
+        self.inwards.iter().zip(&self.outwards).any(|(inwards, outwards)| turns(inwards, outwards))
+    }
+
+    fn add(&self, after: &mut [BTreeSet<usize>]) {
+        for (inwards, outwards) in self.inwards.iter().zip(&self.outwards) {
+            for link in inwards {
+                after[link.index()].extend(outwards.iter().map(|next| next.index()));
+            }
+        }
+    }
+}
+
+fn tier(graph: &Graph, node: Node) -> u8 {
+    match node {
+        Node::Switch(switch) => graph.switches()[switch.index()].tier,
+        Node::Host(_) => 0,
+    }
+}
+
+/// A link that waits for itself in the end: what waits for nothing is taken away until nothing such is left, and whoever
+/// follows the rest for long enough is in a circle.
+fn on_a_circle(after: &[BTreeSet<usize>]) -> Option<usize> {
+    let mut waits: Vec<usize> = after.iter().map(BTreeSet::len).collect();
+    let mut before = vec![Vec::new(); after.len()];
+    for (link, nexts) in after.iter().enumerate() {
+        nexts.iter().for_each(|&next| before[next].push(link));
+    }
+    let mut free: Vec<usize> = (0..waits.len()).filter(|&link| waits[link] == 0).collect();
+    while let Some(link) = free.pop() {
+        for &earlier in &before[link] {
+            waits[earlier] -= 1;
+            if waits[earlier] == 0 {
+                free.push(earlier);
+            }
+        }
+    }
+    let first = waits.iter().position(|&waits| waits > 0)?;
+    (0..after.len()).try_fold(first, |link, _| after[link].iter().copied().find(|&next| waits[next] > 0))
+}
+
+/// The shortest circle through a link that is in one.
+fn shortest(after: &[BTreeSet<usize>], first: usize) -> Option<Vec<LinkId>> {
+    let mut before: Vec<Option<usize>> = vec![None; after.len()];
+    let mut open = VecDeque::from([first]);
+    while let Some(link) = open.pop_front() {
+        for &next in &after[link] {
+            if next == first {
+                let mut circle: Vec<LinkId> = std::iter::successors(Some(link), |&link| before[link])
+                    .map(|link| LinkId(link as u32))
+                    .collect();
+                circle.reverse();
+                return Some(circle);
+            }
+            if before[next].is_none() {
+                before[next] = Some(link);
+                open.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::{FailureSettings, plan};
+    use crate::routes::LinkState;
+    use crate::shapes::{TopologySettings, build, leaf_spine};
+    use crate::wiring::{LinkSettings, Wiring};
+    use std::path::Path;
+    use weft_core::Grouping;
+
+    fn found(graph: &Graph, state: &LinkState) -> Option<Vec<String>> {
+        let circle = circle(graph, &Routes::new(graph, state, Grouping::Together))?;
+        Some(circle.iter().map(|link| graph.name(graph.links()[link.index()].from)).collect())
+    }
+
+    fn failed(cables: &[&str]) -> Option<Vec<String>> {
+        let shape = leaf_spine::Settings { leaves: 4, spines: 2, hosts_per_leaf: 1, ..Default::default() };
+        let graph = build(&TopologySettings::LeafSpine(shape)).unwrap();
+        let cables = cables.iter().map(|name| (*name).to_owned()).collect();
+        let plan = plan(&graph, &[FailureSettings { cables, ..Default::default() }], 1).unwrap();
+        found(&graph, &plan.initial(&graph))
+    }
+
+    /// After one failure every detour passes the same way round. After two, leaf0 reaches leaf1 by way of other leaves and
+    /// spines, as leaf1 does leaf0 in the other direction: two leaves in between are enough for a circle.
+    #[test]
+    fn detours_through_leaves_close_a_circle() {
+        let shape = TopologySettings::default();
+        let graph = build(&shape).unwrap();
+        assert_eq!(found(&graph, &LinkState::all_up(&graph)), None);
+        assert_eq!(failed(&["leaf0-spine1"]), None);
+        let circle = failed(&["leaf0-spine1", "leaf1-spine0"]).unwrap();
+        assert_eq!(circle.len(), 4, "{circle:?}");
+        assert_eq!(circle.iter().filter(|name| name.starts_with("spine")).count(), 2);
+    }
+
+    /// Switches in a ring with a host each: three reach each other directly, four pass one in between, in a circle.
+    #[test]
+    fn a_ring_of_four_can_deadlock_and_one_of_three_cannot() {
+        for (size, length) in [(3, None), (4, Some(4)), (5, Some(5))] {
+            let mut wiring = Wiring::new(Path::new(""));
+            let link = LinkSettings::of(weft_core::Rate::from_gbps(10));
+            let switches: Vec<Node> = (0..size).map(|n| wiring.switch(format!("s{n}"))).collect();
+            for n in 0..size {
+                let host = wiring.host();
+                wiring.cable(host, switches[n], &link);
+                wiring.cable(switches[n], switches[(n + 1) % size], &link);
+            }
+            let graph = wiring.finish().unwrap();
+            assert_eq!(
+                found(&graph, &LinkState::all_up(&graph)).map(|circle| circle.len()),
+                length,
+                "{size}"
+            );
+        }
+    }
+}
