@@ -136,12 +136,20 @@ impl Hosts {
         self.partner(host, pairs, n)
     }
 
-    /// The probability that source and destination, drawn uniformly, are under different leaves.
+    /// Those who take part under the first `leaves` leaves, by (leaf, host).
     #[must_use]
-    pub fn leaving(&self, pairs: Pairs) -> f64 {
+    pub fn under(&self, leaves: usize, shape: &Shape<'_>) -> &[HostId] {
+        let within = |host: &HostId| usize::from(shape.leaf_of_host[host.index()]) < leaves;
+        &self.by_leaf[..self.by_leaf.partition_point(within)]
+    }
+
+    /// The probability that a source among `senders` and its destination, both drawn uniformly, are under different
+    /// leaves.
+    #[must_use]
+    pub fn leaving(&self, senders: &[HostId], pairs: Pairs) -> f64 {
         let count = |host: &HostId, pairs| f64::from(self.partners(*host, pairs));
         let share = |host| count(host, Pairs::OtherLeaf) / count(host, pairs);
-        self.by_leaf.iter().map(share).sum::<f64>() / f64::from(self.len())
+        senders.iter().map(share).sum::<f64>() / senders.len() as f64
     }
 }
 

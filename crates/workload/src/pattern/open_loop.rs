@@ -4,14 +4,14 @@
 //! of flows that leave their leaf, or of all hosts. Where hosts can send less than that (undersubscribed fabric, or
 //! no uplinks at all) C is what hosts can send, and a note says so. Sources are drawn uniformly, so a failed uplink
 //! lowers the total but not one leaf's part of it (DRILL's load with failures). Acknowledgements and connection
-//! set-up are not counted.
+//! set-up are not counted. Where only some leaves send, C is that of these leaves.
 
 use super::{Pattern, Stream, flow};
 use crate::site::{Pairs, Site};
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;
-use weft_core::{Purpose, Rate, Span};
+use weft_core::{Bytes, HostId, Purpose, Rate, Span};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Flows between random hosts at a share of the network's capacity";
@@ -49,6 +49,11 @@ weft_core::settings! {
         sizes: String,
         /// Which hosts talk to each other (published code uses other leaves only).
         pairs: Pairs = Pairs::OtherLeaf,
+        /// Share of the leaves, counted from the first and rounded up, whose hosts send, as racks of servers and racks of
+        /// clients do. All hosts receive; the load is a share of what these leaves can send.
+        sending_leaves: Share [0.0, 1.0] = Share(1.0),
+        /// Flow sizes are rounded up to whole segments, as in simulators whose packets have one size.
+        whole_segments: bool = false,
     }
 }
 
@@ -62,13 +67,25 @@ impl OpenLoop {
         OpenLoop(settings.clone())
     }
 
+    /// How many leaves send.
+    fn leaves(&self, site: &Site<'_>) -> usize {
+        (self.0.sending_leaves.0 * site.shape.uplink_capacity.len() as f64).ceil() as usize
+    }
+
+    /// The hosts that send, by (leaf, host).
+    fn senders<'a>(&self, site: &'a Site<'_>) -> &'a [HostId] {
+        site.hosts.under(self.leaves(site), site.shape)
+    }
+
     /// Capacity in bits per second, and whether hosts limit what was to be a share of the uplinks.
     fn capacity(&self, site: &Site<'_>) -> (f64, bool) {
         let sum = |rates: &[Rate]| rates.iter().map(|rate| rate.0 as f64).sum::<f64>();
-        let (hosts, uplinks) = (sum(site.shape.host_rate), sum(site.shape.uplink_capacity));
-        let core = uplinks / site.hosts.leaving(self.0.pairs);
+        let (leaves, senders) = (self.leaves(site), self.senders(site));
+        let of_host = |host: &HostId| site.shape.host_rate[host.index()].0 as f64;
+        let hosts = senders.iter().map(of_host).sum::<f64>();
+        let core = sum(&site.shape.uplink_capacity[..leaves]) / site.hosts.leaving(senders, self.0.pairs);
         match self.0.load_of {
-            LoadOf::Uplinks if uplinks > 0.0 && core <= hosts => (core, false),
+            LoadOf::Uplinks if core > 0.0 && core <= hosts => (core, false),
             LoadOf::Uplinks => (hosts, true),
             LoadOf::Hosts => (hosts, false),
         }
@@ -83,13 +100,18 @@ impl Pattern for OpenLoop {
             true => Ok(self.0.load.0),
             false => Err(Problem::new("load", "a load of 0 is no traffic; it must be above 0")),
         };
-        let (sizes, load) = match (sizes, partners, load) {
-            (Ok(sizes), Ok(()), Ok(load)) => (sizes, load),
-            (sizes, partners, load) => {
-                return Err([sizes.err(), partners.err(), load.err()].into_iter().flatten().collect());
+        let senders = match self.senders(site).is_empty() && partners.is_ok() {
+            false => Ok(()),
+            true => Err(Problem::new("sending_leaves", "no host is left that sends; it must be above 0")),
+        };
+        let (sizes, load) = match (sizes, partners, load, senders) {
+            (Ok(sizes), Ok(()), Ok(load), Ok(())) => (sizes, load),
+            (sizes, partners, load, senders) => {
+                let problems = [sizes.err(), partners.err(), load.err(), senders.err()];
+                return Err(problems.into_iter().flatten().collect());
             }
         };
-        let gap = 8.0 * sizes.mean_wire(site.shape.framing) / (load * self.capacity(site).0);
+        let gap = 8.0 * self.mean_wire(&sizes, site) / (load * self.capacity(site).0);
         Ok(self.stream(site, sizes, gap * weft_core::units::PS_PER_S as f64))
     }
 
@@ -105,10 +127,22 @@ impl Pattern for OpenLoop {
 }
 
 impl OpenLoop {
+    /// Mean bytes of a flow on the wire.
+    fn mean_wire(&self, sizes: &crate::Sizes, site: &Site<'_>) -> f64 {
+        let framing = site.shape.framing;
+        let full = (framing.mss + framing.overhead).0 as f64;
+        match self.0.whole_segments {
+            true => sizes.mean_packets(framing.mss) * full,
+            false => sizes.mean_wire(framing),
+        }
+    }
+
     /// Endless arrivals with a mean gap in picoseconds.
     fn stream(&self, site: &Site<'_>, sizes: crate::Sizes, gap: f64) -> Stream {
         let Settings { arrivals, pairs, .. } = self.0;
         let (hosts, tag) = (Arc::clone(&site.hosts), site.tag);
+        let senders = self.senders(site).len() as u32;
+        let segment = Bytes(if self.0.whole_segments { site.shape.framing.mss.0 } else { 1 });
         let [mut when, mut how_much, mut who] =
             [Purpose::Arrivals, Purpose::Sizes, Purpose::Pairs].map(|purpose| site.random(purpose));
         let mut now = site.start;
@@ -117,9 +151,10 @@ impl OpenLoop {
                 Arrivals::Poisson => when.exponential(gap).round() as u64,
                 Arrivals::Fixed => gap.round() as u64,
             });
-            let source = hosts.draw(&mut who);
+            let source = hosts.all()[who.below(senders) as usize];
             let destination = hosts.draw_partner(source, pairs, &mut who);
-            Some(flow(tag, now, (source, destination), sizes.draw(&mut how_much)))
+            let size = sizes.draw(&mut how_much).0.next_multiple_of(segment.0);
+            Some(flow(tag, now, (source, destination), Bytes(size)))
         };
         Stream { flows: Box::new(std::iter::from_fn(next)), endless: true }
     }
