@@ -10,6 +10,7 @@ use crate::source::{Claim, Sensitivity, Source, read};
 pub(crate) fn of_claim(claim: &Claim, form: Form, within: (&Source, &Folder)) -> String {
     let mut text = format!("{}\n", claim.at);
     claim.parts.iter().for_each(|part| text += &format!("{}\n", part.measure));
+    text += &claim.otherwise.iter().map(|other| format!("or {}\n", other.set.join(" "))).collect::<String>();
     hashed(&text, &experiments(&claim.expressions(), &claim.experiment), form, within)
 }
 

@@ -36,6 +36,9 @@ pub(crate) struct Finding {
     pub(crate) not_run: String,
     /// The values of each part; empty where there are none.
     pub(crate) parts: Vec<Values>,
+    /// The same with the other choice, if the claim has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) otherwise: Vec<Values>,
     /// What the values come from.
     pub(crate) size: Size,
 }
@@ -139,16 +142,28 @@ pub(crate) fn verdict(claim: &Claim, finding: Option<&Finding>) -> Verdict {
         return Verdict::NotComparable(claim.not_comparable.clone());
     }
     let Some(finding) = finding else { return Verdict::NotRun("not yet".to_owned()) };
-    let holds = |(part, values): (&Part, &Values)| values.estimate().map(|found| part.holds(found.mean));
-    let all: Vec<Option<bool>> = claim.parts.iter().zip(&finding.parts).map(holds).collect();
+    match (judged(claim, &finding.parts), &claim.otherwise) {
+        (Some(true), _) => Verdict::Reproduced,
+        (Some(false), Some(other)) if judged(claim, &finding.otherwise) == Some(true) => {
+            Verdict::NotComparable(format!(
+                "{} is not published; reproduced if {}, not as prescribed",
+                other.open, other.choice
+            ))
+        }
+        (Some(false), _) => Verdict::NotReproduced,
+        (None, _) if finding.not_run.is_empty() => Verdict::NotRun("a part has no value".to_owned()),
+        (None, _) => Verdict::NotRun(finding.not_run.clone()),
+    }
+}
+
+/// Whether every part lies in its band; absent when none lies outside and one has no value.
+fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
+    let holds = |(at, part): (usize, &Part)| Some(part.holds(found.get(at)?.estimate()?.mean));
+    let all: Vec<Option<bool>> = claim.parts.iter().enumerate().map(holds).collect();
     if all.contains(&Some(false)) {
-        return Verdict::NotReproduced;
+        return Some(false);
     }
-    match all.len() == claim.parts.len() && all.iter().all(|part| *part == Some(true)) {
-        true => Verdict::Reproduced,
-        false if finding.not_run.is_empty() => Verdict::NotRun("a part has no value".to_owned()),
-        false => Verdict::NotRun(finding.not_run.clone()),
-    }
+    all.into_iter().collect::<Option<Vec<bool>>>().map(|_| true)
 }
 
 /// How an interval lies to a band: `inside`, `outside`, or `across its edge`; nothing without an interval.
@@ -231,6 +246,22 @@ mod tests {
         };
         assert_eq!(told(0.5), Verdict::NotReproduced);
         assert_eq!(told(1.5), Verdict::NotRun("absent".into()));
+    }
+
+    #[test]
+    fn what_another_choice_decides_cannot_be_compared() {
+        let other = "[otherwise]\nopen = \"the load\"\nchoice = \"it is lower\"\nset = []\n";
+        let claim = claim(&format!("{other}[[part]]\nmeasure = \"fct.mean(a)\"\nabove = 1\n"));
+        let told = |as_prescribed: &[f64], otherwise: &[f64]| {
+            let otherwise = finding(otherwise).parts;
+            verdict(&claim, Some(&Finding { otherwise, ..finding(as_prescribed) }))
+        };
+        assert_eq!(told(&[1.5], &[0.5]), Verdict::Reproduced);
+        assert_eq!(told(&[0.5], &[0.5]), Verdict::NotReproduced);
+        assert_eq!(told(&[0.5], &[]), Verdict::NotReproduced);
+        let Verdict::NotComparable(why) = told(&[0.5], &[1.5]) else { panic!("it can be compared") };
+        assert_eq!(why, "the load is not published; reproduced if it is lower, not as prescribed");
+        assert_eq!(told(&[], &[1.5]), Verdict::NotRun("a part has no value".into()));
     }
 
     #[test]

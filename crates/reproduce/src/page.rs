@@ -103,7 +103,7 @@ fn tally(source: &Source, findings: &Findings) -> String {
 }
 
 fn row(claim: &Claim, finding: Option<&Finding>) -> String {
-    let measured = words::measured(finding).join("<br>");
+    let measured = [words::measured(finding), words::otherwise(claim, finding)].concat().join("<br>");
     let band = |(band, lies): (String, &str)| if lies.is_empty() { band } else { format!("{band}; {lies}") };
     let bands: Vec<String> = words::bands(claim, finding).into_iter().map(band).collect();
     let verdict = verdict(claim, finding);

@@ -67,7 +67,7 @@ fn numbers(source: &Source, findings: &Findings) -> TextTable {
             claim.id.get_ref().clone(),
             claim.says.clone(),
             claim.published.clone(),
-            words::measured(finding).join("; "),
+            [words::measured(finding), words::otherwise(claim, finding)].concat().join("; "),
             bands.join("; "),
             verdict(claim, finding).words(),
         ]

@@ -8,7 +8,7 @@ use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Values, Verdict, 
 use crate::folder::{CLAIMS, Folder};
 use crate::measure::Runs;
 use crate::plan::{Context, Located, Plan};
-use crate::source::{Claim, Sensitivity, Source, read};
+use crate::source::{Claim, Otherwise, Sensitivity, Source, read};
 use crate::{choice, definition, report, terminal};
 
 /// What a call asks for.
@@ -47,6 +47,8 @@ pub struct Outcome {
 struct Asked<'a> {
     claim: &'a Claim,
     parts: Vec<Result<Located, String>>,
+    /// The same with the other choice, if the claim has one.
+    otherwise: Vec<Result<Located, String>>,
 }
 
 /// A table with its measures, row by row.
@@ -114,12 +116,18 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
 /// Finds the cases of a claim and has them run.
 fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
     let context = Context { experiment: &claim.experiment, at: &claim.at, form, ..Context::default() };
-    let small = || Err("the quick form is too small for it".to_owned());
     let too_small = form == Form::Quick && !claim.quick;
-    let locate = |expression| if too_small { small() } else { plan.locate(expression, &context) };
-    let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
-    parts.iter().flatten().for_each(|one| plan.want(one));
-    Asked { claim, parts }
+    let mut all = |context: &Context<'_>| {
+        let small = || Err("the quick form is too small for it".to_owned());
+        let locate = |expression| if too_small { small() } else { plan.locate(expression, context) };
+        let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
+        parts.iter().flatten().for_each(|one| plan.want(one));
+        parts
+    };
+    let parts = all(&context);
+    let other = |other: &Otherwise| all(&Context { set: &other.set, varied: true, ..context });
+    let otherwise = claim.otherwise.as_ref().map_or(Vec::new(), other);
+    Asked { claim, parts, otherwise }
 }
 
 /// Finds the cases of a table and has them run.
@@ -163,15 +171,16 @@ impl Facts<'_> {
     fn finding(&self, asked: &Asked<'_>, runs: &Runs) -> Finding {
         let definition = definition::of_claim(asked.claim, self.form, (self.source, self.folder));
         let base = Finding { definition, form: self.form, ..Finding::default() };
-        let located: Vec<Located> = asked.parts.iter().flatten().cloned().collect();
+        let located: Vec<Located> = asked.parts.iter().chain(&asked.otherwise).flatten().cloned().collect();
         let value =
             |part: &Result<Located, String>| part.as_ref().map_or(Values::default(), |one| runs.values(one));
         let parts: Vec<Values> = asked.parts.iter().map(value).collect();
+        let otherwise: Vec<Values> = asked.otherwise.iter().map(value).collect();
         let lost = parts.iter().any(|values| values.values.is_empty());
         let why = asked.parts.iter().find_map(|part| part.as_ref().err().cloned());
         let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
         let (size, program) = (runs.size(&located), runs.program(&located));
-        Finding { not_run, parts, size, program, ..base }
+        Finding { not_run, parts, otherwise, size, program, ..base }
     }
 
     fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {

@@ -36,6 +36,7 @@ fn entry(claim: &Claim, verdict: &Verdict, findings: &Findings, margin: usize) -
         let lies = if lies.is_empty() { String::new() } else { format!(", {lies}") };
         text.push(format!("  measured {measured}, band {band}{lies}"));
     }
+    text.extend(words::otherwise(claim, finding).iter().map(|line| format!("  {line}")));
     text.push(format!("  {}", verdict.words()));
     let mut lines: Vec<String> = Vec::new();
     for part in &text {

@@ -24,6 +24,13 @@ pub(crate) fn measured(finding: Option<&Finding>) -> Vec<String> {
     parts.map_or(Vec::new(), |finding| finding.parts.iter().map(value).collect())
 }
 
+/// What was measured with the other choice of a claim, in one line each: `if half of the racks send: 0.53 (0.51 to 0.55)`.
+pub(crate) fn otherwise(claim: &Claim, finding: Option<&Finding>) -> Vec<String> {
+    let Some(other) = &claim.otherwise else { return Vec::new() };
+    let values = finding.map_or(&[] as &[Values], |finding| &finding.otherwise);
+    values.iter().map(|values| format!("if {}: {}", other.choice, value(values))).collect()
+}
+
 /// The band of each part and where the interval lies.
 pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, &'static str)> {
     let found = |at: usize| finding?.parts.get(at)?.estimate();

@@ -128,6 +128,33 @@ fn where_only_some_leaves_send_the_load_is_a_share_of_their_uplinks() {
 }
 
 #[test]
+fn shares_by_uplinks_load_every_leaf_alike() {
+    let mut network = Network::drill();
+    network.uplinks[3] = Rate::from_gbps(80);
+    network.uplinks[7] = Rate(0);
+    let settings = open_loop::Settings { shares: open_loop::Shares::Uplinks, ..open_loop(0.9, "64 kB") };
+    let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(200_000), 1);
+    let (found, error) = realised(&flows, network.shape().framing, 14.5 * 160e9);
+    assert!((found - 0.9).abs() < error, "{found} +- {error}");
+    let ends: [fn(&Flow) -> HostId; 2] = [|flow| flow.source, |flow| flow.destination];
+    for end in ends {
+        let at = |leaf: u16| {
+            flows.iter().filter(|flow| network.leaf_of_host[end(flow).index()] == leaf).count() as f64
+        };
+        assert_eq!(at(7), 0.0);
+        // half the uplinks, half the flows, but for the pairs that would stay under one leaf
+        let expected = 0.5 * (14.5 - 0.5) / (14.5 - 1.0);
+        let (full, half) = (at(0), at(3));
+        assert!((half / full - expected).abs() < 4.0 * expected / half.sqrt(), "{}", half / full);
+    }
+
+    let mut alone = Network::drill();
+    alone.uplinks[1..].fill(Rate(0));
+    let settings = open_loop::Settings { shares: open_loop::Shares::Uplinks, ..open_loop(0.9, "64 kB") };
+    assert!(alone.problems(PatternSettings::OpenLoop(settings))[0].contains("fewer than two leaves"));
+}
+
+#[test]
 fn whole_segments_carry_the_same_load_without_short_packets() {
     let network = Network::drill();
     let sizes = |whole_segments| {

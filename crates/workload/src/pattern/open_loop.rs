@@ -2,16 +2,16 @@
 //!
 //! λ = load · C / E\[wire bytes of a flow\], where C is the capacity of all working leaf uplinks divided by the share
 //! of flows that leave their leaf, or of all hosts. Where hosts can send less than that (undersubscribed fabric, or
-//! no uplinks at all) C is what hosts can send, and a note says so. Sources are drawn uniformly, so a failed uplink
-//! lowers the total but not one leaf's part of it (DRILL's load with failures). Acknowledgements and connection
-//! set-up are not counted. Where only some leaves send, C is that of these leaves.
+//! no uplinks at all) C is what hosts can send, and a note says so. Hosts are drawn uniformly, so a failed uplink
+//! lowers the total but not one leaf's part of it (DRILL's load with failures); with `shares = "uplinks"` it lowers that.
+//! Acknowledgements and connection set-up are not counted. Where only some leaves send, C is that of these leaves.
 
 use super::{Pattern, Stream, flow};
 use crate::site::{Pairs, Site};
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;
-use weft_core::{Bytes, HostId, Purpose, Rate, Span};
+use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Flows between random hosts at a share of the network's capacity";
@@ -36,6 +36,16 @@ weft_core::choice! {
     }
 }
 
+weft_core::choice! {
+    /// How often a host takes part.
+    pub enum Shares {
+        /// All hosts alike.
+        Equal = "equal",
+        /// In proportion to the working uplinks of its leaf, as sender and as receiver.
+        Uplinks = "uplinks",
+    }
+}
+
 weft_core::settings! {
     /// Flows at random.
     pub struct Settings {
@@ -52,6 +62,8 @@ weft_core::settings! {
         /// Share of the leaves, counted from the first and rounded up, whose hosts send, as racks of servers and racks of
         /// clients do. All hosts receive; the load is a share of what these leaves can send.
         sending_leaves: Share [0.0, 1.0] = Share(1.0),
+        /// How often a host takes part; it matters where uplinks have failed or leaves differ.
+        shares: Shares = Shares::Equal,
         /// Flow sizes are rounded up to whole segments, as in simulators whose packets have one size.
         whole_segments: bool = false,
     }
@@ -100,10 +112,7 @@ impl Pattern for OpenLoop {
             true => Ok(self.0.load.0),
             false => Err(Problem::new("load", "a load of 0 is no traffic; it must be above 0")),
         };
-        let senders = match self.senders(site).is_empty() && partners.is_ok() {
-            false => Ok(()),
-            true => Err(Problem::new("sending_leaves", "no host is left that sends; it must be above 0")),
-        };
+        let senders = partners.is_ok().then(|| self.somebody_sends(site)).unwrap_or(Ok(()));
         let (sizes, load) = match (sizes, partners, load, senders) {
             (Ok(sizes), Ok(()), Ok(load), Ok(())) => (sizes, load),
             (sizes, partners, load, senders) => {
@@ -137,11 +146,34 @@ impl OpenLoop {
         }
     }
 
+    /// That a draw of hosts comes to an end: somebody sends, and to somebody under another leaf.
+    fn somebody_sends(&self, site: &Site<'_>) -> Result<(), Problem> {
+        let leaf = |host: &HostId| usize::from(site.shape.leaf_of_host[host.index()]);
+        let kept = self.kept(site);
+        let takes_part = |host: &&HostId| kept.as_ref().is_none_or(|kept| kept[leaf(host)] > 0.0);
+        let Some(source) = self.senders(site).iter().find(takes_part) else {
+            return Err(Problem::new("sending_leaves", "no host is left that sends; it must be above 0"));
+        };
+        match site.hosts.all().iter().filter(takes_part).any(|host| leaf(host) != leaf(source)) {
+            true => Ok(()),
+            false if kept.is_none() => Ok(()),
+            false => Err(Problem::new("shares", "fewer than two leaves have a working uplink")),
+        }
+    }
+
+    /// For each leaf the chance that a host drawn under it is kept; none where all are kept.
+    fn kept(&self, site: &Site<'_>) -> Option<Vec<f64>> {
+        let capacity = site.shape.uplink_capacity.iter().map(|rate| rate.0 as f64);
+        let most = capacity.clone().fold(0.0, f64::max);
+        (self.0.shares == Shares::Uplinks && most > 0.0).then(|| capacity.map(|rate| rate / most).collect())
+    }
+
     /// Endless arrivals with a mean gap in picoseconds.
     fn stream(&self, site: &Site<'_>, sizes: crate::Sizes, gap: f64) -> Stream {
         let Settings { arrivals, pairs, .. } = self.0;
         let (hosts, tag) = (Arc::clone(&site.hosts), site.tag);
         let senders = self.senders(site).len() as u32;
+        let (kept, leaf) = (self.kept(site), site.shape.leaf_of_host.to_vec());
         let segment = Bytes(if self.0.whole_segments { site.shape.framing.mss.0 } else { 1 });
         let [mut when, mut how_much, mut who] =
             [Purpose::Arrivals, Purpose::Sizes, Purpose::Pairs].map(|purpose| site.random(purpose));
@@ -151,8 +183,16 @@ impl OpenLoop {
                 Arrivals::Poisson => when.exponential(gap).round() as u64,
                 Arrivals::Fixed => gap.round() as u64,
             });
-            let source = hosts.all()[who.below(senders) as usize];
-            let destination = hosts.draw_partner(source, pairs, &mut who);
+            let keeps = |host: HostId, who: &mut Random| {
+                kept.as_ref().is_none_or(|kept| who.unit() < kept[usize::from(leaf[host.index()])])
+            };
+            let (source, destination) = loop {
+                let source = hosts.all()[who.below(senders) as usize];
+                let destination = hosts.draw_partner(source, pairs, &mut who);
+                if keeps(source, &mut who) && keeps(destination, &mut who) {
+                    break (source, destination);
+                }
+            };
             let size = sizes.draw(&mut how_much).0.next_multiple_of(segment.0);
             Some(flow(tag, now, (source, destination), Bytes(size)))
         };
