@@ -72,16 +72,21 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     let mut plan = Plan::new(&source, &options.run.out, options.run.seeds.clone());
     let form = options.form;
     options.run.demo = form == Form::Quick;
-    let asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, form)).collect();
+    let mut asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, form)).collect();
     let wanted = |table: &&Sensitivity| {
         options.tables && table.claims.iter().any(|id| claims.iter().any(|claim| claim.id.get_ref() == id))
     };
     let tables: Vec<Rows<'_>> =
         source.tables.iter().filter(wanted).map(|table| rows(&mut plan, table, form)).collect();
-    let collected = run_batches(&plan.batches(), &options.run)?;
     let (solved, unsolved) = plan.solve(options.run.jobs);
+    let mut collected = run_batches(&plan.batches(), &options.run)?;
+    let reused = collected.reused;
+    let mut runs = Runs::new(&plan, (collected.runs, solved.clone()));
+    while !collected.interrupted && look_further(&mut plan, &mut asked, &runs) {
+        collected = run_batches(&plan.batches(), &options.run)?;
+        runs = Runs::new(&plan, (collected.runs, solved.clone()));
+    }
     let (failures, interrupted) = ([unsolved, collected.failures].concat(), collected.interrupted);
-    let runs = Runs::new(&plan, (collected.runs, solved));
     let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
     let findings = facts.findings(&asked, &tables, &runs);
     findings.write(&options.run.out.join(RESULTS))?;
@@ -97,7 +102,7 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
         not_reproduced: claims.iter().filter(|claim| is_not_reproduced(claim, &findings)).count(),
         failed_runs: if interrupted { 0 } else { failures.len() },
         interrupted,
-        reused: collected.reused,
+        reused,
     })
 }
 
@@ -130,6 +135,18 @@ fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
     Asked { claim, parts, otherwise }
 }
 
+/// Has searches look at the places that they need next; whether there were any. A place that cannot be run ends its search.
+fn look_further(plan: &mut Plan<'_>, asked: &mut [Asked<'_>], runs: &Runs) -> bool {
+    let mut looked = false;
+    let all = asked.iter_mut().flat_map(|asked| asked.parts.iter_mut().chain(&mut asked.otherwise));
+    for located in all.flatten() {
+        for (search, seed, at) in runs.wanted(located) {
+            looked |= plan.look(&mut located.searches[search], seed, at).is_ok();
+        }
+    }
+    looked
+}
+
 /// Finds the cases of a table and has them run.
 fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a> {
     let mut rows = Vec::new();
@@ -140,6 +157,7 @@ fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a>
             set: &variant.set,
             form: if table.reduced { Form::Quick } else { form },
             varied: true,
+            seed: None,
         };
         let columns = table.columns.iter();
         let row: Result<Vec<Located>, String> =

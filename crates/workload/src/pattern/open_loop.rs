@@ -112,7 +112,7 @@ impl Pattern for OpenLoop {
             true => Ok(self.0.load.0),
             false => Err(Problem::new("load", "a load of 0 is no traffic; it must be above 0")),
         };
-        let senders = partners.is_ok().then(|| self.somebody_sends(site)).unwrap_or(Ok(()));
+        let senders = if partners.is_ok() { self.somebody_sends(site) } else { Ok(()) };
         let (sizes, load) = match (sizes, partners, load, senders) {
             (Ok(sizes), Ok(()), Ok(load), Ok(())) => (sizes, load),
             (sizes, partners, load, senders) => {
