@@ -10,8 +10,14 @@ use crate::source::{Claim, Sensitivity, Source, read};
 pub(crate) fn of_claim(claim: &Claim, form: Form, within: (&Source, &Folder)) -> String {
     let mut text = format!("{}\n", claim.at);
     claim.parts.iter().for_each(|part| text += &format!("{}\n", part.measure));
-    text += &claim.otherwise.iter().map(|other| format!("or {}\n", other.set.join(" "))).collect::<String>();
     hashed(&text, &experiments(&claim.expressions(), &claim.experiment), form, within)
+}
+
+/// That of a claim with its other choice, which is run in the reduced form.
+pub(crate) fn of_other(claim: &Claim, within: (&Source, &Folder)) -> String {
+    let set = claim.otherwise.as_ref().map_or(String::new(), |other| other.set.join(" "));
+    let text = format!("{set} {}", of_claim(claim, Form::Quick, within));
+    format!("{:016x}", fnv(text.as_bytes()))
 }
 
 /// That of a table.

@@ -18,6 +18,9 @@ pub(crate) const RESULTS: &str = "results.json";
 pub(crate) struct Findings {
     /// By claim.
     pub(crate) claims: BTreeMap<String, Finding>,
+    /// With the other choice of a claim that has one, in the reduced form; by claim.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) others: BTreeMap<String, Finding>,
     /// By table: a row for each variant, a value for each column.
     pub(crate) tables: BTreeMap<String, Tabled>,
 }
@@ -36,9 +39,6 @@ pub(crate) struct Finding {
     pub(crate) not_run: String,
     /// The values of each part; empty where there are none.
     pub(crate) parts: Vec<Values>,
-    /// The same with the other choice, if the claim has one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) otherwise: Vec<Values>,
     /// What the values come from.
     pub(crate) size: Size,
 }
@@ -137,17 +137,20 @@ impl Verdict {
 }
 
 /// The verdict on a claim: all its parts must hold, so one that fails decides even when others could not be measured.
-pub(crate) fn verdict(claim: &Claim, finding: Option<&Finding>) -> Verdict {
+pub(crate) fn verdict(claim: &Claim, findings: &Findings) -> Verdict {
+    let (finding, other) = (findings.claim(claim), findings.others.get(claim.id.get_ref()));
     if !claim.not_comparable.is_empty() {
         return Verdict::NotComparable(claim.not_comparable.clone());
     }
     let Some(finding) = finding else { return Verdict::NotRun("not yet".to_owned()) };
     match (judged(claim, &finding.parts), &claim.otherwise) {
         (Some(true), _) => Verdict::Reproduced,
-        (Some(false), Some(other)) if judged(claim, &finding.otherwise) == Some(true) => {
+        (Some(false), Some(otherwise))
+            if other.is_some_and(|other| judged(claim, &other.parts) == Some(true)) =>
+        {
             Verdict::NotComparable(format!(
                 "{} is not published; reproduced if {}, not as prescribed",
-                other.open, other.choice
+                otherwise.open, otherwise.choice
             ))
         }
         (Some(false), _) => Verdict::NotReproduced,
@@ -177,6 +180,11 @@ pub(crate) fn against_band(part: &Part, found: &Estimate) -> &'static str {
 }
 
 impl Findings {
+    /// What was found about a claim.
+    pub(crate) fn claim(&self, claim: &Claim) -> Option<&Finding> {
+        self.claims.get(claim.id.get_ref())
+    }
+
     /// Reads a file; nothing when it is not there.
     ///
     /// # Errors
@@ -209,6 +217,8 @@ impl Findings {
                 self.claims.insert(id.clone(), finding.clone());
             }
         }
+        let found = newer.others.iter().filter(|(_, finding)| finding.not_run.is_empty());
+        self.others.extend(found.map(|(id, finding)| (id.clone(), finding.clone())));
         self.tables.extend(newer.tables.iter().map(|(id, table)| (id.clone(), table.clone())));
     }
 }
@@ -227,13 +237,17 @@ mod tests {
         Finding { parts: vec![Values { seeds, values: values.to_vec(), ratio: true }], ..Finding::default() }
     }
 
+    fn findings(finding: Finding) -> Findings {
+        Findings { claims: [("C1".to_owned(), finding)].into(), ..Findings::default() }
+    }
+
     #[test]
     fn a_claim_is_reproduced_when_the_mean_lies_in_the_band() {
         let claim = claim("[[part]]\nmeasure = \"fct.mean(a) / fct.mean(b)\"\nfrom = 1.1\nto = 1.6");
-        assert_eq!(verdict(&claim, Some(&finding(&[1.0, 1.4]))), Verdict::Reproduced);
-        assert_eq!(verdict(&claim, Some(&finding(&[1.0, 1.1]))), Verdict::NotReproduced);
-        assert_eq!(verdict(&claim, Some(&finding(&[]))), Verdict::NotRun("a part has no value".into()));
-        assert_eq!(verdict(&claim, None), Verdict::NotRun("not yet".into()));
+        assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.4]))), Verdict::Reproduced);
+        assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.1]))), Verdict::NotReproduced);
+        assert_eq!(verdict(&claim, &findings(finding(&[]))), Verdict::NotRun("a part has no value".into()));
+        assert_eq!(verdict(&claim, &Findings::default()), Verdict::NotRun("not yet".into()));
     }
 
     #[test]
@@ -242,7 +256,7 @@ mod tests {
         let claim = claim(&part.repeat(2));
         let told = |value: f64| {
             let parts = vec![finding(&[value]).parts[0].clone(), Values::default()];
-            verdict(&claim, Some(&Finding { parts, not_run: "absent".into(), ..Finding::default() }))
+            verdict(&claim, &findings(Finding { parts, not_run: "absent".into(), ..Finding::default() }))
         };
         assert_eq!(told(0.5), Verdict::NotReproduced);
         assert_eq!(told(1.5), Verdict::NotRun("absent".into()));
@@ -253,8 +267,8 @@ mod tests {
         let other = "[otherwise]\nopen = \"the load\"\nchoice = \"it is lower\"\nset = []\n";
         let claim = claim(&format!("{other}[[part]]\nmeasure = \"fct.mean(a)\"\nabove = 1\n"));
         let told = |as_prescribed: &[f64], otherwise: &[f64]| {
-            let otherwise = finding(otherwise).parts;
-            verdict(&claim, Some(&Finding { otherwise, ..finding(as_prescribed) }))
+            let others = [("C1".to_owned(), finding(otherwise))].into();
+            verdict(&claim, &Findings { others, ..findings(finding(as_prescribed)) })
         };
         assert_eq!(told(&[1.5], &[0.5]), Verdict::Reproduced);
         assert_eq!(told(&[0.5], &[0.5]), Verdict::NotReproduced);
@@ -280,13 +294,13 @@ mod tests {
     #[test]
     fn what_could_not_be_run_does_not_replace_what_holds() {
         let lost = Finding { not_run: "no".into(), ..Finding::default() };
-        let old = Findings { claims: [("C1".to_owned(), finding(&[1.2]))].into(), ..Findings::default() };
-        let newer = Findings { claims: [("C1".to_owned(), lost.clone())].into(), ..Findings::default() };
+        let old = findings(finding(&[1.2]));
+        let newer = findings(lost.clone());
         let mut kept = old.clone();
         kept.take(&newer);
         assert_eq!(kept, old);
         let changed = Finding { definition: "other".into(), ..lost };
-        kept.take(&Findings { claims: [("C1".to_owned(), changed)].into(), ..Findings::default() });
+        kept.take(&findings(changed));
         assert_eq!(kept.claims["C1"].not_run, "no");
     }
 }

@@ -107,7 +107,7 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
 }
 
 fn is_not_reproduced(claim: &Claim, findings: &Findings) -> bool {
-    verdict(claim, findings.claims.get(claim.id.get_ref())) == Verdict::NotReproduced
+    verdict(claim, findings) == Verdict::NotReproduced
 }
 
 /// The file of a folder that takes the findings.
@@ -121,8 +121,8 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
 /// Finds the cases of a claim and has them run.
 fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
     let context = Context { experiment: &claim.experiment, at: &claim.at, form, ..Context::default() };
-    let too_small = form == Form::Quick && !claim.quick;
     let mut all = |context: &Context<'_>| {
+        let too_small = context.form == Form::Quick && !claim.quick && !context.varied;
         let small = || Err("the quick form is too small for it".to_owned());
         let locate = |expression| if too_small { small() } else { plan.locate(expression, context) };
         let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
@@ -130,7 +130,8 @@ fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
         parts
     };
     let parts = all(&context);
-    let other = |other: &Otherwise| all(&Context { set: &other.set, varied: true, ..context });
+    let other =
+        |other: &Otherwise| all(&Context { set: &other.set, varied: true, form: Form::Quick, ..context });
     let otherwise = claim.otherwise.as_ref().map_or(Vec::new(), other);
     Asked { claim, parts, otherwise }
 }
@@ -181,24 +182,39 @@ struct Facts<'a> {
 
 impl Facts<'_> {
     fn findings(&self, asked: &[Asked<'_>], tables: &[Rows<'_>], runs: &Runs) -> Findings {
-        let claim = |asked: &Asked<'_>| (asked.claim.id.get_ref().clone(), self.finding(asked, runs));
+        let id = |asked: &Asked<'_>| asked.claim.id.get_ref().clone();
+        let within = (self.source, self.folder);
+        let claim = |asked: &Asked<'_>| {
+            let definition = definition::of_claim(asked.claim, self.form, within);
+            (id(asked), self.finding(&asked.parts, (definition, self.form), runs))
+        };
+        let other = |asked: &Asked<'_>| {
+            let definition = definition::of_other(asked.claim, within);
+            (id(asked), self.finding(&asked.otherwise, (definition, Form::Quick), runs))
+        };
         let table = |rows: &Rows<'_>| (rows.table.id.get_ref().clone(), self.tabled(rows, runs));
-        Findings { claims: asked.iter().map(claim).collect(), tables: tables.iter().map(table).collect() }
+        Findings {
+            claims: asked.iter().map(claim).collect(),
+            others: asked.iter().filter(|asked| !asked.otherwise.is_empty()).map(other).collect(),
+            tables: tables.iter().map(table).collect(),
+        }
     }
 
-    fn finding(&self, asked: &Asked<'_>, runs: &Runs) -> Finding {
-        let definition = definition::of_claim(asked.claim, self.form, (self.source, self.folder));
-        let base = Finding { definition, form: self.form, ..Finding::default() };
-        let located: Vec<Located> = asked.parts.iter().chain(&asked.otherwise).flatten().cloned().collect();
+    fn finding(
+        &self,
+        parts: &[Result<Located, String>],
+        (definition, form): (String, Form),
+        runs: &Runs,
+    ) -> Finding {
+        let located: Vec<Located> = parts.iter().flatten().cloned().collect();
         let value =
             |part: &Result<Located, String>| part.as_ref().map_or(Values::default(), |one| runs.values(one));
-        let parts: Vec<Values> = asked.parts.iter().map(value).collect();
-        let otherwise: Vec<Values> = asked.otherwise.iter().map(value).collect();
+        let why = parts.iter().find_map(|part| part.as_ref().err().cloned());
+        let parts: Vec<Values> = parts.iter().map(value).collect();
         let lost = parts.iter().any(|values| values.values.is_empty());
-        let why = asked.parts.iter().find_map(|part| part.as_ref().err().cloned());
         let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
         let (size, program) = (runs.size(&located), runs.program(&located));
-        Finding { not_run, parts, otherwise, size, program, ..base }
+        Finding { definition, form, not_run, parts, size, program }
     }
 
     fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {
