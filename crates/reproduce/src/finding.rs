@@ -13,6 +13,10 @@ use crate::source::{Claim, Part};
 /// The file beside the claims.
 pub(crate) const RESULTS: &str = "results.json";
 
+/// Why a part has no value although its runs are complete: there was nothing to measure.
+pub(crate) const NO_VALUE: &str =
+    "the runs have no such value: too few flows, or a level that is never reached";
+
 /// Everything that was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Findings {
@@ -143,10 +147,12 @@ pub(crate) fn verdict(claim: &Claim, findings: &Findings) -> Verdict {
         return Verdict::NotComparable(claim.not_comparable.clone());
     }
     let Some(finding) = finding else { return Verdict::NotRun("not yet".to_owned()) };
-    match (judged(claim, &finding.parts), &claim.otherwise) {
+    let judgement = judged(claim, &finding.parts);
+    let decided = judgement.is_some() || finding.not_run == NO_VALUE;
+    match (judgement, &claim.otherwise) {
         (Some(true), _) => Verdict::Reproduced,
-        (Some(false), Some(otherwise))
-            if other.is_some_and(|other| judged(claim, &other.parts) == Some(true)) =>
+        (_, Some(otherwise))
+            if decided && other.is_some_and(|other| judged(claim, &other.parts) == Some(true)) =>
         {
             Verdict::NotComparable(format!(
                 "{} is not published; reproduced if {}, not as prescribed",
@@ -276,6 +282,10 @@ mod tests {
         let Verdict::NotComparable(why) = told(&[0.5], &[1.5]) else { panic!("it can be compared") };
         assert_eq!(why, "the load is not published; reproduced if it is lower, not as prescribed");
         assert_eq!(told(&[], &[1.5]), Verdict::NotRun("a part has no value".into()));
+        let others = [("C1".to_owned(), finding(&[1.5]))].into();
+        let nothing = Finding { not_run: NO_VALUE.to_owned(), ..finding(&[]) };
+        let found = verdict(&claim, &Findings { others, ..findings(nothing) });
+        assert!(matches!(found, Verdict::NotComparable(_)), "there was nothing to measure as prescribed");
     }
 
     #[test]

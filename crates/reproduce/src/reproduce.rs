@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use weft::{Error, RunOptions, run_batches};
 
-use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Values, Verdict, verdict};
+use crate::finding::{Finding, Findings, Form, NO_VALUE, RESULTS, Tabled, Values, Verdict, verdict};
 use crate::folder::{CLAIMS, Folder};
 use crate::measure::Runs;
 use crate::plan::{Context, Located, Plan};
@@ -242,7 +242,7 @@ impl Facts<'_> {
         match self.failures.first() {
             _ if self.interrupted => "interrupted".to_owned(),
             Some(failure) => format!("a run failed: {failure}"),
-            None => "the runs have no such value: too few flows, or a level that is never reached".to_owned(),
+            None => NO_VALUE.to_owned(),
         }
     }
 }
