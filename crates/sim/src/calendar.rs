@@ -6,7 +6,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use weft_core::{LinkId, Span, Time};
+use weft_core::{FlowId, LinkId, Span, Time};
 
 use crate::event::{Entry, Event, LinkEvent, Order, Rank};
 
@@ -23,6 +23,8 @@ const REACH: u64 = (BUCKETS - 64) as u64;
 const STEPS: u32 = 32;
 /// The end of a list.
 const NONE: u32 = u32::MAX;
+/// Stands for the row of an event that has none.
+const FAR: u32 = u32::MAX;
 
 /// A pending event of a link.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +52,8 @@ pub(crate) struct Calendar {
     heap: BinaryHeap<Reverse<(Time, Rank)>>,
     /// The first of the heap.
     heap_first: Time,
+    /// The event without a row that was taken last.
+    far: Event,
     wheel: Box<Wheel>,
     /// Reused for sorting.
     several: Vec<(Entry, u32)>,
@@ -79,6 +83,7 @@ impl Calendar {
             end: Time::ZERO,
             heap: BinaryHeap::new(),
             heap_first: Time::NEVER,
+            far: Event::FlowStart(FlowId(0)),
             wheel: Box::new(Wheel { occupied: [0; WORDS], words: [0; BLOCKS], first: [NONE; BUCKETS] }),
             several: Vec::new(),
         }
@@ -174,8 +179,12 @@ impl Calendar {
     }
 
     #[inline]
+    #[allow(unsafe_code, reason = "3 instructions of every hop")]
     fn row_mut(&mut self, row: u32) -> &mut Row {
-        &mut self.rows[row as usize]
+        debug_assert!((row as usize) < self.rows.len(), "rows are those of the network's links");
+        // SAFETY: there are two rows for each link. A row that is written is that of a link of the network, which is all
+        // that `push_link` is given, or named by a list.
+        unsafe { self.rows.get_unchecked_mut(row as usize) }
     }
 
     /// The link of a row that stands for an arrival.
@@ -186,7 +195,11 @@ impl Calendar {
 
     /// The event of a row.
     pub(crate) fn event(&self, row: u32) -> Event {
-        self.arrival(row).map_or_else(|| Event::Transmitted(LinkId(row - self.links)), Event::Arrive)
+        match self.arrival(row) {
+            Some(link) => Event::Arrive(link),
+            None if row == FAR => self.far,
+            None => Event::Transmitted(LinkId(row - self.links)),
+        }
     }
 
     fn entry(&self, row: u32) -> Entry {
@@ -233,7 +246,7 @@ impl Calendar {
 
     /// Takes the next event before the end, from the wheel or from the heap, after [`Calendar::pop`] has found none.
     #[inline(never)]
-    pub(crate) fn pop_aside(&mut self) -> Option<(Time, Event)> {
+    pub(crate) fn pop_aside(&mut self) -> Option<(Time, u32)> {
         let near = self.first();
         let far = self.heap.peek().map(|Reverse((time, rank))| rank.entry(*time));
         match (near, far) {
@@ -244,7 +257,7 @@ impl Calendar {
                 let Row { time, next } = *self.row(row);
                 self.number = time.0 >> self.shift;
                 self.wheel.take_first(self.number as usize % BUCKETS, next);
-                Some((time, self.event(row)))
+                Some((time, row))
             }
             _ => None,
         }
@@ -289,14 +302,18 @@ impl Calendar {
     }
 
     /// Takes the first of the heap, which is before everything else; `near` is the first row of the wheel.
-    fn pop_far(&mut self, far: Entry, near: Option<u32>) -> (Time, Event) {
+    fn pop_far(&mut self, far: Entry, near: Option<u32>) -> (Time, u32) {
         self.heap.pop();
         self.heap_first = self.heap.peek().map_or(Time::NEVER, |Reverse((time, _))| *time);
         self.set_limit();
         if near.is_none() {
             self.number = self.number.max(far.time.0 >> self.shift);
         }
-        (far.time, far.name.event())
+        self.far = far.name.event();
+        match self.far {
+            Event::Arrive(link) => (far.time, link.0),
+            _ => (far.time, FAR),
+        }
     }
 }
 
@@ -393,8 +410,8 @@ mod tests {
     }
 
     fn pop(calendar: &mut Calendar) -> Option<(Time, Event)> {
-        let near = calendar.pop().map(|(time, row)| (time, calendar.event(row)));
-        near.or_else(|| calendar.pop_aside())
+        let next = calendar.pop().or_else(|| calendar.pop_aside());
+        next.map(|(time, row)| (time, calendar.event(row)))
     }
 
     fn taken(entry: Entry) -> (Time, Event) {

@@ -2,7 +2,7 @@
 
 use weft_core::record::Reason;
 use weft_core::{LinkId, PacketId, PortId, SwitchId, Time};
-use weft_switch::{Departure, Effect, Turn};
+use weft_switch::{Departure, Effect, Fate, Turn};
 use weft_topology::{Change, Node};
 
 use crate::domain::{Domain, Placed};
@@ -85,18 +85,26 @@ impl Domain {
         if let Some(tap) = &mut self.tap {
             tap.arrived(switch, (self.now, from), packet, self.pool.headers.get(packet));
         }
-        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let own = switch_of(&mut self.switches, switch).expect("packets for a switch land in its domain");
-        let first_link = own.first_link;
-        match own.switch.receive(&mut turn, from, packet) {
-            Some(departure) => {
-                let Departure { port, start, end } = departure;
-                let header = self.pool.headers.get(packet);
-                let wire_bytes = header.wire;
+        let header = self.pool.headers.get_mut(packet);
+        match own.switch.forward(self.now, header, from) {
+            Fate::Leaves(Departure { port, start, end }) => {
+                let (link, wire_bytes) = (LinkId(own.first_link + u32::from(port.0)), header.wire);
                 self.tally.waited(header, start.since(self.now));
-                self.launch(LinkId(first_link + u32::from(port.0)), packet, wire_bytes, end);
+                self.launch(link, packet, wire_bytes, end);
             }
-            None => self.carry_out(switch, None),
+            Fate::Joins(port) => self.join(switch, port, packet),
+            Fate::Lost(reason) => self.dropped(switch, packet, reason),
+        }
+    }
+
+    /// A packet joins the queue of a port that is asked for every packet.
+    #[inline(never)]
+    fn join(&mut self, switch: SwitchId, port: PortId, packet: PacketId) {
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        if let Some(own) = &mut self.switches[switch.index()] {
+            own.switch.join(&mut turn, port, packet);
+            self.carry_out(switch, None);
         }
     }
 
@@ -213,7 +221,7 @@ fn switch_of(switches: &mut [Option<Placed>], switch: SwitchId) -> Option<&mut P
 /// The wire of a link; in all of its steps a packet needs it three times.
 #[inline]
 #[allow(unsafe_code, reason = "1 % of all instructions")]
-fn wire_of(wires: &mut [Wire], link: LinkId) -> &mut Wire {
+pub(crate) fn wire_of(wires: &mut [Wire], link: LinkId) -> &mut Wire {
     debug_assert!(link.index() < wires.len(), "links are those of the network");
     // SAFETY: `Domain::new` makes a wire for every link of the graph, and only links of the graph are named: by a host's
     // card, by a switch's ports, and by the event list, which is told of these.

@@ -53,7 +53,7 @@ pub(crate) struct Domain {
     pub(crate) outbox: Outbox,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
-    pub(crate) tap: Option<Tap>,
+    pub(crate) tap: Option<Box<Tap>>,
     /// If any class pauses.
     pub(crate) pauses: Option<Box<Pauses>>,
     /// If the network is too large for caches.
@@ -110,7 +110,7 @@ impl Domain {
     pub(crate) fn tap(&mut self, tap: Tap) {
         let bare = bare_switch(&self.plan, tap.switch);
         self.switches[tap.switch.index()] = Some(placed(&self.plan, tap.switch, bare));
-        self.tap = Some(tap);
+        self.tap = Some(Box::new(tap));
     }
 }
 

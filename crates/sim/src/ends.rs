@@ -81,6 +81,10 @@ enum Place<E> {
     Open(Active<E>),
 }
 
+/// The place of an open end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seat(u32);
+
 /// Ends of one side, in reused places.
 pub(crate) struct Slab<E> {
     ends: Vec<Place<E>>,
@@ -114,12 +118,26 @@ impl<E> Slab<E> {
         }
     }
 
+    /// Where the end of a flow is, if it is open.
     #[inline]
-    pub(crate) fn get(&mut self, flow: FlowId) -> Option<&mut Active<E>> {
-        match self.ends.get_mut(self.places.get(flow) as usize) {
+    pub(crate) fn find(&self, flow: FlowId) -> Option<Seat> {
+        let place = self.places.get(flow);
+        matches!(self.ends.get(place as usize), Some(Place::Open(_))).then_some(Seat(place))
+    }
+
+    /// The end that sits there, as long as it is open.
+    #[inline]
+    pub(crate) fn at(&mut self, seat: Seat) -> Option<&mut Active<E>> {
+        match self.ends.get_mut(seat.0 as usize) {
             Some(Place::Open(active)) => Some(active),
             _ => None,
         }
+    }
+
+    /// The end of a flow, if it is open.
+    #[inline]
+    pub(crate) fn get(&mut self, flow: FlowId) -> Option<&mut Active<E>> {
+        self.at(self.find(flow)?)
     }
 
     /// A flow that has started, of which nothing has arrived here.

@@ -12,8 +12,9 @@ use weft_core::{Marks, Pool};
 use weft_transport::segment::Flags;
 use weft_transport::{FlowSite, Outgoing, Segment, reply_after_close};
 
+use crate::carry::wire_of;
 use crate::domain::Domain;
-use crate::ends::{Active, End, Slab};
+use crate::ends::{Active, End, Seat, Slab};
 use crate::event::{Event, LinkEvent};
 use crate::labels::{Labels, Parcel};
 use crate::setup::Setup;
@@ -36,9 +37,9 @@ pub(crate) struct Host {
     /// Replies of connections that are closed already, and to whom.
     replies: Vec<(HostId, Outgoing)>,
     /// Receivers with something to acknowledge.
-    receivers: Ring<FlowId>,
+    receivers: Ring<Seat>,
     /// Senders that may send.
-    senders: Ring<FlowId>,
+    senders: Ring<Seat>,
     /// Flows whose senders are open here.
     open: u32,
     /// No congestion notification leaves before, where the card limits them for all its flows.
@@ -103,12 +104,17 @@ struct Acted {
 }
 
 /// Lets an end act after an event: if the card is `free` for it, it sends a packet; if it has more, it waits for its turn.
-#[inline]
+#[inline(always)]
 fn act<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, desk: Desk<'_>, free: bool) -> Acted {
     let now = desk.now;
-    let waited = if active.in_ring { now.since(active.ready_since) } else { weft_core::Span::ZERO };
+    let (mut sent, mut waited) = (None, weft_core::Span::ZERO);
+    if free && active.end.needs().ready {
+        if active.in_ring {
+            waited = now.since(active.ready_since);
+        }
+        sent = Some(write(active, pool, desk));
+    }
     active.in_ring &= !free;
-    let sent = if free && active.end.needs().ready { Some(write(active, pool, desk)) } else { None };
     let needs = active.end.needs();
     let wake = (needs.wake < active.wake_at).then_some(needs.wake);
     if wake.is_some() {
@@ -153,13 +159,24 @@ fn label<E: End>(
 }
 
 /// A timer event of an end fires. Events of timers that have moved since are stale.
-fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<HostId> {
-    let active = ends.get(flow).filter(|active| active.wake_at == now)?;
+fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<(Seat, HostId)> {
+    let seat = ends.find(flow)?;
+    let active = ends.at(seat).filter(|active| active.wake_at == now)?;
     active.wake_at = Time::NEVER;
     if active.end.needs().wake <= now {
         active.end.on_wakeup(now);
     }
-    Some(active.host)
+    Some((seat, active.host))
+}
+
+/// The card of a host; in all of its steps an event needs it several times.
+#[inline]
+#[allow(unsafe_code, reason = "1 % of all instructions")]
+fn card_of(hosts: &mut [Host], host: HostId) -> &mut Host {
+    debug_assert!(host.index() < hosts.len(), "hosts are those of the network");
+    // SAFETY: `Domain::new` makes a card for every host of the graph, and only hosts of the graph are named: by wires, by
+    // flows, which the workload draws among them, and by the ends of these flows.
+    unsafe { hosts.get_unchecked_mut(host.index()) }
 }
 
 impl Domain {
@@ -167,22 +184,39 @@ impl Domain {
     #[inline]
     pub(crate) fn at_host(&mut self, host: HostId, packet: PacketId) {
         self.tally.packets.delivered += 1;
+        let segment = self.pool.body(packet);
+        if segment.flags.has(Flags::ACK) {
+            self.at_sender(host, packet);
+        } else {
+            self.at_receiver(host, packet);
+        }
+    }
+
+    #[inline]
+    fn at_sender(&mut self, host: HostId, packet: PacketId) {
+        let segment = self.pool.body(packet);
+        let seat = self.ends.senders.find(segment.flow);
+        if let Some(active) = seat.and_then(|seat| self.ends.senders.at(seat)) {
+            active.end.on_packet(self.now, self.pool.headers.get(packet).marks.ecn, segment);
+        }
+        self.pool.remove(packet);
+        match seat {
+            Some(seat) => self.sender_has_news(seat, host),
+            None => self.use_card(host),
+        }
+    }
+
+    #[inline]
+    fn at_receiver(&mut self, host: HostId, packet: PacketId) {
         let Header { marks: Marks { ecn }, note, .. } = *self.pool.headers.get(packet);
         let segment = self.pool.body(packet);
-        let flow = segment.flow;
-        if segment.flags.has(Flags::ACK) {
-            if let Some(active) = self.ends.senders.get(flow) {
-                active.end.on_packet(self.now, ecn, segment);
-            }
-            self.pool.remove(packet);
-            self.sender_has_news(flow, host);
-        } else if let Some(active) = self.ends.receivers.get(flow) {
-            active.end.on_packet_of_cell(self.now, ecn, cell_of(note), segment);
-            self.pool.remove(packet);
-            self.receiver_has_news(flow, host);
-        } else {
-            self.at_closed_door(packet, host);
-        }
+        let seat = self.ends.receivers.find(segment.flow);
+        let Some(active) = seat.and_then(|seat| self.ends.receivers.at(seat)) else {
+            return self.at_closed_door(packet, host);
+        };
+        active.end.on_packet_of_cell(self.now, ecn, cell_of(note), segment);
+        self.pool.remove(packet);
+        self.receiver_has_news(seat.expect("it is there"), host);
     }
 
     /// A packet for a receiver that is not there: no longer, or not yet.
@@ -194,10 +228,11 @@ impl Domain {
         if let Some(spec) = self.ends.receivers.expected(flow) {
             let site = self.hosts[host.index()].site(self.plan.setup.seed);
             self.ends.open_receiver((flow, spec), &site, self.now);
-            if let Some(active) = self.ends.receivers.get(flow) {
+            let Some(seat) = self.ends.receivers.find(flow) else { return };
+            if let Some(active) = self.ends.receivers.at(seat) {
                 active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
             }
-            self.receiver_has_news(flow, host);
+            self.receiver_has_news(seat, host);
         } else {
             let reply = reply_after_close(&self.plan.setup.transport, &segment, self.now);
             self.hosts[host.index()].replies.extend(reply.map(|out| (header.source, out)));
@@ -207,47 +242,73 @@ impl Domain {
 
     /// A timer of a sender.
     pub(crate) fn sender_wake(&mut self, flow: FlowId) {
-        if let Some(host) = wake(&mut self.ends.senders, flow, self.now) {
-            self.sender_has_news(flow, host);
+        if let Some((seat, host)) = wake(&mut self.ends.senders, flow, self.now) {
+            self.sender_has_news(seat, host);
         }
     }
 
     /// A timer of a receiver.
     pub(crate) fn receiver_wake(&mut self, flow: FlowId) {
-        if let Some(host) = wake(&mut self.ends.receivers, flow, self.now) {
-            self.receiver_has_news(flow, host);
+        if let Some((seat, host)) = wake(&mut self.ends.receivers, flow, self.now) {
+            self.receiver_has_news(seat, host);
+        }
+    }
+
+    /// A flow has opened its sender.
+    pub(crate) fn sender_begins(&mut self, flow: FlowId, host: HostId) {
+        if let Some(seat) = self.ends.senders.find(flow) {
+            self.sender_has_news(seat, host);
         }
     }
 
     #[inline]
-    fn sender_has_news(&mut self, flow: FlowId, host: HostId) {
-        let card = &self.hosts[host.index()];
-        let free = card.is_free(self.now) && !card.senders_held;
-        self.sender_acts(flow, host, free);
+    fn sender_has_news(&mut self, seat: Seat, host: HostId) {
+        let card = card_of(&mut self.hosts, host);
+        if card.is_free(self.now) && !card.senders_held {
+            self.sender_sends(seat, host);
+        } else {
+            self.sender_acts(seat, host, false);
+        }
         self.use_card(host);
     }
 
     #[inline]
-    fn receiver_has_news(&mut self, flow: FlowId, host: HostId) {
-        let free = self.hosts[host.index()].is_free(self.now);
-        self.receiver_acts(flow, host, free);
+    fn receiver_has_news(&mut self, seat: Seat, host: HostId) {
+        if card_of(&mut self.hosts, host).is_free(self.now) {
+            self.receiver_sends(seat, host);
+        } else {
+            self.receiver_acts(seat, host, false);
+        }
         self.use_card(host);
     }
 
+    /// The card is free for a sender. Returns whether it has sent a packet.
+    #[inline(never)]
+    fn sender_sends(&mut self, seat: Seat, host: HostId) -> bool {
+        self.sender_acts(seat, host, true)
+    }
+
+    /// The card is free for a receiver. Returns whether it has sent a packet.
+    #[inline(never)]
+    fn receiver_sends(&mut self, seat: Seat, host: HostId) -> bool {
+        self.receiver_acts(seat, host, true)
+    }
+
     /// Returns whether it has sent a packet.
-    fn sender_acts(&mut self, flow: FlowId, host: HostId, free: bool) -> bool {
-        let Some(active) = self.ends.senders.get(flow) else { return false };
+    #[inline(always)]
+    fn sender_acts(&mut self, seat: Seat, host: HostId, free: bool) -> bool {
+        let Some(active) = self.ends.senders.at(seat) else { return false };
+        let flow = active.flow;
         let desk = Desk { now: self.now, setup: &self.plan.setup, labels: self.labels.as_deref_mut() };
         let acted = act(active, &mut self.pool, desk, free);
         if acted.joins {
-            self.hosts[host.index()].senders.push(flow);
+            card_of(&mut self.hosts, host).senders.push(seat);
         }
         if let Some(time) = acted.wake {
             self.schedule(time.max(self.now), Event::SenderWake(flow));
         }
         if acted.done {
-            self.hosts[host.index()].open -= 1;
-            self.sender_done(flow);
+            self.sender_closes(flow, host);
         }
         let Some(packet) = acted.sent else { return false };
         if self.pool.headers.get(packet).kind == Kind::Data {
@@ -257,15 +318,23 @@ impl Domain {
         true
     }
 
+    #[inline(never)]
+    fn sender_closes(&mut self, flow: FlowId, host: HostId) {
+        self.hosts[host.index()].open -= 1;
+        self.sender_done(flow);
+    }
+
     /// Returns whether it has sent a packet.
-    fn receiver_acts(&mut self, flow: FlowId, host: HostId, free: bool) -> bool {
-        let Some(active) = self.ends.receivers.get(flow) else { return false };
+    #[inline(always)]
+    fn receiver_acts(&mut self, seat: Seat, host: HostId, free: bool) -> bool {
+        let Some(active) = self.ends.receivers.at(seat) else { return false };
+        let flow = active.flow;
         let desk = Desk { now: self.now, setup: &self.plan.setup, labels: self.labels.as_deref_mut() };
         let acted = act(active, &mut self.pool, desk, free);
         let completes = acted.complete && !active.completed;
         active.completed |= acted.complete;
         if acted.joins {
-            self.hosts[host.index()].receivers.push(flow);
+            card_of(&mut self.hosts, host).receivers.push(seat);
         }
         if let Some(time) = acted.wake {
             self.schedule(time.max(self.now), Event::ReceiverWake(flow));
@@ -310,7 +379,7 @@ impl Domain {
 
     /// The card is idle, and was wanted when it became busy.
     pub(crate) fn card_idle(&mut self, host: HostId) {
-        self.hosts[host.index()].called = false;
+        card_of(&mut self.hosts, host).called = false;
         self.use_card(host);
     }
 
@@ -318,17 +387,18 @@ impl Domain {
     /// left waiting.
     #[inline]
     fn use_card(&mut self, host: HostId) {
-        if self.hosts[host.index()].is_wanted() {
+        let card = card_of(&mut self.hosts, host);
+        if card.is_wanted() && (!card.called || self.now >= card.busy_until) {
             self.serve_card(host);
         }
     }
 
     #[inline(never)]
     fn serve_card(&mut self, host: HostId) {
-        if self.now >= self.hosts[host.index()].busy_until {
+        if self.now >= card_of(&mut self.hosts, host).busy_until {
             let _ = self.reply(host) || self.next_of_receivers(host) || self.next_of_senders(host);
         }
-        let card = &mut self.hosts[host.index()];
+        let card = card_of(&mut self.hosts, host);
         if !card.called && card.is_wanted() && card.held.is_none() {
             card.called = true;
             self.calendar.push_link(card.busy_until, LinkEvent::Transmitted, card.link);
@@ -336,6 +406,7 @@ impl Domain {
     }
 
     /// The oldest reply of a closed connection.
+    #[inline(never)]
     fn reply(&mut self, host: HostId) -> bool {
         let replies = &mut self.hosts[host.index()].replies;
         if replies.is_empty() {
@@ -348,8 +419,8 @@ impl Domain {
     }
 
     fn next_of_receivers(&mut self, host: HostId) -> bool {
-        while let Some(flow) = self.hosts[host.index()].receivers.pop() {
-            if self.receiver_acts(flow, host, true) {
+        while let Some(seat) = card_of(&mut self.hosts, host).receivers.pop() {
+            if self.receiver_sends(seat, host) {
                 return true;
             }
         }
@@ -357,11 +428,11 @@ impl Domain {
     }
 
     fn next_of_senders(&mut self, host: HostId) -> bool {
-        if self.hosts[host.index()].senders_held {
+        if card_of(&mut self.hosts, host).senders_held {
             return false;
         }
-        while let Some(flow) = self.hosts[host.index()].senders.pop() {
-            if self.sender_acts(flow, host, true) {
+        while let Some(seat) = card_of(&mut self.hosts, host).senders.pop() {
+            if self.sender_sends(seat, host) {
                 return true;
             }
         }
@@ -369,12 +440,12 @@ impl Domain {
     }
 
     /// Puts a packet on the wire.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, host: HostId, packet: PacketId) {
         self.tally.packets.created += 1;
         let wire_bytes = self.pool.headers.get(packet).wire;
-        let card = &mut self.hosts[host.index()];
-        let (link, end) = (card.link, self.wires[card.link.index()].end_of(self.now, wire_bytes));
+        let card = card_of(&mut self.hosts, host);
+        let (link, end) = (card.link, wire_of(&mut self.wires, card.link).end_of(self.now, wire_bytes));
         card.busy_until = end;
         self.launch(link, packet, wire_bytes, end);
     }

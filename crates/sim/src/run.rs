@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
-use weft_core::{LinkId, Time};
 
 use crate::collect::collect;
 use crate::course::{Course, Standing, Step};
@@ -102,7 +102,7 @@ impl Simulation {
             tapped = self.domains[owner].tap.take();
             collect(self, finish, &mut ledger)
         });
-        (record, tapped.expect("the tap stays where it was put"))
+        (record, *tapped.expect("the tap stays where it was put"))
     }
 
     /// Runs to the end: all flows finished, the time limit, or `watch` says false. `watch` is called now and then and
@@ -191,33 +191,19 @@ impl Domain {
     /// Runs events before the calendar's end, at most so many. True if none is left there.
     pub(crate) fn run(&mut self, budget: u64) -> bool {
         for done in 0..budget {
-            let Some((time, next)) = self.next() else {
+            let Some((time, row)) = self.calendar.pop().or_else(|| self.calendar.pop_aside()) else {
                 self.tally.events += done;
                 return true;
             };
             self.now = time;
             self.look_ahead();
-            match next {
-                Ok(link) => self.arrive(link),
-                Err(event) => self.handle(event),
+            match self.calendar.arrival(row) {
+                Some(link) => self.arrive(link),
+                None => self.handle(self.calendar.event(row)),
             }
         }
         self.tally.events += budget;
         false
-    }
-
-    /// The next event before the calendar's end: nearly always the arrival on a link.
-    #[inline(always)]
-    fn next(&mut self) -> Option<(Time, Result<LinkId, Event>)> {
-        match self.calendar.pop() {
-            Some((time, row)) => {
-                Some((time, self.calendar.arrival(row).ok_or_else(|| self.calendar.event(row))))
-            }
-            None => match self.calendar.pop_aside()? {
-                (time, Event::Arrive(link)) => Some((time, Ok(link))),
-                (time, event) => Some((time, Err(event))),
-            },
-        }
     }
 
     /// One line for each kind of event.

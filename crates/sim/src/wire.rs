@@ -100,7 +100,7 @@ impl Wire {
     /// Counts a packet whose last bit leaves at `end`: when it lands.
     #[inline]
     pub(crate) fn launch(&mut self, end: Time, wire: u16) -> Time {
-        self.sent += Bytes(u64::from(wire));
+        self.sent.0 += u64::from(wire);
         self.packets += 1;
         Time(end.0 + self.delay.0)
     }

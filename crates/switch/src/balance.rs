@@ -7,6 +7,7 @@
 use weft_core::{Bytes, Component, GroupId, Grouping, Header, PortId, Random, SwitchId, Time, family};
 
 use crate::congestion::{self, Congestion};
+use crate::hash::FlowHash;
 use crate::outputs::Outputs;
 
 pub mod conga;
@@ -154,6 +155,11 @@ pub trait Balancer {
         None
     }
 
+    /// The hash of its flow by which a packet is spread over the ports, if nothing else matters: then nobody is asked.
+    fn decides_by(&self) -> Option<&FlowHash> {
+        None
+    }
+
     /// Routes changed: forget everything kept per group or port.
     fn groups_changed(&mut self) {}
 
@@ -221,6 +227,7 @@ family! {
     methods {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
         fn likely(&self, packet: &Header, ports: &[PortId]) -> Option<PortId>;
+        fn decides_by(&self) -> Option<&FlowHash>;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
         fn measures(&self) -> Option<&congestion::Settings>;

@@ -33,5 +33,5 @@ pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::{ClassQueue, PortCounters};
 pub use settings::SwitchSettings;
-pub use switch::{Departure, Effect, Effects, Switch, SwitchSite, Turn};
+pub use switch::{Departure, Effect, Effects, Fate, Switch, SwitchSite, Turn};
 pub use table::{Route, Table};

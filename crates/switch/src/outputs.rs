@@ -2,7 +2,7 @@
 //! balancer.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Span, Time, Transmission};
+use weft_core::{Bytes, Class, Header, PacketId, PortId, Purpose, Random, Time, Transmission};
 
 use crate::foresight::{Foresight, Slot};
 use crate::mark::{Sight, Verdict};
@@ -11,7 +11,7 @@ use crate::port::{InService, Output, Port, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
 use crate::switch::{Effect, Effects, SwitchSite, Turn};
-use crate::visibility::Visible;
+use crate::visibility::{Visible, delays};
 
 /// See the file's head.
 pub(crate) struct Outputs {
@@ -23,6 +23,8 @@ pub(crate) struct Outputs {
     count_in_service: bool,
     /// A port without queues by priority, marks on departure and pauses may foresee.
     plain: bool,
+    /// Nobody looks at what ports hold, neither engines nor the rule of sharing.
+    unobserved: bool,
     /// If any class pauses.
     pub(crate) ingress: Option<Box<Ingress>>,
 }
@@ -38,10 +40,12 @@ impl Outputs {
         let memory = Memory { buffer, queues: slots as u64 };
         let ports: Vec<_> = site.rates.iter().map(|rate| Output::new(settings, *rate)).collect();
         let marks_departures = ports.iter().any(Output::looks_at_departures);
+        let store = Store::new(AnySharing::new(&settings.sharing, memory));
         Outputs {
             ports,
-            visible: Visible::new(slots, tracked),
-            store: Store::new(AnySharing::new(&settings.sharing, memory)),
+            unobserved: !tracked && !store.counts(),
+            visible: Visible::new(slots, tracked, delays(settings, site)),
+            store,
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
             count_in_service: settings.count_in_service,
@@ -142,29 +146,27 @@ impl Outputs {
     }
 
     /// Admits, marks and queues a packet at a port whose departures are foreseen, which has one queue: when it leaves, or
-    /// why it is refused. The header may get a mark. `after`: the packet becomes visible so much later.
+    /// why it is refused. The header may get a mark.
     #[inline]
-    pub(crate) fn join(
-        &mut self,
-        now: Time,
-        port: PortId,
-        header: &mut Header,
-        after: Span,
-    ) -> Result<Slot, Reason> {
-        let Outputs { ports, store, visible, marking, .. } = self;
+    pub(crate) fn join(&mut self, now: Time, port: PortId, header: &mut Header) -> Result<Slot, Reason> {
+        let Outputs { ports, store, visible, marking, unobserved, .. } = self;
         let Output { port: held, foresight: Some(foresight), .. } = chosen_of(ports, port) else {
             unreachable!("the caller has asked whether the port foresees")
         };
-        if visible.is_tracked() || store.counts() || !foresight.all_have_left(now) {
+        if !*unobserved {
             give_back(now, (held, foresight), store, |wire| visible.left(port.index(), wire));
-        } else {
+        } else if foresight.all_have_left(now) {
             foresight.clear();
             held.bytes = 0;
+        } else {
+            while let Some(wire) = foresight.left(now) {
+                held.bytes -= u64::from(wire);
+            }
         }
         let wire = header.wire;
         let bytes = held.bytes + u64::from(wire);
         if !store.admits(bytes) && store.admit(held.bytes, held.bytes, wire).is_err() {
-            return self.join_if_others_have_left(now, port, header, after);
+            return self.join_if_others_have_left(now, port, header);
         }
         if !foresight.passes(bytes) {
             let sight = Sight { now, packet: header, queue: held.bytes, port: held.bytes };
@@ -174,9 +176,9 @@ impl Outputs {
                 Verdict::Drop => return Err(self.refuse(port, Reason::Early)),
             }
         }
-        store.stored(bytes, wire);
-        if visible.is_watched(port.index()) {
-            visible.enqueued(now, after, port.index(), wire);
+        if !*unobserved {
+            store.stored(bytes, wire);
+            visible.joined(now, header, port.index());
         }
         let slot = foresight.join(now, wire);
         held.store_until(bytes, u128::from(wire) * u128::from(slot.end.0 - now.0));
@@ -190,12 +192,11 @@ impl Outputs {
         now: Time,
         port: PortId,
         header: &mut Header,
-        after: Span,
     ) -> Result<Slot, Reason> {
         self.settle_all(now);
         let held = self.ports[port.index()].port.bytes;
         match self.store.admit(held, held, header.wire) {
-            Ok(()) => self.join(now, port, header, after),
+            Ok(()) => self.join(now, port, header),
             Err(reason) => Err(self.refuse(port, reason)),
         }
     }
@@ -227,7 +228,7 @@ impl Outputs {
     }
 
     /// Admits, marks and queues a packet at a port that is asked for every packet.
-    pub(crate) fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId, after: Span) {
+    pub(crate) fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
         let header = *turn.headers.get(packet);
         let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
         if let Err(reason) = self.admit(turn.now, port, queue, &header) {
@@ -250,10 +251,7 @@ impl Outputs {
             turn.effects.push(Effect::HasWork(port));
         }
         self.charge(turn.effects, &header, queue);
-        let slot = slot(port, queue, self.queues);
-        if self.visible.is_watched(slot) {
-            self.visible.enqueued(turn.now, after, slot, wire);
-        }
+        self.visible.joined(turn.now, &header, slot(port, queue, self.queues));
     }
 
     fn arriving(&mut self, now: Time, port: PortId, queue: usize, header: &Header) -> Verdict {

@@ -10,10 +10,11 @@ use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
 use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
 use crate::foresight::Slot;
+use crate::hash::FlowHash;
 use crate::outputs::{Outputs, queue_of};
 use crate::pause::{HeldBack, PauseCounters, PauseFrame};
 use crate::port::PortCounters;
-use crate::settings::{ClassLoad, SwitchSettings, Visibility};
+use crate::settings::{ClassLoad, SwitchSettings};
 use crate::table::{Route, Table};
 
 /// What the driver of a switch has to carry out.
@@ -65,26 +66,30 @@ pub struct Departure {
     pub end: Time,
 }
 
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It has a place on the line of a port whose departures are foreseen.
+    Leaves(Departure),
+    /// It is to join the queue of this port.
+    Joins(PortId),
+    /// It is lost.
+    Lost(Reason),
+}
+
 /// A combined input-output-queued switch with shared memory.
 pub struct Switch {
     table: Table,
+    /// Input port i belongs to engine i modulo their number.
     engines: Vec<Engine>,
     outputs: Outputs,
-    inputs: Vec<Input>,
     rates: Vec<Rate>,
     queues: usize,
     class_load: ClassLoad,
+    /// If it alone decides among ports.
+    hash: Option<FlowHash>,
     /// If the balancer measures paths.
     congestion: Option<Box<Congestion>>,
-}
-
-/// An input port.
-#[derive(Clone, Copy, Debug)]
-struct Input {
-    /// The forwarding engine that serves it.
-    engine: usize,
-    /// How long after its decision a packet becomes visible.
-    visible_after: Span,
 }
 
 impl Switch {
@@ -102,6 +107,7 @@ impl Switch {
             Engine::new(balancer, place)
         };
         let engines: Vec<_> = (0..settings.engines).map(engine).collect();
+        let hash = engines[0].balancer.decides_by().cloned();
         let reads_loads = engines[0].balancer.reads_loads();
         let congestion = engines[0].balancer.measures().map(|measure| {
             let ((own_leaf, leaf_of_host), fabric) = (table.leaves(), table.fabric(site.rates.len()));
@@ -113,10 +119,10 @@ impl Switch {
         let switch = Switch {
             table,
             outputs,
-            inputs: inputs(settings, site),
             rates: site.rates.clone(),
             queues: settings.queues as usize,
             class_load: settings.class_load,
+            hash,
             congestion,
             engines,
         };
@@ -139,35 +145,63 @@ impl Switch {
 
     /// A whole packet came in by port `from`: look up, balance, admit, mark, queue - or drop. Tells when it leaves, if the
     /// departures of its port are foreseen; otherwise the effects tell when there is work for a transmitter.
-    #[inline]
     pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<Departure> {
-        let header = turn.headers.get_mut(packet);
-        header.ingress = from;
-        header.arrived = turn.now;
-        header.hops += u8::from(header.hops < u8::MAX);
-        if let Some(congestion) = &mut self.congestion {
-            congestion.arrives(turn.now, header);
+        match self.forward(turn.now, turn.headers.get_mut(packet), from) {
+            Fate::Leaves(departure) => return Some(departure),
+            Fate::Joins(port) => self.join(turn, port, packet),
+            Fate::Lost(reason) => turn.effects.push(Effect::Dropped(packet, reason)),
         }
-        let Some(port) = self.output(turn.now, header) else {
-            return lost(turn.effects, packet, Reason::NoRoute);
-        };
-        if let Some(congestion) = &mut self.congestion {
-            congestion.departs(turn.now, port, header);
-        }
-        let after = self.inputs[from.index()].visible_after;
-        if self.outputs.foresees(port) {
-            return match self.outputs.join(turn.now, port, header, after) {
-                Ok(Slot { start, end }) => {
-                    if let Some(congestion) = &mut self.congestion {
-                        congestion.will_send(turn.now, port, (start, end), header);
-                    }
-                    Some(Departure { port, start, end })
-                }
-                Err(reason) => lost(turn.effects, packet, reason),
-            };
-        }
-        self.outputs.enqueue(turn, port, packet, after);
         None
+    }
+
+    /// The first half of [`Switch::receive`], which is all for most packets: what becomes of a packet that came in by port
+    /// `from`. One that joins is to be given to [`Switch::join`] next, one that is lost to nobody.
+    #[inline(always)]
+    pub fn forward(&mut self, now: Time, header: &mut Header, from: PortId) -> Fate {
+        header.ingress = from;
+        header.arrived = now;
+        header.hops += u8::from(header.hops < u8::MAX);
+        if self.congestion.is_some() {
+            return self.forward_measured(now, header);
+        }
+        match self.output(now, header) {
+            Some(port) => self.send_to(now, port, header),
+            None => Fate::Lost(Reason::NoRoute),
+        }
+    }
+
+    /// Where a balancer measures paths, packets carry its fields.
+    #[inline(never)]
+    fn forward_measured(&mut self, now: Time, header: &mut Header) -> Fate {
+        if let Some(congestion) = &mut self.congestion {
+            congestion.arrives(now, header);
+        }
+        let Some(port) = self.output(now, header) else { return Fate::Lost(Reason::NoRoute) };
+        if let Some(congestion) = &mut self.congestion {
+            congestion.departs(now, port, header);
+        }
+        let fate = self.send_to(now, port, header);
+        if let (Some(congestion), Fate::Leaves(Departure { start, end, .. })) = (&mut self.congestion, fate) {
+            congestion.will_send(now, port, (start, end), header);
+        }
+        fate
+    }
+
+    /// A packet goes to a port: at once, if its departures are foreseen.
+    #[inline(always)]
+    fn send_to(&mut self, now: Time, port: PortId, header: &mut Header) -> Fate {
+        if !self.outputs.foresees(port) {
+            return Fate::Joins(port);
+        }
+        match self.outputs.join(now, port, header) {
+            Ok(Slot { start, end }) => Fate::Leaves(Departure { port, start, end }),
+            Err(reason) => Fate::Lost(reason),
+        }
+    }
+
+    /// A packet joins the queue of a port that is asked for every packet, or is dropped there.
+    pub fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
+        self.outputs.enqueue(turn, port, packet);
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
@@ -307,10 +341,11 @@ impl Switch {
             Route::None => return None,
             Route::Component(group, component) => (group, component),
         };
-        if let [only] = component.ports[..] {
-            return Some(only);
+        match (&component.ports[..], &self.hash) {
+            ([only], _) => Some(*only),
+            (ports, Some(hash)) => Some(ports[hash.spread(header, ports.len())]),
+            _ => Some(self.choose(now, header, group)),
         }
-        Some(self.choose(now, header, group))
     }
 
     /// The port that the engine of a packet chooses among several. A function of its own: inlined, it would take the
@@ -324,7 +359,9 @@ impl Switch {
             ClassLoad::All => self.queues,
         };
         let loads = Loads::Switch { outputs: &mut self.outputs, now, classes };
-        let engine = &mut self.engines[self.inputs[header.ingress.index()].engine];
+        let input = header.ingress.index();
+        let number = if input < self.engines.len() { input } else { input % self.engines.len() };
+        let engine = &mut self.engines[number];
         let paths = match &mut self.congestion {
             None => Paths::Unknown,
             Some(congestion) => match congestion.decides(header) {
@@ -341,29 +378,6 @@ impl Switch {
             engine.balancer.groups_changed();
         }
     }
-}
-
-/// A packet is lost on arrival.
-#[cold]
-fn lost(effects: &mut Effects, packet: PacketId, reason: Reason) -> Option<Departure> {
-    effects.push(Effect::Dropped(packet, reason));
-    None
-}
-
-/// What a switch knows of its input ports: input i belongs to engine i mod F, and sees its decisions after the delay
-/// that the visibility rule gives for its line rate.
-fn inputs(settings: &SwitchSettings, site: &SwitchSite) -> Vec<Input> {
-    let full = |rate: &Rate| rate.time_for(site.full_packet);
-    let ports = site.rates.len() as u64;
-    let engines = u64::from(settings.engines).min(ports);
-    let delay = |rate: &Rate| match settings.visibility {
-        Visibility::Instant => Span::ZERO,
-        Visibility::Store => full(rate),
-        Visibility::EngineSlot => full(rate) * engines / ports,
-    };
-    let engine = |input| input % settings.engines as usize;
-    let input = |(n, rate)| Input { engine: engine(n), visible_after: delay(rate) };
-    site.rates.iter().enumerate().map(input).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 
 use std::collections::VecDeque;
 
-use weft_core::{Span, Time};
+use weft_core::{Header, Rate, Span, Time};
+
+use crate::settings::{SwitchSettings, Visibility};
+use crate::switch::SwitchSite;
 
 /// A packet that has been decided but is not yet visible.
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +27,34 @@ pub(crate) struct Visible {
     watched: Vec<bool>,
     pending: VecDeque<Pending>,
     tracked: bool,
+    /// By input port: how long after its decision a packet becomes visible.
+    after: Vec<Span>,
+}
+
+/// How long after its decision a packet becomes visible, by input port: what the visibility rule gives for its line rate.
+pub(crate) fn delays(settings: &SwitchSettings, site: &SwitchSite) -> Vec<Span> {
+    let full = |rate: &Rate| rate.time_for(site.full_packet);
+    let ports = site.rates.len() as u64;
+    let engines = u64::from(settings.engines).min(ports);
+    let delay = |rate: &Rate| match settings.visibility {
+        Visibility::Instant => Span::ZERO,
+        Visibility::Store => full(rate),
+        Visibility::EngineSlot => full(rate) * engines / ports,
+    };
+    site.rates.iter().map(delay).collect()
 }
 
 impl Visible {
     /// Nothing queued. When `tracked` is false nobody looks, and nothing is kept.
-    pub(crate) fn new(slots: usize, tracked: bool) -> Visible {
+    pub(crate) fn new(slots: usize, tracked: bool, after: Vec<Span>) -> Visible {
         let slots = if tracked { slots } else { 0 };
-        Visible { bytes: vec![0; slots], watched: vec![false; slots], pending: VecDeque::new(), tracked }
+        Visible {
+            bytes: vec![0; slots],
+            watched: vec![false; slots],
+            pending: VecDeque::new(),
+            tracked,
+            after,
+        }
     }
 
     /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
@@ -41,23 +65,19 @@ impl Visible {
         }
     }
 
-    /// Whether anybody looks at anything.
+    /// A packet was put into `slot` at `now`, by the input that its header names.
     #[inline]
-    pub(crate) fn is_tracked(&self) -> bool {
-        self.tracked
-    }
-
-    /// Whether anybody looks at a slot.
-    #[inline]
-    pub(crate) fn is_watched(&self, slot: usize) -> bool {
-        self.tracked && self.watched[slot]
+    pub(crate) fn joined(&mut self, now: Time, header: &Header, slot: usize) {
+        if self.tracked && self.watched[slot] {
+            self.enqueued(now, self.after[header.ingress.index()], slot, header.wire);
+        }
     }
 
     /// A packet was put into `slot`, which is watched, at `now` and becomes visible `after` that; with no delay even to
     /// decisions of the same instant. Ports of different rates have different delays; the list is kept sorted, and short
     /// even if nobody ever takes a decision.
     #[inline]
-    pub(crate) fn enqueued(&mut self, now: Time, after: Span, slot: usize, wire: u16) {
+    fn enqueued(&mut self, now: Time, after: Span, slot: usize, wire: u16) {
         self.advance(now);
         if after == Span::ZERO {
             self.bytes[slot] += i64::from(wire);
@@ -80,7 +100,7 @@ impl Visible {
     /// The last bit of a packet of `slot` has left, or the packet was thrown away.
     #[inline]
     pub(crate) fn left(&mut self, slot: usize, wire: u16) {
-        if self.is_watched(slot) {
+        if self.tracked && self.watched[slot] {
             self.bytes[slot] -= i64::from(wire);
         }
     }
@@ -106,7 +126,7 @@ mod tests {
     use super::*;
 
     fn watched(slots: usize) -> Visible {
-        let mut visible = Visible::new(slots, true);
+        let mut visible = Visible::new(slots, true, Vec::new());
         (0..slots).for_each(|slot| visible.watch(slot, 0));
         visible
     }
@@ -125,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_a_slot_holds_when_somebody_begins_to_look_counts_until_it_leaves() {
-        let mut visible = Visible::new(1, true);
+        let mut visible = Visible::new(1, true, Vec::new());
         visible.left(0, 500);
         visible.watch(0, 300);
         visible.watch(0, 0);

@@ -34,6 +34,6 @@ impl Domain {
             there => self.outbox.announce(there, flow, spec),
         }
         self.uses_queue(spec.source, spec.rate != Rate(0));
-        self.sender_has_news(flow, spec.source);
+        self.sender_begins(flow, spec.source);
     }
 }

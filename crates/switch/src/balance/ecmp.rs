@@ -71,6 +71,10 @@ impl Balancer for Ecmp {
         (self.mapping == Mapping::Multiply).then(|| ports[self.hash.spread(packet, ports.len())])
     }
 
+    fn decides_by(&self) -> Option<&FlowHash> {
+        (self.mapping == Mapping::Multiply).then_some(&self.hash)
+    }
+
     #[inline]
     fn choose(
         &mut self,
