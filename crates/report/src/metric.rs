@@ -2,7 +2,7 @@
 //! summary, not where the names are used.
 
 use crate::statistics::Distribution;
-use crate::summary::{Lengths, Measured, Reordering, Summary, Throughput};
+use crate::summary::{DroppedTowards, Lengths, Measured, Reordering, Summary, Throughput, Uplinks};
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,9 @@ const METRICS: &[Metric] = &[
     metric("drops.bytes", "B", "their wire bytes", Lower),
     metric("drops.share", "", "packets lost as a share of link traversals", Lower),
     metric("drops.<hop>", "packets", "packets lost at a hop; hop0 is the sending host's card", Lower),
+    metric("drops.up", "packets", "packets lost at ports that lead up, such as leaf to spine", Lower),
+    metric("drops.down", "packets", "packets lost at ports that lead to switches further down", Lower),
+    metric("drops.to_hosts", "packets", "packets lost at ports of hosts", Lower),
     metric("drops.<reason>", "packets", "packets lost for a reason", Lower),
     metric("queueing.total", "us", "mean waiting time of a packet over all hops together", Lower),
     metric("queueing.<hop>.<wait>", "us", "waiting time of data packets at a hop", Lower),
@@ -96,6 +99,15 @@ const METRICS: &[Metric] = &[
     metric("jain", "", "Jain's index of the throughput of measured flows", Higher),
     metric("utilisation.max", "", "utilisation of the busiest switch link, over the whole run", Lower),
     metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
+    metric("utilisation.uplinks.min", "", "utilisation of the least used uplink of a leaf", Higher),
+    metric("utilisation.uplinks.mean", "", "mean utilisation of the uplinks of leaves", Neither),
+    metric("utilisation.uplinks.max", "", "utilisation of the most used uplink of a leaf", Lower),
+    metric(
+        "utilisation.uplinks.spread",
+        "",
+        "how unevenly a leaf's uplinks are used: greatest less least by their mean",
+        Lower,
+    ),
     metric("queue.peak", "B", "greatest queue of a switch", Lower),
     metric(
         "queue.busiest.<statistic>",
@@ -265,6 +277,10 @@ impl Summary {
         for (name, packets) in self.drops.by_hop.iter().chain(&self.drops.by_reason) {
             push(format!("drops.{name}"), *packets as f64);
         }
+        let DroppedTowards { up, down, hosts } = self.links.dropped;
+        for (name, packets) in [("up", up), ("down", down), ("to_hosts", hosts)] {
+            push(format!("drops.{name}"), packets as f64);
+        }
         if !self.queueing_us.is_empty() {
             push("queueing.total".into(), self.queueing_total());
         }
@@ -288,6 +304,7 @@ impl Summary {
         }
         push("utilisation.max".into(), self.links.utilisation_max);
         push("utilisation.fabric".into(), self.links.fabric_utilisation);
+        self.links.uplinks.iter().flat_map(Uplinks::named).for_each(|(name, value)| push(name, value));
         push("queue.peak".into(), self.links.peak_queue_bytes as f64);
         for (name, value) in self.links.busiest_queue.iter().flat_map(Distribution::statistics) {
             push(format!("queue.busiest.{name}"), value);
@@ -345,7 +362,11 @@ mod tests {
                 ..Throughput::default()
             },
             jain: Some(0.9),
-            links: Links { busiest_queue: Some(busiest), ..Links::default() },
+            links: Links {
+                busiest_queue: Some(busiest),
+                uplinks: Some(Uplinks { min: 0.1, mean: 0.2, max: 0.3, spread: Some(1.0) }),
+                ..Links::default()
+            },
             pauses: PAUSE_MEASURES.iter().map(|(name, _, _)| ((*name).to_owned(), 1.0)).collect(),
             ..Summary::default()
         }

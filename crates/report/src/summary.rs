@@ -2,6 +2,7 @@
 
 mod measures;
 mod throughput;
+mod uplinks;
 
 use crate::statistics::Distribution;
 use crate::survey::FlowStatistics;
@@ -13,6 +14,7 @@ pub(crate) use measures::{
     Overtaking, fct_us as fct_us_of, slowdown as slowdown_of, utilisation as utilisation_of,
 };
 pub(crate) use throughput::Throughputs;
+pub use uplinks::Uplinks;
 use weft_core::record::{RunRecord, Stop};
 
 /// What the engine cannot know about its own run.
@@ -263,6 +265,24 @@ pub struct Links {
     /// Queue at the port with the greatest mean, wire bytes; absent when queues were not sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_queue: Option<Distribution>,
+    /// Utilisation of the uplinks of leaves; absent without switches above them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uplinks: Option<Uplinks>,
+    /// Packets dropped at ports of switches, by where the port leads.
+    #[serde(default)]
+    pub dropped: DroppedTowards,
+}
+
+/// Packets dropped at ports of switches, by where the port leads. Unlike a count of hops this does not depend on how far the
+/// packet came: the port of a host is the first hop of a packet from a neighbour under the same leaf.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DroppedTowards {
+    /// At ports that lead to a higher tier: leaf to spine.
+    pub up: u64,
+    /// At ports that lead to a switch of a lower or the same tier: spine to leaf.
+    pub down: u64,
+    /// At ports that lead to hosts.
+    pub hosts: u64,
 }
 
 impl Summary {

@@ -14,6 +14,13 @@ pub(crate) fn of_claim(claim: &Claim, form: Form, within: (&Source, &Folder)) ->
     hashed(&text, &experiments(&claim.expressions(), &claim.experiment), form, within)
 }
 
+/// That of a claim with its other choice, which is run in the reduced form.
+pub(crate) fn of_other(claim: &Claim, within: (&Source, &Folder)) -> String {
+    let set = claim.otherwise.as_ref().map_or(String::new(), |other| other.set.join(" "));
+    let text = format!("{set} {}", of_claim(claim, Form::Quick, within));
+    format!("{:016x}", fnv(text.as_bytes()))
+}
+
 /// That of a table.
 pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&Source, &Folder)) -> String {
     let mut text = format!("{} {}\n", table.at, table.reduced);

@@ -34,8 +34,20 @@ pub(crate) enum Expression {
     Term(Term),
     Binary(char, Box<Expression>, Box<Expression>),
     Extreme(Extreme, Vec<Expression>),
-    /// The place on the axis that the term leaves open, where its metric reaches the level.
-    Reach(Term, Box<Expression>),
+    /// The place on the axis that the term leaves open, where its metric reaches the level: between places of the sweep,
+    /// or by bisection between two bounds.
+    Reach(Term, Box<Expression>, Option<(f64, f64)>),
+}
+
+/// How a measure uses a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Its value.
+    Value,
+    /// Its values along the axis that it leaves open.
+    Curve,
+    /// Its values where a search looks.
+    Searched,
 }
 
 /// Which of several values.
@@ -82,19 +94,33 @@ impl Expression {
                     Extreme::Greatest => f64::max,
                 })?
             }
-            Expression::Reach(term, level) => reached(&values.curve(term)?, level.value(values)?)?,
+            Expression::Reach(term, level, _) => reached(&values.curve(term)?, level.value(values)?)?,
         };
         value.is_finite().then_some(value)
     }
 
-    /// All its terms; with each whether it leaves an axis open.
-    pub(crate) fn terms(&self) -> Vec<(&Term, bool)> {
+    /// All its terms; with each how it is used.
+    pub(crate) fn terms(&self) -> Vec<(&Term, Use)> {
         match self {
             Expression::Number(_) => Vec::new(),
-            Expression::Term(term) => vec![(term, false)],
+            Expression::Term(term) => vec![(term, Use::Value)],
             Expression::Binary(_, left, right) => [left.terms(), right.terms()].concat(),
             Expression::Extreme(_, parts) => parts.iter().flat_map(Expression::terms).collect(),
-            Expression::Reach(term, level) => [vec![(term, true)], level.terms()].concat(),
+            Expression::Reach(term, level, None) => [vec![(term, Use::Curve)], level.terms()].concat(),
+            Expression::Reach(term, level, _) => [vec![(term, Use::Searched)], level.terms()].concat(),
+        }
+    }
+
+    /// Every search in it: metric, level, bounds.
+    pub(crate) fn searches(&self) -> Vec<(&Term, &Expression, (f64, f64))> {
+        match self {
+            Expression::Number(_) | Expression::Term(_) => Vec::new(),
+            Expression::Binary(_, left, right) => [left.searches(), right.searches()].concat(),
+            Expression::Extreme(_, parts) => parts.iter().flat_map(Expression::searches).collect(),
+            Expression::Reach(term, level, between) => {
+                let own = between.map(|between| (term, level.as_ref(), between));
+                own.into_iter().chain(level.searches()).collect()
+            }
         }
     }
 
@@ -116,11 +142,15 @@ fn applied(sign: char, left: f64, right: f64) -> f64 {
 /// Where a curve first reaches a level, straight in the logarithm of the value between two measured places. Absent when
 /// it begins above the level or never reaches it.
 fn reached(curve: &[(f64, f64)], level: f64) -> Option<f64> {
-    let crossing = |pair: &&[(f64, f64)]| pair[0].1 <= level && level <= pair[1].1;
-    let pair = curve.windows(2).find(crossing)?;
-    let ((from, low), (to, high)) = (pair[0], pair[1]);
+    let [(from, low), (to, high)] = crossing(curve, level)?;
     let share = if high > low { (level / low).ln() / (high / low).ln() } else { 0.0 };
     Some(from + share * (to - from))
+}
+
+/// The first two neighbours of a curve between which it reaches a level.
+pub(crate) fn crossing(curve: &[(f64, f64)], level: f64) -> Option<[(f64, f64); 2]> {
+    let crosses = |pair: &&[(f64, f64)]| pair[0].1 <= level && level <= pair[1].1;
+    curve.windows(2).find(crosses).map(|pair| [pair[0], pair[1]])
 }
 
 struct Reader<'a> {
@@ -197,8 +227,12 @@ impl<'a> Reader<'a> {
                 let term = self.term(name)?;
                 self.must(',')?;
                 let level = self.sum()?;
+                let between = match self.take(&[',']) {
+                    Some(_) => Some(self.bounds()?),
+                    None => None,
+                };
                 self.must(')')?;
-                Ok(Expression::Reach(term, Box::new(level)))
+                Ok(Expression::Reach(term, Box::new(level), between))
             }
             name => self.term(name).map(Expression::Term),
         }
@@ -229,6 +263,18 @@ impl<'a> Reader<'a> {
         }
         self.must(')')?;
         Ok(parts)
+    }
+
+    /// `0.2, 0.5`: where a search begins.
+    fn bounds(&mut self) -> Parsed<(f64, f64)> {
+        let Expression::Number(from) = self.factor()? else {
+            return Err("a search begins with two numbers".into());
+        };
+        self.must(',')?;
+        let Expression::Number(to) = self.factor()? else {
+            return Err("a search begins with two numbers".into());
+        };
+        if from < to { Ok((from, to)) } else { Err(format!("no number lies between {from} and {to}")) }
     }
 
     fn term(&mut self, name: &'a str) -> Parsed<Term> {
@@ -320,8 +366,20 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_refused() {
-        for text in ["", "1 +", "fct.mean(", "fct.mean()", "(1", "a b", "/ 2", "reach(1, 2)", "E1:", "1.2.3"]
-        {
+        for text in [
+            "",
+            "1 +",
+            "fct.mean(",
+            "fct.mean()",
+            "(1",
+            "a b",
+            "/ 2",
+            "reach(1, 2)",
+            "reach(a.b(c), 1, 2)",
+            "reach(a.b(c), 1, 2, 1)",
+            "E1:",
+            "1.2.3",
+        ] {
             assert!(Expression::parse(text).is_err(), "{text}");
         }
     }

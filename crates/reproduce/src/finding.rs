@@ -13,11 +13,18 @@ use crate::source::{Claim, Part};
 /// The file beside the claims.
 pub(crate) const RESULTS: &str = "results.json";
 
+/// Why a part has no value although its runs are complete: there was nothing to measure.
+pub(crate) const NO_VALUE: &str =
+    "the runs have no such value: too few flows, or a level that is never reached";
+
 /// Everything that was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Findings {
     /// By claim.
     pub(crate) claims: BTreeMap<String, Finding>,
+    /// With the other choice of a claim that has one, in the reduced form; by claim.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) others: BTreeMap<String, Finding>,
     /// By table: a row for each variant, a value for each column.
     pub(crate) tables: BTreeMap<String, Tabled>,
     /// By figure: a row for each line, a value for each place.
@@ -137,21 +144,38 @@ impl Verdict {
 }
 
 /// The verdict on a claim: all its parts must hold, so one that fails decides even when others could not be measured.
-pub(crate) fn verdict(claim: &Claim, finding: Option<&Finding>) -> Verdict {
+pub(crate) fn verdict(claim: &Claim, findings: &Findings) -> Verdict {
+    let (finding, other) = (findings.claim(claim), findings.others.get(claim.id.get_ref()));
     if !claim.not_comparable.is_empty() {
         return Verdict::NotComparable(claim.not_comparable.clone());
     }
     let Some(finding) = finding else { return Verdict::NotRun("not yet".to_owned()) };
-    let holds = |(part, values): (&Part, &Values)| values.estimate().map(|found| part.holds(found.mean));
-    let all: Vec<Option<bool>> = claim.parts.iter().zip(&finding.parts).map(holds).collect();
+    let judgement = judged(claim, &finding.parts);
+    let decided = judgement.is_some() || finding.not_run == NO_VALUE;
+    match (judgement, &claim.otherwise) {
+        (Some(true), _) => Verdict::Reproduced,
+        (_, Some(otherwise))
+            if decided && other.is_some_and(|other| judged(claim, &other.parts) == Some(true)) =>
+        {
+            Verdict::NotComparable(format!(
+                "{} is not published; reproduced if {}, not as prescribed",
+                otherwise.open, otherwise.choice
+            ))
+        }
+        (Some(false), _) => Verdict::NotReproduced,
+        (None, _) if finding.not_run.is_empty() => Verdict::NotRun("a part has no value".to_owned()),
+        (None, _) => Verdict::NotRun(finding.not_run.clone()),
+    }
+}
+
+/// Whether every part lies in its band; absent when none lies outside and one has no value.
+fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
+    let holds = |(at, part): (usize, &Part)| Some(part.holds(found.get(at)?.estimate()?.mean));
+    let all: Vec<Option<bool>> = claim.parts.iter().enumerate().map(holds).collect();
     if all.contains(&Some(false)) {
-        return Verdict::NotReproduced;
+        return Some(false);
     }
-    match all.len() == claim.parts.len() && all.iter().all(|part| *part == Some(true)) {
-        true => Verdict::Reproduced,
-        false if finding.not_run.is_empty() => Verdict::NotRun("a part has no value".to_owned()),
-        false => Verdict::NotRun(finding.not_run.clone()),
-    }
+    all.into_iter().collect::<Option<Vec<bool>>>().map(|_| true)
 }
 
 /// How an interval lies to a band: `inside`, `outside`, or `across its edge`; nothing without an interval.
@@ -165,6 +189,11 @@ pub(crate) fn against_band(part: &Part, found: &Estimate) -> &'static str {
 }
 
 impl Findings {
+    /// What was found about a claim.
+    pub(crate) fn claim(&self, claim: &Claim) -> Option<&Finding> {
+        self.claims.get(claim.id.get_ref())
+    }
+
     /// Reads a file; nothing when it is not there.
     ///
     /// # Errors
@@ -197,6 +226,8 @@ impl Findings {
                 self.claims.insert(id.clone(), finding.clone());
             }
         }
+        let found = newer.others.iter().filter(|(_, finding)| finding.not_run.is_empty());
+        self.others.extend(found.map(|(id, finding)| (id.clone(), finding.clone())));
         self.tables.extend(newer.tables.iter().map(|(id, table)| (id.clone(), table.clone())));
         self.figures.extend(newer.figures.iter().map(|(id, figure)| (id.clone(), figure.clone())));
     }
@@ -216,13 +247,17 @@ mod tests {
         Finding { parts: vec![Values { seeds, values: values.to_vec(), ratio: true }], ..Finding::default() }
     }
 
+    fn findings(finding: Finding) -> Findings {
+        Findings { claims: [("C1".to_owned(), finding)].into(), ..Findings::default() }
+    }
+
     #[test]
     fn a_claim_is_reproduced_when_the_mean_lies_in_the_band() {
         let claim = claim("[[part]]\nmeasure = \"fct.mean(a) / fct.mean(b)\"\nfrom = 1.1\nto = 1.6");
-        assert_eq!(verdict(&claim, Some(&finding(&[1.0, 1.4]))), Verdict::Reproduced);
-        assert_eq!(verdict(&claim, Some(&finding(&[1.0, 1.1]))), Verdict::NotReproduced);
-        assert_eq!(verdict(&claim, Some(&finding(&[]))), Verdict::NotRun("a part has no value".into()));
-        assert_eq!(verdict(&claim, None), Verdict::NotRun("not yet".into()));
+        assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.4]))), Verdict::Reproduced);
+        assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.1]))), Verdict::NotReproduced);
+        assert_eq!(verdict(&claim, &findings(finding(&[]))), Verdict::NotRun("a part has no value".into()));
+        assert_eq!(verdict(&claim, &Findings::default()), Verdict::NotRun("not yet".into()));
     }
 
     #[test]
@@ -231,10 +266,30 @@ mod tests {
         let claim = claim(&part.repeat(2));
         let told = |value: f64| {
             let parts = vec![finding(&[value]).parts[0].clone(), Values::default()];
-            verdict(&claim, Some(&Finding { parts, not_run: "absent".into(), ..Finding::default() }))
+            verdict(&claim, &findings(Finding { parts, not_run: "absent".into(), ..Finding::default() }))
         };
         assert_eq!(told(0.5), Verdict::NotReproduced);
         assert_eq!(told(1.5), Verdict::NotRun("absent".into()));
+    }
+
+    #[test]
+    fn what_another_choice_decides_cannot_be_compared() {
+        let other = "[otherwise]\nopen = \"the load\"\nchoice = \"it is lower\"\nset = []\n";
+        let claim = claim(&format!("{other}[[part]]\nmeasure = \"fct.mean(a)\"\nabove = 1\n"));
+        let told = |as_prescribed: &[f64], otherwise: &[f64]| {
+            let others = [("C1".to_owned(), finding(otherwise))].into();
+            verdict(&claim, &Findings { others, ..findings(finding(as_prescribed)) })
+        };
+        assert_eq!(told(&[1.5], &[0.5]), Verdict::Reproduced);
+        assert_eq!(told(&[0.5], &[0.5]), Verdict::NotReproduced);
+        assert_eq!(told(&[0.5], &[]), Verdict::NotReproduced);
+        let Verdict::NotComparable(why) = told(&[0.5], &[1.5]) else { panic!("it can be compared") };
+        assert_eq!(why, "the load is not published; reproduced if it is lower, not as prescribed");
+        assert_eq!(told(&[], &[1.5]), Verdict::NotRun("a part has no value".into()));
+        let others = [("C1".to_owned(), finding(&[1.5]))].into();
+        let nothing = Finding { not_run: NO_VALUE.to_owned(), ..finding(&[]) };
+        let found = verdict(&claim, &Findings { others, ..findings(nothing) });
+        assert!(matches!(found, Verdict::NotComparable(_)), "there was nothing to measure as prescribed");
     }
 
     #[test]
@@ -253,13 +308,13 @@ mod tests {
     #[test]
     fn what_could_not_be_run_does_not_replace_what_holds() {
         let lost = Finding { not_run: "no".into(), ..Finding::default() };
-        let old = Findings { claims: [("C1".to_owned(), finding(&[1.2]))].into(), ..Findings::default() };
-        let newer = Findings { claims: [("C1".to_owned(), lost.clone())].into(), ..Findings::default() };
+        let old = findings(finding(&[1.2]));
+        let newer = findings(lost.clone());
         let mut kept = old.clone();
         kept.take(&newer);
         assert_eq!(kept, old);
         let changed = Finding { definition: "other".into(), ..lost };
-        kept.take(&Findings { claims: [("C1".to_owned(), changed)].into(), ..Findings::default() });
+        kept.take(&findings(changed));
         assert_eq!(kept.claims["C1"].not_run, "no");
     }
 }

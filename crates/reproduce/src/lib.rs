@@ -2,9 +2,9 @@
 //! claim is measured and in which band it counts as reproduced; scenario files say what is run. This crate runs what the
 //! measures need, judges, and writes pages. A further source needs files only.
 //!
-//! In reading order: `source` (the file), `expression` (measures), `plan` (which cases they need), `measure`
-//! (their values), `finding` (what is kept, and the verdict), `drawing` (figures), `reproduce` (one call), `page` (the
-//! book).
+//! In reading order: `source` (the file), `expression` (measures), `plan` (which cases they need), `search`
+//! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` (figures), `reproduce`
+//! (one call), `page` (the book).
 //!
 //! It knows the facade and the report; it knows no engine and no command line.
 
@@ -19,6 +19,7 @@ mod page;
 mod plan;
 mod report;
 mod reproduce;
+mod search;
 mod source;
 mod terminal;
 mod words;

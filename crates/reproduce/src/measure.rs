@@ -7,6 +7,7 @@ use weft_report::Run;
 use crate::expression::{self, Term};
 use crate::finding::{Size, Values};
 use crate::plan::{Located, Place, Plan, Solved};
+use crate::search::{Search, Tried};
 
 /// The runs of all stages, by case and seed.
 pub(crate) struct Runs {
@@ -48,13 +49,26 @@ impl Runs {
         values
     }
 
-    /// The seeds that every case of a measure has. Equations have none: a measure of them alone has one value.
+    /// Where the searches of a measure look next: number of the search, seed, place.
+    pub(crate) fn wanted(&self, located: &Located) -> Vec<(usize, u64, f64)> {
+        let mut wanted = Vec::new();
+        for seed in self.seeds(located) {
+            let one = OneSeed { runs: self, located, seed };
+            for (number, search) in located.searches.iter().enumerate() {
+                let next = search.next(seed, &one.tried(search), search.level.value(&one));
+                wanted.extend(next.into_iter().map(|at| (number, seed, at)));
+            }
+        }
+        wanted
+    }
+
+    /// The seeds that every fixed case of a measure has. Equations have none: a measure of them alone has one value.
     fn seeds(&self, located: &Located) -> Vec<u64> {
-        if cases(located).next().is_none() {
+        if places(located, false).next().is_none() {
             return vec![0];
         }
         let mut common: Option<BTreeSet<u64>> = None;
-        for (stage, case) in cases(located) {
+        for (stage, case) in places(located, false) {
             let seeds =
                 self.stages[stage].keys().filter(|(at, _)| *at == case).map(|(_, seed)| *seed).collect();
             common = Some(match common {
@@ -114,7 +128,9 @@ impl Runs {
 
 /// Stage and index of every case of a measure that is run as packets.
 fn cases(located: &Located) -> impl Iterator<Item = (usize, usize)> {
-    places(located, false)
+    let tried = located.searches.iter().flat_map(|search| &search.tried);
+    let tried = tried.flat_map(|one| one.place.cases.iter().map(|(_, case)| (one.place.stage, *case)));
+    places(located, false).chain(tried)
 }
 
 /// Stage and index of every case of a measure that is solved as equations.
@@ -138,6 +154,19 @@ struct OneSeed<'a> {
 }
 
 impl OneSeed<'_> {
+    /// The values at the places that a search has tried, in the order of the axis.
+    fn tried(&self, search: &Search) -> Vec<(f64, f64)> {
+        let value = |tried: &Tried| {
+            let (_, case) = tried.place.cases.first()?;
+            let run = self.runs.stages[tried.place.stage].get(&(*case, self.seed))?;
+            Some((tried.at, run.summary.metric(&search.term.metric)?))
+        };
+        let of_seed = search.tried.iter().filter(|tried| tried.seed == self.seed);
+        let mut points: Vec<(f64, f64)> = of_seed.filter_map(value).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points
+    }
+
     fn along(&self, term: &Term) -> Option<Vec<(f64, f64)>> {
         let (_, place) = self.located.places.iter().find(|(known, _)| known == term)?;
         let value = |(at, case): &(f64, usize)| {
@@ -158,6 +187,7 @@ impl expression::Values for OneSeed<'_> {
     }
 
     fn curve(&self, term: &Term) -> Option<Vec<(f64, f64)>> {
-        self.along(term)
+        let search = self.located.searches.iter().find(|search| search.term == *term);
+        search.map_or_else(|| self.along(term), |search| Some(self.tried(search)))
     }
 }

@@ -48,8 +48,14 @@ fn stale(source: &Source, folder: &Folder, findings: &Findings) -> Vec<String> {
         let now = now.map(|figure| definition::of_figure(figure, Form::Full, (source, folder)));
         (now.as_ref() != Some(&tabled.definition)).then(|| id.clone())
     };
+    let other = |(id, finding): (&String, &Finding)| {
+        let now = source.claims.iter().find(|claim| claim.id.get_ref() == id);
+        let now = now.map(|claim| definition::of_other(claim, (source, folder)));
+        (now.as_ref() != Some(&finding.definition)).then(|| format!("{id} with its other choice"))
+    };
+    let claims = findings.claims.iter().filter_map(claim).chain(findings.others.iter().filter_map(other));
     let tables = findings.tables.iter().filter_map(table).chain(findings.figures.iter().filter_map(figure));
-    findings.claims.iter().filter_map(claim).chain(tables).collect()
+    claims.chain(tables).collect()
 }
 
 fn written(source: &Source, name: &str, findings: &Findings) -> String {
@@ -67,7 +73,7 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
              mean). A claim is reproduced when the mean of each of its parts lies in its band; where the interval lies \
              is told beside the band.\n\n\
              | claim | statement | published | measured | band | verdict |\n|---|---|---|---|---|---|\n";
-    source.claims.iter().for_each(|claim| text += &row(claim, findings.claims.get(claim.id.get_ref())));
+    source.claims.iter().for_each(|claim| text += &row(claim, findings));
     text += &figures(source, name, findings);
     text += &details(source, findings);
     source.tables.iter().for_each(|table| {
@@ -133,7 +139,7 @@ fn repeat(source: &Source, name: &str) -> String {
 fn tally(source: &Source, findings: &Findings) -> String {
     let mut counts = [0_usize; 4];
     for claim in &source.claims {
-        let at = match verdict(claim, findings.claims.get(claim.id.get_ref())) {
+        let at = match verdict(claim, findings) {
             Verdict::Reproduced => 0,
             Verdict::NotReproduced => 1,
             Verdict::NotComparable(_) => 2,
@@ -148,11 +154,12 @@ fn tally(source: &Source, findings: &Findings) -> String {
     )
 }
 
-fn row(claim: &Claim, finding: Option<&Finding>) -> String {
-    let measured = words::measured(finding).join("<br>");
+fn row(claim: &Claim, findings: &Findings) -> String {
+    let finding = findings.claim(claim);
+    let measured = [words::measured(finding), words::otherwise(claim, findings)].concat().join("<br>");
     let band = |(band, lies): (String, &str)| if lies.is_empty() { band } else { format!("{band}; {lies}") };
     let bands: Vec<String> = words::bands(claim, finding).into_iter().map(band).collect();
-    let verdict = verdict(claim, finding);
+    let verdict = verdict(claim, findings);
     let told = match verdict {
         Verdict::Reproduced | Verdict::NotReproduced => format!("**{}**", verdict.words()),
         other => other.words(),
@@ -180,10 +187,17 @@ fn details(source: &Source, findings: &Findings) -> String {
         }
         let parts: Vec<String> = claim.parts.iter().map(|part| format!("`{}`", part.measure)).collect();
         let _ = write!(text, ": {}.", parts.join("; "));
-        if let Some(finding) =
-            findings.claims.get(claim.id.get_ref()).filter(|one| one.size.runs + one.size.solved > 0)
-        {
+        let ran = |one: &&Finding| one.size.runs + one.size.solved > 0;
+        if let Some(finding) = findings.claim(claim).filter(ran) {
             let _ = write!(text, " From {}; weft {}.", words::size(finding), finding.program);
+        }
+        if let (Some(otherwise), Some(other)) =
+            (&claim.otherwise, findings.others.get(claim.id.get_ref()).filter(ran))
+        {
+            let set: Vec<String> = otherwise.set.iter().map(|set| format!("`{set}`")).collect();
+            let (choice, set) = (&otherwise.choice, set.join(" "));
+            let _ =
+                write!(text, " If {choice} ({set}): from {}; weft {}.", words::size(other), other.program);
         }
         if !claim.note.is_empty() {
             let _ = write!(text, " {}", claim.note.trim().replace('\n', " "));

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use weft::{Batch, FluidNumbers, FluidOptions, Labels};
 
-use crate::expression::{Expression, Selector, Term, selectors};
+use crate::expression::{Expression, Selector, Term, Use, selectors};
 use crate::finding::Form;
+use crate::search::{Search, Tried};
 use crate::source::{Fluid, Source};
 
 /// A scenario with its overrides, as it is run.
@@ -45,6 +46,7 @@ pub(crate) struct Place {
 pub(crate) struct Located {
     pub(crate) expression: Expression,
     pub(crate) places: Vec<(Term, Place)>,
+    pub(crate) searches: Vec<Search>,
 }
 
 /// What surrounds a measure.
@@ -60,6 +62,8 @@ pub(crate) struct Context<'a> {
     pub(crate) form: Form,
     /// It belongs to a table of variants.
     pub(crate) varied: bool,
+    /// The only seed, if there is but one.
+    pub(crate) seed: Option<u64>,
 }
 
 /// Everything that is to be run.
@@ -85,14 +89,37 @@ impl<'a> Plan<'a> {
         expression: Expression,
         context: &Context<'_>,
     ) -> Result<Located, String> {
-        let terms: Vec<(Term, bool)> =
-            expression.terms().into_iter().map(|(term, open)| (term.clone(), open)).collect();
-        let mut places = Vec::new();
-        for (term, open) in terms {
-            let place = self.place(&term, open, context)?;
-            places.push((term, place));
+        let (mut places, mut searches) = (Vec::new(), Vec::new());
+        for (term, used) in expression.terms().into_iter().filter(|(_, used)| *used != Use::Searched) {
+            places.push((term.clone(), self.place(term, used == Use::Curve, context)?));
         }
-        Ok(Located { expression, places })
+        for (term, level, between) in expression.searches() {
+            let axis = self.axis(term, context)?;
+            searches.push(Search::new((term.clone(), axis), (level.clone(), between), context));
+        }
+        Ok(Located { expression, places, searches })
+    }
+
+    /// Has a search look at a place of its axis.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub(crate) fn look(&mut self, search: &mut Search, seed: u64, at: f64) -> Result<(), String> {
+        let set = search.overrides(at);
+        let place = self.place(&search.term, false, &search.context(&set, seed))?;
+        let cases = place.cases.iter().map(|(_, case)| *case);
+        self.stages[place.stage].wanted.extend(cases);
+        search.tried.push(Tried { seed, at, place });
+        Ok(())
+    }
+
+    /// The one axis that a term leaves open.
+    fn axis(&mut self, term: &Term, context: &Context<'_>) -> Result<String, String> {
+        let (_, cases, found) = self.found(term, context)?;
+        let [axis] = differing(&cases, &found).try_into().map_err(|open: Vec<String>| {
+            format!("a search needs exactly one open axis, not {}", open.len())
+        })?;
+        Ok(axis)
     }
 
     /// Has the cases of a measure run; all its places are good.
@@ -105,14 +132,24 @@ impl<'a> Plan<'a> {
     }
 
     fn place(&mut self, term: &Term, open: bool, context: &Context<'_>) -> Result<Place, String> {
+        let (stage, cases, found) = self.found(term, context)?;
+        let cases = if open { curve(&cases, &found)? } else { single(&cases, &found)? };
+        Ok(Place { stage, cases })
+    }
+
+    /// The stage of a term, its cases, and which of them agree with the selectors.
+    fn found(
+        &mut self,
+        term: &Term,
+        context: &Context<'_>,
+    ) -> Result<(usize, Vec<Labels>, Vec<usize>), String> {
         let experiment = term.experiment.as_deref().unwrap_or(context.experiment);
         let stage = self.stage(experiment, context)?;
         let cases = self.stages[stage].cases.clone()?;
         let awaited = |value: &str| self.source.awaited.get(value).cloned();
         let found = chosen(&cases, &term.selectors, context.at)
             .map_err(|lost| awaited(&lost).unwrap_or_else(|| format!("{experiment} has no case `{lost}`")))?;
-        let cases = if open { curve(&cases, &found)? } else { single(&cases, &found)? };
-        Ok(Place { stage, cases })
+        Ok((stage, cases, found))
     }
 
     /// The stage of an experiment in this context, made if it is new.
@@ -126,7 +163,7 @@ impl<'a> Plan<'a> {
             path: self.folder.join(file),
             set: [about.overrides(context.form).as_slice(), context.set].concat(),
             demo: context.form == Form::Quick,
-            seeds: self.seeds.clone(),
+            seeds: context.seed.map_or_else(|| self.seeds.clone(), |seed| Some(vec![seed])),
             cases: Vec::new(),
         };
         if let Some(known) =

@@ -47,8 +47,7 @@ pub(crate) fn write(
 
 fn headline(source: &Source, findings: &Findings) -> String {
     let verdicts = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
-    let words: Vec<String> =
-        verdicts.map(|claim| verdict(claim, findings.claims.get(claim.id.get_ref())).words()).collect();
+    let words: Vec<String> = verdicts.map(|claim| verdict(claim, findings).words()).collect();
     let count = |wanted: &str| words.iter().filter(|word| word.as_str() == wanted).count();
     let (yes, no) = (count("reproduced"), count("not reproduced"));
     format!(
@@ -69,9 +68,9 @@ fn numbers(source: &Source, findings: &Findings) -> TextTable {
             claim.id.get_ref().clone(),
             claim.says.clone(),
             claim.published.clone(),
-            words::measured(finding).join("; "),
+            [words::measured(finding), words::otherwise(claim, findings)].concat().join("; "),
             bands.join("; "),
-            verdict(claim, finding).words(),
+            verdict(claim, findings).words(),
         ]
     };
     TextTable {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use weft::{Error, RunOptions, run_batches};
 
 use crate::drawing::{Drawing, Line};
-use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Values, Verdict, verdict};
+use crate::finding::{Finding, Findings, Form, NO_VALUE, RESULTS, Tabled, Values, Verdict, verdict};
 use crate::folder::{CLAIMS, Folder};
 use crate::measure::Runs;
 use crate::plan::{Context, Located, Plan};
-use crate::source::{Claim, Sensitivity, Source, read};
+use crate::source::{Claim, Otherwise, Sensitivity, Source, read};
 use crate::{choice, definition, report, terminal};
 
 /// What a call asks for.
@@ -49,6 +49,8 @@ pub struct Outcome {
 struct Asked<'a> {
     claim: &'a Claim,
     parts: Vec<Result<Located, String>>,
+    /// The same with the other choice, if the claim has one.
+    otherwise: Vec<Result<Located, String>>,
 }
 
 /// A figure with its measures, line by line.
@@ -78,7 +80,7 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     let mut plan = Plan::new(&source, &options.run.out, options.run.seeds.clone());
     let form = options.form;
     options.run.demo = form == Form::Quick;
-    let asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, form)).collect();
+    let mut asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, form)).collect();
     let wanted = |table: &&Sensitivity| {
         options.tables && table.claims.iter().any(|id| claims.iter().any(|claim| claim.id.get_ref() == id))
     };
@@ -89,10 +91,15 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     };
     let figures: Vec<Drawn<'_>> =
         source.figures.iter().filter(drawn).map(|drawing| draw(&mut plan, drawing, form)).collect();
-    let collected = run_batches(&plan.batches(), &options.run)?;
     let (solved, unsolved) = plan.solve(options.run.jobs);
+    let mut collected = run_batches(&plan.batches(), &options.run)?;
+    let reused = collected.reused;
+    let mut runs = Runs::new(&plan, (collected.runs, solved.clone()));
+    while !collected.interrupted && look_further(&mut plan, &mut asked, &runs) {
+        collected = run_batches(&plan.batches(), &options.run)?;
+        runs = Runs::new(&plan, (collected.runs, solved.clone()));
+    }
     let (failures, interrupted) = ([unsolved, collected.failures].concat(), collected.interrupted);
-    let runs = Runs::new(&plan, (collected.runs, solved));
     let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
     let findings =
         Findings { figures: facts.drawn(&figures, &runs), ..facts.findings(&asked, &tables, &runs) };
@@ -109,12 +116,12 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
         not_reproduced: claims.iter().filter(|claim| is_not_reproduced(claim, &findings)).count(),
         failed_runs: if interrupted { 0 } else { failures.len() },
         interrupted,
-        reused: collected.reused,
+        reused,
     })
 }
 
 fn is_not_reproduced(claim: &Claim, findings: &Findings) -> bool {
-    verdict(claim, findings.claims.get(claim.id.get_ref())) == Verdict::NotReproduced
+    verdict(claim, findings) == Verdict::NotReproduced
 }
 
 /// The file of a folder that takes the findings.
@@ -128,12 +135,31 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
 /// Finds the cases of a claim and has them run.
 fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
     let context = Context { experiment: &claim.experiment, at: &claim.at, form, ..Context::default() };
-    let small = || Err("the quick form is too small for it".to_owned());
-    let too_small = form == Form::Quick && !claim.quick;
-    let locate = |expression| if too_small { small() } else { plan.locate(expression, &context) };
-    let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
-    parts.iter().flatten().for_each(|one| plan.want(one));
-    Asked { claim, parts }
+    let mut all = |context: &Context<'_>| {
+        let too_small = context.form == Form::Quick && !claim.quick && !context.varied;
+        let small = || Err("the quick form is too small for it".to_owned());
+        let locate = |expression| if too_small { small() } else { plan.locate(expression, context) };
+        let parts: Vec<Result<Located, String>> = claim.expressions().into_iter().map(locate).collect();
+        parts.iter().flatten().for_each(|one| plan.want(one));
+        parts
+    };
+    let parts = all(&context);
+    let other =
+        |other: &Otherwise| all(&Context { set: &other.set, varied: true, form: Form::Quick, ..context });
+    let otherwise = claim.otherwise.as_ref().map_or(Vec::new(), other);
+    Asked { claim, parts, otherwise }
+}
+
+/// Has searches look at the places that they need next; whether there were any. A place that cannot be run ends its search.
+fn look_further(plan: &mut Plan<'_>, asked: &mut [Asked<'_>], runs: &Runs) -> bool {
+    let mut looked = false;
+    let all = asked.iter_mut().flat_map(|asked| asked.parts.iter_mut().chain(&mut asked.otherwise));
+    for located in all.flatten() {
+        for (search, seed, at) in runs.wanted(located) {
+            looked |= plan.look(&mut located.searches[search], seed, at).is_ok();
+        }
+    }
+    looked
 }
 
 /// Finds the cases of a table and has them run.
@@ -146,6 +172,7 @@ fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a>
             set: &variant.set,
             form: if table.reduced { Form::Quick } else { form },
             varied: true,
+            seed: None,
         };
         let columns = table.columns.iter();
         let row: Result<Vec<Located>, String> =
@@ -181,10 +208,23 @@ struct Facts<'a> {
 
 impl Facts<'_> {
     fn findings(&self, asked: &[Asked<'_>], tables: &[Rows<'_>], runs: &Runs) -> Findings {
-        let claim = |asked: &Asked<'_>| (asked.claim.id.get_ref().clone(), self.finding(asked, runs));
+        let id = |asked: &Asked<'_>| asked.claim.id.get_ref().clone();
+        let within = (self.source, self.folder);
+        let claim = |asked: &Asked<'_>| {
+            let definition = definition::of_claim(asked.claim, self.form, within);
+            (id(asked), self.finding(&asked.parts, (definition, self.form), runs))
+        };
+        let other = |asked: &Asked<'_>| {
+            let definition = definition::of_other(asked.claim, within);
+            (id(asked), self.finding(&asked.otherwise, (definition, Form::Quick), runs))
+        };
         let table = |rows: &Rows<'_>| (rows.table.id.get_ref().clone(), self.tabled(rows, runs));
-        let (claims, tables) = (asked.iter().map(claim).collect(), tables.iter().map(table).collect());
-        Findings { claims, tables, ..Findings::default() }
+        Findings {
+            claims: asked.iter().map(claim).collect(),
+            others: asked.iter().filter(|asked| !asked.otherwise.is_empty()).map(other).collect(),
+            tables: tables.iter().map(table).collect(),
+            ..Findings::default()
+        }
     }
 
     fn drawn(&self, figures: &[Drawn<'_>], runs: &Runs) -> BTreeMap<String, Tabled> {
@@ -205,18 +245,21 @@ impl Facts<'_> {
         figures.iter().map(figure).collect()
     }
 
-    fn finding(&self, asked: &Asked<'_>, runs: &Runs) -> Finding {
-        let definition = definition::of_claim(asked.claim, self.form, (self.source, self.folder));
-        let base = Finding { definition, form: self.form, ..Finding::default() };
-        let located: Vec<Located> = asked.parts.iter().flatten().cloned().collect();
+    fn finding(
+        &self,
+        parts: &[Result<Located, String>],
+        (definition, form): (String, Form),
+        runs: &Runs,
+    ) -> Finding {
+        let located: Vec<Located> = parts.iter().flatten().cloned().collect();
         let value =
             |part: &Result<Located, String>| part.as_ref().map_or(Values::default(), |one| runs.values(one));
-        let parts: Vec<Values> = asked.parts.iter().map(value).collect();
+        let why = parts.iter().find_map(|part| part.as_ref().err().cloned());
+        let parts: Vec<Values> = parts.iter().map(value).collect();
         let lost = parts.iter().any(|values| values.values.is_empty());
-        let why = asked.parts.iter().find_map(|part| part.as_ref().err().cloned());
         let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
         let (size, program) = (runs.size(&located), runs.program(&located));
-        Finding { not_run, parts, size, program, ..base }
+        Finding { definition, form, not_run, parts, size, program }
     }
 
     fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {
@@ -244,7 +287,7 @@ impl Facts<'_> {
         match self.failures.first() {
             _ if self.interrupted => "interrupted".to_owned(),
             Some(failure) => format!("a run failed: {failure}"),
-            None => "the runs have no such value: too few flows, or a level that is never reached".to_owned(),
+            None => NO_VALUE.to_owned(),
         }
     }
 }

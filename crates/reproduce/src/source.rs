@@ -120,9 +120,24 @@ pub(crate) struct Claim {
     /// Why the claim cannot be compared; it is then not run.
     #[serde(default)]
     pub(crate) not_comparable: String,
+    /// A choice that the source leaves open and that may decide: run as well.
+    #[serde(default)]
+    pub(crate) otherwise: Option<Otherwise>,
     /// What was found when a failure was examined, or what to know when reading it.
     #[serde(default)]
     pub(crate) note: String,
+}
+
+/// Another choice where the source leaves one open. A claim that holds with it and not as prescribed cannot be compared.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Otherwise {
+    /// What the source does not say: `which racks send`.
+    pub(crate) open: String,
+    /// The other choice: `half of the racks send`.
+    pub(crate) choice: String,
+    /// Its overrides.
+    pub(crate) set: Vec<String>,
 }
 
 fn yes() -> bool {

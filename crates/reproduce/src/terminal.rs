@@ -10,8 +10,7 @@ const MARGIN: usize = 6;
 
 /// Counts, and an entry for each claim.
 pub(crate) fn summary(source: &Source, claims: &[&Claim], findings: &Findings) -> String {
-    let verdicts: Vec<Verdict> =
-        claims.iter().map(|claim| verdict(claim, findings.claims.get(claim.id.get_ref()))).collect();
+    let verdicts: Vec<Verdict> = claims.iter().map(|claim| verdict(claim, findings)).collect();
     let count = |wanted: &Verdict| verdicts.iter().filter(|verdict| *verdict == wanted).count();
     let (yes, no) = (count(&Verdict::Reproduced), count(&Verdict::NotReproduced));
     let mut lines = wrapped(&source.reference, WIDTH);
@@ -36,6 +35,7 @@ fn entry(claim: &Claim, verdict: &Verdict, findings: &Findings, margin: usize) -
         let lies = if lies.is_empty() { String::new() } else { format!(", {lies}") };
         text.push(format!("  measured {measured}, band {band}{lies}"));
     }
+    text.extend(words::otherwise(claim, findings).iter().map(|line| format!("  {line}")));
     text.push(format!("  {}", verdict.words()));
     let mut lines: Vec<String> = Vec::new();
     for part in &text {

@@ -1,6 +1,6 @@
 //! Findings in words, the same in page, report and terminal.
 
-use crate::finding::{Finding, Form, Size, Tabled, Values, against_band};
+use crate::finding::{Finding, Findings, Form, Size, Tabled, Values, against_band};
 use crate::source::{Claim, Part};
 use weft_report::statistics::Estimate;
 use weft_report::text::{count, number};
@@ -22,6 +22,13 @@ pub(crate) fn value(values: &Values) -> String {
 pub(crate) fn measured(finding: Option<&Finding>) -> Vec<String> {
     let parts = finding.filter(|finding| finding.parts.iter().any(|values| !values.values.is_empty()));
     parts.map_or(Vec::new(), |finding| finding.parts.iter().map(value).collect())
+}
+
+/// What was measured with the other choice of a claim, a line for each part: `if half of the racks send: 0.53 (0.51 to 0.55)`.
+pub(crate) fn otherwise(claim: &Claim, findings: &Findings) -> Vec<String> {
+    let other = findings.others.get(claim.id.get_ref());
+    let (Some(otherwise), Some(other)) = (&claim.otherwise, other) else { return Vec::new() };
+    other.parts.iter().map(|values| format!("if {}: {}", otherwise.choice, value(values))).collect()
 }
 
 /// The band of each part and where the interval lies.

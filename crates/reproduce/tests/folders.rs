@@ -202,6 +202,56 @@ fn findings_under_another_measure_are_out_of_date_and_bands_are_not_part_of_it()
 }
 
 #[test]
+fn a_search_halves_its_bracket_and_is_resumed() {
+    let scratch = Scratch::new("search");
+    // ECMP carries its own load of 0.4 at equal mean: the true place is known.
+    scratch.edit(
+        "reach(fct.mean(ecmp), fct.mean(ecmp, load = 0.4)) / 0.4",
+        "reach(fct.mean(ecmp), fct.mean(ecmp, load = 0.4), 0.3, 0.55) / 0.4",
+    );
+    let search = |options: &mut Options| options.claims = vec!["C5".into()];
+    let found = scratch.run(search).unwrap();
+    // The bracket is 0.25 / 32 wide, two parts in a hundred of 0.4.
+    scratch.edit("from = 0.999\nto = 1.001", "from = 0.98\nto = 1.02");
+    assert!(page(&scratch.source()).unwrap().contains("**1 are reproduced"), "{}", found.terminal);
+    // Two seeds: the level, and seven places for each.
+    assert_eq!((found.reused, runs_below(&scratch.0.join("runs"))), (0, 2 * 8));
+    let again = scratch.run(search).unwrap();
+    assert_eq!((again.failed_runs, runs_below(&scratch.0.join("runs"))), (0, 2 * 8));
+
+    scratch.edit(
+        "column = [{ name = \"mean\", measure = \"fct.mean(random)\"",
+        "column = [{ name = \"mean\", measure = \"reach(fct.mean(random), 3, 0.2, 0.4)\"",
+    );
+    let message = scratch.run(|_| ()).unwrap_err().to_string();
+    assert!(message.contains("a table does not search") && message.contains("must be measured"), "{message}");
+}
+
+#[test]
+fn a_choice_that_a_source_leaves_open_is_run_both_ways() {
+    let scratch = Scratch::new("open");
+    let other =
+        "[claim.otherwise]\nopen = \"the load\"\nchoice = \"flows are larger\"\nset = [\"balance=random\"]\n";
+    scratch.edit(
+        "[[claim.part]]\nmeasure = \"fct.mean(random) / fct.mean(ecmp, load = 0.2)\"\nbelow = 0.5",
+        &format!(
+            "{}[[claim.part]]\nmeasure = \"fct.mean(load = 0.2, ecmp) / fct.mean(load = 0.6, ecmp)\"\nabove = 1",
+            other.replace("balance=random", "traffic.t.sizes=20 kB")
+        ),
+    );
+    scratch.run(|options| options.claims = vec!["C2".into()]).unwrap();
+    let told = page(&scratch.source()).unwrap();
+    let row = told.lines().find(|line| line.starts_with("| C2<br>")).unwrap();
+    assert!(row.contains("<br>if flows are larger: 0."), "{row}");
+    assert!(
+        row.ends_with("| **not reproduced** |") && told.contains(": from quick, 2 seeds, 4 runs"),
+        "{told}"
+    );
+    scratch.edit("traffic.t.sizes=20 kB", "traffic.t.sizes=10 kB");
+    assert!(page(&scratch.source()).is_err(), "the other choice has changed");
+}
+
+#[test]
 fn an_interrupted_call_judges_nothing_that_is_not_there() {
     let scratch = Scratch::new("stop");
     let stopped = scratch.run(|options| options.run.stop = Arc::new(AtomicBool::new(true))).unwrap();

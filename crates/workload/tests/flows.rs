@@ -139,6 +139,65 @@ fn with_any_pairs_more_flows_are_needed_to_load_the_uplinks() {
 }
 
 #[test]
+fn where_only_some_leaves_send_the_load_is_a_share_of_their_uplinks() {
+    let network = Network::drill();
+    let settings = open_loop::Settings { sending_leaves: Share(0.47), ..open_loop(0.8, "facebook-web") };
+    let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(100_000), 1);
+    let leaf = |host: HostId| network.leaf_of_host[host.index()];
+    // 0.47 of 16 leaves, rounded up
+    let senders: BTreeSet<HostId> = flows.iter().map(|flow| flow.source).collect();
+    assert_eq!((senders.len(), senders.iter().map(|host| leaf(*host)).max()), (8 * 20, Some(7)));
+    let receivers: BTreeSet<HostId> = flows.iter().map(|flow| flow.destination).collect();
+    assert_eq!(receivers.len(), 320);
+    let (found, error) = realised(&flows, network.shape().framing, 8.0 * 160e9);
+    assert!((found - 0.8).abs() < error && error < 0.05, "{found} +- {error}");
+
+    let nobody = open_loop::Settings { sending_leaves: Share(0.0), ..open_loop(0.8, "64 kB") };
+    assert!(network.problems(PatternSettings::OpenLoop(nobody))[0].contains("no host is left that sends"));
+}
+
+#[test]
+fn shares_by_uplinks_load_every_leaf_alike() {
+    let mut network = Network::drill();
+    network.uplinks[3] = Rate::from_gbps(80);
+    network.uplinks[7] = Rate(0);
+    let settings = open_loop::Settings { shares: open_loop::Shares::Uplinks, ..open_loop(0.9, "64 kB") };
+    let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(200_000), 1);
+    let (found, error) = realised(&flows, network.shape().framing, 14.5 * 160e9);
+    assert!((found - 0.9).abs() < error, "{found} +- {error}");
+    let ends: [fn(&Flow) -> HostId; 2] = [|flow| flow.source, |flow| flow.destination];
+    for end in ends {
+        let at = |leaf: u16| {
+            flows.iter().filter(|flow| network.leaf_of_host[end(flow).index()] == leaf).count() as f64
+        };
+        assert_eq!(at(7), 0.0);
+        // half the uplinks, half the flows, but for the pairs that would stay under one leaf
+        let expected = 0.5 * (14.5 - 0.5) / (14.5 - 1.0);
+        let (full, half) = (at(0), at(3));
+        assert!((half / full - expected).abs() < 4.0 * expected / half.sqrt(), "{}", half / full);
+    }
+
+    let mut alone = Network::drill();
+    alone.uplinks[1..].fill(Rate(0));
+    let settings = open_loop::Settings { shares: open_loop::Shares::Uplinks, ..open_loop(0.9, "64 kB") };
+    assert!(alone.problems(PatternSettings::OpenLoop(settings))[0].contains("fewer than two leaves"));
+}
+
+#[test]
+fn whole_segments_carry_the_same_load_without_short_packets() {
+    let network = Network::drill();
+    let sizes = |whole_segments| {
+        let settings = open_loop::Settings { whole_segments, ..open_loop(0.8, "facebook-web") };
+        network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(100_000), 1)
+    };
+    let (bare, whole) = (sizes(false), sizes(true));
+    let rounded = |flow: &Flow| flow.size.0.div_ceil(1460) * 1460;
+    assert!(bare.iter().zip(&whole).all(|(bare, whole)| rounded(bare) == whole.size.0));
+    let (found, error) = realised(&whole, network.shape().framing, 16.0 * 160e9);
+    assert!((found - 0.8).abs() < error, "{found} +- {error}");
+}
+
+#[test]
 fn surviving_capacity_scales_the_load_and_nothing_else() {
     let (healthy, mut broken) = (Network::drill(), Network::drill());
     broken.uplinks[3] = Rate::from_gbps(120);

@@ -1,6 +1,10 @@
 //! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
 
-use super::{DropCell, Drops, Imbalance, Lengths, Links, Reordering, RunFacts, Summary, Waiting, stop_name};
+use super::uplinks::Uplinks;
+use super::{
+    DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, Reordering, RunFacts, Summary, Waiting,
+    stop_name,
+};
 use crate::statistics::{Distribution, mean};
 use crate::survey::FlowStatistics;
 use std::cmp::Reverse;
@@ -163,6 +167,8 @@ fn links(record: &RunRecord) -> Links {
         fabric_utilisation: mean(&fabric).unwrap_or(0.0),
         peak_queue_bytes: switches().map(|link| link.peak.0).max().unwrap_or(0),
         busiest_queue: record.queues.as_ref().filter(|series| series.samples > 0).map(busiest),
+        uplinks: Uplinks::of(record),
+        dropped: dropped(record, tier),
     }
 }
 
@@ -178,6 +184,19 @@ fn busiest(series: &QueueSeries) -> Distribution {
     Distribution::of(of(column).enumerate().map(|(bin, sum)| *sum as f64 / looks(bin) as f64).collect())
 }
 
+fn dropped(record: &RunRecord, tier: impl Fn(u32) -> u8) -> DroppedTowards {
+    let mut towards = DroppedTowards::default();
+    for link in record.links.iter().filter(|link| tier(link.from) > 0) {
+        let count = match tier(link.to) {
+            0 => &mut towards.hosts,
+            to if to > tier(link.from) => &mut towards.up,
+            _ => &mut towards.down,
+        };
+        *count += link.dropped;
+    }
+    towards
+}
+
 fn goodput(record: &RunRecord, bits: u64) -> f64 {
     let span = record.ended.since(record.warm_up).seconds();
     if span > 0.0 { bits as f64 / span / 1e9 } else { 0.0 }
@@ -187,7 +206,7 @@ fn goodput(record: &RunRecord, bits: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::summary::Flows;
-    use weft_core::record::{DropRecord, Reason, Stop};
+    use weft_core::record::{DropRecord, NodeRecord, Reason, Stop};
     use weft_core::{Bytes, LinkId, Span, Time};
 
     fn flow(size: u64, start_us: u64, fct_us: Option<u64>) -> FlowRecord {
@@ -245,6 +264,16 @@ mod tests {
         assert_eq!(drops.by_hop.values().sum::<u64>(), drops.total);
         assert_eq!(drops.by_reason["port_full"], 4);
         assert_eq!(drops.by_hop["hop1"], 5);
+    }
+
+    #[test]
+    fn drops_are_told_by_where_the_port_leads() {
+        let nodes = [0, 1, 2, 2].map(|tier| NodeRecord { tier, ..NodeRecord::default() }).to_vec();
+        let link = |(from, to, dropped)| LinkRecord { from, to, dropped, ..LinkRecord::default() };
+        let links = [(0, 1, 1), (1, 0, 2), (1, 2, 4), (2, 1, 8), (2, 3, 16)].map(link).to_vec();
+        let found = Summary::new(&RunRecord { nodes, links, ..record() }, &RunFacts::default());
+        assert_eq!(found.links.dropped, DroppedTowards { up: 4, down: 24, hosts: 2 });
+        assert_eq!(found.metric("drops.up"), Some(4.0));
     }
 
     #[test]

@@ -77,6 +77,9 @@ impl Check<'_> {
         self.unique(id);
         self.at(id, &table.at);
         for column in &table.columns {
+            if Expression::parse(&column.measure).is_ok_and(|one| !one.searches().is_empty()) {
+                self.wrong(id, "a table does not search; leave out the bounds of `reach`");
+            }
             self.measure(id, &column.measure, &table.experiment);
         }
         self.claims(id, &table.claims);
@@ -118,6 +121,7 @@ impl Check<'_> {
             Ok(expression) => expression,
             Err(why) => return self.wrong(id, &format!("cannot read `{text}`: {why}")),
         };
+        self.levels(id, &expression);
         for (term, _) in expression.terms() {
             if !weft::is_fluid_number(&term.metric) && weft_report::metric::find(&term.metric).is_none() {
                 let nearest = weft_report::metric::nearest(&term.metric);
@@ -127,6 +131,15 @@ impl Check<'_> {
             let experiment = term.experiment.as_deref().unwrap_or(experiment);
             if self.source.experiment(experiment).is_none() {
                 self.wrong(id, &format!("there is no experiment `{experiment}`"));
+            }
+        }
+    }
+
+    /// A search has the seeds of its level.
+    fn levels(&mut self, id: &Spanned<String>, expression: &Expression) {
+        for (term, level, _) in expression.searches() {
+            if level.terms().is_empty() {
+                self.wrong(id, &format!("the level that `{}` is to reach must be measured", term.metric));
             }
         }
     }

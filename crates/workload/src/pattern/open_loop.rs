@@ -2,16 +2,17 @@
 //!
 //! λ = load · C / E\[wire bytes of a flow\], where C is the capacity of all working leaf uplinks divided by the share
 //! of flows that leave their leaf, or of all hosts. Where hosts can send less than that (undersubscribed fabric, or
-//! no uplinks at all) C is what hosts can send, and a note says so. Sources are drawn uniformly, so a failed uplink
-//! lowers the total but not one leaf's part of it (DRILL's load with failures). Acknowledgements and connection
-//! set-up are not counted. Where senders are listed, C is that of their leaves and cables alone.
+//! no uplinks at all) C is what hosts can send, and a note says so. Hosts are drawn uniformly, so a failed uplink
+//! lowers the total but not one leaf's part of it (DRILL's load with failures); with `shares = "uplinks"` it lowers that.
+//! Acknowledgements and connection set-up are not counted. Where not all hosts send, C is that of the senders' leaves and
+//! cables alone.
 
 use super::{Pattern, Stream, flow};
 use crate::site::{Hosts, Pairs, Site};
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;
-use weft_core::{Purpose, Rate, Span};
+use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Flows between random hosts at a share of the network's capacity";
@@ -36,6 +37,16 @@ weft_core::choice! {
     }
 }
 
+weft_core::choice! {
+    /// How often a host takes part.
+    pub enum Shares {
+        /// All hosts alike.
+        Equal = "equal",
+        /// In proportion to the working uplinks of its leaf, as sender and as receiver.
+        Uplinks = "uplinks",
+    }
+}
+
 weft_core::settings! {
     /// Flows at random.
     pub struct Settings {
@@ -53,6 +64,13 @@ weft_core::settings! {
         from: Vec<u32> = Vec::new(),
         /// Numbers of the hosts that receive; empty: all.
         to: Vec<u32> = Vec::new(),
+        /// Share of the leaves, counted from the first and rounded up, whose hosts send, as racks of servers and racks of
+        /// clients do. All hosts receive; the load is a share of what these leaves can send.
+        sending_leaves: Share [0.0, 1.0] = Share(1.0),
+        /// How often a host takes part; it matters where uplinks have failed or leaves differ.
+        shares: Shares = Shares::Equal,
+        /// Flow sizes are rounded up to whole segments, as in simulators whose packets have one size.
+        whole_segments: bool = false,
     }
 }
 
@@ -71,13 +89,35 @@ impl OpenLoop {
 
     /// Who sends and who receives: every sender has somebody to send to.
     fn ends(&self, site: &Site<'_>) -> Result<Ends, Problem> {
-        if self.0.from.is_empty() && self.0.to.is_empty() {
+        if self.all_send() && self.0.to.is_empty() {
             site.partners(self.0.pairs)?;
         }
-        let (from, to) = (site.listed(&self.0.from, "from")?, site.listed(&self.0.to, "to")?);
+        let (from, to) = (self.senders(site)?, site.listed(&self.0.to, "to")?);
         match from.all().iter().find(|host| to.partners(**host, self.0.pairs) == 0) {
             None => Ok((from, to)),
             Some(host) => Err(Problem::new("to", format!("host {} has no host to send to", host.0))),
+        }
+    }
+
+    /// Whether every host sends.
+    fn all_send(&self) -> bool {
+        self.0.from.is_empty() && self.0.sending_leaves == Share(1.0)
+    }
+
+    /// Those listed, or those under the leaves that send.
+    fn senders(&self, site: &Site<'_>) -> Result<Arc<Hosts>, Problem> {
+        if self.0.sending_leaves == Share(1.0) {
+            return site.listed(&self.0.from, "from");
+        }
+        if !self.0.from.is_empty() {
+            return Err(Problem::new("sending_leaves", "the senders are listed already (from)"));
+        }
+        let leaves = (self.0.sending_leaves.0 * site.shape.uplink_capacity.len() as f64).ceil() as usize;
+        let sends = |host: &&HostId| usize::from(site.shape.leaf_of_host[host.index()]) < leaves;
+        let senders: Vec<HostId> = site.hosts.all().iter().filter(sends).copied().collect();
+        match senders.is_empty() {
+            true => Err(Problem::new("sending_leaves", "no host is left that sends; it must be above 0")),
+            false => Ok(Arc::new(Hosts::among(site.shape, senders))),
         }
     }
 
@@ -87,12 +127,12 @@ impl OpenLoop {
         let sends =
             |leaf: usize| from.all().iter().any(|host| usize::from(shape.leaf_of_host[host.index()]) == leaf);
         let counted =
-            |(leaf, rate): (usize, &Rate)| (self.0.from.is_empty() || sends(leaf)).then_some(rate.0 as f64);
+            |(leaf, rate): (usize, &Rate)| (self.all_send() || sends(leaf)).then_some(rate.0 as f64);
         let uplinks = shape.uplink_capacity.iter().enumerate().filter_map(counted).sum::<f64>();
         let hosts = from.all().iter().map(|host| shape.host_rate[host.index()].0 as f64).sum::<f64>();
         let core = uplinks / from.leaving(to, self.0.pairs);
         match self.0.load_of {
-            LoadOf::Uplinks if uplinks > 0.0 && core <= hosts => (core, false),
+            LoadOf::Uplinks if core > 0.0 && core <= hosts => (core, false),
             LoadOf::Uplinks => (hosts, true),
             LoadOf::Hosts => (hosts, false),
         }
@@ -107,13 +147,14 @@ impl Pattern for OpenLoop {
             true => Ok(self.0.load.0),
             false => Err(Problem::new("load", "a load of 0 is no traffic; it must be above 0")),
         };
+        let ends = ends.and_then(|ends| self.somebody_takes_part(site, &ends).map(|()| ends));
         let (sizes, ends, load) = match (sizes, ends, load) {
             (Ok(sizes), Ok(ends), Ok(load)) => (sizes, ends, load),
             (sizes, ends, load) => {
                 return Err([sizes.err(), ends.err(), load.err()].into_iter().flatten().collect());
             }
         };
-        let gap = 8.0 * sizes.mean_wire(site.shape.framing) / (load * self.capacity(site, &ends).0);
+        let gap = 8.0 * self.mean_wire(&sizes, site) / (load * self.capacity(site, &ends).0);
         Ok(self.stream((site, ends), sizes, gap * weft_core::units::PS_PER_S as f64))
     }
 
@@ -129,10 +170,42 @@ impl Pattern for OpenLoop {
 }
 
 impl OpenLoop {
+    /// Mean bytes of a flow on the wire.
+    fn mean_wire(&self, sizes: &crate::Sizes, site: &Site<'_>) -> f64 {
+        let framing = site.shape.framing;
+        let full = (framing.mss + framing.overhead).0 as f64;
+        match self.0.whole_segments {
+            true => sizes.mean_packets(framing.mss) * full,
+            false => sizes.mean_wire(framing),
+        }
+    }
+
+    /// That a draw of hosts comes to an end: somebody sends, and to somebody under another leaf.
+    fn somebody_takes_part(&self, site: &Site<'_>, (from, to): &Ends) -> Result<(), Problem> {
+        let Some(kept) = self.kept(site) else { return Ok(()) };
+        let leaf = |host: &HostId| usize::from(site.shape.leaf_of_host[host.index()]);
+        let takes_part = |host: &&HostId| kept[leaf(host)] > 0.0;
+        let source = from.all().iter().find(takes_part);
+        let reached = |source| to.all().iter().filter(takes_part).any(|host| leaf(host) != leaf(source));
+        match source.is_some_and(reached) {
+            true => Ok(()),
+            false => Err(Problem::new("shares", "fewer than two leaves have a working uplink")),
+        }
+    }
+
+    /// For each leaf the chance that a host drawn under it is kept; none where all are kept.
+    fn kept(&self, site: &Site<'_>) -> Option<Vec<f64>> {
+        let capacity = site.shape.uplink_capacity.iter().map(|rate| rate.0 as f64);
+        let most = capacity.clone().fold(0.0, f64::max);
+        (self.0.shares == Shares::Uplinks && most > 0.0).then(|| capacity.map(|rate| rate / most).collect())
+    }
+
     /// Endless arrivals with a mean gap in picoseconds.
     fn stream(&self, (site, (from, to)): (&Site<'_>, Ends), sizes: crate::Sizes, gap: f64) -> Stream {
         let Settings { arrivals, pairs, .. } = self.0;
         let tag = site.tag;
+        let (kept, leaf) = (self.kept(site), site.shape.leaf_of_host.to_vec());
+        let segment = Bytes(if self.0.whole_segments { site.shape.framing.mss.0 } else { 1 });
         let [mut when, mut how_much, mut who] =
             [Purpose::Arrivals, Purpose::Sizes, Purpose::Pairs].map(|purpose| site.random(purpose));
         let mut now = site.start;
@@ -141,9 +214,18 @@ impl OpenLoop {
                 Arrivals::Poisson => when.exponential(gap).round() as u64,
                 Arrivals::Fixed => gap.round() as u64,
             });
-            let source = from.draw(&mut who);
-            let destination = to.draw_partner(source, pairs, &mut who);
-            Some(flow(tag, now, (source, destination), sizes.draw(&mut how_much)))
+            let keeps = |host: HostId, who: &mut Random| {
+                kept.as_ref().is_none_or(|kept| who.unit() < kept[usize::from(leaf[host.index()])])
+            };
+            let (source, destination) = loop {
+                let source = from.draw(&mut who);
+                let destination = to.draw_partner(source, pairs, &mut who);
+                if keeps(source, &mut who) && keeps(destination, &mut who) {
+                    break (source, destination);
+                }
+            };
+            let size = sizes.draw(&mut how_much).0.next_multiple_of(segment.0);
+            Some(flow(tag, now, (source, destination), Bytes(size)))
         };
         Stream { flows: Box::new(std::iter::from_fn(next)), endless: true }
     }
