@@ -67,8 +67,7 @@ impl Switch {
             class_load: settings.class_load,
             hash,
             congestion,
-            unpaused: excludes
-                .then(|| Box::new(Component { weight: 1, ports: Vec::new(), shares: Vec::new() })),
+            unpaused: excludes.then(|| Box::new(Component::equal(Vec::new()))),
             engines,
         };
         switch.assert_ports();
@@ -218,8 +217,7 @@ impl Switch {
         self.outputs.pauses(at)
     }
 
-    /// Where the bytes are charged that are stored; `None` unless the memory is managed as chips do
-    /// ([`mmu`](crate::share::mmu)).
+    /// Where the bytes are charged that are stored, if [`mmu`](crate::share::mmu) manages the memory.
     #[must_use]
     pub fn charges(&self) -> Option<Charges> {
         self.outputs.charges()
@@ -340,11 +338,10 @@ impl Switch {
         let queue = queue_of(header.class, self.queues);
         if let Some(left) = &mut self.unpaused {
             self.outputs.unpaused(component, queue, left);
-            match left.ports[..] {
-                [] => {}
-                [only] => return only,
-                _ => component = left,
+            if let [only] = left.ports[..] {
+                return only;
             }
+            component = if left.ports.is_empty() { component } else { left };
         }
         let classes = match self.class_load {
             ClassLoad::AtOrAbove => queue + 1,
