@@ -14,6 +14,8 @@ struct Layer {
 }
 
 const PARTS: &[&str] = &["weft-core"];
+/// Markers are a family large enough for a crate of its own.
+const SWITCH: &[&str] = &["weft-core", "weft-mark"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
 const TRANSPORT: &[&str] = &["weft-core", "weft-rate", "weft-roce"];
@@ -48,7 +50,8 @@ const REPRODUCE: &[&str] = &["weft", "weft-report"];
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
-    Layer { name: "weft-switch", may_use: PARTS },
+    Layer { name: "weft-mark", may_use: PARTS },
+    Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
     Layer { name: "weft-transport", may_use: TRANSPORT },

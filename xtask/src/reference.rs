@@ -24,7 +24,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("Traffic patterns", "patterns.md", "crates/workload/src/pattern.rs"),
     ("Balancers", "balancers.md", "crates/switch/src/balance.rs"),
     ("Buffer sharing", "sharing.md", "crates/switch/src/share.rs"),
-    ("Marking", "marking.md", "crates/switch/src/mark.rs"),
+    ("Marking", "marking.md", "crates/mark/src/lib.rs"),
     ("Schedulers", "schedulers.md", "crates/switch/src/schedule.rs"),
     ("Congestion laws", "congestion-laws.md", "crates/transport/src/congestion.rs"),
     ("Rate laws", "rate-laws.md", "crates/rate/src/laws.rs"),
@@ -111,7 +111,7 @@ fn contents_with(text: &str, pages: &[(String, String)]) -> Result<String, Vec<S
 fn family_page(title: &str, (root, list): (&Path, &Path)) -> Result<String, Vec<String>> {
     let mut page = format!("# {title}\n");
     for (name, module) in members(&sources::read(list)?) {
-        let source = sources::read(&list.with_extension("").join(format!("{module}.rs")))?;
+        let source = sources::read(&beside(list).join(format!("{module}.rs")))?;
         page.push_str(&format!("\n## {name}\n\n{}\n{}", first_paragraphs(&source), picture(root, &name)));
     }
     Ok(page)
@@ -126,6 +126,11 @@ fn picture(root: &Path, name: &str) -> String {
         "\n![Six flows over two paths of 40 and 20 Gb/s: a stroke for each packet, a colour for each \
          path]({FROM_PAGE}/{name}.svg)\n"
     )
+}
+
+/// Where the members of a family are that is listed in this file.
+fn beside(list: &Path) -> PathBuf {
+    if list.ends_with("lib.rs") { list.with_file_name("") } else { list.with_extension("") }
 }
 
 /// The members of a family's list, from lines such as `"drill" => drill::Drill,`: name in the file, and module.

@@ -4,9 +4,9 @@ use weft_core::record::Reason;
 use weft_core::{Bytes, Header, PortId, Random, Time};
 
 use crate::foresight::{Foresight, Slot};
-use crate::mark::{Sight, Verdict};
 use crate::outputs::{Outputs, chosen_of};
 use crate::port::{Output, Port, Store};
+use weft_mark::{Sight, Verdict};
 
 impl Outputs {
     /// Gives back what has left a foreseen port before `now`.

@@ -7,7 +7,7 @@
 
 use weft_core::{Ring, Time, Transmission};
 
-use crate::mark::AnyMarker;
+use weft_mark::AnyMarker;
 
 /// A packet of which the end of its transmission is known.
 #[derive(Clone, Copy, Debug, Default)]
@@ -191,8 +191,8 @@ impl Foresight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mark::MarkerSettings;
     use weft_core::Rate;
+    use weft_mark::MarkerSettings;
 
     #[test]
     fn packets_leave_one_after_the_other() {

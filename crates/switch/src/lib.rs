@@ -14,7 +14,6 @@ pub mod balance;
 pub mod congestion;
 pub mod flowlet;
 pub mod hash;
-pub mod mark;
 pub mod pause;
 pub mod schedule;
 pub mod settings;
@@ -30,6 +29,9 @@ mod switch;
 mod table;
 mod turn;
 mod visibility;
+
+/// The family of markers, which knows nothing of switches.
+pub use weft_mark as mark;
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};

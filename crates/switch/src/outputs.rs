@@ -5,13 +5,13 @@ use weft_core::record::Reason;
 use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Time, Transmission};
 
 use crate::foresight::Foresight;
-use crate::mark::{Sight, Verdict};
 use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
 use crate::turn::{Effect, Effects, SwitchSite, Turn};
 use crate::visibility::{Visible, delays};
+use weft_mark::{Sight, Verdict};
 
 /// See the file's head.
 pub(crate) struct Outputs {

@@ -4,10 +4,10 @@ use weft_core::record::Reason;
 use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Queue, Random, Rate, Time};
 
 use crate::foresight::Foresight;
-use crate::mark::{AnyMarker, Sight, Verdict};
 use crate::schedule::AnyScheduler;
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Occupancy};
+use weft_mark::{AnyMarker, Sight, Verdict};
 
 /// One queue of a port.
 #[derive(Clone, Copy, Debug, Default)]

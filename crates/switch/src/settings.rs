@@ -2,10 +2,10 @@
 
 use weft_core::{Bytes, Span, choice, settings};
 
-use crate::mark::MarkerSettings;
 use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
+use weft_mark::MarkerSettings;
 
 choice! {
     /// When a packet shows up in the queue lengths that a balancer reads.

@@ -13,7 +13,8 @@ use weft_core::{Ecn, HostId, Pool};
 use super::*;
 use crate::balance::{BalancerSettings, drill};
 use crate::settings::Visibility;
-use weft_core::{Class, Component, Purpose, Random};
+use crate::turn::Effects;
+use weft_core::{Class, Component, Purpose, Random, Span, SwitchId};
 
 /// Hosts below this number live on the port of the same number; the others behind the group of uplinks.
 const FAR: u32 = 100;

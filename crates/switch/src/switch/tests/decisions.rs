@@ -4,7 +4,7 @@ use drill::Tie;
 
 use super::*;
 use crate::balance::{ecmp, flow_drill, random, round_robin};
-use crate::mark::{NonEct, Scope};
+use weft_mark::{NonEct, Scope};
 
 /// The outputs of `n` packets that come in by `inputs` while random ports send.
 fn course(plan: &Plan, inputs: &[u16], n: u64) -> Vec<u16> {

@@ -7,10 +7,10 @@ use weft_core::settings::{Amount, Share};
 
 use super::*;
 use crate::balance::{ecmp, flow_drill, random, round_robin};
-use crate::mark::{At, MarkerSettings, NonEct, codel, pi, pie, red, step};
 use crate::pause::PfcSettings;
 use crate::schedule::{SchedulerSettings, drr, fifo, strict};
 use crate::share::{SharingSettings, dynamic, fixed, infinite, mmu};
+use weft_mark::{At, MarkerSettings, NonEct, codel, pi, pie, red, step};
 
 const BUFFER: u64 = 40_000;
 const PER_PORT: u64 = 12_000;
