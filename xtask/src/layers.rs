@@ -174,7 +174,8 @@ mod tests {
             wrong_arrows(&package("weft-switch", &[("weft-transport", false), ("weft", true)]), OURS);
         assert_eq!(complaints.len(), 2);
         assert!(
-            complaints[0].contains("it uses weft-transport") && complaints[0].contains("[\"weft-core\"]")
+            complaints[0].contains("it uses weft-transport")
+                && complaints[0].contains("[\"weft-core\", \"weft-mark\"]")
         );
         assert!(complaints[1].contains("its tests use weft,"));
     }

@@ -94,9 +94,15 @@ impl Range {
         Ok(Range { over, unit: unit.to_owned(), values: spaced(first, last, count, ratio), ratio })
     }
 
-    /// A value as a scenario would have it.
+    /// A value as a scenario would have it: whole bytes, packets, bits per second and picoseconds.
     pub(super) fn typed(&self, value: f64) -> String {
-        format!("{} {}", (value * 1e6).round() / 1e6, self.unit).trim_end().to_owned()
+        let parts = match self.unit.as_str() {
+            "B" | "pkt" | "bps" | "ps" => 1.0,
+            "kB" | "kbps" | "ns" => 1e3,
+            "KiB" => 1024.0,
+            _ => 1e6,
+        };
+        format!("{} {}", (value * parts).round() / parts, self.unit).trim_end().to_owned()
     }
 
     /// What an axis is called.
@@ -124,6 +130,18 @@ pub(super) fn rate(bits: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_whole_in_the_least_unit() {
+        let range = |text| Range::read(text).expect("a range");
+        let typed = |text| {
+            let range = range(text);
+            range.typed(range.values[1])
+        };
+        assert_eq!(typed("switch.ecn.red.max=50 kB..4000 kB:20x"), "62.97 kB");
+        assert_eq!(typed("x=1 B..2 B:4"), "1 B");
+        assert_eq!(typed("delay=1 us..2 us:4"), "1.333333 us");
+    }
 
     #[test]
     fn ranges_have_units_and_counts() {
