@@ -6,7 +6,7 @@ use weft_core::{Bytes, Headers, PacketId, PortId, Rate, Span, SwitchId, Time};
 /// What the driver of a switch has to carry out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The idle transmitter of this port has a packet: ask [`Switch::next_packet`].
+    /// The idle transmitter of this port has a packet: ask [`crate::Switch::next_packet`].
     HasWork(PortId),
     /// The packet is lost; its place in the pool is the driver's to free.
     Dropped(PacketId, Reason),

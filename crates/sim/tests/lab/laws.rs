@@ -149,13 +149,14 @@ fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
 }
 
 /// Whether somebody may send in spite of a pause, or headroom may be wanting: frames are lost, a watchdog wants it, ports
-/// share headroom.
+/// share headroom, or a stalling cable holds packets back and hands them over together.
 fn may_overrun(world: &World) -> bool {
     let pfc = &world.setup.switch.pfc;
     let pooled =
         matches!(&world.setup.switch.sharing, SharingSettings::Mmu(own) if own.headroom_pool.is_some());
     let forward = pooled || pfc.watchdog.is_some() && pfc.watchdog_action == WatchdogAction::Forward;
-    forward || world.lossy || !world.plan.outages.is_empty()
+    let stalls = world.setup.graph.links().iter().any(|link| link.stalls.is_some());
+    forward || stalls || world.lossy || !world.plan.outages.is_empty()
 }
 
 /// Where everything pauses, memory is never wanting, and no more headroom is used than there is. Nobody is stopped for longer

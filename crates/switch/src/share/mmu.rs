@@ -9,7 +9,7 @@
 //! Pool on the way in: (buffer - headroom - ports max(classes group_minimum, port_minimum)) share. Pool on the way out:
 //! (buffer - queues queue_minimum) share.
 //!
-//! This file has the settings and the way out; [`arrivals`] has the way in.
+//! This file has the settings and the way out; `arrivals` has the way in.
 
 use weft_core::record::Reason;
 use weft_core::settings::Share;
