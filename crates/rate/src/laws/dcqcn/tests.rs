@@ -209,3 +209,14 @@ fn free_running_timers_react_at_their_ticks() {
     assert!((law.alpha() - at_tick).abs() < 1e-12);
     assert_gbps(law.rate(), 20.0 * (1.0 - at_tick / 2.0));
 }
+
+/// Only a target more than ten times the rate is far: eight times is not, sixteen times is.
+#[test]
+fn a_near_target_does_not_collapse() {
+    for (cuts, target) in [(3, 40.0), (4, 5.0)] {
+        let mut law = law(|s| (s.collapse_target, s.clamp_target) = (true, false));
+        (0..cuts).for_each(|n| law.on_notification(us(n)));
+        law.advance(us(cuts - 1 + 55));
+        assert_gbps(law.target(), target);
+    }
+}

@@ -51,3 +51,11 @@ fn the_weight_is_a_continuous_ramp() {
         assert!((rate(edge - 1e-9) - rate(edge + 1e-9)).abs() < 1.0);
     }
 }
+
+/// At weight 3/4 a quarter of the step is added and three quarters of the decrease is taken.
+#[test]
+fn step_and_decrease_share_the_weight() {
+    let law = law(5);
+    let (next, expected) = (law.inside(100e-6, 0.125), 10e6 * 0.25 + 5e9 * (1.0 - 0.008 * 0.75));
+    assert!((next / expected - 1.0).abs() < 1e-9, "{next} instead of {expected}");
+}

@@ -96,3 +96,15 @@ fn flows_of_a_host_start_with_equal_shares() {
     let third = Timely::new(&Settings::default(), LawSite { others: 2, ..site(9) });
     assert_gbps(third.rate(), 3.0);
 }
+
+/// A round trip above the upper threshold ends the row of increases; one below the lower threshold interrupts it.
+#[test]
+fn too_long_a_round_trip_forgets_the_rises() {
+    for (micros, kept) in [(600, 0), (30, 4)] {
+        let mut law = law(|_| {});
+        (0..4).for_each(|_| trip(&mut law, 100));
+        assert_eq!(law.rises, 4);
+        trip(&mut law, micros);
+        assert_eq!(law.rises, kept, "{micros} us");
+    }
+}

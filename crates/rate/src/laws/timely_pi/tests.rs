@@ -43,3 +43,24 @@ fn factors_are_drawn_below_their_bound() {
     let mean = all.iter().sum::<f64>() / 1e3;
     assert!(all.iter().all(|p| (0.0..0.01).contains(p)) && (mean - 0.005).abs() < 4e-4);
 }
+
+/// The law is incremental: at a constant deviation only `ratio - 1` of it counts.
+#[test]
+fn a_constant_deviation_raises_the_factor_slowly() {
+    let mut law = law(0);
+    law.on_round_trip(us(50), Span::from_us(285));
+    let factor = law.factor;
+    law.on_round_trip(us(100), Span::from_us(285));
+    let expected = law.gain * (law.ratio - 1.0) * 10e9 * 10e-6 * 50e-6;
+    assert!((law.factor - factor - expected).abs() < 1e-3 * expected, "{}", law.factor - factor);
+}
+
+#[test]
+fn the_factor_stays_a_share() {
+    let mut law = law(0);
+    (1..100_000).for_each(|n| law.on_round_trip(us(n * 50), Span::from_us(20)));
+    assert_eq!(law.factor, 0.0, "short round trips take nothing");
+    let rate = law.rate();
+    law.on_round_trip(us(5_000_000), Span::from_us(20));
+    assert!(law.rate() >= rate);
+}
