@@ -39,6 +39,9 @@ settings! {
         until: Option<Span> = None,
         /// How often queue lengths are sampled; wants "queues" in `record`.
         queues_every: Option<Span> = None,
+        /// Samples within this time are put down as one value, their mean: a whole number of `queues_every`. Absent: each
+        /// sample stands for itself. Of long runs neighbours are averaged in any case.
+        queues_mean_over: Option<Span> = None,
         /// How often the windows of flows are sampled; absent: never. Of very long runs every second look is dropped, as
         /// often as needed.
         flows_every: Option<Span> = None,
