@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use weft_core::{Bytes, Span};
 use weft_fluid::cycles::Cycles;
 use weft_fluid::linear::margin::gain_margins;
 use weft_fluid::linear::{Characteristic, dcqcn};
@@ -263,16 +264,17 @@ impl Tuning {
     /// Settings to copy.
     fn settings(&self) -> String {
         let Some(best) = self.best.map(|n| &self.candidates[n]) else { return String::new() };
-        let bytes = |packets: f64| self.unit().bytes(packets).round();
+        let bytes = |packets: f64| Bytes(self.unit().bytes(packets).round() as u64);
+        let timer = |seconds: f64| Span::from_ns((seconds * 1e9).round() as u64);
         format!(
-            "[switch.ecn.red]\nmin = \"{} B\"\nmax = \"{} B\"\nmax_probability = {:.5}\nat = \"dequeue\"\n\n[transport.dcqcn]\n\
-             additive_step = \"{}\"\nincrease_timer = \"{} ns\"\nalpha_timer = \"{} ns\"\n",
+            "[switch.ecn.red]\nmin = \"{}\"\nmax = \"{}\"\nmax_probability = {:.5}\nat = \"dequeue\"\n\n[transport.dcqcn]\n\
+             additive_step = \"{}\"\nincrease_timer = \"{}\"\nalpha_timer = \"{}\"\n",
             bytes(best.ramp.low),
             bytes(best.ramp.high),
             best.ramp.top,
             range::rate(self.unit().bits(best.law.step)),
-            (best.law.increase_timer * 1e9).round(),
-            (best.law.estimate_timer * 1e9).round()
+            timer(best.law.increase_timer),
+            timer(best.law.estimate_timer)
         )
     }
 
@@ -317,6 +319,18 @@ impl Tuning {
         }
     }
 
+    /// The margin that was asked for.
+    fn goal(&self) -> Series {
+        let (from, to, margin) = self.wanted;
+        Series {
+            name: "wanted".to_owned(),
+            reference: true,
+            x: vec![f64::from(from), f64::from(to)],
+            y: vec![Some(margin); 2],
+            ..Series::default()
+        }
+    }
+
     /// The page, without the scenario.
     pub(super) fn page(&self) -> Page {
         let mut curves = vec![self.curve("as it is", 0, &self.base)];
@@ -327,7 +341,9 @@ impl Tuning {
             schemes.push("tuned".to_owned());
         }
         curves.retain(|curve| curve.y.iter().any(Option::is_some));
-        let caption = "Exact linearisation; below zero the loop oscillates.";
+        curves.push(self.goal());
+        let caption =
+            "Exact linearisation; below zero the loop oscillates. Dotted: the margin that was asked for.";
         let axes = (Axis::linear("flows", ""), Axis::linear("phase margin", "deg"));
         Page {
             headline: self.sentence(),
