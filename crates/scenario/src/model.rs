@@ -52,6 +52,15 @@ settings! {
     }
 }
 
+impl MeasureSettings {
+    /// How many looks at the queues are averaged to one value; at least 1.
+    #[must_use]
+    pub fn queues_averaged(&self) -> u64 {
+        let looks = |(over, every): (Span, Span)| over.0.checked_div(every.0).unwrap_or(1);
+        self.queues_mean_over.zip(self.queues_every).map_or(1, looks)
+    }
+}
+
 settings! {
     /// A scenario: one experiment in one file.
     pub struct ScenarioSettings {

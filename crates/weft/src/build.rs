@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Span, Time};
-use weft_scenario::{MeasureSettings, ScenarioSettings};
+use weft_core::{Bytes, Class, Time};
+use weft_scenario::ScenarioSettings;
 use weft_sim::{FlowSampling, Setup, Storm};
 use weft_switch::pause::PauseStormSettings;
 use weft_topology::{Graph, LinkState, Node, build_in, plan, timeline};
@@ -41,17 +41,11 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
         queues_every: measure.queues_every,
-        queues_averaged: averaged(measure),
+        queues_averaged: measure.queues_averaged(),
         flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
         division: weft_sim::Division::LONE,
         seed,
     })
-}
-
-/// How many looks at the queues make one value.
-fn averaged(measure: &MeasureSettings) -> u64 {
-    let looks = |(over, every): (Span, Span)| over.0.checked_div(every.0).unwrap_or(1);
-    measure.queues_mean_over.zip(measure.queues_every).map_or(1, looks)
 }
 
 /// Hosts that send pauses without end.
