@@ -277,7 +277,11 @@ mod tests {
         assert_eq!(told("above = 1", &[0.9, 1.2, 1.3]), Verdict::NotReproduced, "it may be the other way");
         assert_eq!(told("below = 1", &[1.1, 0.8, 0.7]), Verdict::NotReproduced);
         assert_eq!(told("below = 1", &[0.81, 0.8, 0.79]), Verdict::Reproduced);
-        assert_eq!(told("above = 0.5\nto = 1.2", &[1.1, 1.15, 1.25]), Verdict::Reproduced, "a band has width");
+        assert_eq!(
+            told("above = 0.5\nto = 1.2", &[1.1, 1.15, 1.25]),
+            Verdict::Reproduced,
+            "a band has width"
+        );
         assert_eq!(told("above = 1", &[1.1]), Verdict::Reproduced, "one value has no interval");
     }
 
