@@ -184,7 +184,7 @@ fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
         let values = found.get(at)?;
         match part.one_run {
             Some(one) => Some(values.runs_around(one)?.holds()),
-            None => Some(part.holds(values.estimate()?.mean)),
+            None => Some(shows(part, &values.estimate()?)),
         }
     };
     let all: Vec<Option<bool>> = claim.parts.iter().enumerate().map(holds).collect();
@@ -192,6 +192,13 @@ fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
         return Some(false);
     }
     all.into_iter().collect::<Option<Vec<bool>>>().map(|_| true)
+}
+
+/// Whether what was found shows that a part holds: its mean lies in the band, and where the band is an order or a strict
+/// limit (`above`, `below`), which allows for no error, the whole interval does, as far as there is one.
+fn shows(part: &Part, found: &Estimate) -> bool {
+    let ends = [found.low, found.high];
+    part.holds(found.mean) && ends.into_iter().flatten().all(|end| part.keeps_order(end))
 }
 
 /// How one published run lies to the runs of our seeds.
@@ -292,6 +299,24 @@ mod tests {
         assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.1]))), Verdict::NotReproduced);
         assert_eq!(verdict(&claim, &findings(finding(&[]))), Verdict::NotRun("a part has no value".into()));
         assert_eq!(verdict(&claim, &Findings::default()), Verdict::NotRun("not yet".into()));
+    }
+
+    #[test]
+    fn an_order_needs_its_whole_interval() {
+        let told = |band: &str, values: &[f64]| {
+            let claim = claim(&format!("[[part]]\nmeasure = \"fct.mean(a) / fct.mean(b)\"\n{band}"));
+            verdict(&claim, &findings(finding(values)))
+        };
+        assert_eq!(told("above = 1", &[1.19, 1.2, 1.21]), Verdict::Reproduced);
+        assert_eq!(told("above = 1", &[0.9, 1.2, 1.3]), Verdict::NotReproduced, "it may be the other way");
+        assert_eq!(told("below = 1", &[1.1, 0.8, 0.7]), Verdict::NotReproduced);
+        assert_eq!(told("below = 1", &[0.81, 0.8, 0.79]), Verdict::Reproduced);
+        assert_eq!(
+            told("above = 0.5\nto = 1.2", &[1.1, 1.15, 1.25]),
+            Verdict::Reproduced,
+            "a band has width"
+        );
+        assert_eq!(told("above = 1", &[1.1]), Verdict::Reproduced, "one value has no interval");
     }
 
     #[test]

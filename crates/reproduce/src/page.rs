@@ -78,8 +78,8 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
     text += &format!(
         "## Claims\n\n\
          Measured: the mean over seeds and its 95 % interval (Student's t; of ratios, paired by seed, the geometric \
-         mean). A claim is reproduced when the mean of each of its parts lies in its band; where the interval lies \
-         is told beside the band.{}\n\n\
+         mean). A claim is reproduced when the mean of each of its parts lies in its band; of a part that is an order \
+         or a strict limit (above, below) the whole interval must. Where the interval lies is told beside the band.{}\n\n\
          | claim | statement | published | measured | band | verdict |\n|---|---|---|---|---|---|\n",
         if runs { ONE_RUN } else { "" }
     );

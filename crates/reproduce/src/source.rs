@@ -169,9 +169,13 @@ impl Part {
     pub(crate) fn holds(&self, x: f64) -> bool {
         self.from.is_none_or(|from| x >= from)
             && self.to.is_none_or(|to| x <= to)
-            && self.above.is_none_or(|above| x > above)
-            && self.below.is_none_or(|below| x < below)
+            && self.keeps_order(x)
             && self.exactly.is_none_or(|exactly| x == exactly)
+    }
+
+    /// Whether a number lies on the right side of `above` and `below`, which state an order or a strict limit.
+    pub(crate) fn keeps_order(&self, x: f64) -> bool {
+        self.above.is_none_or(|above| x > above) && self.below.is_none_or(|below| x < below)
     }
 
     /// `1.1 to 1.6`, `below 0.01`, `16 among the runs`.
