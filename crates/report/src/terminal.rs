@@ -105,8 +105,11 @@ fn counts(run: &Run) -> String {
     let told = |name: &str| run.summary.pauses.get(name).map(|value| number(*value));
     let paused = told("stops").zip(told("host_time"));
     let pauses = paused.map(|(stops, time)| format!("{stops} pauses, hosts paused for {time} us in all\n"));
+    let victims = told("victims").zip(told("victims.slowdown")).map(|(flows, slowdown)| {
+        format!("{flows} victims of pauses that others caused, mean slowdown {slowdown}×\n")
+    });
     let deadlocks = run.summary.deadlocks.iter().map(|circle| format!("deadlock: {circle}\n"));
-    (text + &pauses.into_iter().chain(deadlocks).collect::<String>()).replace('\u{202f}', " ")
+    (text + &pauses.into_iter().chain(victims).chain(deadlocks).collect::<String>()).replace('\u{202f}', " ")
 }
 
 /// A row of the table.

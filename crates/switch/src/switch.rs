@@ -211,6 +211,21 @@ impl Switch {
         self.outputs.discard(turn, at, on);
     }
 
+    /// Whether a queue has made the switch pause somebody since it was empty, and not because it was held itself.
+    #[must_use]
+    pub fn is_congested(&self, at: (PortId, usize)) -> bool {
+        self.outputs.is_congested(at)
+    }
+
+    /// The packets that wait in a queue, the oldest first.
+    pub fn waiting_in<'a>(
+        &self,
+        headers: &'a Headers,
+        (port, queue): (PortId, usize),
+    ) -> impl Iterator<Item = PacketId> + 'a {
+        self.outputs.port(port).queues[queue].packets.iter(headers)
+    }
+
     /// What a port has done to stop the senders of a class.
     #[must_use]
     pub fn pauses(&self, at: (PortId, usize)) -> PauseCounters {

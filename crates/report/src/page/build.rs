@@ -4,7 +4,7 @@ use super::parts::{cards_of_run, cards_of_sweep, numbers, repeat};
 use super::{NetworkView, Page, Section, Verdict, Views};
 use crate::figure::Figure;
 use crate::figures::measure::{Measure, measure, speed_up};
-use crate::figures::{distribution, run as single, why, windows};
+use crate::figures::{distribution, pauses, run as single, why, windows};
 use crate::headline::{Headline, duel, percentile_words, tail_metric};
 use crate::sweep::{Run, Sweep};
 
@@ -22,7 +22,7 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
     let queues = [heat.map(single::heat), heat.and_then(single::spread)];
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(queues.into_iter().flatten());
     let windows = run.detail.windows.as_ref().map(windows::windows);
-    let why = why.chain(single::reordering(run)).chain(windows);
+    let why = why.chain(single::reordering(run)).chain(windows).chain(pauses::pauses(run));
     Page {
         name: run.manifest.title(),
         about: run.manifest.about.clone(),
@@ -139,7 +139,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
 }
 
 /// Metrics that explain the answer.
-const EXPLAINING: [Measure; 6] = [
+const EXPLAINING: [Measure; 7] = [
     Measure {
         id: "imbalance",
         metric: "imbalance.hop1",
@@ -174,6 +174,13 @@ const EXPLAINING: [Measure; 6] = [
         metric: "marks",
         name: "Packets with ECN marks",
         caption: "Packets marked by switches in a run.",
+        share: false,
+    },
+    Measure {
+        id: "victims",
+        metric: "pause.victims",
+        name: "Victims of pauses",
+        caption: "Measured flows that pauses held up and that had no part in what caused them.",
         share: false,
     },
     Measure {

@@ -4,6 +4,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
 
+use super::blame::Blame;
 use super::own::Own;
 use super::{PauseCounters, PauseFrame};
 use crate::settings::SwitchSettings;
@@ -34,6 +35,7 @@ pub(crate) struct Ingress {
     /// What is to be told to the far end of each port.
     frames: Vec<PauseFrame>,
     books: Books,
+    blame: Blame,
     queues: usize,
     /// Bit q: queue q pauses.
     lossless: u8,
@@ -49,12 +51,14 @@ impl Ingress {
             _ => return None,
         };
         let queues = settings.queues as usize;
+        let lossless = settings.pfc.lossless(queues);
         let mut ingress = Ingress {
             groups: vec![Group::default(); site.rates.len() * queues],
             frames: vec![PauseFrame::default(); site.rates.len()],
             books,
+            blame: Blame::new(site.rates.len(), queues, lossless),
             queues,
-            lossless: settings.pfc.lossless(queues),
+            lossless,
             quanta: settings.pfc.quanta as u16,
         };
         for slot in 0..ingress.groups.len() {
@@ -93,8 +97,12 @@ impl Ingress {
         }
     }
 
-    /// A packet is stored. True if there is something to tell to the far end of its port.
-    pub(crate) fn stored(&mut self, port: PortId, queue: usize, wire: u16) -> bool {
+    /// A packet that came in by a port is stored in a queue. True if there is something to tell to the far end of its port.
+    pub(crate) fn stored(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
+        let queue = to.1;
+        if self.is_lossless(queue) {
+            self.blame.stored(port, to, wire);
+        }
         let (at, wire) = ((port.index(), queue), u64::from(wire));
         let stopped = self.has_stopped(port, queue);
         let stops = match &mut self.books {
@@ -117,12 +125,17 @@ impl Ingress {
             return false;
         }
         group.counters.stops += 1;
+        self.blame.stopped(port, queue);
         self.frames[port.index()].set(queue, self.quanta);
         true
     }
 
-    /// A packet is gone. True if there is something to tell to the far end of the port by which it came in.
-    pub(crate) fn released(&mut self, port: PortId, queue: usize, wire: u16) -> bool {
+    /// A packet is gone that had come in by a port. True if there is something to tell to the far end of that.
+    pub(crate) fn released(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
+        let queue = to.1;
+        if self.is_lossless(queue) {
+            self.blame.released(port, to, wire);
+        }
         let (at, wire) = ((port.index(), queue), u64::from(wire));
         match &mut self.books {
             Books::Own(own) => own.released(at, wire),
@@ -191,6 +204,17 @@ impl Ingress {
     }
 
     pub(crate) fn counters(&self, port: PortId, queue: usize) -> PauseCounters {
-        self.groups[port.index() * self.queues + queue].counters
+        let caused = self.blame.stops((port, queue));
+        PauseCounters { caused, ..self.groups[port.index() * self.queues + queue].counters }
+    }
+
+    /// The far end holds a queue, or no longer does.
+    pub(crate) fn hold(&mut self, at: (PortId, usize), held: bool) {
+        self.blame.hold(at, held);
+    }
+
+    /// Whether a queue has made the switch pause somebody since it was empty.
+    pub(crate) fn is_congested(&self, at: (PortId, usize)) -> bool {
+        self.blame.is_congested(at)
     }
 }

@@ -1,0 +1,186 @@
+//! Which queues make a switch pause its senders. A queue that grows because the far end holds it only passes on what went
+//! wrong elsewhere; one that grows by itself is where congestion begins. Knows no limit: it is told when a sender is stopped.
+//!
+//! A backlog of a queue lasts from the packet that finds it empty until it is empty again. As long as the queue has not been
+//! held in it, it is the queue's own. When the sender behind a port is asked to stop a class, those queues have caused it
+//! that hold, of what came in by this port in this class, at least half as much as the queue that holds most of it, and
+//! whose backlog is their own. They are congested until they are empty.
+
+use weft_core::PortId;
+
+/// What a queue of an output port holds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Backlog {
+    bytes: u64,
+    held: bool,
+    /// It has been held since it was empty.
+    inherited: bool,
+    congested: bool,
+    /// Times it has caused a stop.
+    stops: u64,
+}
+
+/// See the file's head.
+#[derive(Clone, Debug)]
+pub(super) struct Blame {
+    /// Bytes by lossless queue, port of entry, and port of exit.
+    bytes: Vec<u64>,
+    /// By port, then queue.
+    backlogs: Vec<Backlog>,
+    ports: usize,
+    queues: usize,
+    lossless: u8,
+}
+
+impl Blame {
+    /// Of an empty switch; bit q of `lossless`: queue q pauses.
+    pub(super) fn new(ports: usize, queues: usize, lossless: u8) -> Blame {
+        Blame {
+            bytes: vec![0; lossless.count_ones() as usize * ports * ports],
+            backlogs: vec![Backlog::default(); ports * queues],
+            ports,
+            queues,
+            lossless,
+        }
+    }
+
+    /// Where the bytes stand that came in by a port, in a lossless queue.
+    fn row(&self, from: PortId, queue: usize) -> usize {
+        let before = (self.lossless & ((1 << queue) - 1)).count_ones() as usize;
+        (before * self.ports + from.index()) * self.ports
+    }
+
+    fn place(&self, (port, queue): (PortId, usize)) -> usize {
+        port.index() * self.queues + queue
+    }
+
+    /// A packet of a lossless class joins a queue.
+    pub(super) fn stored(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
+        let (row, place) = (self.row(from, at.1), self.place(at));
+        self.bytes[row + at.0.index()] += u64::from(wire);
+        self.backlogs[place].bytes += u64::from(wire);
+    }
+
+    /// It is gone.
+    pub(super) fn released(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
+        let (row, place) = (self.row(from, at.1), self.place(at));
+        self.bytes[row + at.0.index()] -= u64::from(wire);
+        let backlog = &mut self.backlogs[place];
+        backlog.bytes -= u64::from(wire);
+        if backlog.bytes == 0 {
+            backlog.congested = false;
+            backlog.inherited = backlog.held;
+        }
+    }
+
+    /// The far end holds a queue, or no longer does.
+    pub(super) fn hold(&mut self, at: (PortId, usize), held: bool) {
+        let place = self.place(at);
+        let backlog = &mut self.backlogs[place];
+        backlog.held = held;
+        backlog.inherited = held || backlog.inherited && backlog.bytes > 0;
+    }
+
+    /// The sender behind a port is asked to stop a class.
+    pub(super) fn stopped(&mut self, from: PortId, queue: usize) {
+        let row = self.row(from, queue);
+        let row = &self.bytes[row..row + self.ports];
+        let most = row.iter().copied().max().unwrap_or(0);
+        for (port, bytes) in row.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
+            let backlog = &mut self.backlogs[port * self.queues + queue];
+            if 2 * bytes >= most && !backlog.inherited {
+                backlog.congested = true;
+                backlog.stops += 1;
+            }
+        }
+    }
+
+    /// Whether a queue has made the switch pause somebody since it was empty.
+    pub(super) fn is_congested(&self, at: (PortId, usize)) -> bool {
+        self.backlogs[self.place(at)].congested
+    }
+
+    /// Times that a queue has caused a stop.
+    pub(super) fn stops(&self, at: (PortId, usize)) -> u64 {
+        self.backlogs[self.place(at)].stops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUEUE: usize = 3;
+
+    fn at(port: u16) -> (PortId, usize) {
+        (PortId(port), QUEUE)
+    }
+
+    /// Three ports; packets of 1000 bytes come in by port 0: so many for each port.
+    fn filled(packets: [u16; 3]) -> Blame {
+        let mut blame = Blame::new(3, 4, 0b1010);
+        for (port, count) in packets.into_iter().enumerate() {
+            (0..count).for_each(|_| blame.stored(PortId(0), at(port as u16), 1_000));
+        }
+        blame
+    }
+
+    fn congested(blame: &Blame) -> [bool; 3] {
+        [0, 1, 2].map(|port| blame.is_congested(at(port)))
+    }
+
+    #[test]
+    fn the_longest_queue_and_those_half_as_long_have_caused_a_stop() {
+        let mut blame = filled([1, 6, 3]);
+        // What came in by another port, or in another class, does not matter.
+        (0..20).for_each(|_| blame.stored(PortId(2), at(0), 1_000));
+        (0..20).for_each(|_| blame.stored(PortId(0), (PortId(0), 1), 1_000));
+        blame.stopped(PortId(0), QUEUE);
+        assert_eq!(congested(&blame), [false, true, true]);
+        assert!(!blame.is_congested((PortId(0), 1)) && !blame.is_congested((PortId(1), 1)));
+        let mut blame = filled([1, 7, 3]);
+        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), QUEUE);
+        assert_eq!(congested(&blame), [false, true, false]);
+        assert_eq!([0, 1, 2].map(|port| blame.stops(at(port))), [0, 2, 0]);
+    }
+
+    #[test]
+    fn a_queue_is_congested_until_it_is_empty() {
+        let mut blame = filled([0, 2, 0]);
+        blame.stopped(PortId(0), QUEUE);
+        blame.released(PortId(0), at(1), 1_000);
+        assert!(blame.is_congested(at(1)));
+        blame.released(PortId(0), at(1), 1_000);
+        assert!(!blame.is_congested(at(1)));
+    }
+
+    #[test]
+    fn a_backlog_in_which_the_queue_was_held_is_not_its_own() {
+        let mut blame = filled([0, 2, 0]);
+        blame.hold(at(1), true);
+        blame.stopped(PortId(0), QUEUE);
+        blame.hold(at(1), false);
+        blame.stopped(PortId(0), QUEUE);
+        assert!(!blame.is_congested(at(1)), "it was held, and what it holds stems from that");
+        (0..2).for_each(|_| blame.released(PortId(0), at(1), 1_000));
+        blame.stored(PortId(0), at(1), 1_000);
+        blame.stopped(PortId(0), QUEUE);
+        assert!(blame.is_congested(at(1)), "since then it was empty");
+    }
+
+    #[test]
+    fn a_hold_that_meets_an_empty_queue_counts_while_it_lasts() {
+        let mut blame = filled([0, 1, 0]);
+        blame.hold(at(1), true);
+        blame.released(PortId(0), at(1), 1_000);
+        blame.stored(PortId(0), at(1), 1_000);
+        blame.stopped(PortId(0), QUEUE);
+        assert!(!blame.is_congested(at(1)), "it is held still");
+        blame.released(PortId(0), at(1), 1_000);
+        blame.hold(at(1), false);
+        blame.stored(PortId(0), at(1), 1_000);
+        blame.stopped(PortId(0), QUEUE);
+        assert!(blame.is_congested(at(1)));
+    }
+}
