@@ -180,14 +180,17 @@ impl RunRecord {
         let hosts = || self.pauses.iter().filter(is_host);
         let longest = self.pauses.iter().map(|pause| pause.longest).max().unwrap_or(Span::ZERO);
         let share = |pause: &PauseRecord| pause.headroom_peak.0 as f64 / pause.headroom.0.max(1) as f64;
+        let micros = |of: &mut dyn Iterator<Item = &PauseRecord>| {
+            of.fold(Span::ZERO, |sum, pause| sum + pause.paused).micros()
+        };
         // The frames of an end are the same in all its rows, which stand together.
         let ends = self.pauses.chunk_by(|a, b| a.link == b.link);
         [
             self.pauses.iter().map(|pause| pause.stopped).sum::<u64>() as f64,
-            self.pauses.iter().map(|pause| pause.paused.micros()).sum(),
+            micros(&mut self.pauses.iter()),
             longest.micros(),
             hosts().map(|pause| pause.stopped).sum::<u64>() as f64,
-            hosts().map(|pause| pause.paused.micros()).sum(),
+            micros(&mut hosts()),
             ends.map(|rows| rows[0].frames).sum::<u64>() as f64,
             self.pauses.iter().map(share).fold(0.0, f64::max),
             self.pauses.iter().map(|pause| pause.watchdog).sum::<u64>() as f64,

@@ -47,7 +47,7 @@ impl World {
         setup.balancer = switching::balancer(&mut random);
         switching::compare_paths(&mut setup.balancer, &mut Random::new(seed, Purpose::Test, 108));
         setup.switch = switching::switch(&mut random, &setup.graph, &setup.transport);
-        switching::pause(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 111));
+        switching::pause(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 117));
         let full = full_packet(&setup.transport);
         switching::manage(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 115), full);
         switching::choose_classes(&mut setup, &mut Random::new(seed, Purpose::Test, 116));
