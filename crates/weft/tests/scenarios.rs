@@ -56,6 +56,16 @@ fn every_scenario_that_ships_has_no_mistakes_and_runs() {
     }
 }
 
+/// Its claims are worked out by hand: one victim, which gets a quarter of its line.
+#[test]
+fn the_victim_of_pauses_is_found() {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("victim");
+    let _ = fs::remove_dir_all(&out);
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/pfc/victim.toml");
+    let outcome = run_short(&scenario, out, None);
+    assert_eq!((outcome.failed_runs, outcome.missed_expectations), (0, 0), "{}", outcome.terminal);
+}
+
 /// All files of the runs below a folder with their contents; of JSON files without what the clock and the machine say.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
