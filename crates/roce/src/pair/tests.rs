@@ -283,3 +283,30 @@ fn bursts_go_at_line_rate_and_keep_the_rate_on_average() {
         }
     }
 }
+
+/// The second gap opens after the first is closed.
+#[test]
+fn each_gap_is_asked_for() {
+    let mut pair = Pair::new(&plain(|_| {}), 40_000);
+    let mut lost = [false; 2];
+    pair.run(|data, _, s| {
+        let gap = [4_000, 30_000].iter().position(|start| data && s.sequence == *start);
+        match gap {
+            Some(gap) if !std::mem::replace(&mut lost[gap], true) => Fate::Lose,
+            _ => Fate::Pass,
+        }
+    });
+    assert_eq!((pair.receiver.report().nacks, pair.sender.report().timeouts), (2, 0));
+}
+
+/// A buffer of three packets holds what ends with its last byte, and not a byte more.
+#[test]
+fn a_buffer_of_reordering_holds_what_it_says() {
+    let site = FlowSite { size: Bytes(9_000), ..FlowSite::default() };
+    let mut receiver = QueueReceiver::new(&plain(|s| s.reorder_buffer = Some(Bytes(3_000))), &site);
+    let packet = |sequence| Segment { sequence, length: 1_000, ..Segment::default() };
+    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(2_000));
+    assert_eq!(receiver.report().nacks, 0);
+    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(3_000));
+    assert_eq!(receiver.report().nacks, 1);
+}
