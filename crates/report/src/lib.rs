@@ -37,6 +37,6 @@ pub use page::{Page, Verdict};
 pub use recording::{Recording, write_run};
 pub use summary::{RunFacts, Summary};
 pub use survey::FlowStatistics;
-pub use weft_statistics as statistics;
 pub use sweep::{Run, Sweep, SweepRun};
 pub use tables::Kept;
+pub use weft_statistics as statistics;

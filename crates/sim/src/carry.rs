@@ -178,7 +178,7 @@ impl Domain {
     }
 
     /// The first bit of a packet leaves a port that was asked for it.
-    #[inline]
+    #[inline(always)]
     fn depart(&mut self, link: LinkId, (switch, port): (SwitchId, PortId), packet: PacketId) {
         let header = *self.pool.headers.get(packet);
         self.tally.waited(&header, self.now.since(header.arrived));

@@ -33,6 +33,12 @@ impl Holds {
         }
     }
 
+    /// Nobody who waits has met a hold.
+    #[inline]
+    pub(crate) fn is_none(&self) -> bool {
+        self.over.is_empty() && self.since.is_none()
+    }
+
     /// How much of the time from `arrived` to `now` the queue was held. Whoever leaves next came no earlier.
     pub(crate) fn during(&mut self, arrived: Time, now: Time) -> Span {
         while let Some((from, until)) = self.over.pop_front_if(|(_, until)| *until <= arrived) {

@@ -89,8 +89,10 @@ impl Pauses {
 
 impl Transmitter {
     /// How much of the time from `arrived` to `now` a queue was held. Whoever leaves next came no earlier.
+    #[inline]
     pub(crate) fn held_during(&mut self, queue: usize, arrived: Time, now: Time) -> Span {
-        self.classes[queue].holds.during(arrived, now)
+        let holds = &mut self.classes[queue].holds;
+        if holds.is_none() { Span::ZERO } else { holds.during(arrived, now) }
     }
 }
 

@@ -31,18 +31,24 @@ fn entry<T: Copy + Default>(list: &mut Vec<T>, place: usize) -> &mut T {
 
 impl Domain {
     /// A packet leaves a queue of a switch.
-    pub(crate) fn pay_toll(&mut self, link: LinkId, at: (SwitchId, PortId), packet: PacketId) {
-        let header = *self.pool.headers.get(packet);
-        if header.kind != Kind::Data {
-            return;
-        }
-        let queue = usize::from(self.plan.setup.queue(header.class));
-        let (now, (switch, port)) = (self.now, at);
-        let held = self.transmitter(link).held_during(queue, header.arrived, now);
+    #[inline]
+    pub(crate) fn pay_toll(&mut self, link: LinkId, (switch, port): (SwitchId, PortId), packet: PacketId) {
+        let header = self.pool.headers.get(packet);
+        let (queue, arrived) = (usize::from(self.plan.setup.queue(header.class)), header.arrived);
+        let now = self.now;
+        let held = self.transmitter(link).held_during(queue, arrived, now);
         let own = self.switches[switch.index()].as_ref().expect("a packet leaves a switch of its domain");
         let congested = own.switch.is_congested((port, queue));
         if congested || held > Span::ZERO {
-            self.pool.body_mut(packet).add_toll(Toll { held, congested });
+            self.note_toll(packet, Toll { held, congested });
+        }
+    }
+
+    /// A packet has met something; only payload keeps it.
+    #[inline(never)]
+    fn note_toll(&mut self, packet: PacketId, toll: Toll) {
+        if self.pool.headers.get(packet).kind == Kind::Data {
+            self.pool.body_mut(packet).add_toll(toll);
         }
     }
 

@@ -83,6 +83,7 @@ impl Outputs {
     }
 
     /// See [`Switch::is_congested`](crate::Switch::is_congested).
+    #[inline]
     pub(crate) fn is_congested(&self, at: (PortId, usize)) -> bool {
         self.ingress.as_ref().is_some_and(|ingress| ingress.is_congested(at))
     }

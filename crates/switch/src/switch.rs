@@ -213,6 +213,7 @@ impl Switch {
 
     /// Whether a queue has made the switch pause somebody since it was empty, and not because it was held itself.
     #[must_use]
+    #[inline]
     pub fn is_congested(&self, at: (PortId, usize)) -> bool {
         self.outputs.is_congested(at)
     }

@@ -13,33 +13,43 @@ pub fn pauses(run: &Run) -> Vec<Figure> {
 fn groups(run: &Run) -> Option<Figure> {
     let told = |name: &str| run.summary.pauses.get(name).copied();
     let victims = told("victims")?;
-    let names = ["victims", "culprits", "others"];
-    let flows = names.map(|name| told(name).unwrap_or(0.0) as u64);
-    let slowdown = names.map(|name| told(&format!("{name}.slowdown")));
-    let title = match (victims > 0.0, slowdown[0]) {
-        (true, Some(mean)) => format!(
-            "{} victims: held up by pauses that others caused, mean slowdown {}×",
-            count(flows[0]),
-            number(mean)
-        ),
-        (true, None) => format!("{} victims, none of which finished", count(flows[0])),
-        _ => "No flow was held up by pauses that others caused".to_owned(),
+    let flows = |name: &str| told(name).unwrap_or(0.0) as u64;
+    let slowdown = |name: &str| told(&format!("{name}.slowdown"));
+    let title = match slowdown("victims") {
+        _ if victims == 0.0 => "No flow was held up by pauses that others caused".to_owned(),
+        Some(mean) => {
+            format!(
+                "{}: mean slowdown {}×, by pauses that others caused",
+                victims_words(victims),
+                number(mean)
+            )
+        }
+        None => format!("{}, none of which finished", victims_words(victims)),
     };
-    let rows = names.iter().zip(flows).map(|(name, flows)| format!("{name} ({})", count(flows)));
+    let names = ["victims", "culprits", "others"].into_iter().filter(|name| flows(name) > 0);
     Some(Figure {
         id: "victims".into(),
         title,
         caption: "Mean slowdown of measured, finished flows. Culprits went through a queue that grew by itself and made \
                   its switch pause others; victims did not, and waited in queues or cards that were held."
             .into(),
-        samples: format!("n = {} flows", count(flows.iter().sum())),
+        samples: format!("n = {} flows", count(names.clone().map(flows).sum())),
         kind: Kind::Bars,
         x: Axis::linear("mean slowdown", "×"),
         y: Axis::linear("flows", ""),
-        rows: rows.collect(),
-        series: vec![Series { name: "mean slowdown".into(), y: slowdown.to_vec(), ..Series::default() }],
+        rows: names.clone().map(|name| format!("{name} ({})", count(flows(name)))).collect(),
+        series: vec![Series {
+            name: "mean slowdown".into(),
+            y: names.map(slowdown).collect(),
+            ..Series::default()
+        }],
         ..Figure::default()
     })
+}
+
+/// `3 victims`.
+pub(crate) fn victims_words(victims: f64) -> String {
+    format!("{} {}", count(victims as u64), if victims == 1.0 { "victim" } else { "victims" })
 }
 
 fn causes(run: &Run) -> Option<Figure> {

@@ -22,7 +22,10 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
     let queues = [heat.map(single::heat), heat.and_then(single::spread)];
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(queues.into_iter().flatten());
     let windows = run.detail.windows.as_ref().map(windows::windows);
-    let why = why.chain(single::reordering(run)).chain(windows).chain(pauses::pauses(run));
+    let why = why.chain(single::reordering(run)).chain(windows);
+    let pauses = pauses::pauses(run);
+    let paused = (!pauses.is_empty())
+        .then(|| section("pauses", "Pauses", "Who was held up, and where it began.", pauses));
     Page {
         name: run.manifest.title(),
         about: run.manifest.about.clone(),
@@ -32,7 +35,7 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
         schemes: sweep.schemes.clone(),
         networks: vec![NetworkView { scheme: 0, view: 0, network: run.detail.network.clone() }],
         quiver: run.quiver.clone(),
-        sections: vec![
+        sections: [
             section("answer", "The answer", "How long flows take.", answer.into_iter().flatten().collect()),
             section(
                 "why",
@@ -40,7 +43,10 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
                 "Where packets wait, where they are lost, who overtakes whom.",
                 why.collect(),
             ),
-        ],
+        ]
+        .into_iter()
+        .chain(paused)
+        .collect(),
         numbers: numbers(&sweep),
         repeat: repeat(&sweep, verdicts),
         ..Page::default()

@@ -8,16 +8,24 @@
 
 use weft_core::PortId;
 
-/// What a queue of an output port holds.
+use super::CLASSES;
+
+/// What is known of a queue of an output port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Backlog {
-    bytes: u64,
     held: bool,
     /// It has been held since it was empty.
     inherited: bool,
     congested: bool,
     /// Times it has caused a stop.
     stops: u64,
+}
+
+impl Backlog {
+    /// It matters when it is empty.
+    fn is_marked(self) -> bool {
+        self.inherited || self.congested
+    }
 }
 
 /// See the file's head.
@@ -27,82 +35,114 @@ pub(super) struct Blame {
     bytes: Vec<u64>,
     /// By port, then queue.
     backlogs: Vec<Backlog>,
+    /// How many of them are marked.
+    marked: usize,
+    /// By queue: the number of lossless queues before it.
+    before: [u8; CLASSES],
     ports: usize,
     queues: usize,
-    lossless: u8,
 }
 
 impl Blame {
     /// Of an empty switch; bit q of `lossless`: queue q pauses.
     pub(super) fn new(ports: usize, queues: usize, lossless: u8) -> Blame {
+        let before = |queue: usize| (lossless & ((1_u8 << queue) - 1)).count_ones() as u8;
         Blame {
             bytes: vec![0; lossless.count_ones() as usize * ports * ports],
             backlogs: vec![Backlog::default(); ports * queues],
+            marked: 0,
+            before: std::array::from_fn(before),
             ports,
             queues,
-            lossless,
         }
     }
 
     /// Where the bytes stand that came in by a port, in a lossless queue.
+    #[inline]
     fn row(&self, from: PortId, queue: usize) -> usize {
-        let before = (self.lossless & ((1 << queue) - 1)).count_ones() as usize;
-        (before * self.ports + from.index()) * self.ports
+        (usize::from(self.before[queue]) * self.ports + from.index()) * self.ports
     }
 
-    fn place(&self, (port, queue): (PortId, usize)) -> usize {
-        port.index() * self.queues + queue
+    /// What a queue holds.
+    fn held_in(&self, (port, queue): (PortId, usize)) -> u64 {
+        let rows = (0..self.ports).map(|from| self.row(PortId(from as u16), queue));
+        rows.map(|row| self.bytes[row + port.index()]).sum()
+    }
+
+    /// Changes what is known of a queue.
+    fn change(&mut self, (port, queue): (PortId, usize), change: impl FnOnce(&mut Backlog)) {
+        let backlog = &mut self.backlogs[port.index() * self.queues + queue];
+        self.marked -= usize::from(backlog.is_marked());
+        change(backlog);
+        self.marked += usize::from(backlog.is_marked());
     }
 
     /// A packet of a lossless class joins a queue.
+    #[inline]
     pub(super) fn stored(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
-        let (row, place) = (self.row(from, at.1), self.place(at));
-        self.bytes[row + at.0.index()] += u64::from(wire);
-        self.backlogs[place].bytes += u64::from(wire);
+        let place = self.row(from, at.1) + at.0.index();
+        self.bytes[place] += u64::from(wire);
     }
 
     /// It is gone.
+    #[inline]
     pub(super) fn released(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
-        let (row, place) = (self.row(from, at.1), self.place(at));
-        self.bytes[row + at.0.index()] -= u64::from(wire);
-        let backlog = &mut self.backlogs[place];
-        backlog.bytes -= u64::from(wire);
-        if backlog.bytes == 0 {
-            backlog.congested = false;
-            backlog.inherited = backlog.held;
+        let place = self.row(from, at.1) + at.0.index();
+        self.bytes[place] -= u64::from(wire);
+        if self.marked > 0 && self.bytes[place] == 0 {
+            self.may_be_empty(at);
+        }
+    }
+
+    #[inline(never)]
+    fn may_be_empty(&mut self, at: (PortId, usize)) {
+        if self.held_in(at) == 0 {
+            self.change(at, |backlog| {
+                backlog.congested = false;
+                backlog.inherited = backlog.held;
+            });
         }
     }
 
     /// The far end holds a queue, or no longer does.
     pub(super) fn hold(&mut self, at: (PortId, usize), held: bool) {
-        let place = self.place(at);
-        let backlog = &mut self.backlogs[place];
-        backlog.held = held;
-        backlog.inherited = held || backlog.inherited && backlog.bytes > 0;
+        let empty = self.held_in(at) == 0;
+        self.change(at, |backlog| {
+            backlog.held = held;
+            backlog.inherited = held || backlog.inherited && !empty;
+        });
     }
 
     /// The sender behind a port is asked to stop a class.
     pub(super) fn stopped(&mut self, from: PortId, queue: usize) {
         let row = self.row(from, queue);
-        let row = &self.bytes[row..row + self.ports];
-        let most = row.iter().copied().max().unwrap_or(0);
-        for (port, bytes) in row.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
-            let backlog = &mut self.backlogs[port * self.queues + queue];
-            if 2 * bytes >= most && !backlog.inherited {
-                backlog.congested = true;
-                backlog.stops += 1;
+        let most = self.bytes[row..row + self.ports].iter().copied().max().unwrap_or(0);
+        for port in 0..self.ports {
+            let bytes = self.bytes[row + port];
+            let inherited = self.backlogs[port * self.queues + queue].inherited;
+            if bytes > 0 && 2 * bytes >= most && !inherited {
+                self.change((PortId(port as u16), queue), |backlog| {
+                    backlog.congested = true;
+                    backlog.stops += 1;
+                });
             }
         }
     }
 
+    /// Whether anything is to be said about any queue.
+    #[inline]
+    pub(super) fn is_any_marked(&self) -> bool {
+        self.marked > 0
+    }
+
     /// Whether a queue has made the switch pause somebody since it was empty.
-    pub(super) fn is_congested(&self, at: (PortId, usize)) -> bool {
-        self.backlogs[self.place(at)].congested
+    pub(super) fn is_congested(&self, (port, queue): (PortId, usize)) -> bool {
+        self.backlogs[port.index() * self.queues + queue].congested
     }
 
     /// Times that a queue has caused a stop.
-    pub(super) fn stops(&self, at: (PortId, usize)) -> u64 {
-        self.backlogs[self.place(at)].stops
+    pub(super) fn stops(&self, (port, queue): (PortId, usize)) -> u64 {
+        self.backlogs[port.index() * self.queues + queue].stops
     }
 }
 
@@ -134,7 +174,9 @@ mod tests {
         let mut blame = filled([1, 6, 3]);
         // What came in by another port, or in another class, does not matter.
         (0..20).for_each(|_| blame.stored(PortId(2), at(0), 1_000));
-        (0..20).for_each(|_| blame.stored(PortId(0), (PortId(0), 1), 1_000));
+        for from in [PortId(0), PortId(1)] {
+            (0..20).for_each(|_| blame.stored(from, (PortId(0), 1), 1_000));
+        }
         blame.stopped(PortId(0), QUEUE);
         assert_eq!(congested(&blame), [false, true, true]);
         assert!(!blame.is_congested((PortId(0), 1)) && !blame.is_congested((PortId(1), 1)));

@@ -214,7 +214,8 @@ impl Ingress {
     }
 
     /// Whether a queue has made the switch pause somebody since it was empty.
+    #[inline]
     pub(crate) fn is_congested(&self, at: (PortId, usize)) -> bool {
-        self.blame.is_congested(at)
+        self.blame.is_any_marked() && self.blame.is_congested(at)
     }
 }
