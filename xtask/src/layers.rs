@@ -34,6 +34,18 @@ const FACADE: &[&str] = &[
     "weft-sim",
     "weft-report",
     "weft-lint",
+    "weft-analyse",
+];
+/// Analyses look at scenarios' networks, and put single switches under load in the engine.
+const ANALYSE: &[&str] = &[
+    "weft-core",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-scenario",
+    "weft-sim",
+    "weft-report",
 ];
 /// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
 const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
@@ -64,6 +76,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-scenario", may_use: ABOVE_PARTS },
     Layer { name: "weft-sim", may_use: ABOVE_PARTS },
     Layer { name: "weft-lint", may_use: LINT },
+    Layer { name: "weft-analyse", may_use: ANALYSE },
     Layer { name: "weft", may_use: FACADE },
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },

@@ -133,7 +133,6 @@ impl Stability {
 impl Quiver {
     fn execute(self) -> Result<ExitCode, weft::Error> {
         let options = QuiverOptions {
-            set: self.set,
             seed: self.seed,
             at: self.at,
             from: self.from,
@@ -143,7 +142,7 @@ impl Quiver {
             source_cf: self.source_cf,
             valley_free: self.valley_free,
         };
-        let found = weft::analyse_quiver(&self.scenario, &options)?;
+        let found = weft::analyse_quiver(&self.scenario, &self.set, &options)?;
         console::show(if self.json { &found.json } else { &found.text });
         match self.svg {
             Some(path) => console::save(&found.svg, &path),

@@ -48,6 +48,8 @@ pub enum Purpose {
     Feedback = 19,
     /// Jitter of feedback in fluid models.
     Fluid = 40,
+    /// How much longer a repeated retry time-out of a queue pair is.
+    Retry = 41,
 }
 
 /// A stream of random numbers.

@@ -80,6 +80,8 @@ pub struct Finding {
     pub says: String,
     /// How to mend it.
     pub mend: String,
+    /// In which cases of a scenario's sweep, and of how many; empty if in all.
+    pub cases: (Vec<String>, usize),
 }
 
 /// What the rules found.
@@ -119,22 +121,22 @@ pub fn lint(inputs: Vec<Input>, options: &Options) -> Result<Report, Refused> {
     Ok(report(findings, &sources))
 }
 
-/// All configuration files are one network; a scenario is a whole network by itself.
+/// All configuration files are one network; each case of a scenario is a whole network by itself.
 fn networks(
     (sources, kinds): (&[Source], &[Option<Kind>]),
     site: &Site,
     refusals: &mut Vec<String>,
 ) -> Vec<Network> {
-    let empty = || Network { site: site.clone(), ..Network::default() };
-    let mut networks = vec![empty()];
+    let mut files = Network { site: site.clone(), ..Network::default() };
+    let mut networks = Vec::new();
     for (number, (source, kind)) in sources.iter().zip(kinds).enumerate() {
-        if *kind == Some(Kind::Scenario) {
-            networks.push(empty());
-        }
-        let place = if *kind == Some(Kind::Scenario) { networks.len() - 1 } else { 0 };
         let read = kind.ok_or_else(|| nameless(source));
-        refusals.extend(read.and_then(|kind| read::read(kind, (number, source), &mut networks[place])).err());
+        match read.and_then(|kind| read::read(kind, (number, source), &mut files)) {
+            Ok(cases) => networks.extend(cases),
+            Err(refusal) => refusals.push(refusal),
+        }
     }
+    networks.insert(0, files);
     networks
 }
 
@@ -178,6 +180,10 @@ fn told(found: Found, sources: &[Source]) -> Finding {
         subjects,
         says: found.says,
         mend: found.mend,
+        cases: match found.cases.len() == found.of {
+            true => (Vec::new(), found.of),
+            false => (found.cases, found.of),
+        },
     }
 }
 

@@ -40,9 +40,20 @@ impl fmt::Display for Metres {
     }
 }
 
+/// A case of a scenario's sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// What is swept and its value here; empty if nothing is.
+    pub(crate) label: String,
+    /// How many cases there are.
+    pub(crate) of: usize,
+}
+
 /// Everything that is judged together.
 #[derive(Debug, Default)]
 pub(crate) struct Network {
+    /// Which case of a scenario it is.
+    pub(crate) case: Option<Name>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) hosts: Vec<Host>,
     pub(crate) site: Site,

@@ -56,18 +56,20 @@ impl Kind {
     }
 }
 
-/// Reads a file into the network. The error is all that keeps it from being read at all.
+/// Reads a file into the network; a scenario is networks of its own, which are returned. The error is all that keeps the file
+/// from being read at all.
 pub(crate) fn read(
     kind: Kind,
     (number, source): (usize, &Source),
     network: &mut Network,
-) -> Result<(), String> {
-    match kind {
-        Kind::Sonic => sonic::read(number, source, network),
-        Kind::Eos => eos::read(number, source, network),
-        Kind::Sysctl => sysctl::read(number, source, network),
-        Kind::Scenario => scenario::read(number, source, network),
-    }
+) -> Result<Vec<Network>, String> {
+    let into = match kind {
+        Kind::Sonic => sonic::read,
+        Kind::Eos => eos::read,
+        Kind::Sysctl => sysctl::read,
+        Kind::Scenario => return scenario::read(number, source, &network.site),
+    };
+    into(number, source, network).map(|()| Vec::new())
 }
 
 /// Numbers such as `3`, `3-4` and `0,3-5`, each at most 63; `None` if it is anything else.

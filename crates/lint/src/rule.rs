@@ -1,6 +1,6 @@
 //! What a rule is, and what it finds. One declaration serves the check, `--explain` and the reference page.
 
-use crate::model::Network;
+use crate::model::{Name, Network};
 use crate::place::Spot;
 use std::fmt;
 
@@ -54,11 +54,15 @@ pub(crate) struct Found {
     pub(crate) subjects: Vec<String>,
     pub(crate) says: String,
     pub(crate) mend: String,
+    /// The cases of the scenario in which it is so, and how many the scenario has.
+    pub(crate) cases: Vec<String>,
+    pub(crate) of: usize,
 }
 
 /// What the rules have found so far.
 pub(crate) struct Findings {
     rule: (&'static str, Level),
+    case: Option<Name>,
     pub(crate) list: Vec<Found>,
     /// Rules that could not look for want of a figure, and which.
     pub(crate) unchecked: Vec<(&'static str, String)>,
@@ -66,12 +70,13 @@ pub(crate) struct Findings {
 
 impl Findings {
     pub(crate) fn new() -> Findings {
-        Findings { rule: ("", Level::Note), list: Vec::new(), unchecked: Vec::new() }
+        Findings { rule: ("", Level::Note), case: None, list: Vec::new(), unchecked: Vec::new() }
     }
 
     /// Lets a rule look.
     pub(crate) fn look(&mut self, rule: &'static Rule, network: &Network) {
         self.rule = (rule.id, rule.level);
+        self.case.clone_from(&network.case);
         (rule.look)(network, self);
     }
 
@@ -90,13 +95,17 @@ impl Findings {
         let rule = self.rule.0;
         let near = |found: &Found| found.at == at || found.at.file == at.file && !subject.is_empty();
         let same = |found: &&mut Found| found.rule == rule && found.says == says && near(found);
-        match self.list.iter_mut().find(same) {
-            Some(found) if found.subjects.iter().any(|known| known == subject) => {}
-            Some(found) => found.subjects.push(subject.to_owned()),
-            None => {
-                let subjects = vec![subject.to_owned()];
-                self.list.push(Found { rule, level, at, subjects, says, mend });
-            }
+        let case = self.case.as_ref().map(|name| name.label.clone());
+        let Some(found) = self.list.iter_mut().find(same) else {
+            let (subjects, cases) = (vec![subject.to_owned()], case.into_iter().collect());
+            let of = self.case.as_ref().map_or(0, |name| name.of);
+            return self.list.push(Found { rule, level, at, subjects, says, mend, cases, of });
+        };
+        if found.subjects.iter().all(|known| known != subject) {
+            found.subjects.push(subject.to_owned());
+        }
+        if let Some(label) = case.filter(|label| found.cases.last() != Some(label)) {
+            found.cases.push(label);
         }
     }
 

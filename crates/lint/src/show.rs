@@ -22,6 +22,9 @@ impl Report {
             if !about.is_empty() {
                 let _ = writeln!(text, "    at {about}");
             }
+            if let Some(cases) = cases(finding) {
+                let _ = writeln!(text, "    {cases}");
+            }
             let _ = writeln!(text, "    mend: {}\n    more: {PAGE}#{}", finding.mend, finding.rule);
         }
         for (rule, lacks) in &self.unchecked {
@@ -90,6 +93,13 @@ fn about(subjects: &[String]) -> String {
     }
 }
 
+/// `in 6 of 18 cases, the first balance=drill`; nothing if it is so in all.
+fn cases(finding: &Finding) -> Option<String> {
+    let (cases, of) = &finding.cases;
+    let first = cases.first()?;
+    Some(format!("in {} of {of} cases, the first {first}", cases.len()))
+}
+
 fn as_json(finding: &Finding) -> Value {
     json!({
         "rule": finding.rule,
@@ -98,6 +108,7 @@ fn as_json(finding: &Finding) -> Value {
         "line": finding.line,
         "column": finding.column,
         "subjects": finding.subjects,
+        "cases": finding.cases.0,
         "message": finding.says,
         "mend": finding.mend,
         "page": format!("{PAGE}#{}", finding.rule),
@@ -106,7 +117,8 @@ fn as_json(finding: &Finding) -> Value {
 
 fn as_sarif(finding: &Finding) -> Value {
     let about = about(&finding.subjects);
-    let at = if about.is_empty() { String::new() } else { format!(" (at {about})") };
+    let mut at = if about.is_empty() { String::new() } else { format!(" (at {about})") };
+    at.extend(cases(finding).map(|cases| format!(" ({cases})")));
     json!({
         "ruleId": finding.rule,
         "level": finding.level.to_string(),

@@ -52,6 +52,7 @@ struct Rules {
 pub struct QueueSender {
     pairs: Arc<QueuePairs>,
     flow: FlowId,
+    seed: u64,
     rules: Rules,
     size: u64,
     /// The first byte not acknowledged.
@@ -89,6 +90,7 @@ impl QueueSender {
         };
         let mut sender = QueueSender {
             flow: site.flow,
+            seed: site.seed,
             rules,
             size: site.size.0.max(1),
             una: 0,

@@ -44,7 +44,9 @@ settings! {
         retry_timeout_low: Option<Span> = None,
         /// So few packets in flight use the low time-out.
         low_packets: u32 [1, 1000000] = 3,
-        /// Each time-out in a row is twice as long as the one before, up to this.
+        /// Each time-out in a row is twice as long as the one before, up to this. From the second on it is up to an eighth
+        /// longer than that, drawn anew each time: cards have clocks of their own, and senders whose bursts drop each other would
+        /// otherwise try again in step for ever.
         retry_timeout_max: Span = Span::from_ms(64),
         /// A negative acknowledgement cuts the rate as a congestion notification does, as some public models do; otherwise only
         /// marks and round trips move it, never the order of arrival.

@@ -32,7 +32,7 @@ impl ScenarioFile {
             Err(error) => return Err(unreadable(&name, "", 0, format!("cannot read `{name}`: {error}"))),
         };
         let mut file = ScenarioFile::parse_bytes(&bytes, &name)?;
-        file.folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        file = file.in_folder(path.parent().unwrap_or(Path::new("")));
         file.demo = demo;
         set.iter().try_fold(file, |file, change| file.set(change))
     }
@@ -48,6 +48,12 @@ impl ScenarioFile {
             return Err(Mistakes::new(sources, mistakes));
         }
         Ok(ScenarioFile { sources, document, folder: PathBuf::new(), arguments: Vec::new(), demo: false })
+    }
+
+    /// Names of other files in it are relative to this folder.
+    #[must_use]
+    pub fn in_folder(self, folder: &Path) -> ScenarioFile {
+        ScenarioFile { folder: folder.to_owned(), ..self }
     }
 
     /// Reads bytes that may not even be text.

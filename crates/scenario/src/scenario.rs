@@ -47,6 +47,14 @@ pub(crate) struct Resolved {
     pub(crate) provenance: Provenance,
 }
 
+impl Resolved {
+    fn offset(&self, path: &str) -> usize {
+        let said = self.provenance.near(path);
+        let in_file = said.filter(|said| Sources::number(said.place) == 0);
+        in_file.map_or(0, |said| said.place.span().start)
+    }
+}
+
 impl Scenario {
     /// All cases in a fixed order, the first axis turning slowest; one case when nothing is swept.
     #[must_use]
@@ -58,9 +66,7 @@ impl Scenario {
     /// nothing of it is there.
     #[must_use]
     pub fn offset(&self, path: &str) -> usize {
-        let said = self.base.provenance.near(path);
-        let in_file = said.filter(|said| Sources::number(said.place) == 0);
-        in_file.map_or(0, |said| said.place.span().start)
+        self.base.offset(path)
     }
 
     /// The complete scenario as TOML, with all defaults filled in and marked. It reads back as the equal scenario; only
@@ -94,6 +100,12 @@ fn complete_text(Resolved { value, provenance }: &Resolved) -> String {
 }
 
 impl Case {
+    /// As [`Scenario::offset`], for a setting of this case.
+    #[must_use]
+    pub fn offset(&self, path: &str) -> usize {
+        self.resolved.offset(path)
+    }
+
     /// `balance=drill,traffic.trace.load=0.8`; empty when nothing is swept.
     #[must_use]
     pub fn label(&self) -> String {

@@ -227,7 +227,7 @@ impl Domain {
             card_of(&mut self.hosts, host).senders.push(seat);
         }
         if let Some(time) = acted.wake {
-            self.schedule(time.max(self.now), Event::SenderWake(flow));
+            self.schedule(time, Event::SenderWake(flow));
         }
         if acted.done {
             self.sender_closes(flow, host);
@@ -259,7 +259,7 @@ impl Domain {
             card_of(&mut self.hosts, host).receivers.push(seat);
         }
         if let Some(time) = acted.wake {
-            self.schedule(time.max(self.now), Event::ReceiverWake(flow));
+            self.schedule(time, Event::ReceiverWake(flow));
         }
         if completes {
             self.completed_one();

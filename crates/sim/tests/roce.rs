@@ -2,20 +2,21 @@
 
 mod lab;
 
-use weft_core::record::{FlowRecord, RunRecord};
+use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Rate, Span, Time};
 use weft_sim::{FlowSampling, Setup};
-use weft_switch::SwitchSettings;
 use weft_switch::mark::{At, MarkerSettings, NonEct, red};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
-use weft_topology::shapes::single_switch;
+use weft_switch::{BalancerSettings, SwitchSettings};
+use weft_topology::shapes::{diamond, single_switch};
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 use weft_transport::protocols::{dcqcn, patched_timely};
 use weft_transport::rate::dcqcn::HyperIncrease;
 use weft_transport::rate::notification::Scope;
+use weft_transport::roce::settings::Recovery;
 
 /// Senders 1, 2, … on one switch, all to host 0, for `span`.
 fn incast(senders: u32, rate: Rate, transport: &TransportSettings, span: Span) -> Setup {
@@ -157,4 +158,29 @@ fn queue_pairs_of_a_card_share_it_by_turns() {
     let delivered: Vec<u64> = record.flows.iter().map(|flow| flow.delivered.0).collect();
     let (least, most) = (delivered.iter().min().unwrap(), delivered.iter().max().unwrap());
     assert!(most - least <= 2 * 1_456 && *least > 0, "{least} to {most}");
+}
+
+/// A retry timer that runs out while the next packet waits for its turn at a slow rate is late, not lost. It is due when an
+/// answer says that this packet has arrived and the sender has nothing else to send: here packets overtake each other on a
+/// short and a long path, some are lost, and a burst is paced for longer than the timer lasts.
+#[test]
+fn a_timer_that_ran_out_while_the_sender_was_paced_still_fires() {
+    let rate = Rate::from_gbps(10);
+    let link = |delay, loss| LinkSettings { delay: Span::from_us(delay), loss: Share(loss), rate };
+    let topology =
+        diamond::Settings { path_a: link(1, 0.1), path_b: link(100, 0.1), ..diamond::Settings::default() };
+    let mut settings = patched_timely::Settings::default();
+    settings.law.measured.initial_rates = vec![Rate::from_mbps(100)];
+    settings.pairs.recovery = Recovery::Selective;
+    settings.pairs.retry_timeout = Span::from_us(500);
+    let transport = TransportSettings::PatchedTimely(settings);
+    let mut setup = lab::setup(&TopologySettings::Diamond(topology), &transport);
+    setup.balancer = BalancerSettings::PerPacketRandom(Default::default());
+    let flow = |n: u64| lab::flow(Span::from_ms(5 * n), 0, 1, 19_000);
+    setup.flows = (0..200).map(flow).collect::<Vec<_>>().into();
+    setup.until = Time::ZERO + Span::from_s(10);
+    let record = lab::run(setup);
+    let open: Vec<_> = record.flows.iter().filter(|flow| flow.end.is_none()).collect();
+    assert!(record.stop == Stop::Finished && open.is_empty(), "{:?}: {open:?}", record.stop);
+    assert!(record.flows.iter().map(|flow| flow.timeouts).sum::<u32>() > 20, "timers matter here");
 }

@@ -4,7 +4,6 @@
 //! It owns no mechanism: it reads a scenario, builds a network, runs an engine and writes a report by calling the
 //! crates below. It never prints and never reads the command line; that is the caller's part.
 
-mod analyse;
 mod batch;
 mod build;
 mod clock;
@@ -27,7 +26,6 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
-pub use analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
 pub use fluid::{
     FLUID_NUMBERS, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_compare, fluid_margin,
@@ -36,6 +34,7 @@ pub use fluid::{
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
 pub use prepare::{Prepared, prepare};
+pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_core::Time;
 pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
 pub use weft_sim::Setup;
@@ -206,8 +205,8 @@ pub fn list(topic: Option<&str>) -> Result<String, Error> {
 ///
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario, or when an option names something that does not exist.
-pub fn analyse_quiver(path: &Path, options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
-    analyse::quiver(path, options)
+pub fn analyse_quiver(path: &Path, set: &[String], options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
+    weft_analyse::quiver(path, study::read(path, set, false)?.cases(), options).map_err(Error::BadInput)
 }
 
 /// Whether the queues of a switch with unequal outputs stay bounded under DRILL(d, m), beside what theory says.
@@ -215,7 +214,7 @@ pub fn analyse_quiver(path: &Path, options: &QuiverOptions) -> Result<QuiverAnal
 /// # Errors
 /// [`Error::BadInput`] when an option makes no sense.
 pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
-    analyse::stability(options)
+    weft_analyse::stability(options).map_err(Error::BadInput)
 }
 
 /// Writes the report of a results folder again and returns its path.

@@ -1,6 +1,6 @@
 //! `weft list`: the names a scenario may use, from the lists that the code itself uses.
 
-use weft_core::settings::{Family, Field};
+use weft_core::settings::{Family, Field, Kind, Table};
 use weft_core::units::did_you_mean;
 use weft_report::metric::Metric;
 use weft_report::terminal::{WIDTH, wrapped};
@@ -11,6 +11,9 @@ use crate::{Error, importer};
 
 /// Names that are longer stand on a line of their own.
 const LONGEST_NAME: usize = 26;
+
+/// Settings that are named in a row.
+const NAMED: usize = 12;
 
 /// Name and meaning.
 type Row = (String, String);
@@ -65,16 +68,28 @@ fn choices(path: &str, family: &Family) -> Topic {
         Some((section, key)) => format!("{key} = NAME in [{section}], or [{path}.NAME]"),
     };
     let row = |member: &weft_core::settings::Member| {
-        let settings: Vec<&str> = member.table.fields.iter().flat_map(own_names).collect();
-        let told = if settings.is_empty() { "none".to_owned() } else { settings.join(", ") };
-        (member.name.to_owned(), format!("{}\nsettings: {told}", member.summary))
+        (member.name.to_owned(), format!("{}\nsettings: {}", member.summary, first_names(member.table)))
     };
     Topic { name: plural(family.name), place, rows: family.members.iter().map(row).collect() }
 }
 
-/// The settings of a member without those that it shares with others.
-fn own_names(field: &Field) -> Option<&'static str> {
-    (!matches!(field.kind, weft_core::settings::Kind::Flatten(_))).then_some(field.name)
+/// The names of settings, at most as many as a person reads in a list.
+fn first_names(table: &Table) -> String {
+    let names = names(table);
+    match names.len() {
+        0 => "none".to_owned(),
+        more if more > NAMED => format!("{} and {} more", names[..NAMED].join(", "), more - NAMED),
+        _ => names.join(", "),
+    }
+}
+
+/// The settings of a table, with those that it shares with others.
+fn names(table: &Table) -> Vec<&'static str> {
+    let of = |field: &Field| match field.kind {
+        Kind::Flatten(shared) => names(shared),
+        _ => vec![field.name],
+    };
+    table.fields.iter().flat_map(of).collect()
 }
 
 /// `balancers`, `topologies`; what names no thing stays as it is.

@@ -12,7 +12,7 @@ use weft_sim::{Division, Simulation};
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
-use crate::{Error, Outcome, RunOptions, analyse, build, clock, manifest, page};
+use crate::{Error, Outcome, RunOptions, build, clock, manifest, page};
 
 /// Version of the program, part of every content hash.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -195,7 +195,7 @@ impl Job for Planned<'_> {
             Threads::Exactly(threads) => Division::threads(threads),
             Threads::UpTo(most) => setup.sensible_division(most),
         };
-        let quiver = analyse::of_run(&setup);
+        let quiver = weft_analyse::of_run(&setup);
         let began = clock::now();
         let simulation = Simulation::new(setup);
         let threads = simulation.threads() as u32;

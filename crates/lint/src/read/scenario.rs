@@ -1,57 +1,72 @@
-//! A scenario of Weft: its own settings before any sweep, as one switch for each tier and one kind of host. What pauses is in
+//! A scenario of Weft: for each case of its sweep one switch for each tier and one kind of host. What pauses is in
 //! `scenario/pauses.rs`, what marks in `scenario/marks.rs`.
 
 mod marks;
 mod pauses;
 
-use crate::model::{Hash, Host, MapKind, Network, Pool, Port, Profile, Queue, Switch, Threshold};
+use crate::model::{Hash, Host, MapKind, Name, Network, Pool, Port, Profile, Queue, Site, Switch, Threshold};
 use crate::place::{Placed, Source, Spot};
 use std::collections::BTreeMap;
 use std::path::Path;
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
-use weft_scenario::{Metrics, Scenario, ScenarioFile};
+use weft_scenario::{Case, Metrics, ScenarioFile};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
-use weft_topology::{Graph, Ideal, LinkState, Train, build_in};
+use weft_topology::{Graph, Ideal, LinkState, TopologySettings, Train, build_in};
 use weft_transport::TransportSettings;
 use weft_transport::settings::EcnUse;
 
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
 
-/// Reads a scenario; its mistakes are the error.
-pub(super) fn read(number: usize, source: &Source, network: &mut Network) -> Result<(), String> {
+/// Reads a scenario: a network for each case. Its mistakes are the error.
+pub(super) fn read(number: usize, source: &Source, site: &Site) -> Result<Vec<Network>, String> {
     let file = ScenarioFile::parse(&source.text, &source.name).map_err(|mistakes| mistakes.short())?;
-    let scenario = file.validate(&Metrics::ANY).map_err(|mistakes| mistakes.short())?;
     let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
-    let graph = build_in(&scenario.settings.topology, folder).map_err(|problems| {
-        format!(
-            "{}: {}",
-            source.name,
-            problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-        )
-    })?;
-    let reader = Reader { number, scenario: &scenario, graph: &graph };
-    network.switches.extend(reader.switches());
-    network.hosts.push(reader.host());
-    match reader.is_small() {
-        true => network.circles.extend(reader.circle()),
-        false => network.too_large = true,
+    let scenario = file.in_folder(folder).validate(&Metrics::ANY).map_err(|mistakes| mistakes.short())?;
+    let cases = scenario.cases();
+    let mut networks = Vec::new();
+    let mut built: Option<(&TopologySettings, Graph)> = None;
+    for case in cases {
+        let topology = &case.settings.topology;
+        let graph = match built.take() {
+            Some((former, graph)) if former == topology => graph,
+            _ => graph_of(topology, folder).map_err(|why| format!("{}: {why}", source.name))?,
+        };
+        let name = Name { label: case.label(), of: cases.len() };
+        let empty = Network { site: site.clone(), case: Some(name), ..Network::default() };
+        networks.push(Reader { number, case, graph: &graph }.network(empty));
+        built = Some((topology, graph));
     }
-    Ok(())
+    Ok(networks)
+}
+
+fn graph_of(topology: &TopologySettings, folder: &Path) -> Result<Graph, String> {
+    build_in(topology, folder)
+        .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
 
 struct Reader<'a> {
     number: usize,
-    scenario: &'a Scenario,
+    case: &'a Case,
     graph: &'a Graph,
 }
 
 impl Reader<'_> {
+    fn network(&self, mut network: Network) -> Network {
+        network.switches.extend(self.switches());
+        network.hosts.push(self.host());
+        match self.is_small() {
+            true => network.circles.extend(self.circle()),
+            false => network.too_large = true,
+        }
+        network
+    }
+
     fn spot(&self, path: &str) -> Spot {
-        Spot { file: self.number, at: self.scenario.offset(path) }
+        Spot { file: self.number, at: self.case.offset(path) }
     }
 
     fn placed<T>(&self, value: T, path: &str) -> Placed<T> {
@@ -68,7 +83,7 @@ impl Reader<'_> {
     }
 
     fn switch(&self, tier: u8, number: usize) -> Switch {
-        let settings = &self.scenario.settings.switch;
+        let settings = &self.case.settings.switch;
         let marking = self.marking();
         let profile = self.profile();
         let queue = Queue { profile: profile.as_ref().map(|_| 0), marking: marking.as_ref().map(|_| 0) };
@@ -108,7 +123,7 @@ impl Reader<'_> {
         Pool {
             at,
             name: "switch.buffer".to_owned(),
-            size: self.scenario.settings.switch.buffer,
+            size: self.case.settings.switch.buffer,
             headroom: None,
             ingress: false,
         }
@@ -116,7 +131,7 @@ impl Reader<'_> {
 
     /// The limit of a queue, as the sharing rule has it.
     fn profile(&self) -> Option<Profile> {
-        let (threshold, path) = match &self.scenario.settings.switch.sharing {
+        let (threshold, path) = match &self.case.settings.switch.sharing {
             SharingSettings::Fixed(own) => {
                 (Threshold::Static(own.per_port), "switch.sharing.static.per_port")
             }
@@ -142,7 +157,7 @@ impl Reader<'_> {
 
     /// Only ECMP can give all switches one seed; everything else draws its own.
     fn hash(&self) -> Option<Hash> {
-        let BalancerSettings::Ecmp(own) = &self.scenario.settings.balance else { return None };
+        let BalancerSettings::Ecmp(own) = &self.case.settings.balance else { return None };
         (own.seeding == Seeding::Same).then(|| Hash {
             at: self.spot("balance.ecmp.seeding"),
             function: format!("{:?}", own.hash).to_lowercase(),
@@ -152,13 +167,13 @@ impl Reader<'_> {
     }
 
     fn mtu(&self) -> Bytes {
-        let transport = &self.scenario.settings.transport;
+        let transport = &self.case.settings.transport;
         let tcp = transport.tcp().map(|tcp| tcp.mtu);
         tcp.or_else(|| transport.roce().map(|pairs| pairs.mtu)).unwrap_or(Bytes(1_500))
     }
 
     fn host(&self) -> Host {
-        let transport = &self.scenario.settings.transport;
+        let transport = &self.case.settings.transport;
         let tcp = transport.tcp();
         let dctcp = matches!(transport, TransportSettings::Dctcp(_));
         let asks = dctcp || tcp.is_some_and(|tcp| tcp.ecn == EcnUse::On);
@@ -189,7 +204,7 @@ impl Reader<'_> {
     /// The longest round trip of a least packet from the first host to one host of each leaf.
     fn rtt(&self) -> Span {
         let state = LinkState::all_up(self.graph);
-        let mut ideal = Ideal::new(self.graph, &state, self.scenario.settings.switch.latency);
+        let mut ideal = Ideal::new(self.graph, &state, self.case.settings.switch.latency);
         let train = Train { count: 1, full_wire: LEAST_WIRE, last_wire: LEAST_WIRE, handshake: None };
         let mut leaves = std::collections::BTreeSet::new();
         let hosts = 1..self.graph.hosts();

@@ -2,7 +2,7 @@
 
 use super::*;
 use weft_core::segment::Flags;
-use weft_core::{Bytes, Purpose, Random};
+use weft_core::{Bytes, FlowId, Purpose, Random};
 use weft_rate::{dcqcn, timely};
 
 use crate::flags;
@@ -162,6 +162,37 @@ fn no_queue_pair_gets_stuck() {
         });
         assert_eq!(pair.receiver.report().delivered, Bytes(size), "seed {seed}");
     }
+}
+
+/// How long a sender of one packet waits before each of ten attempts, when nothing ever answers.
+fn waits_in_vain(flow: u32) -> Vec<f64> {
+    let pairs =
+        plain(|s| (s.retry_timeout, s.retry_timeout_max) = (Span::from_us(100), Span::from_us(1_600)));
+    let site = FlowSite { flow: FlowId(flow), size: Bytes(500), seed: 3, ..FlowSite::default() };
+    let mut sender = QueueSender::new(&pairs, &site, Time::ZERO);
+    let (mut header, mut segment) = (Header::default(), Segment::default());
+    sender.send(Time::ZERO, &mut header, &mut segment);
+    let mut began = Time::ZERO;
+    let mut attempt = |_| {
+        let now = sender.needs().wake;
+        sender.on_wakeup(now);
+        sender.send(now, &mut header, &mut segment);
+        now.since(std::mem::replace(&mut began, now)).0 as f64 / 1e6
+    };
+    (0..10).map(&mut attempt).collect()
+}
+
+/// Two time-outs as set, then each up to an eighth longer, differently for each sender: nobody stays in step.
+#[test]
+fn repeated_time_outs_double_and_leave_step() {
+    let (first, second) = (waits_in_vain(1), waits_in_vain(2));
+    assert_eq!((first[0], second[1]), (100.0, 200.0));
+    for (n, (one, other)) in first.iter().zip(&second).enumerate().skip(2) {
+        let least = (100.0 * f64::from(1 << n)).min(1_600.0);
+        let inside = |wait: f64| (least..least * 1.125).contains(&wait);
+        assert!(inside(*one) && inside(*other) && one != other, "attempt {n}: {one} us and {other} us");
+    }
+    assert_eq!(first, waits_in_vain(1));
 }
 
 /// Packets out of order never move the rate, whatever is done about them, unless that is chosen.
@@ -369,13 +400,14 @@ fn ack(bytes: u64, now: Time) -> Segment {
 }
 
 #[test]
-fn time_outs_double_up_to_a_limit_until_something_arrives() {
+fn time_outs_grow_up_to_a_limit_until_something_arrives() {
     let mut sender = sender(2_000, |_| {});
     send_all(&mut sender, Time::ZERO);
     let (mut since, mut now) = (Time::ZERO, Time::ZERO);
     for expected in [4, 8, 16, 32, 64, 64] {
         now = sender.needs().wake;
-        assert_eq!(now.since(since), Span::from_ms(expected));
+        let (waited, least) = (now.since(since), Span::from_ms(expected));
+        assert!(waited >= least && waited < least + least / 8, "{waited} after {least}");
         since = now;
         sender.on_wakeup(now);
         now = send_all(&mut sender, now);

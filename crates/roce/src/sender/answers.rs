@@ -2,7 +2,7 @@
 
 use weft_core::record::FlowState;
 use weft_core::segment::{Flags, Segment};
-use weft_core::{Span, Time};
+use weft_core::{Purpose, Random, Span, Time};
 
 use super::QueueSender;
 use crate::flags;
@@ -90,7 +90,17 @@ impl QueueSender {
 
     /// The time-out runs from now on.
     pub(super) fn restart(&mut self, now: Time) {
-        self.retry_at = now + self.timeout();
+        let silence = self.timeout();
+        self.retry_at = now + silence + self.out_of_step(silence);
+    }
+
+    /// A part of at most an eighth, so that senders that stopped together do not try again in step for ever.
+    fn out_of_step(&self, silence: Span) -> Span {
+        if self.backoff < 2 {
+            return Span::ZERO;
+        }
+        let attempt = u64::from(self.flow.0) << 32 | u64::from(self.counts.timeouts);
+        Span((silence.0 as f64 / 8.0 * Random::new(self.seed, Purpose::Retry, attempt).unit()) as u64)
     }
 
     /// How long silence may last.

@@ -45,9 +45,11 @@ pub(super) fn act<E: End>(
     }
     active.in_ring &= !free;
     let needs = active.end.needs();
-    let wake = (needs.wake < active.wake_at).then_some(needs.wake);
+    // A timer may have run out while the end waited for something else; its event comes now, not in the past.
+    let due = needs.wake.max(now);
+    let wake = (due < active.wake_at).then_some(due);
     if wake.is_some() {
-        active.wake_at = needs.wake;
+        active.wake_at = due;
     }
     let joins = needs.ready && !active.in_ring;
     if joins {

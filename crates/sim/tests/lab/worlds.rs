@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
 use weft_sim::{FlowSampling, Setup};
+use weft_switch::mark::NonEct;
 use weft_topology::failure::Outage;
 use weft_topology::timeline::Convergence;
 use weft_topology::{FailurePlan, Graph, LinkState, RoutingSettings, TopologySettings, timeline};
@@ -73,7 +74,7 @@ impl World {
     fn limit(&self, random: &mut Random) -> Span {
         match () {
             () if one_in(random, 6) => Span::from_ns(20_000 + u64::from(random.below(400_000))),
-            () if self.may_stay_apart() => Span::from_ms(30),
+            () if self.may_stay_apart() || self.may_drown_answers() => Span::from_ms(30),
             () => AGES,
         }
     }
@@ -86,6 +87,12 @@ impl World {
     /// Whether some hosts cannot reach each other for ever.
     pub(crate) fn may_stay_apart(&self) -> bool {
         self.plan.outages.iter().any(|outage| outage.repair.is_none())
+    }
+
+    /// Whether payload that goes both ways can keep out every answer for ever: markers drop what they cannot mark, and queue
+    /// pairs that hear nothing go on sending.
+    fn may_drown_answers(&self) -> bool {
+        self.transport.roce().is_some() && self.setup.switch.ecn.non_ect() == Some(NonEct::Drop)
     }
 
     /// Whether some flows are datagrams, which nobody sends again.

@@ -296,8 +296,10 @@ impl Tuning {
         for reason in self.reasons() {
             let _ = writeln!(text, "{reason}");
         }
-        let _ =
-            writeln!(text, "\n{}* the ramp ends beyond the allowed queue\n", aligned(&HEADER, &self.rows()));
+        let rows = self.rows();
+        let starred = rows.iter().flatten().any(|cell| cell.ends_with('*'));
+        let legend = if starred { "* the ramp ends beyond the allowed queue\n" } else { "" };
+        let _ = writeln!(text, "\n{}{legend}", aligned(&HEADER, &rows));
         text + &self.settings()
     }
 

@@ -19,8 +19,8 @@ const MOST_WORK: usize = 20_000_000;
 impl Reader<'_> {
     /// Writes what pauses into a switch: a group and its limits for each port and lossless class.
     pub(super) fn pause(&self, switch: &mut Switch, id: SwitchId) {
-        let settings = &self.scenario.settings.switch;
-        let site = switch_site(&self.scenario.settings, self.graph, id);
+        let settings = &self.case.settings.switch;
+        let site = switch_site(&self.case.settings, self.graph, id);
         let room = settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside(settings, &site).0)));
         let pool = switch.pools.len();
         let mut promised = Bytes::ZERO;
@@ -43,7 +43,7 @@ impl Reader<'_> {
     }
 
     fn classes(&self) -> Vec<Placed<u8>> {
-        let classes = self.scenario.settings.switch.pfc.classes.iter();
+        let classes = self.case.settings.switch.pfc.classes.iter();
         classes.map(|class| self.placed(*class as u8, "switch.pfc.classes")).collect()
     }
 
@@ -55,7 +55,7 @@ impl Reader<'_> {
         if let Some(number) = profiles.iter().position(same) {
             return number;
         }
-        let pfc = &self.scenario.settings.switch.pfc;
+        let pfc = &self.case.settings.switch.pfc;
         let (threshold, path) = match pfc.xoff {
             Some(limit) => (Threshold::Static(limit), "switch.pfc.xoff"),
             None => (Threshold::Dynamic(pfc.alpha), "switch.pfc.alpha"),
@@ -77,7 +77,7 @@ impl Reader<'_> {
 
     /// With a static XOFF lossless classes have memory of their own; with a dynamic one the sharing rule sees them too.
     fn port_limit(&self) -> Option<Placed<Bytes>> {
-        let settings = &self.scenario.settings.switch;
+        let settings = &self.case.settings.switch;
         match &settings.sharing {
             SharingSettings::Fixed(own) if settings.pfc.xoff.is_none() => {
                 Some(self.placed(own.per_port, "switch.sharing.static.per_port"))
@@ -88,16 +88,16 @@ impl Reader<'_> {
 
     /// The queue of a class.
     fn queue(&self, class: u8) -> u8 {
-        class.min(self.scenario.settings.switch.queues.saturating_sub(1) as u8)
+        class.min(self.case.settings.switch.queues.saturating_sub(1) as u8)
     }
 
     pub(super) fn payload(&self) -> Placed<u8> {
-        let (payload, _) = Transport::new(&self.scenario.settings.transport).classes();
+        let (payload, _) = Transport::new(&self.case.settings.transport).classes();
         self.placed(self.queue(payload.0), &self.transport("class"))
     }
 
     pub(super) fn notifications(&self) -> Option<Placed<Notifications>> {
-        let settings = &self.scenario.settings;
+        let settings = &self.case.settings;
         let TransportSettings::Dcqcn(own) = &settings.transport else { return None };
         let queue = self.queue(0);
         let one_line = matches!(settings.switch.schedule, SchedulerSettings::Fifo(_));
@@ -108,23 +108,23 @@ impl Reader<'_> {
 
     pub(super) fn goes_by_round_trips(&self) -> bool {
         use TransportSettings::{PatchedTimely, Timely, TimelyPi};
-        matches!(self.scenario.settings.transport, Timely(_) | PatchedTimely(_) | TimelyPi(_))
+        matches!(self.case.settings.transport, Timely(_) | PatchedTimely(_) | TimelyPi(_))
     }
 
     fn transport(&self, setting: &str) -> String {
-        format!("transport.{}.{setting}", self.scenario.settings.transport.name())
+        format!("transport.{}.{setting}", self.case.settings.transport.name())
     }
 
     /// Whether all routes can be looked at in seconds, or nothing pauses.
     pub(super) fn is_small(&self) -> bool {
-        let states = 1 + 2 * self.scenario.settings.failure.len();
+        let states = 1 + 2 * self.case.settings.failure.len();
         let work = self.graph.links().len() * self.graph.leaves().len() * states;
-        work <= MOST_WORK || !self.scenario.settings.switch.pfc.is_on()
+        work <= MOST_WORK || !self.case.settings.switch.pfc.is_on()
     }
 
     /// The first circle of lossless links under any routes of the run, with the failures of the first seed.
     pub(super) fn circle(&self) -> Option<Circle> {
-        let settings = &self.scenario.settings;
+        let settings = &self.case.settings;
         if !settings.switch.pfc.is_on() {
             return None;
         }
@@ -137,7 +137,7 @@ impl Reader<'_> {
     fn circle_of(&self, routes: &Routes, state: usize, seed: u64) -> Option<Circle> {
         let links = circle(self.graph, routes)?;
         let name = |link: weft_core::LinkId| self.graph.name(self.graph.links()[link.index()].from);
-        let settings = &self.scenario.settings;
+        let settings = &self.case.settings;
         let when = match (settings.failure.is_empty(), state) {
             (true, _) => "on the routes of this network".to_owned(),
             (false, 0) => format!("on the routes at the start, with the failures of seed {seed}"),

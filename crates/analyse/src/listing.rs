@@ -14,7 +14,7 @@ use super::words;
 const MOST_PATHS: usize = 100;
 
 /// All that was asked.
-pub(super) fn json(subject: &Subject, quiver: &Quiver<'_>, (census, place): (&Census, &Place)) -> String {
+pub(crate) fn json(subject: &Subject, quiver: &Quiver<'_>, (census, place): (&Census, &Place)) -> String {
     let graph = &subject.graph;
     let pairs = census.by_components.iter().map(|(n, pairs)| json!({ "components": n, "pairs": pairs }));
     let down: Vec<String> = subject.state.down().map(|cable| graph.cable_name(cable)).collect();

@@ -10,18 +10,16 @@ mod words;
 
 use std::path::Path;
 
-use crate::Error;
+use weft_scenario::Case;
+
 use subject::Subject;
 
-pub(crate) use picture::of_run;
-pub(crate) use stability::stability;
-pub use stability::{StabilityAnalysis, StabilityOptions};
+pub use picture::of_run;
+pub use stability::{StabilityAnalysis, StabilityOptions, stability};
 
-/// What [`analyse_quiver`](crate::analyse_quiver) is asked.
+/// What [`quiver`] is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuiverOptions {
-    /// Overrides `path=value` of the scenario, as typed.
-    pub set: Vec<String>,
     /// The seed that draws random failures; `None`: the scenario's first.
     pub seed: Option<u64>,
     /// The instant whose network is looked at, as typed; `None`: the start of the run.
@@ -40,7 +38,7 @@ pub struct QuiverOptions {
     pub valley_free: bool,
 }
 
-/// What [`analyse_quiver`](crate::analyse_quiver) found.
+/// What [`quiver`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuiverAnalysis {
     /// For a terminal of 80 columns.
@@ -51,9 +49,13 @@ pub struct QuiverAnalysis {
     pub svg: String,
 }
 
-/// Components, weights and groups of a scenario's network.
-pub(crate) fn quiver(path: &Path, options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
-    let subject = Subject::new(path, options)?;
+/// Components, weights and groups of the network of a scenario, of the first of its cases that uses components if there is
+/// one. `path` is the scenario's.
+///
+/// # Errors
+/// In words: a topology or failures that cannot be built, and names that nothing has.
+pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<QuiverAnalysis, String> {
+    let subject = Subject::new((path, cases), options)?;
     let quiver = subject.quiver();
     let place = subject.place(options)?;
     let census = quiver.census();

@@ -9,7 +9,7 @@ const COLOURS: [&str; 8] =
 
 /// What is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Drawing {
+pub(crate) struct Drawing {
     /// The heading.
     pub title: String,
     /// The switches.
@@ -22,7 +22,7 @@ pub(super) struct Drawing {
 
 /// A switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Its name.
     pub name: String,
     /// 1 for the lowest row.
@@ -33,7 +33,7 @@ pub(super) struct Place {
 
 /// A link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Index of the place where it begins.
     pub from: usize,
     /// Index of the place where it ends.
@@ -55,7 +55,7 @@ const TOP: usize = 60;
 impl Drawing {
     /// The drawing as an SVG document.
     #[must_use]
-    pub(super) fn svg(&self) -> String {
+    pub(crate) fn svg(&self) -> String {
         let rows = self.places.iter().map(|place| usize::from(place.tier)).max().unwrap_or(1);
         let below = TOP + rows * ROW;
         let height = below + 24 * self.legend.len() + 10;

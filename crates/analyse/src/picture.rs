@@ -17,7 +17,7 @@ const MOST_PATHS: usize = 200;
 const MOST_COMPONENTS: usize = 8;
 
 /// The first pair of leaves with the most components at its source.
-pub(super) fn most_divided(graph: &Graph, quiver: &Quiver<'_>) -> Option<(SwitchId, usize)> {
+pub(crate) fn most_divided(graph: &Graph, quiver: &Quiver<'_>) -> Option<(SwitchId, usize)> {
     let tables = quiver.tables();
     let leaves = graph.leaves();
     let pairs = leaves.iter().flat_map(|from| (0..leaves.len()).map(move |to| (*from, to)));
@@ -32,7 +32,7 @@ pub(super) fn most_divided(graph: &Graph, quiver: &Quiver<'_>) -> Option<(Switch
 type Used = BTreeMap<(u32, u32), BTreeSet<usize>>;
 
 /// The drawing for one pair.
-pub(super) fn svg(
+pub(crate) fn svg(
     (graph, state): (&Graph, &LinkState),
     quiver: &Quiver<'_>,
     pair: (SwitchId, usize),
@@ -131,7 +131,8 @@ fn legend(components: &[PathComponent]) -> Vec<String> {
 
 /// For the report of a run: the first state of the network in which some pair has several components, if the run's
 /// balancer uses them.
-pub(crate) fn of_run(setup: &Setup) -> Option<String> {
+#[must_use]
+pub fn of_run(setup: &Setup) -> Option<String> {
     let Grouping::Components(settings) = setup.balancer.grouping() else { return None };
     let graph = &*setup.graph;
     states(&setup.timeline).iter().find_map(|state| {

@@ -23,7 +23,7 @@ const MOST_PATHS: usize = 8;
 const MOST_REASONS: usize = 5;
 
 /// The network and how paths are compared.
-pub(super) fn opening(path: &Path, subject: &Subject) -> String {
+pub(crate) fn opening(path: &Path, subject: &Subject) -> String {
     let graph = &subject.graph;
     let down: Vec<String> = subject.state.down().map(|cable| graph.cable_name(cable)).collect();
     let failed = match down.len() {
@@ -50,7 +50,7 @@ pub(super) fn opening(path: &Path, subject: &Subject) -> String {
 }
 
 /// How paths are compared.
-pub(super) fn compared(subject: &Subject) -> String {
+pub(crate) fn compared(subject: &Subject) -> String {
     let Value::Table(fields) = subject.settings.to_value() else { return String::new() };
     let shown = |(name, value): &(&str, Value)| match value {
         Value::Text(word) => format!("{name} {word}"),
@@ -61,7 +61,7 @@ pub(super) fn compared(subject: &Subject) -> String {
 }
 
 /// How many pairs of leaves have how many components.
-pub(super) fn census(census: &Census) -> String {
+pub(crate) fn census(census: &Census) -> String {
     let pairs: u64 = census.by_components.values().sum::<u64>() + census.unreachable;
     let share = |count: u64| format!("{count:>10} {:>7.1} %", 100.0 * count as f64 / pairs.max(1) as f64);
     let mut text = "\n  components    pairs of leaves\n".to_owned();
@@ -80,7 +80,7 @@ pub(super) fn census(census: &Census) -> String {
 }
 
 /// What every switch installs, equal ones together.
-pub(super) fn switches(subject: &Subject, quiver: &Quiver<'_>) -> String {
+pub(crate) fn switches(subject: &Subject, quiver: &Quiver<'_>) -> String {
     let mut alike: Vec<(BTreeMap<String, usize>, Vec<String>)> = Vec::new();
     let (mut place, mut plain) = (BTreeMap::new(), 0);
     for (switch, table) in quiver.tables().iter().enumerate() {
@@ -113,7 +113,7 @@ pub(super) fn switches(subject: &Subject, quiver: &Quiver<'_>) -> String {
 }
 
 /// What one switch installs.
-pub(super) fn switch(subject: &Subject, quiver: &Quiver<'_>, from: SwitchId) -> String {
+pub(crate) fn switch(subject: &Subject, quiver: &Quiver<'_>, from: SwitchId) -> String {
     let mut text = format!("\n{}\n", subject.name(from));
     for (shown, leaves) in by_group(subject, from, &quiver.tables()[from.index()]) {
         text += &row(&few(&leaves), &shown);
@@ -122,7 +122,7 @@ pub(super) fn switch(subject: &Subject, quiver: &Quiver<'_>, from: SwitchId) -> 
 }
 
 /// What all switches install towards one leaf.
-pub(super) fn leaf(subject: &Subject, quiver: &Quiver<'_>, to: usize) -> String {
+pub(crate) fn leaf(subject: &Subject, quiver: &Quiver<'_>, to: usize) -> String {
     let mut rows: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (switch, table) in quiver.tables().iter().enumerate() {
         let switch = SwitchId(switch as u32);
@@ -139,7 +139,7 @@ pub(super) fn leaf(subject: &Subject, quiver: &Quiver<'_>, to: usize) -> String 
 }
 
 /// Components of a pair, their paths, and why they differ.
-pub(super) fn pair(subject: &Subject, quiver: &Quiver<'_>, (from, to): (SwitchId, usize)) -> String {
+pub(crate) fn pair(subject: &Subject, quiver: &Quiver<'_>, (from, to): (SwitchId, usize)) -> String {
     let pair = quiver.pair(from, to, MOST_PATHS);
     let title = format!("{} -> {}", subject.name(from), subject.leaf_name(to));
     let Some(components) = &pair.components else {
@@ -202,7 +202,7 @@ fn reasons(
 type Sides = [Vec<(Label, u128)>; 2];
 
 /// The hop and the labels in which two paths differ.
-pub(super) fn difference_in_words(subject: &Subject, difference: &Difference) -> Vec<String> {
+pub(crate) fn difference_in_words(subject: &Subject, difference: &Difference) -> Vec<String> {
     let link = |(a, b): (SwitchId, SwitchId)| format!("{}->{}", subject.name(a), subject.name(b));
     let links = difference.links.map(link);
     let mut pairs: BTreeMap<(SwitchId, SwitchId), Sides> = BTreeMap::new();
@@ -281,7 +281,7 @@ fn group(subject: &Subject, switch: SwitchId, group: &Group) -> String {
 }
 
 /// The next switches behind ports; parallel ports are counted.
-pub(super) fn next(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec<String> {
+pub(crate) fn next(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec<String> {
     let mut names: Vec<(String, usize)> = Vec::new();
     for port in ports {
         let link = &subject.graph.links()[subject.graph.link_at(Node::Switch(switch), *port).index()];
@@ -294,7 +294,7 @@ pub(super) fn next(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec
     names.into_iter().map(|(name, n)| if n == 1 { name } else { format!("{name} x{n}") }).collect()
 }
 
-pub(super) fn shown(subject: &Subject, path: &Hops) -> String {
+pub(crate) fn shown(subject: &Subject, path: &Hops) -> String {
     path.iter().map(|switch| subject.name(*switch)).collect::<Vec<_>>().join("-")
 }
 

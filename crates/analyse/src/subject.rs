@@ -9,7 +9,7 @@ use weft_core::{Grouping, Span, SwitchId, Time};
 use weft_topology::{FailurePlan, Graph, LinkState, Node, Quiver, build_in, plan};
 
 use super::QuiverOptions;
-use crate::{Error, Prepared, prepare};
+use weft_scenario::Case;
 
 /// A network, which of its cables are up, and how paths are compared.
 pub(crate) struct Subject {
@@ -17,35 +17,34 @@ pub(crate) struct Subject {
     pub(crate) state: LinkState,
     pub(crate) settings: QuiverSettings,
     /// Whether the scenario's balancer uses components.
-    pub(super) used: bool,
+    pub(crate) used: bool,
     /// When cables fail or come back during the run.
-    pub(super) changes: Vec<Time>,
-    pub(super) seed: u64,
+    pub(crate) changes: Vec<Time>,
+    pub(crate) seed: u64,
 }
 
 /// The pair, the switch or the leaf asked about.
 #[derive(Default)]
-pub(super) struct Place {
-    pub(super) from: Option<SwitchId>,
+pub(crate) struct Place {
+    pub(crate) from: Option<SwitchId>,
     /// Index of the leaf.
-    pub(super) to: Option<usize>,
+    pub(crate) to: Option<usize>,
 }
 
 impl Place {
-    pub(super) fn pair(&self) -> Option<(SwitchId, usize)> {
+    pub(crate) fn pair(&self) -> Option<(SwitchId, usize)> {
         Some((self.from?, self.to?))
     }
 }
 
 impl Subject {
-    pub(super) fn new(path: &Path, options: &QuiverOptions) -> Result<Subject, Error> {
-        let cases = prepare(path, &options.set, false)?;
-        let asks = |case: &&Prepared| matches!(case.settings.balance.grouping(), Grouping::Components(_));
+    pub(crate) fn new((path, cases): (&Path, &[Case]), options: &QuiverOptions) -> Result<Subject, String> {
+        let asks = |case: &&Case| matches!(case.settings.balance.grouping(), Grouping::Components(_));
         let case = cases.iter().find(asks).unwrap_or(&cases[0]);
         let folder = path.parent().unwrap_or(Path::new("."));
         let told = |problems: Vec<weft_topology::Problem>| {
             let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            Error::BadInput(lines.join("\n"))
+            lines.join("\n")
         };
         let graph = build_in(&case.settings.topology, folder).map_err(told)?;
         let seed = options.seed.unwrap_or(case.settings.seeds[0]);
@@ -63,54 +62,54 @@ impl Subject {
         Quiver::new(&self.graph, &self.state, &self.settings)
     }
 
-    pub(super) fn name(&self, switch: SwitchId) -> &str {
+    pub(crate) fn name(&self, switch: SwitchId) -> &str {
         &self.graph.switches()[switch.index()].name
     }
 
     /// The name of a leaf by its index.
-    pub(super) fn leaf_name(&self, leaf: usize) -> &str {
+    pub(crate) fn leaf_name(&self, leaf: usize) -> &str {
         self.name(self.graph.leaves()[leaf])
     }
 
-    pub(super) fn place(&self, options: &QuiverOptions) -> Result<Place, Error> {
+    pub(crate) fn place(&self, options: &QuiverOptions) -> Result<Place, String> {
         let from = options.from.as_deref().map(|name| self.switch(name)).transpose()?;
         let to = options.to.as_deref().map(|name| self.leaf(name)).transpose()?;
         match (from, to) {
             (Some(from), Some(to)) if from == self.graph.leaves()[to] => {
-                Err(Error::BadInput(format!("--from and --to both name `{}`", self.name(from))))
+                Err(format!("--from and --to both name `{}`", self.name(from)))
             }
             _ => Ok(Place { from, to }),
         }
     }
 
-    fn switch(&self, name: &str) -> Result<SwitchId, Error> {
+    fn switch(&self, name: &str) -> Result<SwitchId, String> {
         match self.graph.node_named(name) {
             Some(Node::Switch(switch)) => Ok(switch),
             Some(Node::Host(host)) => {
                 let leaf = self.name(self.graph.switch_of_host(host));
-                Err(Error::BadInput(format!("--from: `{name}` is a host; its switch is `{leaf}`")))
+                Err(format!("--from: `{name}` is a host; its switch is `{leaf}`"))
             }
             None => {
                 let names = self.graph.switches().iter().map(|switch| switch.name.as_str());
                 let hint = did_you_mean(name, names);
-                Err(Error::BadInput(format!("--from: there is no switch called `{name}`{hint}")))
+                Err(format!("--from: there is no switch called `{name}`{hint}"))
             }
         }
     }
 
-    fn leaf(&self, name: &str) -> Result<usize, Error> {
+    fn leaf(&self, name: &str) -> Result<usize, String> {
         let leaves = || (0..self.graph.leaves().len()).map(|leaf| self.leaf_name(leaf));
         leaves().position(|leaf| leaf == name).ok_or_else(|| {
             let hint = did_you_mean(name, leaves());
-            Error::BadInput(format!("--to: there is no switch with hosts called `{name}`{hint}"))
+            format!("--to: there is no switch with hosts called `{name}`{hint}")
         })
     }
 }
 
 /// An interval since the start, as typed.
-fn instant(text: &str) -> Result<Time, Error> {
+fn instant(text: &str) -> Result<Time, String> {
     let span: Result<Span, _> = text.parse();
-    span.map(|span| Time::ZERO + span).map_err(|cause| Error::BadInput(format!("--at: {cause}")))
+    span.map(|span| Time::ZERO + span).map_err(|cause| format!("--at: {cause}"))
 }
 
 /// The cables as they are at an instant, or when the run starts.
@@ -132,7 +131,7 @@ fn changes(plan: &FailurePlan) -> Vec<Time> {
 }
 
 /// The settings with what the command line says.
-fn changed(settings: QuiverSettings, options: &QuiverOptions) -> Result<QuiverSettings, Error> {
+fn changed(settings: QuiverSettings, options: &QuiverOptions) -> Result<QuiverSettings, String> {
     Ok(QuiverSettings {
         labels: word("--labels", options.labels.as_deref(), settings.labels)?,
         score: word("--score", options.score.as_deref(), settings.score)?,
@@ -142,12 +141,12 @@ fn changed(settings: QuiverSettings, options: &QuiverOptions) -> Result<QuiverSe
 }
 
 /// A word of the scenario file on the command line.
-fn word<T: Setting>(option: &str, text: Option<&str>, otherwise: T) -> Result<T, Error> {
+fn word<T: Setting>(option: &str, text: Option<&str>, otherwise: T) -> Result<T, String> {
     let (Some(text), Kind::Choice(words)) = (text, T::KIND) else { return Ok(otherwise) };
     if words.iter().any(|(word, _)| *word == text) {
         return Ok(T::from_value(&Value::Text(text.to_owned())));
     }
     let hint = did_you_mean(text, words.iter().map(|(word, _)| *word));
     let allowed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    Err(Error::BadInput(format!("{option}: `{text}` is not known{hint}\nallowed: {}", allowed.join(", "))))
+    Err(format!("{option}: `{text}` is not known{hint}\nallowed: {}", allowed.join(", ")))
 }

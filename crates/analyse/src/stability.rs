@@ -18,9 +18,7 @@ use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::{Flow, Flows};
 
-use crate::Error;
-
-/// What [`analyse_stability`](crate::analyse_stability) is asked.
+/// What [`stability`] is asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StabilityOptions {
     /// Rates of the outputs relative to each other, as typed: `10,1,1,1` or `40,1x15`; `None`: the systems of the table.
@@ -43,7 +41,7 @@ impl Default for StabilityOptions {
     }
 }
 
-/// What [`analyse_stability`](crate::analyse_stability) found.
+/// What [`stability`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StabilityAnalysis {
     /// For a terminal of 80 columns.
@@ -206,8 +204,11 @@ impl Iterator for Packets {
 }
 
 /// Runs the systems that are asked for.
-pub(crate) fn stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
-    let systems = systems(options).map_err(Error::BadInput)?;
+///
+/// # Errors
+/// In words: options that name no system, or more work than a person waits for.
+pub fn stability(options: &StabilityOptions) -> Result<StabilityAnalysis, String> {
+    let systems = systems(options)?;
     let rows: Vec<(System, Course)> = systems
         .into_iter()
         .map(|system| {
