@@ -204,7 +204,7 @@ impl Outputs {
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
         self.finish_service(turn, port);
         loop {

@@ -180,7 +180,7 @@ impl Switch {
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
-    #[inline]
+    #[inline(always)]
     pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
         let packet = self.outputs.next_packet(turn, port)?;
         if let Some(congestion) = &mut self.congestion {
