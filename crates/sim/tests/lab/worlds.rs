@@ -10,6 +10,7 @@ use std::sync::Arc;
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
 use weft_sim::{FlowSampling, Setup};
 use weft_switch::mark::NonEct;
+use weft_switch::share::SharingSettings;
 use weft_topology::failure::Outage;
 use weft_topology::timeline::Convergence;
 use weft_topology::{FailurePlan, Graph, LinkState, RoutingSettings, TopologySettings, timeline};
@@ -74,7 +75,7 @@ impl World {
     fn limit(&self, random: &mut Random) -> Span {
         match () {
             () if one_in(random, 6) => Span::from_ns(20_000 + u64::from(random.below(400_000))),
-            () if self.may_stay_apart() || self.may_drown_answers() => Span::from_ms(30),
+            () if self.may_stay_apart() || self.may_collapse() => Span::from_ms(30),
             () => AGES,
         }
     }
@@ -89,10 +90,16 @@ impl World {
         self.plan.outages.iter().any(|outage| outage.repair.is_none())
     }
 
-    /// Whether payload that goes both ways can keep out every answer for ever: markers drop what they cannot mark, and queue
-    /// pairs that hear nothing go on sending.
-    fn may_drown_answers(&self) -> bool {
-        self.transport.roce().is_some() && self.setup.switch.ecn.non_ect() == Some(NonEct::Drop)
+    /// Whether queue pairs may try in vain for ages: payload that goes both ways keeps out every answer, because markers drop
+    /// what they cannot mark and nobody falls silent; or time-outs that do not grow repeat what still waits in a queue without
+    /// end, which they make longer than it drains.
+    fn may_collapse(&self) -> bool {
+        let switch = &self.setup.switch;
+        let endless = matches!(switch.sharing, SharingSettings::Infinite(_));
+        self.transport.roce().is_some_and(|pairs| {
+            switch.ecn.non_ect() == Some(NonEct::Drop)
+                || endless && pairs.retry_timeout_max <= pairs.retry_timeout
+        })
     }
 
     /// Whether some flows are datagrams, which nobody sends again.
