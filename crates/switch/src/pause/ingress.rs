@@ -219,3 +219,45 @@ impl Ingress {
         self.blame.is_any_marked() && self.blame.is_congested(at)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PfcSettings;
+    use weft_core::{Rate, Span, SwitchId};
+
+    /// Port 0 is stopped because port 1 has used up the memory. When that is free again nothing of port 0 leaves; so it is told
+    /// when its pause is to be sent again.
+    #[test]
+    fn a_sender_that_may_go_on_is_not_stopped_again() {
+        let pfc = PfcSettings {
+            classes: vec![0],
+            alpha: 1.0,
+            xon_offset: Bytes(1_000),
+            headroom: Some(Bytes(2_000)),
+            ..PfcSettings::default()
+        };
+        let buffer = Some(Bytes(17_000));
+        let site = SwitchSite {
+            seed: 1,
+            switch: SwitchId(0),
+            rates: vec![Rate::from_gbps(10); 2],
+            cables: vec![Span::ZERO; 2],
+            full_packet: Bytes(1_500),
+        };
+        let settings = SwitchSettings { pfc, buffer, ..SwitchSettings::default() };
+        let mut ingress = Ingress::new(&settings, &site).expect("a class pauses");
+        let (a, b) = (PortId(0), PortId(1));
+        ingress.stored(b, (a, 0), 9_000);
+        assert!(ingress.stored(a, (b, 0), 1_001) && ingress.take(a).is_some_and(PauseFrame::stops));
+        assert!(ingress.refresh(a) && ingress.take(a).is_some_and(PauseFrame::stops), "it must stay stopped");
+        for wire in [500, 100] {
+            ingress.stored(a, (b, 0), wire);
+            ingress.released(a, (b, 0), wire);
+        }
+        assert_eq!(ingress.counters(a, 0).headroom_peak, Bytes(500));
+        ingress.released(b, (a, 0), 9_000);
+        assert!(ingress.refresh(a) && ingress.take(a).is_some_and(|frame| !frame.stops()));
+        assert!(!ingress.refresh(a), "nothing is left to say");
+    }
+}

@@ -229,6 +229,7 @@ mod tests {
         assert!(!own.is_low(A), "2001 + 1000 bytes are more than XOFF");
         own.released(A, 1);
         assert!(own.is_low(A));
+        assert_eq!(own.shared, 2_000, "what was in headroom was never shared");
     }
 
     /// 10 000 bytes are shared. The limit of a port grows when another one empties; what is in headroom counts all the same.
