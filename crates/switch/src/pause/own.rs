@@ -256,4 +256,14 @@ mod tests {
         own.released(A, 501);
         assert!(own.is_low(A));
     }
+
+    #[test]
+    fn only_queues_that_exist_pause_and_a_watchdog_acts_twice_as_long_as_it_watches() {
+        let watchdog = Some(Span::from_ms(5));
+        let pfc = PfcSettings { classes: vec![0, 1, 3], watchdog, ..PfcSettings::default() };
+        assert_eq!([1, 3, 4].map(|queues| pfc.lossless(queues)), [0b1, 0b11, 0b1011]);
+        assert_eq!(pfc.restore(), Span::from_ms(10));
+        let pfc = PfcSettings { watchdog_restore: Some(Span::from_ms(7)), ..pfc };
+        assert_eq!(pfc.restore(), Span::from_ms(7));
+    }
 }
