@@ -156,6 +156,7 @@ impl System {
             warm_up: Time::ZERO,
             until: Time::ZERO + unit * units,
             queues_every: None,
+            queues_averaged: 1,
             flow_samples: None,
             storms: Vec::new(),
             division: Division::LONE,

@@ -120,6 +120,16 @@ impl Values {
         let geometric = self.ratio && self.values.iter().all(|value| *value > 0.0);
         if geometric { Estimate::geometric(&self.values) } else { Estimate::of(&self.values) }
     }
+
+    /// Where one published run stands among these; a tie stands in the middle. Absent without values.
+    pub(crate) fn runs_around(&self, one: f64) -> Option<Among> {
+        let least = self.values.iter().copied().reduce(f64::min)?;
+        let greatest = self.values.iter().copied().reduce(f64::max)?;
+        let (below, equal) = self.values.iter().fold((0, 0), |(below, equal), value| {
+            (below + usize::from(*value < one), equal + usize::from(*value == one))
+        });
+        Some(Among { least, greatest, below: below + equal.div_ceil(2), runs: self.values.len() })
+    }
 }
 
 /// What becomes of a claim.
@@ -170,12 +180,43 @@ pub(crate) fn verdict(claim: &Claim, findings: &Findings) -> Verdict {
 
 /// Whether every part lies in its band; absent when none lies outside and one has no value.
 fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
-    let holds = |(at, part): (usize, &Part)| Some(part.holds(found.get(at)?.estimate()?.mean));
+    let holds = |(at, part): (usize, &Part)| {
+        let values = found.get(at)?;
+        match part.one_run {
+            Some(one) => Some(values.runs_around(one)?.holds()),
+            None => Some(shows(part, &values.estimate()?)),
+        }
+    };
     let all: Vec<Option<bool>> = claim.parts.iter().enumerate().map(holds).collect();
     if all.contains(&Some(false)) {
         return Some(false);
     }
     all.into_iter().collect::<Option<Vec<bool>>>().map(|_| true)
+}
+
+/// Whether what was found shows that a part holds: its mean lies in the band, and where the band is an order or a strict
+/// limit (`above`, `below`), which allows for no error, the whole interval does, as far as there is one.
+fn shows(part: &Part, found: &Estimate) -> bool {
+    let ends = [found.low, found.high];
+    part.holds(found.mean) && ends.into_iter().flatten().all(|end| part.keeps_order(end))
+}
+
+/// How one published run lies to the runs of our seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Among {
+    pub(crate) least: f64,
+    pub(crate) greatest: f64,
+    /// Runs with a smaller value.
+    pub(crate) below: usize,
+    pub(crate) runs: usize,
+}
+
+impl Among {
+    /// Whether the published run is neither below nor above all of ours. A further run of the same kind is so with
+    /// probability (n - 1) / (n + 1) for n runs, whatever the distribution: 95 % for 39.
+    pub(crate) fn holds(&self) -> bool {
+        self.runs > 1 && self.below > 0 && self.below < self.runs
+    }
 }
 
 /// How an interval lies to a band: `inside`, `outside`, or `across its edge`; nothing without an interval.
@@ -258,6 +299,41 @@ mod tests {
         assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.1]))), Verdict::NotReproduced);
         assert_eq!(verdict(&claim, &findings(finding(&[]))), Verdict::NotRun("a part has no value".into()));
         assert_eq!(verdict(&claim, &Findings::default()), Verdict::NotRun("not yet".into()));
+    }
+
+    #[test]
+    fn an_order_needs_its_whole_interval() {
+        let told = |band: &str, values: &[f64]| {
+            let claim = claim(&format!("[[part]]\nmeasure = \"fct.mean(a) / fct.mean(b)\"\n{band}"));
+            verdict(&claim, &findings(finding(values)))
+        };
+        assert_eq!(told("above = 1", &[1.19, 1.2, 1.21]), Verdict::Reproduced);
+        assert_eq!(told("above = 1", &[0.9, 1.2, 1.3]), Verdict::NotReproduced, "it may be the other way");
+        assert_eq!(told("below = 1", &[1.1, 0.8, 0.7]), Verdict::NotReproduced);
+        assert_eq!(told("below = 1", &[0.81, 0.8, 0.79]), Verdict::Reproduced);
+        assert_eq!(
+            told("above = 0.5\nto = 1.2", &[1.1, 1.15, 1.25]),
+            Verdict::Reproduced,
+            "a band has width"
+        );
+        assert_eq!(told("above = 1", &[1.1]), Verdict::Reproduced, "one value has no interval");
+    }
+
+    #[test]
+    fn one_published_run_lies_among_ours() {
+        let told = |one: f64, values: &[f64]| {
+            let claim = claim(&format!("[[part]]\nmeasure = \"fct.mean(a)\"\none_run = {one}"));
+            verdict(&claim, &findings(finding(values)))
+        };
+        let runs = [3.0, 1.0, 2.0];
+        assert_eq!(told(1.1, &runs), Verdict::Reproduced);
+        assert_eq!(told(2.9, &runs), Verdict::Reproduced);
+        assert_eq!(told(0.9, &runs), Verdict::NotReproduced);
+        assert_eq!(told(3.1, &runs), Verdict::NotReproduced);
+        assert_eq!(told(2.0, &[2.0]), Verdict::NotReproduced, "one run has no spread");
+        assert_eq!(told(2.0, &[]), Verdict::NotRun("a part has no value".into()));
+        let among = finding(&runs).parts[0].runs_around(2.0).unwrap();
+        assert_eq!(among, Among { least: 1.0, greatest: 3.0, below: 2, runs: 3 });
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn numbers(source: &Source, findings: &Findings) -> TextTable {
             claim.id.get_ref().clone(),
             claim.says.clone(),
             claim.published.clone(),
-            [words::measured(finding), words::otherwise(claim, findings)].concat().join("; "),
+            [words::measured(claim, finding), words::otherwise(claim, findings)].concat().join("; "),
             bands.join("; "),
             verdict(claim, findings).words(),
         ]

@@ -160,6 +160,8 @@ pub(crate) struct Part {
     pub(crate) below: Option<f64>,
     /// Where every seed must agree exactly, as for "never": the value.
     pub(crate) exactly: Option<f64>,
+    /// What one published run had, no mean of many: it must lie among our runs, one for each seed. No band then.
+    pub(crate) one_run: Option<f64>,
 }
 
 impl Part {
@@ -167,14 +169,21 @@ impl Part {
     pub(crate) fn holds(&self, x: f64) -> bool {
         self.from.is_none_or(|from| x >= from)
             && self.to.is_none_or(|to| x <= to)
-            && self.above.is_none_or(|above| x > above)
-            && self.below.is_none_or(|below| x < below)
+            && self.keeps_order(x)
             && self.exactly.is_none_or(|exactly| x == exactly)
     }
 
-    /// `1.1 to 1.6`, `below 0.01`.
+    /// Whether a number lies on the right side of `above` and `below`, which state an order or a strict limit.
+    pub(crate) fn keeps_order(&self, x: f64) -> bool {
+        self.above.is_none_or(|above| x > above) && self.below.is_none_or(|below| x < below)
+    }
+
+    /// `1.1 to 1.6`, `below 0.01`, `16 among the runs`.
     pub(crate) fn band(&self) -> String {
         let number = |x: f64| weft_report::text::plain(x);
+        if let Some(one) = self.one_run {
+            return format!("{} among the runs", number(one));
+        }
         if let (Some(from), Some(to)) = (self.from, self.to) {
             return format!("{} to {}", number(from), number(to));
         }

@@ -30,7 +30,7 @@ pub(crate) fn summary(source: &Source, claims: &[&Claim], findings: &Findings) -
 fn entry(claim: &Claim, verdict: &Verdict, findings: &Findings, margin: usize) -> Vec<String> {
     let finding = findings.claims.get(claim.id.get_ref());
     let mut text = vec![claim.says.replace('\n', " ")];
-    let measured = words::measured(finding);
+    let measured = words::measured(claim, finding);
     for ((band, lies), measured) in words::bands(claim, finding).iter().zip(&measured) {
         let lies = if lies.is_empty() { String::new() } else { format!(", {lies}") };
         text.push(format!("  measured {measured}, band {band}{lies}"));

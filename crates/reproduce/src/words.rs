@@ -19,9 +19,19 @@ pub(crate) fn value(values: &Values) -> String {
 }
 
 /// What was measured for each part of a claim.
-pub(crate) fn measured(finding: Option<&Finding>) -> Vec<String> {
+pub(crate) fn measured(claim: &Claim, finding: Option<&Finding>) -> Vec<String> {
     let parts = finding.filter(|finding| finding.parts.iter().any(|values| !values.values.is_empty()));
-    parts.map_or(Vec::new(), |finding| finding.parts.iter().map(value).collect())
+    let one = |(part, values): (&Part, &Values)| part.one_run.and_then(|one| spread(values, one));
+    let told =
+        |part: (&Part, &Values)| if part.0.one_run.is_some() { one(part) } else { Some(value(part.1)) };
+    let told = |part| told(part).unwrap_or_else(|| "–".to_owned());
+    parts.map_or(Vec::new(), |finding| claim.parts.iter().zip(&finding.parts).map(told).collect())
+}
+
+/// The mean and the ends of single runs: `44.3, runs from 31.2 to 64.8`.
+fn spread(values: &Values, one: f64) -> Option<String> {
+    let (mean, among) = (values.estimate()?.mean, values.runs_around(one)?);
+    Some(format!("{}, runs from {} to {}", number(mean), number(among.least), number(among.greatest)))
 }
 
 /// What was measured with the other choice of a claim, a line for each part: `if half of the racks send: 0.53 (0.51 to 0.55)`.
@@ -32,11 +42,18 @@ pub(crate) fn otherwise(claim: &Claim, findings: &Findings) -> Vec<String> {
 }
 
 /// The band of each part and where the interval lies.
-pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, &'static str)> {
-    let found = |at: usize| finding?.parts.get(at)?.estimate();
+pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, String)> {
     let drawn = finding.is_some_and(|finding| finding.size.runs > 0);
-    let lies =
-        |at: usize, part: &Part| found(at).filter(|_| drawn).map_or("", |found| against_band(part, &found));
+    let lies = |at: usize, part: &Part| {
+        let values = finding?.parts.get(at).filter(|_| drawn)?;
+        match part.one_run {
+            Some(one) => {
+                values.runs_around(one).map(|among| format!("above {} of {}", among.below, among.runs))
+            }
+            None => values.estimate().map(|found| against_band(part, &found).to_owned()),
+        }
+    };
+    let lies = |at: usize, part: &Part| lies(at, part).unwrap_or_default();
     let one = |(at, part): (usize, &Part)| (part.band(), lies(at, part));
     claim.parts.iter().enumerate().map(one).collect()
 }

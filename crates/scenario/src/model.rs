@@ -39,6 +39,9 @@ settings! {
         until: Option<Span> = None,
         /// How often queue lengths are sampled; wants "queues" in `record`.
         queues_every: Option<Span> = None,
+        /// Samples within this time are put down as one value, their mean: a whole number of `queues_every`. Absent: each
+        /// sample stands for itself. Of long runs neighbours are averaged in any case.
+        queues_mean_over: Option<Span> = None,
         /// How often the windows of flows are sampled; absent: never. Of very long runs every second look is dropped, as
         /// often as needed.
         flows_every: Option<Span> = None,
@@ -46,6 +49,15 @@ settings! {
         flows_sampled: u32 [1, 10000] = 100,
         /// What is written down.
         record: Vec<Recorded> = vec![Recorded::Flows, Recorded::Links, Recorded::Hops, Recorded::Reordering, Recorded::Drops],
+    }
+}
+
+impl MeasureSettings {
+    /// How many looks at the queues are averaged to one value; at least 1.
+    #[must_use]
+    pub fn queues_averaged(&self) -> u64 {
+        let looks = |(over, every): (Span, Span)| over.0.checked_div(every.0).unwrap_or(1);
+        self.queues_mean_over.zip(self.queues_every).map_or(1, looks)
     }
 }
 

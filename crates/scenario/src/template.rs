@@ -33,6 +33,7 @@ pub const TEMPLATES: &[Template] = &[
     of("dumbbell", "flows that share one bottleneck", include_str!("template/dumbbell.toml")),
     of("incast", "many senders, one receiver, growing fan-in", include_str!("template/incast.toml")),
     of("congestion", "congestion laws at one bottleneck", include_str!("template/congestion.toml")),
+    of("roce", "senders under DCQCN before a port that pauses", include_str!("template/roce.toml")),
     of("failure", "cables that fail during the run", include_str!("template/failure.toml")),
 ];
 

@@ -82,6 +82,7 @@ fn setup(senders: u32, smaller: u64) -> Setup {
         warm_up: Time::ZERO,
         until: Time::ZERO + end(smaller),
         queues_every: Some(Span::from_us(10)),
+        queues_averaged: 1,
         flow_samples: Some(FlowSampling { every: end(smaller) / 2, flows: senders }),
         storms: Vec::new(),
         division: Division::LONE,

@@ -75,7 +75,7 @@ impl Sampler {
         let links = sampled(&setup.graph);
         let series = QueueSeries {
             every: setup.queues_every?,
-            samples_per_bin: 1,
+            samples_per_bin: setup.queues_averaged.max(1),
             links: links.iter().map(|(id, ..)| *id).collect(),
             ..QueueSeries::default()
         };

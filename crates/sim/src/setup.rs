@@ -38,6 +38,8 @@ pub struct Setup {
     pub until: Time,
     /// Look at the queues so often.
     pub queues_every: Option<Span>,
+    /// So many looks are put down as one value, their mean; at least 1.
+    pub queues_averaged: u64,
     /// Look at the senders of flows.
     pub flow_samples: Option<FlowSampling>,
     /// Seed of all random streams.

@@ -100,6 +100,26 @@ fn two_senders_under_dcqcn_hold_a_short_queue() {
     assert!(sent - heard <= 2 && heard > 100, "{sent} sent, {heard} heard");
 }
 
+/// Averaging changes what is put down, not what is seen: a value is the sum of its samples, and its peak the greatest.
+#[test]
+fn queues_averaged_over_samples_are_the_means_of_single_ones() {
+    let series = |averaged| {
+        let mut setup = incast(3, Rate::from_gbps(40), &dcqcn(|_| {}), Span::from_us(1_205));
+        setup.queues_averaged = averaged;
+        lab::run(setup).queues.expect("sampled")
+    };
+    let (single, fours) = (series(1), series(4));
+    assert_eq!((single.samples, fours.samples), (120, 120));
+    let ports = single.links.len();
+    assert_eq!((single.sum.len(), fours.sum.len()), (120 * ports, 30 * ports));
+    for (row, sums) in fours.sum.chunks(ports).enumerate() {
+        let of = |port: usize, all: &[u64]| (0..4).map(|at| all[(4 * row + at) * ports + port]).sum::<u64>();
+        let wanted: Vec<u64> = (0..ports).map(|port| of(port, &single.sum)).collect();
+        assert_eq!(sums, wanted, "value {row}");
+    }
+    assert!(fours.sum.iter().any(|sum| *sum > 0), "no queue, no test");
+}
+
 /// Patched TIMELY: equal rates from an unequal start, and the queue of its fixed point, `low C (1 + N step / (beta C))`, when the
 /// base round trip is taken off.
 #[test]

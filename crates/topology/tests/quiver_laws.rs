@@ -267,6 +267,32 @@ fn what_arrives_is_bounded_by_the_narrowest_link() {
     assert_eq!(list.iter().map(|part| part.count).collect::<Vec<_>>(), [2]);
 }
 
+/// Two paths may share all scores and not their bottleneck: labels are ratios, and other paths into the same links may make
+/// them equal. From C, the last links see capacity factors of 4 and 1 behind A (40 and 10 over 10) as behind B (160 and 40
+/// over 40); C's own path is ten wide through A and forty through B, and each counts with its own capacity.
+#[test]
+fn paths_with_equal_scores_keep_their_own_bottlenecks() {
+    let names = ["L0", "L1", "C", "D", "A", "B"].map(str::to_owned);
+    let cables = [
+        ("L0", "C", 160),
+        ("L0", "D", 160),
+        ("C", "A", 40),
+        ("C", "B", 40),
+        ("D", "A", 10),
+        ("D", "B", 160),
+        ("A", "L1", 10),
+        ("B", "L1", 40),
+    ];
+    let graph = network(&names, &['L'], &cables.map(|(a, b, gbps)| line(a, b, gbps)));
+    for settings in [STRICT, SET] {
+        let quiver = Quiver::new(&graph, &LinkState::all_up(&graph), &settings);
+        let paths = components(&quiver, switch(&graph, "L0"), leaf(&graph, "L1"));
+        let sizes: Vec<_> = paths.iter().map(|part| (part.weight, part.paths.len())).collect();
+        assert_eq!(sizes, [(5, 2), (1, 1), (4, 1)], "both paths through C are one component");
+        assert_eq!(groups(&graph, &quiver, "L0", "L1"), named(&[(1, &["C"]), (1, &["D"])]));
+    }
+}
+
 // ---- the slow reference ------------------------------------------------------------------------------------------
 
 type Path = Vec<u32>;

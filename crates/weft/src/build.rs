@@ -41,6 +41,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
         queues_every: measure.queues_every,
+        queues_averaged: measure.queues_averaged(),
         flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
         division: weft_sim::Division::LONE,
         seed,

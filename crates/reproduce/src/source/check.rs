@@ -147,8 +147,13 @@ impl Check<'_> {
     fn band(&mut self, id: &Spanned<String>, part: &Part) {
         let low = [part.from, part.above].into_iter().flatten().fold(f64::NEG_INFINITY, f64::max);
         let high = [part.to, part.below].into_iter().flatten().fold(f64::INFINITY, f64::min);
-        if part.exactly.is_none() && low == f64::NEG_INFINITY && high == f64::INFINITY {
-            self.wrong(id, "a part needs from, to, above, below or exactly");
+        let bounded = low > f64::NEG_INFINITY || high < f64::INFINITY || part.exactly.is_some();
+        if part.one_run.is_some() {
+            if bounded {
+                self.wrong(id, "the value of one run is held against runs, not against a band");
+            }
+        } else if part.exactly.is_none() && low == f64::NEG_INFINITY && high == f64::INFINITY {
+            self.wrong(id, "a part needs from, to, above, below, exactly or one_run");
         } else if low > high {
             self.wrong(id, "no number lies in this band");
         }

@@ -58,10 +58,25 @@ pub(super) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec
         }
         _ => {}
     }
+    queues_are_averaged_over_whole_samples(facts, found);
     for (index, item) in measure.record.iter().enumerate() {
         if measure.record[..index].contains(item) {
             found.push(impossible(format!("measure.record[{index}]"), "this is recorded already"));
         }
+    }
+}
+
+/// A mean takes at least two samples, and all of them.
+fn queues_are_averaged_over_whole_samples(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let measure = &facts.settings.measure;
+    match (measure.queues_mean_over, measure.queues_every) {
+        (Some(over), Some(every)) if every.0 > 0 && (over <= every || !over.0.is_multiple_of(every.0)) => {
+            let message =
+                format!("{over} is no mean of samples each {every}: give 2, 3, 4, ... times as long");
+            found.push(impossible("measure.queues_mean_over", message));
+        }
+        (Some(_), None) => facts.idle("measure.queues_mean_over", "measure.queues_every is not given", found),
+        _ => {}
     }
 }
 

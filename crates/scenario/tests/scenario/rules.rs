@@ -75,6 +75,13 @@ fn queues_are_sampled_and_recorded_together() {
         "flows = 9\nrecord = [\"flows\"]\n",
     );
     measure("flows = 9\nqueues_every = \"0 us\"\nrecord = [\"queues\"]\n", "every 0 ps", "flows = 9\n");
+    let averaged = |over: &str| {
+        format!("flows = 9\nqueues_every = \"10 us\"\nqueues_mean_over = \"{over}\"\nrecord = [\"queues\"]\n")
+    };
+    for over in ["10 us", "25 us", "5 us"] {
+        measure(&averaged(over), "no mean of samples each 10 us", &averaged("20 us"));
+    }
+    measure("flows = 9\nqueues_mean_over = \"20 us\"\n", "queues_every is not given", "flows = 9\n");
     measure(
         "flows = 9\nrecord = [\"flows\", \"flows\"]\n",
         "already",

@@ -40,6 +40,7 @@ pub(crate) fn on(graph: Graph, transport: &TransportSettings) -> Setup {
         warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),
         queues_every: None,
+        queues_averaged: 1,
         flow_samples: None,
         division: weft_sim::Division::LONE,
         seed: 1,

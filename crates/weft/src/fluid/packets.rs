@@ -46,6 +46,7 @@ pub(super) fn simulate(case: &Prepared, subject: &Subject, until: Span) -> Resul
     setup.warm_up = Time::ZERO;
     setup.until = Time::ZERO + until;
     setup.queues_every = Some(every);
+    setup.queues_averaged = 1;
     setup.flow_samples = Some(FlowSampling { every: every * FLOWS_LESS, flows });
     let bins = (CELLS / setup.graph.links().len()).min(2 * LOOKS as usize);
     let record = Simulation::new(setup).queue_bins(bins).run(&mut |_| true);

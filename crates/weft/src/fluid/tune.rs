@@ -14,7 +14,7 @@ use weft_report::page::{Page, Repeat, Section};
 use weft_report::text::number;
 
 use super::convert::Unit;
-use super::figures::{lines, rounded};
+use super::figures::{line, lines, rounded};
 use super::subject::Subject;
 use super::table::{aligned, on_page};
 use super::{TuneOptions, range};
@@ -263,16 +263,17 @@ impl Tuning {
     /// Settings to copy.
     fn settings(&self) -> String {
         let Some(best) = self.best.map(|n| &self.candidates[n]) else { return String::new() };
-        let bytes = |packets: f64| self.unit().bytes(packets).round();
+        let bytes = |packets: f64| weft_core::Bytes(self.unit().bytes(packets).round() as u64);
+        let timer = |seconds: f64| weft_core::Span::from_ns((seconds * 1e9).round() as u64);
         format!(
-            "[switch.ecn.red]\nmin = \"{} B\"\nmax = \"{} B\"\nmax_probability = {:.5}\nat = \"dequeue\"\n\n[transport.dcqcn]\n\
-             additive_step = \"{}\"\nincrease_timer = \"{} ns\"\nalpha_timer = \"{} ns\"\n",
+            "[switch.ecn.red]\nmin = \"{}\"\nmax = \"{}\"\nmax_probability = {:.5}\nat = \"dequeue\"\n\n[transport.dcqcn]\n\
+             additive_step = \"{}\"\nincrease_timer = \"{}\"\nalpha_timer = \"{}\"\n",
             bytes(best.ramp.low),
             bytes(best.ramp.high),
             best.ramp.top,
             range::rate(self.unit().bits(best.law.step)),
-            (best.law.increase_timer * 1e9).round(),
-            (best.law.estimate_timer * 1e9).round()
+            timer(best.law.increase_timer),
+            timer(best.law.estimate_timer)
         )
     }
 
@@ -322,13 +323,14 @@ impl Tuning {
     /// The page, without the scenario.
     pub(super) fn page(&self) -> Page {
         let mut curves = vec![self.curve("as it is", 0, &self.base)];
-        let mut schemes = vec!["as it is".to_owned()];
         if let Some(best) = self.best.map(|n| &self.candidates[n]) {
             let of = Bottleneck { law: best.law, marking: Marking::Ramp(best.ramp), ..self.base };
             curves.push(self.curve("tuned", 1, &of));
-            schemes.push("tuned".to_owned());
         }
+        let schemes = curves.iter().map(|curve| curve.name.clone()).collect();
         curves.retain(|curve| curve.y.iter().any(Option::is_some));
+        let wanted = line("wanted", None, &[self.wanted.0.into(), self.wanted.1.into()], &[self.wanted.2; 2]);
+        curves.push(Series { reference: true, ..wanted });
         let caption = "Exact linearisation; below zero the loop oscillates.";
         let axes = (Axis::linear("flows", ""), Axis::linear("phase margin", "deg"));
         Page {
