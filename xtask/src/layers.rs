@@ -55,7 +55,7 @@ const BENCH: &[&str] =
     &["weft", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-sim"];
 
 /// Reports are made of records and leave as tables.
-const REPORT: &[&str] = &["weft-core", "weft-table"];
+const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table"];
 /// Reproductions ask the facade for runs, and show what comes back.
 const REPRODUCE: &[&str] = &["weft", "weft-report"];
 
@@ -70,6 +70,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-fluid", may_use: PARTS },
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
+    Layer { name: "weft-statistics", may_use: &[] },
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-scenario", may_use: ABOVE_PARTS },

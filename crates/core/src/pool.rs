@@ -80,6 +80,12 @@ impl<Body> Pool<Body> {
         unsafe { self.bodies.get_unchecked(id.index()) }
     }
 
+    /// What the hosts see of a packet, to be written.
+    #[inline]
+    pub fn body_mut(&mut self, id: PacketId) -> &mut Body {
+        body_of(&mut self.bodies, id)
+    }
+
     /// Packets alive.
     #[must_use]
     pub fn alive(&self) -> usize {

@@ -6,7 +6,7 @@ use crate::histogram::Histogram;
 use crate::ids::{FlowId, HostId, LinkId};
 use crate::units::{Bytes, Rate, Span, Time};
 
-pub use pause::{DeadlockRecord, PAUSE_MEASURES, PauseRecord};
+pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
 
 /// Everything one run has to say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -157,6 +157,8 @@ pub struct FlowRecord {
     pub cnps: u32,
     /// Negative acknowledgements the receiver sent (RoCE).
     pub nacks: u32,
+    /// What priority flow control did to it.
+    pub pauses: FlowPauses,
 }
 
 /// Waiting at one hop.

@@ -5,7 +5,7 @@
 
 use crate::header::{Class, Ecn, Header, Kind};
 use crate::ids::FlowId;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
 pub const MAX_BLOCKS: usize = 3;
@@ -64,6 +64,15 @@ pub struct Block {
     pub length: u32,
 }
 
+/// What a packet of payload has met where priority flow control is on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Toll {
+    /// How long it waited in queues while the far end wanted nothing.
+    pub held: Span,
+    /// It has left a queue that made a switch pause others.
+    pub congested: bool,
+}
+
 /// What only the ends see of a packet: 64 bytes, the cold column of the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
@@ -81,7 +90,7 @@ pub struct Segment {
     pub ack: u64,
     /// When it was sent.
     pub sent: Time,
-    /// In an acknowledgement: when the packet was sent that it answers, of several the first.
+    /// In an acknowledgement: when the packet was sent that it answers, of several the first. In payload: its [`Toll`].
     pub echo: Time,
     /// What has arrived beyond `ack`.
     pub blocks: [Block; MAX_BLOCKS],
@@ -90,6 +99,18 @@ pub struct Segment {
 impl Segment {
     /// The acknowledgement number of a receiver that has everything and no longer knows how much that was.
     pub const EVERYTHING: u64 = u64::MAX;
+
+    /// What a packet of payload has met so far: nothing, or more than that if `echo` is not zero.
+    #[must_use]
+    pub const fn toll(&self) -> Toll {
+        Toll { held: Span(self.echo.0 >> 1), congested: self.echo.0 & 1 == 1 }
+    }
+
+    /// A packet of payload leaves a queue where it met this.
+    pub fn add_toll(&mut self, toll: Toll) {
+        let Toll { held, congested } = self.toll();
+        self.echo = Time((held + toll.held).0 << 1 | u64::from(congested || toll.congested));
+    }
 
     /// The byte after the payload.
     #[must_use]
@@ -173,6 +194,18 @@ mod tests {
     fn a_segment_is_a_cache_line_and_needs_are_two_registers() {
         assert_eq!(size_of::<Segment>(), 64);
         assert_eq!(size_of::<Needs>(), 16);
+    }
+
+    #[test]
+    fn tolls_add_up() {
+        let mut segment = Segment::default();
+        assert_eq!(segment.toll(), Toll::default());
+        segment.add_toll(Toll { held: Span(7), congested: true });
+        segment.add_toll(Toll { held: Span(1 << 50), congested: false });
+        assert_eq!(segment.toll(), Toll { held: Span((1 << 50) + 7), congested: true });
+        segment.echo = Time::ZERO;
+        segment.add_toll(Toll { held: Span::ZERO, congested: true });
+        assert_ne!(segment.echo, Time::ZERO, "it can be told from a packet that met nothing");
     }
 
     #[test]

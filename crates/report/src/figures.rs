@@ -2,6 +2,7 @@
 
 pub mod distribution;
 pub mod measure;
+pub mod pauses;
 pub mod run;
 pub mod why;
 pub mod windows;

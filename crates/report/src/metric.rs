@@ -124,6 +124,15 @@ const METRICS: &[Metric] = &[
     metric("pause.headroom", "", "most used of the headroom of a port, as a share", Neither),
     metric("pause.watchdog", "", "times that a watchdog took a queue for stuck", Lower),
     metric("pause.deadlocks", "", "circles of ports that waited for each other", Lower),
+    metric("pause.victims", "", "flows that were held up and caused nothing", Lower),
+    metric("pause.victims.packets", "packets", "packets of victims that waited in a held queue", Lower),
+    metric("pause.victims.held", "us", "how long they did, over packets and hops", Lower),
+    metric("pause.victims.at_host", "us", "how long cards of hosts held victims, over flows", Lower),
+    metric("pause.victims.slowdown", "", "mean slowdown of victims that finished", Lower),
+    metric("pause.culprits", "", "flows through a queue that made a switch pause others", Neither),
+    metric("pause.culprits.slowdown", "", "mean slowdown of culprits that finished", Lower),
+    metric("pause.others", "", "flows that are neither victims nor culprits", Neither),
+    metric("pause.others.slowdown", "", "mean slowdown of these, of those that finished", Lower),
     metric("marks", "packets", "packets marked by switches", Neither),
     metric("retransmitted", "B", "payload sent again by measured flows", Lower),
     metric("timeouts", "", "retransmission time-outs of measured flows", Lower),
@@ -338,7 +347,7 @@ fn measured(name: &str, of: &Measured, list: &mut Vec<(String, f64)>) {
 mod tests {
     use super::*;
     use crate::summary::{DropCell, Drops, Imbalance, Links, Waiting};
-    use weft_core::record::PAUSE_MEASURES;
+    use weft_core::record::{HELD_MEASURES, PAUSE_MEASURES};
 
     fn summary() -> Summary {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
@@ -367,7 +376,11 @@ mod tests {
                 uplinks: Some(Uplinks { min: 0.1, mean: 0.2, max: 0.3, spread: Some(1.0) }),
                 ..Links::default()
             },
-            pauses: PAUSE_MEASURES.iter().map(|(name, _, _)| ((*name).to_owned(), 1.0)).collect(),
+            pauses: PAUSE_MEASURES
+                .iter()
+                .chain(&HELD_MEASURES)
+                .map(|(name, _, _)| ((*name).to_owned(), 1.0))
+                .collect(),
             ..Summary::default()
         }
     }

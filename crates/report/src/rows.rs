@@ -1,12 +1,12 @@
 //! Rows of a sorter: what they mean. A flow in whole, ordered by its number; what statistics need of a flow, ordered by its
 //! size; one figure of it, ordered by that.
 
-use weft_core::record::FlowRecord;
+use weft_core::record::{FlowPauses, FlowRecord};
 use weft_core::{Bytes, FlowId, HostId, Span, Time};
 use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
-pub(crate) type FlowRow = Words<13>;
+pub(crate) type FlowRow = Words<16>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -31,6 +31,9 @@ pub(crate) fn row_of(flow: &FlowRecord) -> FlowRow {
         pair(flow.displacement, flow.gro_batches),
         pair(flow.ecn_marks, flow.cnps_sent),
         pair(flow.cnps, flow.nacks),
+        pair(flow.pauses.packets, u32::from(flow.pauses.congested)),
+        flow.pauses.held.0,
+        flow.pauses.at_host.0,
     ]
 }
 
@@ -42,6 +45,8 @@ pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
     let (displacement, gro_batches) = apart(row[10]);
     let (ecn_marks, cnps_sent) = apart(row[11]);
     let (cnps, nacks) = apart(row[12]);
+    let (packets, congested) = apart(row[13]);
+    let (held, at_host) = (Span(row[14]), Span(row[15]));
     FlowRecord {
         flow: FlowId(flow),
         tag: tag as u16,
@@ -63,6 +68,7 @@ pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
         cnps_sent,
         cnps,
         nacks,
+        pauses: FlowPauses { held, packets, at_host, congested: congested == 1 },
     }
 }
 
@@ -141,6 +147,7 @@ mod tests {
             cnps_sent: 18,
             cnps: 19,
             nacks: 20,
+            pauses: FlowPauses { held: Span(21), packets: 22, at_host: Span(23), congested: true },
         };
         let ended = FlowRecord { end: Some(Time(17)), ..flow.clone() };
         assert_eq!([&flow, &ended].map(|flow| flow_of(&row_of(flow))), [flow, ended]);

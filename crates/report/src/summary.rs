@@ -71,9 +71,12 @@ pub struct Summary {
     pub throughput_gbps: Throughput,
     /// Jain's index of the measured flows' throughput (delivered payload by time open); absent without flows.
     pub jain: Option<f64>,
-    /// Pauses of priority flow control, by the names of `PAUSE_MEASURES`; absent when there were none.
+    /// Pauses of priority flow control, by the names of `PAUSE_MEASURES` and `HELD_MEASURES`; absent when there were none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pauses: BTreeMap<String, f64>,
+    /// The queues that caused most pauses without being held themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pause_causes: Vec<PauseCause>,
     /// Circles of ports that waited for each other, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deadlocks: Vec<String>,
@@ -142,6 +145,15 @@ pub struct SizeClass {
     pub fct_us: Distribution,
     /// Slowdown.
     pub slowdown: Distribution,
+}
+
+/// A queue that made its switch pause others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PauseCause {
+    /// The port, where it leads, and the class.
+    pub port: String,
+    /// How often.
+    pub stops: u64,
 }
 
 /// Packets lost, any reason.

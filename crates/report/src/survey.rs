@@ -9,7 +9,7 @@ use crate::summary::{
     Flows, Measured, Overtaking, Reordering, SizeClass, Throughput, Throughputs, fct_us_of, slowdown_of,
 };
 use std::collections::BTreeMap;
-use weft_core::record::{FlowRecord, RunRecord};
+use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
 use weft_table::sorter::{Scratch, Sorter};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
@@ -31,6 +31,7 @@ pub struct FlowStatistics {
     pub(crate) retransmitted_bytes: u64,
     pub(crate) timeouts: u64,
     pub(crate) fct_tail: Tail,
+    pub(crate) held: HeldFlows,
 }
 
 impl FlowStatistics {
@@ -86,6 +87,7 @@ impl<'a> Survey<'a> {
         so_far.delivered_bits += flow.delivered.bits();
         so_far.retransmitted_bytes += flow.retransmitted.0;
         so_far.timeouts += u64::from(flow.timeouts);
+        so_far.held.add(flow, flow.end.map(|_| slowdown_of(flow)));
         let throughput = throughput(flow, self.record);
         self.fairness.add(throughput);
         self.throughputs.add(flow, throughput);

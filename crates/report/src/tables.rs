@@ -3,7 +3,7 @@
 use crate::sweep::SweepRun;
 use weft_core::LinkId;
 use weft_core::record::{
-    FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, QueueSeries, RunRecord,
+    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, QueueSeries, RunRecord,
 };
 use weft_table::{Cells, Table};
 
@@ -55,11 +55,23 @@ pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) 
     let table = times_of_flows(record, flows);
     let table = if reordering { overtaking_of_flows(flows, table) } else { table };
     let packets = |of: fn(&FlowRecord) -> u32| flows.iter().map(move |flow| u64::from(of(flow)));
-    table
+    let table = table
         .integers("ecn_marks", "packets", packets(|flow| flow.ecn_marks))
         .integers("cnps_sent", "packets", packets(|flow| flow.cnps_sent))
         .integers("cnps", "packets", packets(|flow| flow.cnps))
-        .integers("nacks", "packets", packets(|flow| flow.nacks))
+        .integers("nacks", "packets", packets(|flow| flow.nacks));
+    if record.pauses.is_empty() { table } else { pauses_of_flows(flows, table) }
+}
+
+/// Adds what pauses did to flows.
+fn pauses_of_flows(flows: &[FlowRecord], table: Table) -> Table {
+    let column = |of: fn(&FlowPauses) -> u64| flows.iter().map(move |flow| of(&flow.pauses));
+    table
+        .integers("held_packets", "packets", column(|pauses| u64::from(pauses.packets)))
+        .integers("held_ps", "ps", column(|pauses| pauses.held.0))
+        .integers("held_at_host_ps", "ps", column(|pauses| pauses.at_host.0))
+        .integers("culprit", "", column(|pauses| u64::from(pauses.congested)))
+        .integers("victim", "", column(|pauses| u64::from(pauses.is_victim())))
 }
 
 fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
@@ -141,6 +153,7 @@ fn pauses(record: &RunRecord) -> Table {
         .integers("watchdog", "", column(|pause| pause.watchdog))
         .integers("asked", "", column(|pause| pause.asked))
         .integers("resumed", "", column(|pause| pause.resumed))
+        .integers("caused", "", column(|pause| pause.caused))
         .integers("headroom_bytes", "B", column(|pause| pause.headroom.0))
         .integers("headroom_peak_bytes", "B", column(|pause| pause.headroom_peak.0))
         .integers("frames", "", column(|pause| pause.frames))

@@ -1,6 +1,7 @@
 //! The answer in a terminal: headline and one table in 80 columns; colour only when the caller says that it is a
 //! terminal. Knows sweeps and summaries, no files.
 
+use crate::figures::pauses::victims_words;
 use crate::headline::{Headline, duel, tail_metric};
 use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
@@ -105,8 +106,16 @@ fn counts(run: &Run) -> String {
     let told = |name: &str| run.summary.pauses.get(name).map(|value| number(*value));
     let paused = told("stops").zip(told("host_time"));
     let pauses = paused.map(|(stops, time)| format!("{stops} pauses, hosts paused for {time} us in all\n"));
+    let held = |name: &str| run.summary.pauses.get(name);
+    let victims = held("victims").zip(held("victims.slowdown")).map(|(flows, slowdown)| {
+        format!(
+            "{} of pauses that others caused, mean slowdown {}×\n",
+            victims_words(*flows),
+            number(*slowdown)
+        )
+    });
     let deadlocks = run.summary.deadlocks.iter().map(|circle| format!("deadlock: {circle}\n"));
-    (text + &pauses.into_iter().chain(deadlocks).collect::<String>()).replace('\u{202f}', " ")
+    (text + &pauses.into_iter().chain(victims).chain(deadlocks).collect::<String>()).replace('\u{202f}', " ")
 }
 
 /// A row of the table.

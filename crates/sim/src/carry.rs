@@ -148,17 +148,21 @@ impl Domain {
         }
     }
 
-    /// Gives the idle transmitter of a port its next packet. What else the switch wants is left to
-    /// [`Domain::carry_out`].
+    /// Gives the idle transmitter of a port its next packet, or what it has to tell the far end. What else the switch wants is
+    /// left to [`Domain::carry_out`].
     fn feed(&mut self, switch: SwitchId, port: PortId) {
+        let pausing = self.pauses.is_some();
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
         let own = self.switches[switch.index()].as_mut().expect("a switch is fed in its domain");
         let link = LinkId(own.first_link + u32::from(port.0));
-        if let Some(frame) = own.switch.next_frame(&mut turn, port) {
+        if pausing && let Some(frame) = own.switch.next_frame(&mut turn, port) {
             let end = self.send_frame(link, self.now, frame);
             return self.calendar.push_transmitted(end, link);
         }
         let Some(packet) = own.switch.next_packet(&mut turn, port) else { return };
+        if pausing {
+            self.pay_toll(link, (switch, port), packet);
+        }
         let header = *self.pool.headers.get(packet);
         self.tally.waited(&header, self.now.since(header.arrived));
         if let Some(tap) = &mut self.tap {

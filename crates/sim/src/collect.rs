@@ -1,11 +1,14 @@
 //! From the state at the end of a run to its record.
 
-use weft_core::record::{LinkRecord, NodeRecord, PacketBalance, PauseRecord, RunRecord, Stop};
-use weft_core::{LinkId, PortId, Span, Time};
+use std::collections::BTreeMap;
+
+use weft_core::record::{FlowPauses, LinkRecord, NodeRecord, PacketBalance, PauseRecord, RunRecord, Stop};
+use weft_core::{FlowId, LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
 use weft_topology::{Link, Node};
 
 use crate::domain::{Domain, Placed};
+use crate::ends::Closed;
 use crate::flow_series::gathered;
 use crate::ledger::Ledger;
 use crate::run::{Finish, Simulation};
@@ -18,8 +21,10 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
     let mut tally = Tally::new();
+    let mut waiting = BTreeMap::new();
+    domains.iter_mut().for_each(|domain| domain.tolls_of_waiting(end, &mut waiting));
     for domain in &mut domains {
-        domain.close(end, ledger);
+        domain.close(end, &waiting, ledger);
         domain.take_back(end);
         tally.merge(&domain.tally);
     }
@@ -66,9 +71,11 @@ fn pauses(domains: &mut [Domain], end: Time) -> Vec<PauseRecord> {
 
 impl Domain {
     /// One record per flow that was to start before `end` and is not done.
-    fn close(&mut self, end: Time, ledger: &mut Ledger<'_>) {
-        let closed = std::mem::take(&mut self.ends.closed);
-        closed.into_iter().chain(self.ends.open(end)).for_each(|closed| ledger.add(closed));
+    fn close(&mut self, end: Time, waiting: &BTreeMap<FlowId, FlowPauses>, ledger: &mut Ledger<'_>) {
+        std::mem::take(&mut self.ends.closed).into_iter().for_each(|closed| ledger.add(closed));
+        self.release_cards(end);
+        let open: Vec<Closed> = self.ends.open(end).collect();
+        open.into_iter().for_each(|closed| ledger.add(self.with_tolls(closed, waiting)));
         let waiting = self.turns.take().into_iter().flat_map(|turns| turns.left());
         waiting.for_each(|(flow, spec)| ledger.add_unsent(end, flow, &spec));
         while let Some((flow, spec)) = self.upcoming.take().filter(|(_, spec)| spec.start < end) {

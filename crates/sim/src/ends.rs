@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, FlowId, Header, HostId, Time, prefetch};
+use weft_core::record::FlowPauses;
+use weft_core::{Bytes, FlowId, Header, HostId, Span, Time, prefetch};
 use weft_transport::{FlowSite, Needs, Receiver, ReceiverReport, Segment, Sender, SenderReport, Transport};
 use weft_workload::Flow;
 
@@ -86,7 +87,7 @@ enum Place<E> {
 
 /// The place of an open end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seat(u32);
+pub(crate) struct Seat(pub(crate) u32);
 
 /// Ends of one side, in reused places.
 pub(crate) struct Slab<E> {
@@ -119,6 +120,12 @@ impl<E> Slab<E> {
         if let Some(place) = self.ends.get(self.places.get(flow) as usize) {
             prefetch(place);
         }
+    }
+
+    /// The place of a flow that is open or expected.
+    pub(crate) fn place_of(&self, flow: FlowId) -> Option<usize> {
+        let place = self.places.get(flow);
+        (place != NOWHERE).then_some(place as usize)
     }
 
     /// The end of a flow and where it is, if it is open.
@@ -169,14 +176,15 @@ impl<E> Slab<E> {
 /// What the end of a flow has to say when it is closed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Last {
-    Sender { retransmitted: Bytes, timeouts: u32, cnps: u32 },
-    Receiver { spec: Flow, report: ReceiverReport },
+    Sender { retransmitted: Bytes, timeouts: u32, cnps: u32, at_host: Span },
+    Receiver { spec: Flow, report: ReceiverReport, pauses: FlowPauses },
 }
 
 impl Last {
-    pub(crate) fn of_sender(report: &SenderReport) -> Last {
+    /// Of a sender that pauses of its host's card held for so long.
+    fn of_sender(report: &SenderReport, at_host: Span) -> Last {
         let SenderReport { retransmitted, timeouts, notifications: cnps, .. } = *report;
-        Last::Sender { retransmitted, timeouts, cnps }
+        Last::Sender { retransmitted, timeouts, cnps, at_host }
     }
 }
 
@@ -234,23 +242,24 @@ impl Ends {
     }
 
     /// Returns what was to be carried.
-    pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time) -> Option<Flow> {
+    pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time, at_host: Span) -> Option<Flow> {
         let active = self.senders.remove(flow)?;
-        self.closed.push(Closed { flow, at, last: Last::of_sender(&active.end.report()) });
+        self.closed.push(Closed { flow, at, last: Last::of_sender(&active.end.report(), at_host) });
         Some(active.spec)
     }
 
-    pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time) {
+    pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time, pauses: FlowPauses) {
         if let Some(Active { end, spec, .. }) = self.receivers.remove(flow) {
-            self.closed.push(Closed { flow, at, last: Last::Receiver { spec, report: end.report() } });
+            let last = Last::Receiver { spec, report: end.report(), pauses };
+            self.closed.push(Closed { flow, at, last });
         }
     }
 
-    /// What the ends that are still open have to say at the end of the run.
+    /// What the ends that are still open have to say at the end of the run, but for pauses.
     pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
         let senders = self.senders.ends.iter().filter_map(move |place| match place {
             Place::Open(Active { end, flow, .. }) => {
-                Some(Closed { flow: *flow, at, last: Last::of_sender(&end.report()) })
+                Some(Closed { flow: *flow, at, last: Last::of_sender(&end.report(), Span::ZERO) })
             }
             _ => None,
         });
@@ -260,7 +269,7 @@ impl Ends {
                 Place::Expected(flow, spec) => (*flow, *spec, ReceiverReport::default()),
                 Place::Open(Active { end, flow, spec, .. }) => (*flow, *spec, end.report()),
             };
-            Some(Closed { flow, at, last: Last::Receiver { spec, report } })
+            Some(Closed { flow, at, last: Last::Receiver { spec, report, pauses: FlowPauses::default() } })
         });
         senders.chain(receivers)
     }

@@ -116,6 +116,9 @@ impl Domain {
     #[inline]
     fn at_receiver(&mut self, host: HostId, packet: PacketId) {
         let Header { marks: Marks { ecn }, note, .. } = *self.pool.headers.get(packet);
+        if self.pool.body(packet).echo != Time::ZERO {
+            self.collect_toll(packet);
+        }
         let segment = self.pool.body(packet);
         let Some((seat, active)) = self.ends.receivers.seated(segment.flow) else {
             return self.at_closed_door(packet, host);
@@ -262,7 +265,8 @@ impl Domain {
             self.completed_one();
         }
         if acted.done {
-            self.ends.close_receiver(flow, self.now);
+            let pauses = self.tolls_of(flow);
+            self.ends.close_receiver(flow, self.now, pauses);
         }
         let Some(packet) = acted.sent else { return false };
         if self.pool.headers.get(packet).kind == Kind::Control && self.withholds(host, packet) {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use weft_core::record::FlowRecord;
+use weft_core::record::{FlowPauses, FlowRecord};
 use weft_core::{Bytes, FlowId, Span, Time};
 use weft_topology::{Handshake, Ideal, Train};
 use weft_transport::ReceiverReport;
@@ -44,10 +44,17 @@ impl<'a> Ledger<'a> {
         };
         let at = closed.at.max(other.at);
         match (closed.last, other.last) {
-            (Last::Sender { retransmitted, timeouts, cnps }, Last::Receiver { spec, report })
-            | (Last::Receiver { spec, report }, Last::Sender { retransmitted, timeouts, cnps }) => {
+            (
+                Last::Sender { retransmitted, timeouts, cnps, at_host },
+                Last::Receiver { spec, report, pauses },
+            )
+            | (
+                Last::Receiver { spec, report, pauses },
+                Last::Sender { retransmitted, timeouts, cnps, at_host },
+            ) => {
                 let record = self.record(closed.flow, &spec, &report);
-                self.done.push((at, FlowRecord { retransmitted, timeouts, cnps, ..record }));
+                let pauses = FlowPauses { at_host, ..pauses };
+                self.done.push((at, FlowRecord { retransmitted, timeouts, cnps, pauses, ..record }));
             }
             _ => unreachable!("a flow has one sender and one receiver"),
         }
@@ -94,6 +101,7 @@ impl<'a> Ledger<'a> {
             cnps_sent: received.notifications,
             cnps: 0,
             nacks: received.nacks,
+            pauses: FlowPauses::default(),
         }
     }
 

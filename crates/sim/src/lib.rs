@@ -20,6 +20,7 @@ mod ends;
 mod event;
 mod exchange;
 pub mod flow_series;
+mod holds;
 mod host;
 mod labels;
 mod ledger;
@@ -33,6 +34,7 @@ mod scout;
 mod setup;
 mod tally;
 pub mod tap;
+mod toll;
 mod turns;
 mod wire;
 

@@ -15,11 +15,14 @@ use weft_topology::Node;
 use crate::deadlock::Wait;
 use crate::domain::Domain;
 use crate::event::Event;
+use crate::holds::Holds;
 use crate::setup::{Setup, Storm};
+use crate::toll::Tolls;
 
 /// The transmitters of a domain, by link. None exists while no class pauses.
 pub(crate) struct Pauses {
     pub(crate) links: Vec<Transmitter>,
+    pub(crate) tolls: Tolls,
 }
 
 /// What a transmitter has been told, and what it tells.
@@ -38,7 +41,7 @@ pub(crate) struct Transmitter {
 }
 
 /// One class of a transmitter.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Stopped {
     /// The far end wants nothing, since when without a break, and until when.
     wanted: bool,
@@ -46,6 +49,7 @@ struct Stopped {
     until: Time,
     /// Nothing is sent.
     held: bool,
+    holds: Holds,
     /// The watchdog acts until then, and now throws packets away.
     ignored_until: Time,
     discards: bool,
@@ -72,14 +76,23 @@ impl Pauses {
         let transmitter = |link: &weft_topology::Link| Transmitter {
             rate: link.rate,
             landing: VecDeque::new(),
-            classes: [Stopped::default(); CLASSES],
+            classes: Default::default(),
             refresh_at: Time::NEVER,
             storm: storm(link.from),
             frames: 0,
             lost: 0,
         };
         let links = setup.graph.links().iter().map(transmitter);
-        setup.switch.pfc.is_on().then(|| Box::new(Pauses { links: links.collect() }))
+        setup.switch.pfc.is_on().then(|| Box::new(Pauses { links: links.collect(), tolls: Tolls::default() }))
+    }
+}
+
+impl Transmitter {
+    /// How much of the time from `arrived` to `now` a queue was held. Whoever leaves next came no earlier.
+    #[inline]
+    pub(crate) fn held_during(&mut self, queue: usize, arrived: Time, now: Time) -> Span {
+        let holds = &mut self.classes[queue].holds;
+        if holds.is_none() { Span::ZERO } else { holds.during(arrived, now) }
     }
 }
 
@@ -95,7 +108,7 @@ impl Domain {
         }
     }
 
-    fn transmitter(&mut self, link: LinkId) -> &mut Transmitter {
+    pub(crate) fn transmitter(&mut self, link: LinkId) -> &mut Transmitter {
         let pauses = self.pauses.as_mut().expect("only classes that pause are asked for their transmitters");
         &mut pauses.links[link.index()]
     }
@@ -245,11 +258,19 @@ impl Domain {
             Node::Host(host) => self.hold_card(host, class, held),
             Node::Switch(switch) => {
                 let (port, queues) = (wire.port, self.plan.setup.switch.queues as usize);
+                let now = self.now;
                 let mut turn =
                     Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
                 let own = self.switches[switch.index()].as_mut().expect("a switch is held in its domain");
                 if class < queues {
+                    let empty = own.switch.waiting_in(turn.headers, (port, class)).next().is_none();
                     own.switch.hold(&mut turn, (port, class), held);
+                    let holds = &mut self.transmitter(link).classes[class].holds;
+                    if held {
+                        holds.begin(now, empty)
+                    } else {
+                        holds.end(now)
+                    }
                     self.carry_out(switch, None);
                 }
             }
@@ -337,12 +358,13 @@ impl Domain {
                     watchdog: stopped.watchdog,
                     asked: asked.stops,
                     resumed: asked.resumes,
+                    caused: asked.caused,
                     headroom: asked.headroom,
                     headroom_peak: asked.headroom_peak,
                     frames: transmitter.frames,
                     frames_lost: transmitter.lost,
                 };
-                if record.stopped + record.asked + record.watchdog > 0 {
+                if record.stopped + record.asked + record.watchdog + record.caused > 0 {
                     records.push(record);
                 }
             }

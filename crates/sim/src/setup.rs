@@ -66,7 +66,7 @@ impl Setup {
     }
 
     /// The queue of a class at every port.
-    fn queue(&self, class: Class) -> u8 {
+    pub(crate) fn queue(&self, class: Class) -> u8 {
         class.0.min(self.switch.queues as u8 - 1)
     }
 

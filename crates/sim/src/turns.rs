@@ -81,7 +81,8 @@ impl Domain {
 
     /// Closes a sender; it may be the turn of another now.
     pub(crate) fn sender_done(&mut self, flow: FlowId) {
-        let spec = self.ends.close_sender(flow, self.now);
+        let at_host = self.held_at_host(flow);
+        let spec = self.ends.close_sender(flow, self.now, at_host);
         let Some((turns, spec)) = self.turns.as_mut().zip(spec) else { return };
         if let Some(next) = turns.call_next(&spec, self.now) {
             self.schedule(self.now, Event::FlowStart(next));

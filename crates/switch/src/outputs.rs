@@ -192,7 +192,7 @@ impl Outputs {
         if output.port.in_service.is_none() {
             turn.effects.push(Effect::HasWork(port));
         }
-        self.charge(turn.effects, &header, queue);
+        self.charge(turn.effects, &header, (port, queue));
         debug_assert!(self.books_agree());
         self.visible.joined(turn.now, &header, slot(port, queue, self.queues));
     }
@@ -204,7 +204,7 @@ impl Outputs {
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
         self.finish_service(turn, port);
         loop {
@@ -283,7 +283,7 @@ impl Outputs {
         let store = (!kept).then_some(&mut self.store);
         self.ports[port.index()].release(turn.now, queue, wire, store);
         if self.ingress.is_some() {
-            self.credit(turn.effects, (ingress, queue), wire, port);
+            self.credit(turn.effects, ingress, at, wire);
             debug_assert!(self.books_agree());
         }
     }

@@ -10,6 +10,7 @@
 
 use weft_core::{Bytes, PortId, Rate, Span, choice, settings};
 
+mod blame;
 pub mod headroom;
 mod ingress;
 mod own;
@@ -177,6 +178,8 @@ pub struct PauseCounters {
     pub stops: u64,
     /// Times that XON was reached.
     pub resumes: u64,
+    /// Times that a queue of this port caused a port of the switch to stop its sender.
+    pub caused: u64,
     /// Greatest number of bytes in headroom.
     pub headroom_peak: Bytes,
     /// Headroom set aside.

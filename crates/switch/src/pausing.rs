@@ -10,11 +10,11 @@ use crate::port::InService;
 use crate::turn::{Effect, Effects, Turn};
 
 impl Outputs {
-    /// A packet was stored.
+    /// A packet was stored in a queue.
     #[inline]
-    pub(crate) fn charge(&mut self, effects: &mut Effects, header: &Header, queue: usize) {
+    pub(crate) fn charge(&mut self, effects: &mut Effects, header: &Header, at: (PortId, usize)) {
         let Some(ingress) = &mut self.ingress else { return };
-        if ingress.stored(header.ingress, queue, header.wire) {
+        if ingress.stored(header.ingress, at, header.wire) {
             self.announce(effects, header.ingress);
         }
     }
@@ -29,18 +29,11 @@ impl Outputs {
         }
     }
 
-    /// A packet is gone that had come in by a port and was in a queue; `serving` is the port that will be fed anyway.
-    pub(crate) fn credit(
-        &mut self,
-        effects: &mut Effects,
-        from: (PortId, usize),
-        wire: u16,
-        serving: PortId,
-    ) {
+    /// A packet is gone that had come in by a port and was in a queue, whose own port will be fed anyway.
+    pub(crate) fn credit(&mut self, effects: &mut Effects, from: PortId, at: (PortId, usize), wire: u16) {
         let Some(ingress) = &mut self.ingress else { return };
-        let (port, queue) = from;
-        if ingress.released(port, queue, wire) && port != serving {
-            self.announce(effects, port);
+        if ingress.released(from, at, wire) && from != at.0 {
+            self.announce(effects, from);
         }
     }
 
@@ -84,6 +77,15 @@ impl Outputs {
         if own.ready().is_some() {
             self.announce(effects, port);
         }
+        if let Some(ingress) = self.ingress.as_mut().filter(|ingress| ingress.is_lossless(queue)) {
+            ingress.hold((port, queue), held);
+        }
+    }
+
+    /// See [`Switch::is_congested`](crate::Switch::is_congested).
+    #[inline]
+    pub(crate) fn is_congested(&self, at: (PortId, usize)) -> bool {
+        self.ingress.as_ref().is_some_and(|ingress| ingress.is_congested(at))
     }
 
     /// What is left of a component without the ports on which a queue is paused.

@@ -129,7 +129,7 @@ impl Output {
     }
 
     /// Takes the head of a queue; its bytes stay charged. With the marker's word on it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take(
         &mut self,
         now: Time,

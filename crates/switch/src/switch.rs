@@ -180,7 +180,7 @@ impl Switch {
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
-    #[inline]
+    #[inline(always)]
     pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
         let packet = self.outputs.next_packet(turn, port)?;
         if let Some(congestion) = &mut self.congestion {
@@ -209,6 +209,22 @@ impl Switch {
     /// The watchdog of a lossless queue throws away what waits in it and what comes, or no longer does.
     pub fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
         self.outputs.discard(turn, at, on);
+    }
+
+    /// Whether a queue has made the switch pause somebody since it was empty, and not because it was held itself.
+    #[must_use]
+    #[inline]
+    pub fn is_congested(&self, at: (PortId, usize)) -> bool {
+        self.outputs.is_congested(at)
+    }
+
+    /// The packets that wait in a queue, the oldest first.
+    pub fn waiting_in<'a>(
+        &self,
+        headers: &'a Headers,
+        (port, queue): (PortId, usize),
+    ) -> impl Iterator<Item = PacketId> + 'a {
+        self.outputs.port(port).queues[queue].packets.iter(headers)
     }
 
     /// What a port has done to stop the senders of a class.

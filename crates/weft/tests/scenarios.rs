@@ -17,7 +17,7 @@ const WARM_UP: &str = "measure.warm_up='100 us'";
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let entries = |folder: &Path| fs::read_dir(folder).expect("there is a folder of scenarios").flatten();
-    let parts = ["bench", "choosing", "roce"].into_iter();
+    let parts = ["bench", "choosing", "markers", "pfc", "roce"].into_iter();
     let all = entries(&folder).chain(parts.flat_map(|part| entries(&folder.join(part))));
     let mut found: Vec<PathBuf> = all.map(|entry| entry.path()).collect();
     found.retain(|path| path.extension().is_some_and(|end| end == "toml"));
@@ -54,6 +54,16 @@ fn every_scenario_that_ships_has_no_mistakes_and_runs() {
         let page = fs::read_to_string(&outcome.report).expect("the report is written");
         assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
     }
+}
+
+/// Its claims are worked out by hand: one victim, which gets a quarter of its line.
+#[test]
+fn the_victim_of_pauses_is_found() {
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("victim");
+    let _ = fs::remove_dir_all(&out);
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/pfc/victim.toml");
+    let outcome = run_short(&scenario, out, None);
+    assert_eq!((outcome.failed_runs, outcome.missed_expectations), (0, 0), "{}", outcome.terminal);
 }
 
 /// All files of the runs below a folder with their contents; of JSON files without what the clock and the machine say.

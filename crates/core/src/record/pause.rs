@@ -1,6 +1,6 @@
 //! What priority flow control has done in a run, and the numbers that sum it up.
 
-use super::RunRecord;
+use super::{FlowRecord, RunRecord};
 use crate::ids::LinkId;
 use crate::units::{Bytes, Span, Time};
 
@@ -24,6 +24,8 @@ pub struct PauseRecord {
     pub asked: u64,
     /// Times it let the far end go on (XON).
     pub resumed: u64,
+    /// Times that what waited here, not held itself, caused a port of this switch to stop its sender.
+    pub caused: u64,
     /// Memory set aside for what arrives after XOFF.
     pub headroom: Bytes,
     /// The most that was used of it.
@@ -34,6 +36,114 @@ pub struct PauseRecord {
     /// Of these, lost on the way.
     pub frames_lost: u64,
 }
+
+/// What priority flow control did to the payload of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowPauses {
+    /// How long its packets waited in queues of switches while these were held by a pause, added up over packets and hops.
+    pub held: Span,
+    /// Packets that waited so.
+    pub packets: u32,
+    /// How long its sender waited for the end of a pause of its host's card.
+    pub at_host: Span,
+    /// Some packet left a queue that had made a switch pause others: the flow is one of the culprits.
+    pub congested: bool,
+}
+
+impl FlowPauses {
+    /// It was held up, and has had no part in what caused that.
+    #[must_use]
+    pub fn is_victim(&self) -> bool {
+        !self.congested && self.held + self.at_host > Span::ZERO
+    }
+
+    /// With what happened to more of its packets.
+    #[must_use]
+    pub fn and(self, other: FlowPauses) -> FlowPauses {
+        FlowPauses {
+            held: self.held + other.held,
+            packets: self.packets + other.packets,
+            at_host: self.at_host + other.at_host,
+            congested: self.congested || other.congested,
+        }
+    }
+}
+
+/// Flows with one thing in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HeldGroup {
+    /// How many, and how many of them finished.
+    pub flows: u64,
+    /// See `flows`.
+    pub finished: u64,
+    /// Sum of the slowdowns of those that finished.
+    pub slowdown: f64,
+    /// Packets that were held, how long in all, and how long their hosts were.
+    pub packets: u64,
+    /// See `packets`.
+    pub held: Span,
+    /// See `packets`.
+    pub at_host: Span,
+}
+
+/// Measured flows by what they have to do with pauses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HeldFlows {
+    /// Held up by what others caused.
+    pub victims: HeldGroup,
+    /// Part of what caused pauses.
+    pub culprits: HeldGroup,
+    /// Neither.
+    pub others: HeldGroup,
+}
+
+impl HeldFlows {
+    /// Takes a measured flow in; its slowdown, if it has finished.
+    pub fn add(&mut self, flow: &FlowRecord, slowdown: Option<f64>) {
+        let group = match (flow.pauses.congested, flow.pauses.is_victim()) {
+            (true, _) => &mut self.culprits,
+            (_, true) => &mut self.victims,
+            _ => &mut self.others,
+        };
+        group.flows += 1;
+        group.finished += u64::from(slowdown.is_some());
+        group.slowdown += slowdown.unwrap_or(0.0);
+        group.packets += u64::from(flow.pauses.packets);
+        group.held += flow.pauses.held;
+        group.at_host += flow.pauses.at_host;
+    }
+
+    /// The numbers that sum it up, as far as there are any: see [`HELD_MEASURES`].
+    #[must_use]
+    pub fn measures(&self) -> [Option<f64>; HELD_MEASURES.len()] {
+        let HeldFlows { victims, culprits, others } = self;
+        let mean = |group: &HeldGroup| (group.finished > 0).then(|| group.slowdown / group.finished as f64);
+        [
+            Some(victims.flows as f64),
+            Some(victims.packets as f64),
+            Some(victims.held.micros()),
+            Some(victims.at_host.micros()),
+            mean(victims),
+            Some(culprits.flows as f64),
+            mean(culprits),
+            Some(others.flows as f64),
+            mean(others),
+        ]
+    }
+}
+
+/// The numbers about flows that were held: name, unit and meaning, in the order of [`HeldFlows::measures`].
+pub const HELD_MEASURES: [(&str, &str, &str); 9] = [
+    ("victims", "", "measured flows that were held up and caused nothing"),
+    ("victims.packets", "packets", "packets of victims that waited in a held queue"),
+    ("victims.held", "us", "how long they did, added up over packets and hops"),
+    ("victims.at_host", "us", "how long cards of hosts held victims, added up over flows"),
+    ("victims.slowdown", "", "mean slowdown of victims that finished"),
+    ("culprits", "", "measured flows that went through a queue which made a switch pause others"),
+    ("culprits.slowdown", "", "mean slowdown of these, of those that finished"),
+    ("others", "", "measured flows that are neither"),
+    ("others.slowdown", "", "mean slowdown of these, of those that finished"),
+];
 
 /// Ports that waited for each other in a circle: nothing moves there until a watchdog acts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,19 +180,35 @@ impl RunRecord {
         let hosts = || self.pauses.iter().filter(is_host);
         let longest = self.pauses.iter().map(|pause| pause.longest).max().unwrap_or(Span::ZERO);
         let share = |pause: &PauseRecord| pause.headroom_peak.0 as f64 / pause.headroom.0.max(1) as f64;
+        let micros = |of: &mut dyn Iterator<Item = &PauseRecord>| {
+            of.fold(Span::ZERO, |sum, pause| sum + pause.paused).micros()
+        };
         // The frames of an end are the same in all its rows, which stand together.
         let ends = self.pauses.chunk_by(|a, b| a.link == b.link);
         [
             self.pauses.iter().map(|pause| pause.stopped).sum::<u64>() as f64,
-            self.pauses.iter().map(|pause| pause.paused.micros()).sum(),
+            micros(&mut self.pauses.iter()),
             longest.micros(),
             hosts().map(|pause| pause.stopped).sum::<u64>() as f64,
-            hosts().map(|pause| pause.paused.micros()).sum(),
+            micros(&mut hosts()),
             ends.map(|rows| rows[0].frames).sum::<u64>() as f64,
             self.pauses.iter().map(share).fold(0.0, f64::max),
             self.pauses.iter().map(|pause| pause.watchdog).sum::<u64>() as f64,
             self.deadlocks.len() as f64,
         ]
+    }
+
+    /// The queues that caused pauses, those that did most often first: the port and class, and how often.
+    #[must_use]
+    pub fn causes_of_pauses(&self) -> Vec<(String, u64)> {
+        let name = |node: u32| self.nodes[node as usize].name.as_str();
+        let mut causes: Vec<&PauseRecord> = self.pauses.iter().filter(|pause| pause.caused > 0).collect();
+        causes.sort_by_key(|pause| std::cmp::Reverse(pause.caused));
+        let words = |pause: &&PauseRecord| {
+            let link = &self.links[pause.link.index()];
+            (format!("{} > {}, class {}", name(link.from), name(link.to), pause.class), pause.caused)
+        };
+        causes.iter().map(words).collect()
     }
 
     /// The circles of ports that waited for each other, in words.

@@ -4,7 +4,7 @@ use super::parts::{cards_of_run, cards_of_sweep, numbers, repeat};
 use super::{NetworkView, Page, Section, Verdict, Views};
 use crate::figure::Figure;
 use crate::figures::measure::{Measure, measure, speed_up};
-use crate::figures::{distribution, run as single, why, windows};
+use crate::figures::{distribution, pauses, run as single, why, windows};
 use crate::headline::{Headline, duel, percentile_words, tail_metric};
 use crate::sweep::{Run, Sweep};
 
@@ -23,6 +23,9 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
     let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(queues.into_iter().flatten());
     let windows = run.detail.windows.as_ref().map(windows::windows);
     let why = why.chain(single::reordering(run)).chain(windows);
+    let pauses = pauses::pauses(run);
+    let paused = (!pauses.is_empty())
+        .then(|| section("pauses", "Pauses", "Who was held up, and where it began.", pauses));
     Page {
         name: run.manifest.title(),
         about: run.manifest.about.clone(),
@@ -32,7 +35,7 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
         schemes: sweep.schemes.clone(),
         networks: vec![NetworkView { scheme: 0, view: 0, network: run.detail.network.clone() }],
         quiver: run.quiver.clone(),
-        sections: vec![
+        sections: [
             section("answer", "The answer", "How long flows take.", answer.into_iter().flatten().collect()),
             section(
                 "why",
@@ -40,7 +43,10 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
                 "Where packets wait, where they are lost, who overtakes whom.",
                 why.collect(),
             ),
-        ],
+        ]
+        .into_iter()
+        .chain(paused)
+        .collect(),
         numbers: numbers(&sweep),
         repeat: repeat(&sweep, verdicts),
         ..Page::default()
@@ -139,7 +145,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
 }
 
 /// Metrics that explain the answer.
-const EXPLAINING: [Measure; 6] = [
+const EXPLAINING: [Measure; 7] = [
     Measure {
         id: "imbalance",
         metric: "imbalance.hop1",
@@ -174,6 +180,13 @@ const EXPLAINING: [Measure; 6] = [
         metric: "marks",
         name: "Packets with ECN marks",
         caption: "Packets marked by switches in a run.",
+        share: false,
+    },
+    Measure {
+        id: "victims",
+        metric: "pause.victims",
+        name: "Victims of pauses",
+        caption: "Measured flows that pauses held up and that had no part in what caused them.",
         share: false,
     },
     Measure {

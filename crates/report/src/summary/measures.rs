@@ -2,15 +2,17 @@
 
 use super::uplinks::Uplinks;
 use super::{
-    DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, Reordering, RunFacts, Summary, Waiting,
-    stop_name,
+    DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, PauseCause, Reordering, RunFacts, Summary,
+    Waiting, stop_name,
 };
 use crate::statistics::{Distribution, mean};
 use crate::survey::FlowStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use weft_core::histogram::Histogram;
-use weft_core::record::{FlowRecord, HopRecord, LinkRecord, PAUSE_MEASURES, QueueSeries, RunRecord};
+use weft_core::record::{
+    FlowRecord, HELD_MEASURES, HeldFlows, HopRecord, LinkRecord, PAUSE_MEASURES, QueueSeries, RunRecord,
+};
 
 pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
     Summary {
@@ -33,7 +35,8 @@ pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFa
         links: links(record),
         throughput_gbps: flows.throughput_gbps,
         jain: flows.jain,
-        pauses: pauses(record),
+        pauses: pauses(record, &flows.held),
+        pause_causes: causes(record),
         deadlocks: record.deadlocks_in_words().collect(),
         marks: record.links.iter().map(|link| link.marked).sum(),
         retransmitted_bytes: flows.retransmitted_bytes,
@@ -41,9 +44,16 @@ pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFa
     }
 }
 
-fn pauses(record: &RunRecord) -> BTreeMap<String, f64> {
-    let named = PAUSE_MEASURES.iter().zip(record.pause_measures()).filter(|_| !record.pauses.is_empty());
-    named.map(|((name, ..), value)| ((*name).to_owned(), value)).collect()
+fn pauses(record: &RunRecord, flows: &HeldFlows) -> BTreeMap<String, f64> {
+    let sums = PAUSE_MEASURES.iter().zip(record.pause_measures().map(Some));
+    let named = sums.chain(HELD_MEASURES.iter().zip(flows.measures())).filter(|_| !record.pauses.is_empty());
+    named.filter_map(|((name, ..), value)| Some(((*name).to_owned(), value?))).collect()
+}
+
+/// The ten queues that caused most pauses.
+fn causes(record: &RunRecord) -> Vec<PauseCause> {
+    let causes = record.causes_of_pauses().into_iter().take(10);
+    causes.map(|(port, stops)| PauseCause { port, stops }).collect()
 }
 
 /// Completion time in microseconds; zero when unfinished.

@@ -314,3 +314,134 @@ fn bursts_go_at_line_rate_and_keep_the_rate_on_average() {
         }
     }
 }
+
+/// The second gap opens after the first is closed.
+#[test]
+fn each_gap_is_asked_for() {
+    let mut pair = Pair::new(&plain(|_| {}), 40_000);
+    let mut lost = [false; 2];
+    pair.run(|data, _, s| {
+        let gap = [4_000, 30_000].iter().position(|start| data && s.sequence == *start);
+        match gap {
+            Some(gap) if !std::mem::replace(&mut lost[gap], true) => Fate::Lose,
+            _ => Fate::Pass,
+        }
+    });
+    assert_eq!((pair.receiver.report().nacks, pair.sender.report().timeouts), (2, 0));
+}
+
+/// A buffer of three packets holds what ends with its last byte, and not a byte more.
+#[test]
+fn a_buffer_of_reordering_holds_what_it_says() {
+    let mut receiver = receiver(|s| s.reorder_buffer = Some(Bytes(3_000)));
+    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(2_000));
+    assert_eq!(receiver.report().nacks, 0);
+    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(3_000));
+    assert_eq!(receiver.report().nacks, 1);
+}
+
+fn packet(sequence: u64) -> Segment {
+    Segment { sequence, length: 1_000, ..Segment::default() }
+}
+
+fn receiver(change: impl FnOnce(&mut Settings)) -> QueueReceiver {
+    QueueReceiver::new(&plain(change), &FlowSite { size: Bytes(90_000), ..FlowSite::default() })
+}
+
+#[test]
+fn answers_come_every_so_many_packets() {
+    let mut receiver = receiver(|s| s.ack_every = 4);
+    let (mut header, mut segment) = (Header::default(), Segment::default());
+    let answered = (1..=12).filter(|n| {
+        receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet((n - 1) * 1_000));
+        let ready = receiver.needs().ready;
+        if ready {
+            receiver.send(Time::ZERO, &mut header, &mut segment);
+        }
+        ready
+    });
+    assert_eq!(answered.collect::<Vec<u64>>(), [4, 8, 12]);
+}
+
+/// Once the buffer was too small, its time no longer matters.
+#[test]
+fn a_card_that_has_asked_waits_for_no_time() {
+    let mut receiver = receiver(|s| s.reorder_buffer = Some(Bytes(3_000)));
+    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(2_000));
+    assert_eq!(receiver.needs().wake, Time(100_000_000));
+    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(5_000));
+    receiver.on_packet(Time::ZERO, Ecn::NotCapable, &packet(1_000));
+    assert_eq!((receiver.report().nacks, receiver.needs().wake), (1, Time::NEVER));
+}
+
+/// Sends all it may; returns when the last packet went.
+fn send_all(sender: &mut QueueSender, mut now: Time) -> Time {
+    let (mut header, mut segment) = (Header::default(), Segment::default());
+    loop {
+        let needs = sender.needs();
+        if needs.ready {
+            sender.send(now, &mut header, &mut segment);
+        } else if needs.wake < now + Span::from_us(100) {
+            now = needs.wake;
+            sender.on_wakeup(now);
+        } else {
+            return now;
+        }
+    }
+}
+
+fn sender(size: u64, change: impl FnOnce(&mut Settings)) -> QueueSender {
+    let site = FlowSite { size: Bytes(size), line_rate: Rate::from_gbps(10), seed: 3, ..FlowSite::default() };
+    QueueSender::new(&plain(change), &site, Time::ZERO)
+}
+
+fn ack(bytes: u64, now: Time) -> Segment {
+    Segment { flags: Flags::ACK, ack: bytes, echo: now, ..Segment::default() }
+}
+
+#[test]
+fn time_outs_grow_up_to_a_limit_until_something_arrives() {
+    let mut sender = sender(2_000, |_| {});
+    send_all(&mut sender, Time::ZERO);
+    let (mut since, mut now) = (Time::ZERO, Time::ZERO);
+    for expected in [4, 8, 16, 32, 64, 64] {
+        now = sender.needs().wake;
+        let (waited, least) = (now.since(since), Span::from_ms(expected));
+        assert!(waited >= least && waited < least + least / 8, "{waited} after {least}");
+        since = now;
+        sender.on_wakeup(now);
+        now = send_all(&mut sender, now);
+    }
+    sender.on_packet(now, &ack(1_000, now));
+    assert_eq!(sender.needs().wake.since(now), Span::from_ms(4));
+}
+
+/// Three packets in flight are few, four are not.
+#[test]
+fn few_in_flight_have_the_short_time_out() {
+    for (size, micros) in [(4_000, 400), (5_000, 4_000)] {
+        let mut sender = sender(size, |s| s.retry_timeout_low = Some(Span::from_us(400)));
+        let now = send_all(&mut sender, Time::ZERO);
+        sender.on_packet(now, &ack(1_000, now));
+        assert_eq!(sender.needs().wake.since(now), Span::from_us(micros), "{size}");
+    }
+}
+
+/// The end of a segment is answered however rarely others are.
+#[test]
+fn measured_packets_ask_for_an_answer() {
+    let law = timely_law(weft_rate::segments::Pacing::PerPacket);
+    let mut pair = Pair::new(&pairs(law, |s| s.ack_every = 1_000), 60_000);
+    pair.run(pass);
+    let measured = pair.sent.iter().filter(|(_, _, s)| s.flags.has(flags::MEASURED));
+    assert!(measured.clone().count() >= 4 && measured.clone().all(|(_, _, s)| s.flags.has(flags::REQUEST)));
+}
+
+/// A packet every 8.7 ms, each answered at once: silence because nothing was sent is no loss.
+#[test]
+fn a_slow_sender_does_not_time_out() {
+    let law = fixed::Settings { initial_rates: vec![Rate::from_mbps(1)] };
+    let mut pair = Pair::new(&pairs(RateLawSettings::Fixed(law), |_| {}), 4_000);
+    pair.run(pass);
+    assert_eq!((pair.sender.report().timeouts, pair.sequences()), (0, vec![0, 1, 2, 3]));
+}

@@ -60,7 +60,8 @@ impl Domain {
     fn next_of_receivers(&mut self, host: HostId) -> bool {
         while let Some(seat) = card_of(&mut self.hosts, host).receivers.pop() {
             if card_of(&mut self.hosts, host).parks(&mut self.ends.receivers, seat) {
-                card_of(&mut self.hosts, host).parked.receivers.push(seat);
+                let since = self.now;
+                card_of(&mut self.hosts, host).parked.receivers.push((seat, since));
             } else if self.receiver_sends(seat, host) {
                 return true;
             }
@@ -71,7 +72,8 @@ impl Domain {
     fn next_of_senders(&mut self, host: HostId) -> bool {
         while let Some(seat) = card_of(&mut self.hosts, host).senders.pop() {
             if card_of(&mut self.hosts, host).parks(&mut self.ends.senders, seat) {
-                card_of(&mut self.hosts, host).parked.senders.push(seat);
+                let since = self.now;
+                card_of(&mut self.hosts, host).parked.senders.push((seat, since));
             } else if self.sender_sends(seat, host) {
                 return true;
             }

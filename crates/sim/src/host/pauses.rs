@@ -1,7 +1,7 @@
 //! What pauses do to a host's card: flows whose queue is paused leave their turn to others, and frames go before everything
 //! else.
 
-use weft_core::{HostId, Ring};
+use weft_core::{HostId, Ring, Time};
 use weft_switch::PauseFrame;
 use weft_transport::Outgoing;
 
@@ -13,15 +13,16 @@ use crate::setup::Setup;
 /// Those that wanted the card while their queues were paused, in this order.
 #[derive(Default)]
 pub(super) struct Parked {
-    pub(super) senders: Vec<Seat>,
-    pub(super) receivers: Vec<Seat>,
+    /// Each since when.
+    pub(super) senders: Vec<(Seat, Time)>,
+    pub(super) receivers: Vec<(Seat, Time)>,
     replies: Vec<(HostId, Outgoing)>,
 }
 
 /// Puts those that were parked before the others, who came later.
-fn unpark(ring: &mut Ring<Seat>, parked: &mut Vec<Seat>) {
-    parked.extend(std::iter::from_fn(|| ring.pop()));
-    parked.drain(..).for_each(|seat| ring.push(seat));
+fn unpark(ring: &mut Ring<Seat>, parked: &mut Vec<(Seat, Time)>) {
+    parked.extend(std::iter::from_fn(|| ring.pop()).map(|seat| (seat, Time::ZERO)));
+    parked.drain(..).for_each(|(seat, _)| ring.push(seat));
 }
 
 impl Host {
@@ -45,12 +46,27 @@ impl Domain {
         let card = &mut self.hosts[host.index()];
         card.paused = card.paused & !(1 << queue) | u8::from(held) << queue;
         if !held {
-            unpark(&mut card.senders, &mut card.parked.senders);
+            self.release_senders(host, self.now);
+            let card = &mut self.hosts[host.index()];
             unpark(&mut card.receivers, &mut card.parked.receivers);
             card.parked.replies.append(&mut card.replies);
             std::mem::swap(&mut card.replies, &mut card.parked.replies);
         }
         self.use_card(host);
+    }
+
+    /// Senders that waited for the end of a pause want the card again.
+    fn release_senders(&mut self, host: HostId, now: Time) {
+        let mut parked = std::mem::take(&mut self.hosts[host.index()].parked.senders);
+        parked.iter().for_each(|(seat, since)| self.was_held_at_host(*seat, now.since(*since)));
+        let card = &mut self.hosts[host.index()];
+        unpark(&mut card.senders, &mut parked);
+        card.parked.senders = parked;
+    }
+
+    /// The run is over: what pauses have held until now has been held until now.
+    pub(crate) fn release_cards(&mut self, end: Time) {
+        (0..self.hosts.len()).for_each(|host| self.release_senders(HostId(host as u32), end));
     }
 
     /// A pause frame leaves after the packet that is being sent.

@@ -4,6 +4,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
 
+use super::blame::Blame;
 use super::own::Own;
 use super::{PauseCounters, PauseFrame};
 use crate::settings::SwitchSettings;
@@ -34,6 +35,7 @@ pub(crate) struct Ingress {
     /// What is to be told to the far end of each port.
     frames: Vec<PauseFrame>,
     books: Books,
+    blame: Blame,
     queues: usize,
     /// Bit q: queue q pauses.
     lossless: u8,
@@ -49,12 +51,14 @@ impl Ingress {
             _ => return None,
         };
         let queues = settings.queues as usize;
+        let lossless = settings.pfc.lossless(queues);
         let mut ingress = Ingress {
             groups: vec![Group::default(); site.rates.len() * queues],
             frames: vec![PauseFrame::default(); site.rates.len()],
             books,
+            blame: Blame::new(site.rates.len(), queues, lossless),
             queues,
-            lossless: settings.pfc.lossless(queues),
+            lossless,
             quanta: settings.pfc.quanta as u16,
         };
         for slot in 0..ingress.groups.len() {
@@ -93,8 +97,12 @@ impl Ingress {
         }
     }
 
-    /// A packet is stored. True if there is something to tell to the far end of its port.
-    pub(crate) fn stored(&mut self, port: PortId, queue: usize, wire: u16) -> bool {
+    /// A packet that came in by a port is stored in a queue. True if there is something to tell to the far end of its port.
+    pub(crate) fn stored(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
+        let queue = to.1;
+        if self.is_lossless(queue) {
+            self.blame.stored(port, to, wire);
+        }
         let (at, wire) = ((port.index(), queue), u64::from(wire));
         let stopped = self.has_stopped(port, queue);
         let stops = match &mut self.books {
@@ -117,12 +125,17 @@ impl Ingress {
             return false;
         }
         group.counters.stops += 1;
+        self.blame.stopped(port, queue);
         self.frames[port.index()].set(queue, self.quanta);
         true
     }
 
-    /// A packet is gone. True if there is something to tell to the far end of the port by which it came in.
-    pub(crate) fn released(&mut self, port: PortId, queue: usize, wire: u16) -> bool {
+    /// A packet is gone that had come in by a port. True if there is something to tell to the far end of that.
+    pub(crate) fn released(&mut self, port: PortId, to: (PortId, usize), wire: u16) -> bool {
+        let queue = to.1;
+        if self.is_lossless(queue) {
+            self.blame.released(port, to, wire);
+        }
         let (at, wire) = ((port.index(), queue), u64::from(wire));
         match &mut self.books {
             Books::Own(own) => own.released(at, wire),
@@ -191,6 +204,60 @@ impl Ingress {
     }
 
     pub(crate) fn counters(&self, port: PortId, queue: usize) -> PauseCounters {
-        self.groups[port.index() * self.queues + queue].counters
+        let caused = self.blame.stops((port, queue));
+        PauseCounters { caused, ..self.groups[port.index() * self.queues + queue].counters }
+    }
+
+    /// The far end holds a queue, or no longer does.
+    pub(crate) fn hold(&mut self, at: (PortId, usize), held: bool) {
+        self.blame.hold(at, held);
+    }
+
+    /// Whether a queue has made the switch pause somebody since it was empty.
+    #[inline]
+    pub(crate) fn is_congested(&self, at: (PortId, usize)) -> bool {
+        self.blame.is_any_marked() && self.blame.is_congested(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PfcSettings;
+    use weft_core::{Rate, Span, SwitchId};
+
+    /// Port 0 is stopped because port 1 has used up the memory. When that is free again nothing of port 0 leaves; so it is told
+    /// when its pause is to be sent again.
+    #[test]
+    fn a_sender_that_may_go_on_is_not_stopped_again() {
+        let pfc = PfcSettings {
+            classes: vec![0],
+            alpha: 1.0,
+            xon_offset: Bytes(1_000),
+            headroom: Some(Bytes(2_000)),
+            ..PfcSettings::default()
+        };
+        let buffer = Some(Bytes(17_000));
+        let site = SwitchSite {
+            seed: 1,
+            switch: SwitchId(0),
+            rates: vec![Rate::from_gbps(10); 2],
+            cables: vec![Span::ZERO; 2],
+            full_packet: Bytes(1_500),
+        };
+        let settings = SwitchSettings { pfc, buffer, ..SwitchSettings::default() };
+        let mut ingress = Ingress::new(&settings, &site).expect("a class pauses");
+        let (a, b) = (PortId(0), PortId(1));
+        ingress.stored(b, (a, 0), 9_000);
+        assert!(ingress.stored(a, (b, 0), 1_001) && ingress.take(a).is_some_and(PauseFrame::stops));
+        assert!(ingress.refresh(a) && ingress.take(a).is_some_and(PauseFrame::stops), "it must stay stopped");
+        for wire in [500, 100] {
+            ingress.stored(a, (b, 0), wire);
+            ingress.released(a, (b, 0), wire);
+        }
+        assert_eq!(ingress.counters(a, 0).headroom_peak, Bytes(500));
+        ingress.released(b, (a, 0), 9_000);
+        assert!(ingress.refresh(a) && ingress.take(a).is_some_and(|frame| !frame.stops()));
+        assert!(!ingress.refresh(a), "nothing is left to say");
     }
 }

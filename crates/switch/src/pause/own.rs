@@ -189,3 +189,81 @@ impl Own {
         (group.beyond, group.headroom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PfcSettings;
+    use weft_core::{Rate, Span, SwitchId};
+
+    const A: (usize, usize) = (0, 0);
+    const B: (usize, usize) = (1, 0);
+
+    /// Two ports with 2000 bytes of headroom each.
+    fn own(pfc: PfcSettings, buffer: Option<Bytes>) -> Own {
+        let pfc = PfcSettings { classes: vec![0], headroom: Some(Bytes(2_000)), ..pfc };
+        let site = SwitchSite {
+            seed: 1,
+            switch: SwitchId(0),
+            rates: vec![Rate::from_gbps(10); 2],
+            cables: vec![Span::ZERO; 2],
+            full_packet: Bytes(1_500),
+        };
+        Own::new(&SwitchSettings { pfc, buffer, ..SwitchSettings::default() }, &site)
+    }
+
+    #[test]
+    fn a_sender_stops_above_xoff_and_headroom_holds_what_it_says() {
+        let pfc =
+            PfcSettings { xoff: Some(Bytes(3_000)), xon_offset: Bytes(1_000), ..PfcSettings::default() };
+        let mut own = own(pfc, None);
+        assert!(!own.stored(A, 1_500, false) && !own.stored(A, 1_500, false), "at XOFF it need not stop");
+        assert!(own.stored(A, 1, false));
+        assert_eq!(own.admit(A, 2_000, true), Ok(()));
+        assert_eq!(own.admit(A, 2_001, true), Err(Reason::Headroom));
+        assert_eq!(own.admit(A, 2_001, false), Ok(()), "who has not been stopped needs no headroom");
+        own.stored(A, 2_000, true);
+        own.released(A, 2_000);
+        assert_eq!(own.headroom(A), (0, 2_000), "headroom is freed first");
+        own.released(A, 1_000);
+        assert!(!own.is_low(A), "2001 + 1000 bytes are more than XOFF");
+        own.released(A, 1);
+        assert!(own.is_low(A));
+        assert_eq!(own.shared, 2_000, "what was in headroom was never shared");
+    }
+
+    /// 10 000 bytes are shared. The limit of a port grows when another one empties; what is in headroom counts all the same.
+    #[test]
+    fn nobody_goes_on_while_headroom_is_used() {
+        let pfc = PfcSettings { alpha: 1.0, xon_offset: Bytes(1_000), ..PfcSettings::default() };
+        let mut own = own(pfc, Some(Bytes(17_000)));
+        assert_eq!(own.goes_on_at(), 4_000, "x = 10000 - x, and 1000 less");
+        own.stored(B, 9_000, false);
+        assert!(own.stored(A, 1_001, false), "9000 + 1001 leave nothing");
+        own.stored(A, 500, true);
+        own.released(B, 9_000);
+        assert!(!own.is_low(A), "500 bytes are in headroom");
+        own.released(A, 500);
+        assert!(own.is_low(A), "1001 + 1000 are no more than 8999");
+    }
+
+    /// An offset above XOFF must not stop a sender for ever.
+    #[test]
+    fn an_empty_class_goes_on() {
+        let pfc = PfcSettings { xoff: Some(Bytes(500)), xon_offset: Bytes(1_000), ..PfcSettings::default() };
+        let mut own = own(pfc, None);
+        assert!(own.stored(A, 501, false) && !own.is_low(A));
+        own.released(A, 501);
+        assert!(own.is_low(A));
+    }
+
+    #[test]
+    fn only_queues_that_exist_pause_and_a_watchdog_acts_twice_as_long_as_it_watches() {
+        let watchdog = Some(Span::from_ms(5));
+        let pfc = PfcSettings { classes: vec![0, 1, 3], watchdog, ..PfcSettings::default() };
+        assert_eq!([1, 3, 4].map(|queues| pfc.lossless(queues)), [0b1, 0b11, 0b1011]);
+        assert_eq!(pfc.restore(), Span::from_ms(10));
+        let pfc = PfcSettings { watchdog_restore: Some(Span::from_ms(7)), ..pfc };
+        assert_eq!(pfc.restore(), Span::from_ms(7));
+    }
+}

@@ -1,0 +1,76 @@
+//! The plots of priority flow control that only a single run has: who was held up by what others caused, and where it began.
+
+use crate::figure::{Axis, Figure, Kind, Series};
+use crate::sweep::Run;
+use crate::text::{count, number};
+
+/// Mean slowdown of victims, culprits and others, and the queues that caused the pauses; nothing without pauses.
+#[must_use]
+pub fn pauses(run: &Run) -> Vec<Figure> {
+    [groups(run), causes(run)].into_iter().flatten().collect()
+}
+
+fn groups(run: &Run) -> Option<Figure> {
+    let told = |name: &str| run.summary.pauses.get(name).copied();
+    let victims = told("victims")?;
+    let flows = |name: &str| told(name).unwrap_or(0.0) as u64;
+    let slowdown = |name: &str| told(&format!("{name}.slowdown"));
+    let title = match slowdown("victims") {
+        _ if victims == 0.0 => "No flow was held up by pauses that others caused".to_owned(),
+        Some(mean) => {
+            format!(
+                "{}: mean slowdown {}×, by pauses that others caused",
+                victims_words(victims),
+                number(mean)
+            )
+        }
+        None => format!("{}, none of which finished", victims_words(victims)),
+    };
+    let names = ["victims", "culprits", "others"].into_iter().filter(|name| flows(name) > 0);
+    Some(Figure {
+        id: "victims".into(),
+        title,
+        caption: "Mean slowdown of measured, finished flows. Culprits went through a queue that grew by itself and made \
+                  its switch pause others; victims did not, and waited in queues or cards that were held."
+            .into(),
+        samples: format!("n = {} flows", count(names.clone().map(flows).sum())),
+        kind: Kind::Bars,
+        x: Axis::linear("mean slowdown", "×"),
+        y: Axis::linear("flows", ""),
+        rows: names.clone().map(|name| format!("{name} ({})", count(flows(name)))).collect(),
+        series: vec![Series {
+            name: "mean slowdown".into(),
+            y: names.map(slowdown).collect(),
+            ..Series::default()
+        }],
+        ..Figure::default()
+    })
+}
+
+/// `3 victims`.
+pub(crate) fn victims_words(victims: f64) -> String {
+    format!("{} {}", count(victims as u64), if victims == 1.0 { "victim" } else { "victims" })
+}
+
+fn causes(run: &Run) -> Option<Figure> {
+    let causes = &run.summary.pause_causes;
+    let first = causes.first()?;
+    Some(Figure {
+        id: "pause-causes".into(),
+        title: format!("Most pauses begin at {}", first.port),
+        caption: "How often what waited at a port, which was not held itself, made its switch stop a sender; at most ten \
+                  ports."
+            .into(),
+        samples: format!("n = {} stops", count(causes.iter().map(|cause| cause.stops).sum())),
+        kind: Kind::Bars,
+        x: Axis::linear("stops caused", ""),
+        y: Axis::linear("port", ""),
+        rows: causes.iter().map(|cause| cause.port.clone()).collect(),
+        series: vec![Series {
+            name: "stops caused".into(),
+            y: causes.iter().map(|cause| Some(cause.stops as f64)).collect(),
+            ..Series::default()
+        }],
+        ..Figure::default()
+    })
+}

@@ -1,0 +1,228 @@
+//! Which queues make a switch pause its senders. A queue that grows because the far end holds it only passes on what went
+//! wrong elsewhere; one that grows by itself is where congestion begins. Knows no limit: it is told when a sender is stopped.
+//!
+//! A backlog of a queue lasts from the packet that finds it empty until it is empty again. As long as the queue has not been
+//! held in it, it is the queue's own. When the sender behind a port is asked to stop a class, those queues have caused it
+//! that hold, of what came in by this port in this class, at least half as much as the queue that holds most of it, and
+//! whose backlog is their own. They are congested until they are empty.
+
+use weft_core::PortId;
+
+use super::CLASSES;
+
+/// What is known of a queue of an output port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Backlog {
+    held: bool,
+    /// It has been held since it was empty.
+    inherited: bool,
+    congested: bool,
+    /// Times it has caused a stop.
+    stops: u64,
+}
+
+impl Backlog {
+    /// It matters when it is empty.
+    fn is_marked(self) -> bool {
+        self.inherited || self.congested
+    }
+}
+
+/// See the file's head.
+#[derive(Clone, Debug)]
+pub(super) struct Blame {
+    /// Bytes by lossless queue, port of entry, and port of exit.
+    bytes: Vec<u64>,
+    /// By port, then queue.
+    backlogs: Vec<Backlog>,
+    /// How many of them are marked.
+    marked: usize,
+    /// By queue: the number of lossless queues before it.
+    before: [u8; CLASSES],
+    ports: usize,
+    queues: usize,
+}
+
+impl Blame {
+    /// Of an empty switch; bit q of `lossless`: queue q pauses.
+    pub(super) fn new(ports: usize, queues: usize, lossless: u8) -> Blame {
+        let before = |queue: usize| (lossless & ((1_u8 << queue) - 1)).count_ones() as u8;
+        Blame {
+            bytes: vec![0; lossless.count_ones() as usize * ports * ports],
+            backlogs: vec![Backlog::default(); ports * queues],
+            marked: 0,
+            before: std::array::from_fn(before),
+            ports,
+            queues,
+        }
+    }
+
+    /// Where the bytes stand that came in by a port, in a lossless queue.
+    #[inline]
+    fn row(&self, from: PortId, queue: usize) -> usize {
+        (usize::from(self.before[queue]) * self.ports + from.index()) * self.ports
+    }
+
+    /// What a queue holds.
+    fn held_in(&self, (port, queue): (PortId, usize)) -> u64 {
+        let rows = (0..self.ports).map(|from| self.row(PortId(from as u16), queue));
+        rows.map(|row| self.bytes[row + port.index()]).sum()
+    }
+
+    /// Changes what is known of a queue.
+    fn change(&mut self, (port, queue): (PortId, usize), change: impl FnOnce(&mut Backlog)) {
+        let backlog = &mut self.backlogs[port.index() * self.queues + queue];
+        self.marked -= usize::from(backlog.is_marked());
+        change(backlog);
+        self.marked += usize::from(backlog.is_marked());
+    }
+
+    /// A packet of a lossless class joins a queue.
+    #[inline]
+    pub(super) fn stored(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
+        let place = self.row(from, at.1) + at.0.index();
+        self.bytes[place] += u64::from(wire);
+    }
+
+    /// It is gone.
+    #[inline]
+    pub(super) fn released(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
+        let place = self.row(from, at.1) + at.0.index();
+        self.bytes[place] -= u64::from(wire);
+        if self.marked > 0 && self.bytes[place] == 0 {
+            self.may_be_empty(at);
+        }
+    }
+
+    #[inline(never)]
+    fn may_be_empty(&mut self, at: (PortId, usize)) {
+        if self.held_in(at) == 0 {
+            self.change(at, |backlog| {
+                backlog.congested = false;
+                backlog.inherited = backlog.held;
+            });
+        }
+    }
+
+    /// The far end holds a queue, or no longer does.
+    pub(super) fn hold(&mut self, at: (PortId, usize), held: bool) {
+        let empty = self.held_in(at) == 0;
+        self.change(at, |backlog| {
+            backlog.held = held;
+            backlog.inherited = held || backlog.inherited && !empty;
+        });
+    }
+
+    /// The sender behind a port is asked to stop a class.
+    pub(super) fn stopped(&mut self, from: PortId, queue: usize) {
+        let row = self.row(from, queue);
+        let most = self.bytes[row..row + self.ports].iter().copied().max().unwrap_or(0);
+        for port in 0..self.ports {
+            let bytes = self.bytes[row + port];
+            let inherited = self.backlogs[port * self.queues + queue].inherited;
+            if bytes > 0 && 2 * bytes >= most && !inherited {
+                self.change((PortId(port as u16), queue), |backlog| {
+                    backlog.congested = true;
+                    backlog.stops += 1;
+                });
+            }
+        }
+    }
+
+    /// Whether anything is to be said about any queue.
+    #[inline]
+    pub(super) fn is_any_marked(&self) -> bool {
+        self.marked > 0
+    }
+
+    /// Whether a queue has made the switch pause somebody since it was empty.
+    pub(super) fn is_congested(&self, (port, queue): (PortId, usize)) -> bool {
+        self.backlogs[port.index() * self.queues + queue].congested
+    }
+
+    /// Times that a queue has caused a stop.
+    pub(super) fn stops(&self, (port, queue): (PortId, usize)) -> u64 {
+        self.backlogs[port.index() * self.queues + queue].stops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUEUE: usize = 3;
+
+    fn at(port: u16) -> (PortId, usize) {
+        (PortId(port), QUEUE)
+    }
+
+    /// Three ports; packets of 1000 bytes come in by port 0: so many for each port.
+    fn filled(packets: [u16; 3]) -> Blame {
+        let mut blame = Blame::new(3, 4, 0b1010);
+        for (port, count) in packets.into_iter().enumerate() {
+            (0..count).for_each(|_| blame.stored(PortId(0), at(port as u16), 1_000));
+        }
+        blame
+    }
+
+    fn congested(blame: &Blame) -> [bool; 3] {
+        [0, 1, 2].map(|port| blame.is_congested(at(port)))
+    }
+
+    #[test]
+    fn the_longest_queue_and_those_half_as_long_have_caused_a_stop() {
+        let mut blame = filled([1, 6, 3]);
+        // What came in by another port, or in another class, does not matter.
+        (0..20).for_each(|_| blame.stored(PortId(2), at(0), 1_000));
+        for from in [PortId(0), PortId(1)] {
+            (0..20).for_each(|_| blame.stored(from, (PortId(0), 1), 1_000));
+        }
+        blame.stopped(PortId(0), QUEUE);
+        assert_eq!(congested(&blame), [false, true, true]);
+        assert!(!blame.is_congested((PortId(0), 1)) && !blame.is_congested((PortId(1), 1)));
+        let mut blame = filled([1, 7, 3]);
+        blame.stopped(PortId(0), QUEUE);
+        blame.stopped(PortId(0), QUEUE);
+        assert_eq!(congested(&blame), [false, true, false]);
+        assert_eq!([0, 1, 2].map(|port| blame.stops(at(port))), [0, 2, 0]);
+    }
+
+    #[test]
+    fn a_queue_is_congested_until_it_is_empty() {
+        let mut blame = filled([0, 2, 0]);
+        blame.stopped(PortId(0), QUEUE);
+        blame.released(PortId(0), at(1), 1_000);
+        assert!(blame.is_congested(at(1)));
+        blame.released(PortId(0), at(1), 1_000);
+        assert!(!blame.is_congested(at(1)));
+    }
+
+    #[test]
+    fn a_backlog_in_which_the_queue_was_held_is_not_its_own() {
+        let mut blame = filled([0, 2, 0]);
+        blame.hold(at(1), true);
+        blame.stopped(PortId(0), QUEUE);
+        blame.hold(at(1), false);
+        blame.stopped(PortId(0), QUEUE);
+        assert!(!blame.is_congested(at(1)), "it was held, and what it holds stems from that");
+        (0..2).for_each(|_| blame.released(PortId(0), at(1), 1_000));
+        blame.stored(PortId(0), at(1), 1_000);
+        blame.stopped(PortId(0), QUEUE);
+        assert!(blame.is_congested(at(1)), "since then it was empty");
+    }
+
+    #[test]
+    fn a_hold_that_meets_an_empty_queue_counts_while_it_lasts() {
+        let mut blame = filled([0, 1, 0]);
+        blame.hold(at(1), true);
+        blame.released(PortId(0), at(1), 1_000);
+        blame.stored(PortId(0), at(1), 1_000);
+        blame.stopped(PortId(0), QUEUE);
+        assert!(!blame.is_congested(at(1)), "it is held still");
+        blame.released(PortId(0), at(1), 1_000);
+        blame.hold(at(1), false);
+        blame.stored(PortId(0), at(1), 1_000);
+        blame.stopped(PortId(0), QUEUE);
+        assert!(blame.is_congested(at(1)));
+    }
+}
