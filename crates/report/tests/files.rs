@@ -232,3 +232,15 @@ fn what_is_not_kept_is_in_no_table_no_statistic_and_no_plot() {
         }
     }
 }
+
+/// Two finished flows have no 99th percentile: nothing on the page speaks of it.
+#[test]
+fn no_title_speaks_of_a_number_that_is_not_there() {
+    let place = folder("few").join("seed-1");
+    let run = write_run(&place, &record(4), &manifest("ecmp", 1), "", &Kept::ALL).expect("written");
+    assert_eq!(run.summary.metric("fct.p99"), None);
+    let page = page::of_run(&run, &[]);
+    let titles: Vec<&String> = page.sections.iter().flat_map(|s| &s.figures).map(|f| &f.title).collect();
+    assert!(titles.iter().any(|title| *title == "How long flows take"), "{titles:?}");
+    assert!(titles.iter().all(|title| !title.contains('–')), "{titles:?}");
+}

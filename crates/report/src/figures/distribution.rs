@@ -55,17 +55,13 @@ fn tail_title(sweep: &Sweep, at: usize) -> String {
         "fct.p99_9" => "1 flow in 1000",
         _ => "1 flow in 100",
     };
-    let words = |scheme: usize| {
-        let value = sweep.estimate(scheme, at, metric).map_or(f64::NAN, |estimate| estimate.mean);
-        format!("{} with {}", duration(value), sweep.schemes[scheme])
+    let value = |scheme: usize| Some(duration(sweep.estimate(scheme, at, metric)?.mean));
+    let words = |scheme: usize| Some(format!("{} with {}", value(scheme)?, sweep.schemes[scheme]));
+    let times = match duel(sweep, at) {
+        Some(duel) => words(duel.best).zip(words(duel.base)).map(|(best, base)| format!("{best}, {base}")),
+        None => value(0),
     };
-    match duel(sweep, at) {
-        Some(duel) => format!("{one_in} takes longer than {}, {}", words(duel.best), words(duel.base)),
-        None => {
-            let value = sweep.estimate(0, at, metric).map_or(f64::NAN, |estimate| estimate.mean);
-            format!("{one_in} takes longer than {}", duration(value))
-        }
-    }
+    times.map_or("How long flows take".to_owned(), |times| format!("{one_in} takes longer than {times}"))
 }
 
 /// Slowdown at the 99th percentile by flow size, one line per scheme.
