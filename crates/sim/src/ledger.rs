@@ -122,12 +122,11 @@ impl<'a> Ledger<'a> {
             handshake: packets.handshake.map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
         };
         let alone = self.ideal.fct(flow.source, flow.destination, &train);
-        match constant {
-            None => alone,
-            Some(rate) => {
-                let pause = rate.time_for(Bytes(packets.full_wire.0));
-                alone.max(pause * packets.count.saturating_sub(1) + alone / packets.count.max(1))
-            }
-        }
+        let Some(rate) = constant else { return alone };
+        // The last datagram leaves when the application has it, and is alone on its way.
+        let interval = rate.time_for(Bytes(transport.datagram_mss()));
+        let last = Train { count: 1, full_wire: train.last_wire, ..train };
+        let after = self.ideal.fct(flow.source, flow.destination, &last);
+        alone.max(interval * packets.count.saturating_sub(1) + after)
     }
 }

@@ -63,6 +63,23 @@ fn unloaded_flow_times_equal_the_closed_form() {
 }
 
 /// Doubling all rates and halving all times halves every flow time.
+/// A constant rate is one of payload: the last datagram leaves when the application has it.
+#[test]
+fn constant_rates_take_the_time_of_their_payload() {
+    for topology in topologies() {
+        let setup = lab::setup(&topology, &open_window());
+        let to = setup.graph.hosts() - 1;
+        for (size, mbps) in SIZES.into_iter().flat_map(|size| [(size, 100), (size, 1_000)]) {
+            let mut setup = setup.clone();
+            let flow = lab::constant(Span::from_us(3), 0, to, size, Rate::from_mbps(mbps));
+            setup.flows = vec![flow].into();
+            let flow = lab::run(setup).flows[0].clone();
+            let measured = flow.end.expect("nothing is lost").since(flow.start);
+            assert_eq!(measured, flow.ideal, "{topology:?} {size} B at {mbps} Mb/s");
+        }
+    }
+}
+
 #[test]
 fn time_scales_with_the_network() {
     let fabric = |gbps: u64, delay: Span, latency: Span| {

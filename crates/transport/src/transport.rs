@@ -211,7 +211,9 @@ impl Transport {
         self.mss
     }
 
-    pub(crate) fn datagram_mss(&self) -> u64 {
+    /// Payload of a full datagram, bytes: what a constant rate is told in.
+    #[must_use]
+    pub fn datagram_mss(&self) -> u64 {
         self.datagram_mss
     }
 
