@@ -121,14 +121,13 @@ impl Values {
         if geometric { Estimate::geometric(&self.values) } else { Estimate::of(&self.values) }
     }
 
-    /// Where one published run stands among these; a tie stands in the middle. Absent without values.
+    /// Where one published run stands among these. Absent without values.
     pub(crate) fn runs_around(&self, one: f64) -> Option<Among> {
         let least = self.values.iter().copied().reduce(f64::min)?;
         let greatest = self.values.iter().copied().reduce(f64::max)?;
-        let (below, equal) = self.values.iter().fold((0, 0), |(below, equal), value| {
-            (below + usize::from(*value < one), equal + usize::from(*value == one))
-        });
-        Some(Among { least, greatest, below: below + equal.div_ceil(2), runs: self.values.len() })
+        let below = self.values.iter().filter(|value| **value < one).count();
+        let inside = least < one && one < greatest;
+        Some(Among { least, greatest, below, runs: self.values.len(), inside })
     }
 }
 
@@ -183,7 +182,7 @@ fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
     let holds = |(at, part): (usize, &Part)| {
         let values = found.get(at)?;
         match part.one_run {
-            Some(one) => Some(values.runs_around(one)?.holds()),
+            Some(one) => Some(values.runs_around(one)?.inside),
             None => Some(shows(part, &values.estimate()?)),
         }
     };
@@ -209,14 +208,9 @@ pub(crate) struct Among {
     /// Runs with a smaller value.
     pub(crate) below: usize,
     pub(crate) runs: usize,
-}
-
-impl Among {
-    /// Whether the published run is neither below nor above all of ours. A further run of the same kind is so with
-    /// probability (n - 1) / (n + 1) for n runs, whatever the distribution: 95 % for 39.
-    pub(crate) fn holds(&self) -> bool {
-        self.runs > 1 && self.below > 0 && self.below < self.runs
-    }
+    /// The published run is above one of ours and below another. A further run of the same kind is so with probability
+    /// (n - 1) / (n + 1) for n runs, whatever the distribution: 95 % for 39. A tie with either end is outside.
+    pub(crate) inside: bool,
 }
 
 /// How an interval lies to a band: `inside`, `outside`, or `across its edge`; nothing without an interval.
@@ -328,12 +322,14 @@ mod tests {
         let runs = [3.0, 1.0, 2.0];
         assert_eq!(told(1.1, &runs), Verdict::Reproduced);
         assert_eq!(told(2.9, &runs), Verdict::Reproduced);
-        assert_eq!(told(0.9, &runs), Verdict::NotReproduced);
+        for outside in [0.9, 1.0, 3.0] {
+            assert_eq!(told(outside, &runs), Verdict::NotReproduced, "both ends are judged alike: {outside}");
+        }
         assert_eq!(told(3.1, &runs), Verdict::NotReproduced);
         assert_eq!(told(2.0, &[2.0]), Verdict::NotReproduced, "one run has no spread");
         assert_eq!(told(2.0, &[]), Verdict::NotRun("a part has no value".into()));
         let among = finding(&runs).parts[0].runs_around(2.0).unwrap();
-        assert_eq!(among, Among { least: 1.0, greatest: 3.0, below: 2, runs: 3 });
+        assert_eq!(among, Among { least: 1.0, greatest: 3.0, below: 1, runs: 3, inside: true });
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn stale(source: &Source, folder: &Folder, findings: &Findings) -> Vec<String> {
 
 /// How a published value of one run is judged.
 const ONE_RUN: &str = " A published value that comes from one run is compared with runs, not with their mean: it is \
-    reproduced when it lies neither below nor above all runs of ours, one for each seed. Another run of the same kind \
+    reproduced when it lies between the least and the greatest run of ours, one for each seed. Another run of the same kind \
     would do so with probability (n − 1) / (n + 1) for n seeds, 95 % for 39. How many of ours it lies above is told: all \
     numbers are alike when nothing but chance differs.";
 
