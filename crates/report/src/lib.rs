@@ -2,11 +2,13 @@
 //!
 //! In reading order: [`statistics`] (percentiles and intervals), [`summary`] (one run in numbers), [`survey`] (what its
 //! flows amount to), [`metric`] (names for these numbers), [`detail`] (what plots need, thinned), [`recording`] and
-//! [`files`] (the folder of a run), [`listing`] (which runs belong together), [`sweep`] (many runs), [`headline`] (the
+//! [`files`] (the folder of a run), [`listing`] (which runs belong together), [`sweep`] (many runs), [`contrast`] (two cases, seed
+//! by seed), [`headline`] (the
 //! answer in a sentence), [`terminal`], [`page`] and [`html`] (the answer on a page) and [`mod@compare`] (two folders side
 //! by side).
 
 pub mod compare;
+pub mod contrast;
 pub mod detail;
 pub mod figure;
 pub mod figures;

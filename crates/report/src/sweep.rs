@@ -152,14 +152,22 @@ pub fn without_interrupted(mut runs: Vec<Run>) -> (Vec<Run>, usize) {
     (runs, left_out)
 }
 
+/// The runs of two cases by the seeds that both have, in the order of the first.
+#[must_use]
+pub fn partners<'a>(above: &[&'a Run], below: &[&'a Run]) -> Vec<(&'a Run, &'a Run)> {
+    let partner = |run: &&'a Run| {
+        let partner = below.iter().find(|other| other.manifest.seed == run.manifest.seed)?;
+        Some((*run, *partner))
+    };
+    above.iter().filter_map(partner).collect()
+}
+
 /// The ratio of a metric between two sets of runs, paired by seed.
 #[must_use]
 pub fn paired_ratio(above: &[&Run], below: &[&Run], metric: &str) -> Option<Estimate> {
-    let pair = |run: &&&Run| {
-        let partner = below.iter().find(|other| other.manifest.seed == run.manifest.seed)?;
-        Some((run.summary.metric(metric)?, partner.summary.metric(metric)?))
-    };
-    let pairs: Vec<(f64, f64)> = above.iter().filter_map(|run| pair(&run)).collect();
+    let value =
+        |(above, below): (&Run, &Run)| Some((above.summary.metric(metric)?, below.summary.metric(metric)?));
+    let pairs: Vec<(f64, f64)> = partners(above, below).into_iter().filter_map(value).collect();
     Estimate::of_ratios(&pairs)
 }
 

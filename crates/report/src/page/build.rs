@@ -2,10 +2,11 @@
 
 use super::parts::{cards_of_run, cards_of_sweep, numbers, repeat};
 use super::{NetworkView, Page, Section, Verdict, Views};
+use crate::contrast::Duel;
 use crate::figure::Figure;
 use crate::figures::measure::{Measure, measure, speed_up};
 use crate::figures::{distribution, pauses, run as single, why, windows};
-use crate::headline::{Headline, duel, percentile_words, tail_metric};
+use crate::headline::{Headline, percentile_words, tail_metric};
 use crate::sweep::{Run, Sweep};
 
 fn section(id: &str, title: &str, lead: &str, figures: Vec<Figure>) -> Section {
@@ -61,7 +62,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Page {
     }
     let headline = Headline::of_sweep(sweep, verdicts);
     let last = sweep.points() - 1;
-    let best = duel(sweep, last).map(|duel| duel.best);
+    let best = Duel::at(sweep, last).map(|duel| duel.best);
     Page {
         name: sweep.runs[0].manifest.name.clone(),
         about: sweep.runs[0].manifest.about.clone(),

@@ -1,7 +1,8 @@
 //! The parts of a page that are text: cards, the table of numbers, how to repeat.
 
 use super::{Card, Repeat, TextTable, Verdict};
-use crate::headline::{duel, percentile_words, tail_metric};
+use crate::contrast::Duel;
+use crate::headline::{percentile_words, tail_metric};
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep};
@@ -55,7 +56,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
 pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
     let at = sweep.points() - 1;
     let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
-    let duel = duel(sweep, at);
+    let duel = Duel::at(sweep, at);
     let scheme = duel.map_or(0, |duel| duel.best);
     let name = &sweep.schemes[scheme];
     let note = |metric: &str| match duel.and_then(|duel| sweep.estimate(duel.base, at, metric)) {
