@@ -11,7 +11,6 @@
 mod choice;
 mod definition;
 mod drawing;
-mod expression;
 mod finding;
 mod folder;
 mod measure;
