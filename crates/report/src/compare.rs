@@ -1,9 +1,10 @@
 //! Two folders side by side: which settings differ, and what that does to every metric, paired by seed.
 
 use crate::contrast::Order;
+use crate::disk::Error;
 use crate::figure::{Axis, Figure, Kind, Series};
 use crate::figures::series;
-use crate::files::{Error, read_runs};
+use crate::files::read_runs;
 use crate::headline::Headline;
 use crate::metric::find;
 use crate::page::{Page, of_sweep};

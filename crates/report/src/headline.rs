@@ -1,7 +1,7 @@
 //! The answer in a sentence, made from the data, and what spoils it. Knows summaries and sweeps, not their layout.
 
 use crate::contrast::{Contrast, Duel, Order, interval};
-use crate::page::Verdict;
+use crate::listing::Verdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::sweep::{Axis, Run, Sweep};

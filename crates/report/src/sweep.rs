@@ -24,9 +24,6 @@ pub struct Run {
     pub quiver: String,
 }
 
-/// The same, as a row of a sweep.
-pub type SweepRun = Run;
-
 impl Run {
     /// The value of an axis as written in the scenario; empty when the run has no such label.
     #[must_use]
@@ -55,15 +52,17 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// A value with its unit: `80 %`.
+    #[must_use]
+    pub fn label(&self, at: usize) -> String {
+        format!("{}\u{202f}{}", crate::text::plain(self.values[at].0), self.unit).trim_end().to_owned()
+    }
+
     /// A value with its unit, as it stands in a sentence: `80 % load`.
     #[must_use]
     pub fn phrase(&self, at: usize) -> String {
-        let (number, unit) = (crate::text::plain(self.values[at].0), &self.unit);
-        if unit == "%" {
-            format!("{number}\u{202f}% load")
-        } else {
-            format!("{} {number}\u{202f}{unit}", self.name)
-        }
+        let label = self.label(at);
+        if self.unit == "%" { format!("{label} load") } else { format!("{} {label}", self.name) }
     }
 }
 
@@ -115,6 +114,12 @@ impl Sweep {
     #[must_use]
     pub fn points(&self) -> usize {
         self.axis.as_ref().map_or(1, |axis| axis.values.len())
+    }
+
+    /// Where a figure was taken: ` at 80 % load`; empty without an axis.
+    #[must_use]
+    pub fn place(&self, at: usize) -> String {
+        self.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)))
     }
 
     /// The runs of a scheme at a place of the axis, by seed.

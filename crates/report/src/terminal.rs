@@ -53,8 +53,7 @@ fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String
         text.trim_end_matches("packets").to_owned()
     };
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
-    let place =
-        sweep.axis.as_ref().map(|axis| format!("{} {}", crate::text::plain(axis.values[at].0), axis.unit));
+    let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let start = [Some(sweep.schemes[scheme].clone()), place].into_iter().flatten();
     let faster = ratio.as_ref().map_or(String::new(), |ratio| format!("{}×", number(ratio.mean)));
     let cells = [shown("fct.mean"), shown(tail), faster, interval(ratio.as_ref()), shown("drops.total")];

@@ -2,11 +2,11 @@
 
 use super::flows_words;
 use crate::contrast::{Duel, Order};
-use crate::detail::{rounded, shares};
 use crate::figure::{Axis, Figure, Scaled, Series};
 use crate::statistics::{Estimate, SAMPLES_ABOVE, mean};
+use crate::survey::shares;
 use crate::sweep::{Run, Sweep, partners};
-use crate::text::duration;
+use crate::text::{duration, rounded};
 
 /// The complementary distribution of completion times with a logarithmic tail; `None` without flows.
 #[must_use]

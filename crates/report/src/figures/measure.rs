@@ -85,7 +85,7 @@ fn by_scheme(sweep: &Sweep, base: Figure, x: Axis, all: &[Vec<Option<Estimate>>]
 /// What to see: the winner's lead at the last place, or the trend of a single scheme.
 fn title(sweep: &Sweep, of: &Measure) -> String {
     let at = sweep.points() - 1;
-    let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
+    let place = sweep.place(at);
     let Some(duel) = Duel::at(sweep, at) else {
         return format!("{} of {}", of.name, sweep.schemes[0]);
     };
@@ -152,7 +152,7 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
     };
     let words = |at: usize| {
         let ratio = all[duel.best][at].as_ref()?;
-        let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
+        let place = sweep.place(at);
         let doubt = match Order::of(ratio) {
             Order::Less | Order::Greater => "",
             Order::Unclear => " (not told apart)",

@@ -1,11 +1,10 @@
 //! Where the time goes under every scheme at one place of the axis: waiting by hop, drops by hop and reason.
 
 use crate::contrast::{Duel, Order};
-use crate::detail::rounded;
 use crate::figure::{Axis, Figure, Kind, Scaled, Series};
 use crate::statistics::mean;
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number};
+use crate::text::{count, number, rounded};
 use std::collections::BTreeSet;
 
 /// The name of a hop: 0 is the sending host's card.

@@ -1,8 +1,9 @@
 //! The parts of a page that are text: cards, the table of numbers, how to repeat.
 
-use super::{Card, Repeat, TextTable, Verdict};
+use super::{Card, Repeat, TextTable};
 use crate::contrast::Duel;
 use crate::headline::{percentile_words, tail_metric};
+use crate::listing::Verdict;
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep};
@@ -55,7 +56,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
 
 pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
     let at = sweep.points() - 1;
-    let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
+    let place = sweep.place(at);
     let duel = Duel::at(sweep, at);
     let scheme = duel.map_or(0, |duel| duel.best);
     let name = &sweep.schemes[scheme];
@@ -120,9 +121,7 @@ pub(super) fn numbers(sweep: &Sweep) -> TextTable {
 
 fn row(sweep: &Sweep, scheme: usize, at: usize) -> Vec<String> {
     let case = sweep.case(scheme, at);
-    let place = sweep.axis.as_ref().map(|axis| {
-        format!("{}\u{202f}{}", crate::text::plain(axis.values[at].0), axis.unit).trim_end().to_owned()
-    });
+    let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let flows = case.iter().map(|run| run.summary.flows.finished).sum();
     let cell = |(metric, _): (&str, &str)| {
         sweep
