@@ -9,11 +9,12 @@ use weft_topology::{Graph, LinkSettings, Wiring};
 use weft_transport::settings::Tcp;
 use weft_workload::Flow;
 
-/// All times of the transport in units of `step`.
+/// All times of the transport in units of `step`. Time-outs contain a smoothed round trip, which rounds; they are so long that
+/// they end in a network that is no longer crowded, where a picosecond decides nothing.
 fn tcp(step: Span) -> Tcp {
     Tcp {
-        initial_rto: step * 10_000,
-        min_rto: step * 2_000,
+        initial_rto: step * 20_000,
+        min_rto: step * 20_000,
         max_rto: step * 1_000_000,
         delayed_ack_timeout: step * 400,
         tlp_slack: step * 20,
