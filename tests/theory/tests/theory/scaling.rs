@@ -9,12 +9,11 @@ use weft_topology::{Graph, LinkSettings, Wiring};
 use weft_transport::settings::Tcp;
 use weft_workload::Flow;
 
-/// All times of the transport in units of `step`. Time-outs contain a smoothed round trip, which rounds; they are so long that
-/// they end in a network that is no longer crowded, where a picosecond decides nothing.
+/// All times of the transport in units of `step`.
 fn tcp(step: Span) -> Tcp {
     Tcp {
-        initial_rto: step * 20_000,
-        min_rto: step * 20_000,
+        initial_rto: step * 10_000,
+        min_rto: step * 2_000,
         max_rto: step * 1_000_000,
         delayed_ack_timeout: step * 400,
         tlp_slack: step * 20,
@@ -24,12 +23,13 @@ fn tcp(step: Span) -> Tcp {
 }
 
 /// Four leaves with eight hosts each under four spines, all at 10 Gb/s in the slow form. Every cable has a delay of its
-/// own: equal paths would let packets meet at the same instant, and who is first then is drawn from the instant.
+/// own, and times are multiples of two picoseconds in the slow form: equal paths and coarse times would let packets meet at
+/// the same instant, and who is first then is drawn from the instant.
 fn network(fast: u64, step: Span) -> Graph {
     let mut wiring = Wiring::default();
     let mut draws = lab::draws(4);
     let mut link = || LinkSettings {
-        delay: step / 2 + step * u64::from(draws.below(99_991)) / 200_000,
+        delay: step / 2 + step * u64::from(draws.below(499_979)) / 1_000_000,
         ..LinkSettings::of(Rate::from_gbps(10 * fast))
     };
     let (leaves, spines) = (wiring.switches("leaf", 4), wiring.switches("spine", 4));
@@ -58,7 +58,7 @@ fn flows(step: Span) -> Vec<Flow> {
     let mut flow = || {
         let source = draws.below(32);
         let destination = (source + 1 + draws.below(31)) % 32;
-        let start = step * u64::from(draws.below(600 * 99_991)) / 100_000;
+        let start = step * u64::from(draws.below(600 * 999_983)) / 1_000_000;
         lab::flow(start, source, destination, 1 + draws.exponential(60_000.0) as u64)
     };
     let mut flows: Vec<_> = (0..600).map(|_| flow()).collect();
