@@ -132,7 +132,26 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
         Order::Unclear => undecided(&mean, &begin(&place, "the seeds do not tell"), [best, base]),
         Order::OneSeed => undecided(&mean, &begin(&place, "one seed cannot tell"), [best, base]),
     };
-    format!("{answer}{}{}.", tail_words(sweep, duel, mean.order()), mean.censored(best, base))
+    let alike = alike_words(sweep, duel, mean.order());
+    format!("{answer}{}{}.{alike}", tail_words(sweep, duel, mean.order()), mean.censored(best, base))
+}
+
+/// A scheme that is faster than the baseline is not thereby the fastest: which others are not told from it.
+fn alike_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
+    let unclear = |base: &usize| {
+        let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
+        contrast.is_some_and(|contrast| contrast.order() == Order::Unclear)
+    };
+    let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
+    let alike: Vec<&str> = others.filter(unclear).map(|scheme| sweep.schemes[scheme].as_str()).collect();
+    let names = match alike.as_slice() {
+        _ if mean != Order::Less => return String::new(),
+        [] => return String::new(),
+        [one] => (*one).to_owned(),
+        [first, second] => format!("{first} and {second}"),
+        many => format!("{} other schemes", many.len()),
+    };
+    format!(" The seeds do not tell {} from {names}.", sweep.schemes[duel.best])
 }
 
 fn faster_words(mean: &Contrast, best: &str, base: &str) -> String {
@@ -375,6 +394,18 @@ mod tests {
         let wild = ("wild", &[(1, 100.0), (2, 1_500.0), (3, 700.0)][..]);
         let sweep = made(&[ECMP, wild, clear]);
         assert!(sentence(&sweep).starts_with("drill finishes flows 1.11 times faster"));
+    }
+
+    #[test]
+    fn who_is_faster_than_the_baseline_is_not_called_the_fastest() {
+        let half = ("drill", &[(1, 500.0), (2, 550.0), (3, 450.0)][..]);
+        let like = ("random", &[(1, 510.0), (2, 545.0), (3, 452.0)][..]);
+        let slower = ("letflow", &[(1, 600.0), (2, 660.0), (3, 540.0)][..]);
+        let text = sentence(&made(&[ECMP, half, like, slower]));
+        assert!(text.starts_with("drill finishes flows 2.00 times faster than ecmp"), "{text}");
+        assert!(text.ends_with(" The seeds do not tell drill from random."), "{text}");
+        let text = sentence(&made(&[ECMP, half, slower]));
+        assert!(!text.contains("do not tell"), "{text}");
     }
 
     #[test]
