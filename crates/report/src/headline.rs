@@ -447,7 +447,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("3 seeds, 1 run without partner left out, 120 000 flows"), "{text}");
-        let text = sentence(&made(&[ecmp, ("drill", &[(2, 500.0), (9, 1.0)])]));
+        let text = sentence(&made(&[ecmp, ("drill", &[(2, 500.0), (0, 1.0)])]));
         assert!(
             text.starts_with("One seed cannot tell drill from ecmp: mean FCT is 500 us against 1.10"),
             "{text}"
