@@ -167,7 +167,7 @@ fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a>
     let mut rows = Vec::new();
     for variant in &table.variants {
         let context = Context {
-            experiment: &table.experiment,
+            experiment: variant.experiment.as_ref().unwrap_or(&table.experiment),
             at: &table.at,
             set: &variant.set,
             form: if table.reduced { Form::Quick } else { form },
