@@ -118,6 +118,15 @@ impl Segment {
         self.sequence + self.length as u64
     }
 
+    /// In an answer to payload that had arrived before: its first byte. It stands in the block behind those in use, of
+    /// which there is one less than there may be, and may lie on either side of the acknowledgement number.
+    #[must_use]
+    pub fn duplicate(&self) -> Option<u64> {
+        let block = self.blocks.get(usize::from(self.blocks_used))?;
+        let start = self.ack.wrapping_add_signed(i64::from(block.offset.cast_signed()));
+        self.flags.has(Flags::DUPLICATE).then_some(start)
+    }
+
     /// The blocks in use as byte ranges.
     pub fn sacked(&self) -> impl Iterator<Item = (u64, u64)> {
         let first = self.ack;

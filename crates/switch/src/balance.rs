@@ -53,8 +53,8 @@ pub(crate) enum Paths<'a> {
 
 /// How loads are read.
 pub(crate) enum Loads<'a> {
-    /// From the switch: visible bytes of the first `classes` queues of each port.
-    Switch { outputs: &'a mut Outputs, now: Time, classes: usize },
+    /// From the switch: what an engine sees of the first `classes` queues of each port.
+    Switch { outputs: &'a mut Outputs, now: Time, engine: usize, classes: usize },
     /// From a list, by port: for tests and for the book.
     Given(&'a [u64]),
 }
@@ -99,7 +99,7 @@ impl<'a> Candidates<'a> {
         let port = self.component.ports[index];
         match &mut self.loads {
             Loads::Given(loads) => loads[port.index()],
-            Loads::Switch { outputs, now, classes } => outputs.load(*now, port, *classes),
+            Loads::Switch { outputs, now, engine, classes } => outputs.load(*now, port, (*engine, *classes)),
         }
     }
 

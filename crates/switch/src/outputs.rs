@@ -10,7 +10,7 @@ use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
 use crate::turn::{Effect, Effects, SwitchSite, Turn};
-use crate::visibility::{Visible, delays};
+use crate::visibility::{Insight, Visible};
 use weft_mark::{Sight, Verdict};
 
 /// See the file's head.
@@ -39,7 +39,7 @@ impl Outputs {
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
         Outputs {
             ports,
-            visible: Visible::new(slots, tracked, delays(settings, site)),
+            visible: Visible::new(slots, tracked, Insight::new(settings, site)),
             store,
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
@@ -88,17 +88,17 @@ impl Outputs {
         output.foresight.as_ref().map_or(output.port.packets, Foresight::len)
     }
 
-    /// The load of a port as engines see it: visible bytes of its first `classes` queues.
+    /// The load of a port as an engine sees it: visible bytes of its first `classes` queues.
     #[inline]
-    pub(crate) fn load(&mut self, now: Time, port: PortId, classes: usize) -> u64 {
+    pub(crate) fn load(&mut self, now: Time, port: PortId, (engine, classes): (usize, usize)) -> u64 {
         if self.chosen(port).foresight.as_ref().is_some_and(|foresight| foresight.has_left(now)) {
             self.settle(now, port);
         }
         let first = slot(port, 0, self.queues);
         if classes == 1 {
-            return self.visible.get(first);
+            return self.visible.get(engine, first);
         }
-        (first..first + classes).map(|slot| self.visible.get(slot)).sum()
+        (first..first + classes).map(|slot| self.visible.get(engine, slot)).sum()
     }
 
     /// Engines look at these ports from now on.

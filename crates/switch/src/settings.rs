@@ -10,7 +10,7 @@ use weft_mark::MarkerSettings;
 choice! {
     /// When a packet shows up in the queue lengths that a balancer reads.
     pub enum Visibility {
-        /// After the time an engine may take for one packet, F/M of a full-size packet at line rate: one engine sees nearly all its own decisions, M engines share one snapshot (the default).
+        /// To its own engine at once, to others after the time an engine may take for one packet, F/M of a full-size packet at line rate: one engine sees all decisions, M engines share one snapshot (the default).
         EngineSlot = "engine-slot",
         /// After the packet has been received entirely once more, L/C at the ingress rate, whatever the number of engines.
         Store = "store",

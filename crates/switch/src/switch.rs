@@ -363,9 +363,9 @@ impl Switch {
             ClassLoad::AtOrAbove => queue + 1,
             ClassLoad::All => self.queues,
         };
-        let loads = Loads::Switch { outputs: &mut self.outputs, now, classes };
         let input = header.ingress.index();
         let number = if input < self.engines.len() { input } else { input % self.engines.len() };
+        let loads = Loads::Switch { outputs: &mut self.outputs, now, engine: number, classes };
         let engine = &mut self.engines[number];
         let paths = match &mut self.congestion {
             None => Paths::Unknown,

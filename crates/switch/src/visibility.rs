@@ -1,5 +1,8 @@
 //! Which queue lengths a forwarding engine sees. A packet counts from the instant its enqueue completes until its last
 //! bit has left (DRILL section 2; the timing of "completes" is a setting, see [`crate::settings::Visibility`]).
+//!
+//! An engine handles one packet at a time: when it takes the next, it has finished the one before, and sees it. What other
+//! engines have decided within an engine's time for one packet it does not see.
 
 use weft_core::{Header, Rate, Ring, Span, Time};
 
@@ -12,41 +15,67 @@ struct Pending {
     visible_at: Time,
     slot: u32,
     wire: u16,
+    engine: u16,
 }
 
 /// Queue lengths as engines see them, one slot per (port, queue).
 #[derive(Clone, Debug)]
 pub(crate) struct Visible {
-    /// Signed, because a packet on an idle port may leave before its enqueue counts as complete. With one delay for
-    /// all, packets become visible in the order in which they leave, and the positive part is exact; where inputs of
-    /// different rates meet, such a packet hides its own size of the others until its delay is over.
+    /// What every engine sees. Signed, because a packet on an idle port may leave before its enqueue counts as complete.
+    /// With one delay for all, packets become visible in the order in which they leave, and the positive part is exact;
+    /// where inputs of different rates meet, such a packet hides its own size of the others until its delay is over.
     bytes: Vec<i64>,
+    /// What only the engine sees that decided it, by engine and slot. Empty if nobody does: with one engine its decisions
+    /// are in `bytes` at once.
+    own: Vec<u32>,
     /// Slots that anybody looks at.
     watched: Vec<bool>,
     pending: Ring<Pending>,
     tracked: bool,
-    /// By input port: how long after its decision a packet becomes visible.
-    after: Vec<Span>,
+    sight: Insight,
 }
 
-/// How long after its decision a packet becomes visible, by input port: what the visibility rule gives for its line rate.
-pub(crate) fn delays(settings: &SwitchSettings, site: &SwitchSite) -> Vec<Span> {
-    let full = |rate: &Rate| rate.time_for(site.full_packet);
-    let ports = site.rates.len() as u64;
-    let engines = u64::from(settings.engines).min(ports);
-    let delay = |rate: &Rate| match settings.visibility {
-        Visibility::Instant => Span::ZERO,
-        Visibility::Store => full(rate),
-        Visibility::EngineSlot => full(rate) * engines / ports,
-    };
-    site.rates.iter().map(delay).collect()
+/// How engines see decisions.
+#[derive(Clone, Debug)]
+pub(crate) struct Insight {
+    /// By input port: how long after its decision a packet becomes visible to all.
+    after: Vec<Span>,
+    /// How many engines see their own decisions before that; 0 if none does.
+    engines: usize,
+}
+
+impl Insight {
+    /// What the visibility rule gives for the line rates of the inputs.
+    pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Insight {
+        let full = |rate: &Rate| rate.time_for(site.full_packet);
+        let ports = site.rates.len() as u64;
+        let engines = u64::from(settings.engines).min(ports);
+        let delay = |rate: &Rate| match settings.visibility {
+            Visibility::EngineSlot if engines > 1 => full(rate) * engines / ports,
+            Visibility::Instant | Visibility::EngineSlot => Span::ZERO,
+            Visibility::Store => full(rate),
+        };
+        let see_their_own = settings.visibility == Visibility::EngineSlot && engines > 1;
+        Insight {
+            after: site.rates.iter().map(delay).collect(),
+            engines: if see_their_own { settings.engines as usize } else { 0 },
+        }
+    }
 }
 
 impl Visible {
     /// Nothing queued. When `tracked` is false nobody looks, and nothing is kept.
-    pub(crate) fn new(slots: usize, tracked: bool, after: Vec<Span>) -> Visible {
+    pub(crate) fn new(slots: usize, tracked: bool, sight: Insight) -> Visible {
         let slots = if tracked { slots } else { 0 };
-        Visible { bytes: vec![0; slots], watched: vec![false; slots], pending: Ring::new(), tracked, after }
+        let own = vec![0; slots * sight.engines];
+        Visible {
+            bytes: vec![0; slots],
+            own,
+            watched: vec![false; slots],
+            pending: Ring::new(),
+            tracked,
+            sight,
+        }
     }
 
     /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
@@ -66,21 +95,26 @@ impl Visible {
     #[inline(always)]
     pub(crate) fn joined(&mut self, now: Time, header: &Header, slot: usize) {
         if self.tracked && self.watched[slot] {
-            self.enqueued(now, self.after[header.ingress.index()], slot, header.wire);
+            self.enqueued(now, header.ingress.index(), slot, header.wire);
         }
     }
 
-    /// A packet was put into `slot`, which is watched, at `now` and becomes visible `after` that; with no delay even to
-    /// decisions of the same instant. Ports of different rates have different delays; the list is kept sorted, and short
-    /// even if nobody ever takes a decision.
+    /// A packet of an input was put into `slot`, which is watched, at `now`; with no delay it is visible even to decisions
+    /// of the same instant. Ports of different rates have different delays; the list is kept sorted, and short even if
+    /// nobody ever takes a decision.
     #[inline]
-    fn enqueued(&mut self, now: Time, after: Span, slot: usize, wire: u16) {
-        self.advance(now);
+    fn enqueued(&mut self, now: Time, input: usize, slot: usize, wire: u16) {
+        let after = self.sight.after[input];
         if after == Span::ZERO {
             self.bytes[slot] += i64::from(wire);
             return;
         }
-        let pending = Pending { visible_at: now + after, slot: slot as u32, wire };
+        self.advance(now);
+        let engine = if self.own.is_empty() { 0 } else { input % self.sight.engines };
+        if let Some(own) = self.own.get_mut(engine * self.bytes.len() + slot) {
+            *own += u32::from(wire);
+        }
+        let pending = Pending { visible_at: now + after, slot: slot as u32, wire, engine: engine as u16 };
         match self.pending.back() {
             Some(last) if last.visible_at > pending.visible_at => {
                 self.pending.insert(pending, |other| other.visible_at);
@@ -101,15 +135,20 @@ impl Visible {
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
         while let Some(first) = self.pending.front().filter(|first| first.visible_at < now) {
-            self.bytes[first.slot as usize] += i64::from(first.wire);
+            let slot = first.slot as usize;
+            if let Some(own) = self.own.get_mut(usize::from(first.engine) * self.bytes.len() + slot) {
+                *own -= u32::from(first.wire);
+            }
+            self.bytes[slot] += i64::from(first.wire);
             self.pending.skip();
         }
     }
 
-    /// The visible bytes of a slot.
+    /// The bytes of a slot that an engine sees.
     #[inline]
-    pub(crate) fn get(&self, slot: usize) -> u64 {
-        self.bytes[slot].max(0) as u64
+    pub(crate) fn get(&self, engine: usize, slot: usize) -> u64 {
+        let own = self.own.get(engine * self.bytes.len() + slot).copied().unwrap_or(0);
+        (self.bytes[slot] + i64::from(own)).max(0) as u64
     }
 }
 
@@ -117,39 +156,42 @@ impl Visible {
 mod tests {
     use super::*;
 
-    fn watched(slots: usize) -> Visible {
-        let mut visible = Visible::new(slots, true, Vec::new());
+    /// One engine for each input, which do or do not see their own decisions at once.
+    fn of_inputs(slots: usize, after: &[u64], see_their_own: bool) -> Visible {
+        let engines = if see_their_own { after.len() } else { 0 };
+        let after = after.iter().copied().map(Span).collect();
+        let mut visible = Visible::new(slots, true, Insight { after, engines });
         (0..slots).for_each(|slot| visible.watch(slot, 0));
         visible
     }
 
     #[test]
     fn a_packet_counts_strictly_after_its_enqueue_and_until_it_left() {
-        let mut visible = watched(2);
-        visible.enqueued(Time(0), Span(10), 1, 100);
+        let mut visible = of_inputs(2, &[10], false);
+        visible.enqueued(Time(0), 0, 1, 100);
         visible.advance(Time(10));
-        assert_eq!(visible.get(1), 0, "decisions at the same instant come first");
+        assert_eq!(visible.get(0, 1), 0, "decisions at the same instant come first");
         visible.advance(Time(11));
-        assert_eq!((visible.get(0), visible.get(1)), (0, 100));
+        assert_eq!((visible.get(0, 0), visible.get(0, 1)), (0, 100));
         visible.left(1, 100);
-        assert_eq!(visible.get(1), 0);
+        assert_eq!(visible.get(0, 1), 0);
     }
 
     #[test]
     fn what_a_slot_holds_when_somebody_begins_to_look_counts_until_it_leaves() {
-        let mut visible = Visible::new(1, true, Vec::new());
+        let mut visible = Visible::new(1, true, Insight { after: Vec::new(), engines: 0 });
         visible.left(0, 500);
         visible.watch(0, 300);
         visible.watch(0, 0);
         visible.left(0, 100);
-        assert_eq!(visible.get(0), 200);
+        assert_eq!(visible.get(0, 0), 200);
     }
 
     #[test]
     fn the_list_stays_short_without_decisions() {
-        let mut visible = watched(1);
+        let mut visible = of_inputs(1, &[30], false);
         for n in 0..1_000 {
-            visible.enqueued(Time(10 * n), Span(30), 0, 100);
+            visible.enqueued(Time(10 * n), 0, 0, 100);
             visible.left(0, 100);
         }
         assert!(visible.pending.len() <= 4, "{}", visible.pending.len());
@@ -157,13 +199,13 @@ mod tests {
 
     #[test]
     fn delays_of_different_inputs_overtake_each_other() {
-        let mut visible = watched(3);
-        for (slot, delay) in [(0, 40), (1, 10), (2, 20)] {
-            visible.enqueued(Time(0), Span(delay), slot, 1);
+        let mut visible = of_inputs(3, &[40, 10, 20], false);
+        for slot in 0..3 {
+            visible.enqueued(Time(0), slot, slot, 1);
         }
         let mut seen = |now| {
             visible.advance(Time(now));
-            [0, 1, 2].map(|slot| visible.get(slot))
+            [0, 1, 2].map(|slot| visible.get(0, slot))
         };
         assert_eq!(seen(11), [0, 1, 0]);
         assert_eq!(seen(21), [0, 1, 1]);
@@ -172,12 +214,36 @@ mod tests {
 
     #[test]
     fn a_packet_that_left_before_it_was_visible_never_counts() {
-        let mut visible = watched(1);
-        visible.enqueued(Time(0), Span(100), 0, 84);
+        let mut visible = of_inputs(1, &[100], false);
+        visible.enqueued(Time(0), 0, 0, 84);
         visible.left(0, 84);
         visible.advance(Time(50));
-        assert_eq!(visible.get(0), 0);
+        assert_eq!(visible.get(0, 0), 0);
         visible.advance(Time(101));
-        assert_eq!(visible.get(0), 0);
+        assert_eq!(visible.get(0, 0), 0);
+    }
+
+    #[test]
+    fn an_engine_sees_its_own_decisions_at_once_and_those_of_others_later() {
+        let mut visible = of_inputs(1, &[10, 10], true);
+        visible.enqueued(Time(0), 0, 0, 100);
+        visible.enqueued(Time(5), 1, 0, 7);
+        let mut seen = |now| {
+            visible.advance(Time(now));
+            [0, 1].map(|engine| visible.get(engine, 0))
+        };
+        assert_eq!([seen(5), seen(11), seen(16)], [[100, 7], [100, 107], [107, 107]]);
+    }
+
+    #[test]
+    fn what_left_early_is_gone_for_its_engine_and_hides_nothing_from_it() {
+        let mut visible = of_inputs(1, &[100, 100], true);
+        visible.enqueued(Time(0), 0, 0, 84);
+        visible.left(0, 84);
+        assert_eq!([0, 1].map(|engine| visible.get(engine, 0)), [0, 0]);
+        visible.enqueued(Time(50), 0, 0, 200);
+        assert_eq!([0, 1].map(|engine| visible.get(engine, 0)), [200, 0]);
+        visible.advance(Time(151));
+        assert_eq!([0, 1].map(|engine| visible.get(engine, 0)), [200, 200]);
     }
 }

@@ -3,4 +3,5 @@
 
 pub(crate) mod prr;
 pub(crate) mod rack;
+pub(crate) mod reordering;
 pub(crate) mod scoreboard;

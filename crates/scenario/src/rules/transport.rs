@@ -79,7 +79,23 @@ pub(super) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
         facts.idle_transport(&["tlp_slack", "tlp_delayed_ack"], "tlp is off", found);
     }
     if rack {
-        facts.idle_transport(&["dup_threshold"], "RACK goes by time", found);
+        facts.idle_transport(&["dup_threshold", "max_reordering"], "RACK goes by time", found);
+    }
+}
+
+/// What is learnt of reordering comes from selective acknowledgements, and has to be more than what is known.
+pub(super) fn reordering_is_learnt_with_sack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(tcp) = tcp(facts) else { return };
+    if !tcp.sack {
+        let message =
+            "duplicates and overtaken segments are told by selective acknowledgements (sack = true)";
+        let asked = [("max_reordering", tcp.max_reordering.is_some()), ("undo", tcp.undo)];
+        let wrong = asked.into_iter().filter(|(_, asked)| *asked);
+        found.extend(wrong.map(|(name, _)| impossible(facts.transport(name), message)));
+    }
+    if let Some(most) = tcp.max_reordering.filter(|most| *most <= tcp.dup_threshold) {
+        let message = format!("at most {most}, but dup_threshold = {} is where it begins", tcp.dup_threshold);
+        found.push(impossible(facts.transport("max_reordering"), &message));
     }
 }
 

@@ -375,6 +375,18 @@ fn probes_need_rack() {
 }
 
 #[test]
+fn reordering_is_learnt_with_sack() {
+    newreno("undo = true\nsack = false\n", "told by selective", "undo = true\n");
+    newreno("max_reordering = 127\nsack = false\n", "told by selective", "max_reordering = 127\n");
+    newreno("max_reordering = 3\n", "where it begins", "max_reordering = 3\ndup_threshold = 2\n");
+    newreno(
+        "loss_detection = \"rack\"\nmax_reordering = 9\n",
+        "RACK goes by time",
+        "loss_detection = \"rack\"\nundo = true\n",
+    );
+}
+
+#[test]
 fn mechanisms_are_on_where_they_are_set() {
     newreno(
         "shim_timeout = \"50 us\"\n",

@@ -191,15 +191,15 @@ impl TcpReceiver {
         if arrival == Arrival::InOrder {
             self.in_order(now, segment);
         } else {
-            self.out_of_order(now, arrival, again);
+            self.out_of_order(now, (arrival, segment.sequence), again);
         }
         self.quick = self.quick.saturating_sub(1);
     }
 
     #[inline(never)]
-    fn out_of_order(&mut self, now: Time, arrival: Arrival, again: bool) {
+    fn out_of_order(&mut self, now: Time, (arrival, start): (Arrival, u64), again: bool) {
         if arrival == Arrival::Duplicate {
-            return self.acknowledge(Flags::ACK.with(Flags::DUPLICATE));
+            return self.acknowledge_duplicate(start);
         }
         if arrival == Arrival::FilledGap {
             self.order.gap_filled(again);
@@ -284,6 +284,18 @@ impl TcpReceiver {
         } else {
             self.acknowledge_with(flags, ([Block::default(); MAX_BLOCKS], 0));
         }
+    }
+
+    /// What had arrived before is told in the place of the last block (RFC 2883 has it first).
+    fn acknowledge_duplicate(&mut self, start: u64) {
+        let (mut blocks, used) = match self.rules.sack {
+            true => self.arrivals.blocks(),
+            false => Default::default(),
+        };
+        let used = used.min(MAX_BLOCKS as u8 - 1);
+        let offset = start.wrapping_sub(self.arrivals.expected()) as u32;
+        blocks[usize::from(used)] = Block { offset, length: 0 };
+        self.acknowledge_with(Flags::ACK.with(Flags::DUPLICATE), (blocks, used));
     }
 
     #[inline(never)]

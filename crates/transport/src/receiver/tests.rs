@@ -87,7 +87,12 @@ fn what_has_arrived_before_is_answered_as_a_duplicate() {
     let again = Segment { flags: Flags::AGAIN, ..segment(0) };
     let acks = receive(&mut receiver, us(200), Ecn::NotCapable, &again);
     assert!(acks[0].flags.has(Flags::DUPLICATE.with(Flags::AGAIN)));
-    assert_eq!((acks[0].ack, receiver.report().dupacks), (2 * MSS, 0));
+    assert_eq!((acks[0].ack, acks[0].duplicate(), receiver.report().dupacks), (2 * MSS, Some(0), 0));
+    arrive(&mut receiver, 5);
+    let held =
+        receive(&mut receiver, us(300), Ecn::NotCapable, &Segment { flags: Flags::AGAIN, ..segment(5) });
+    assert_eq!((held[0].ack, held[0].duplicate()), (2 * MSS, Some(5 * MSS)), "beyond the gap");
+    assert_eq!(held[0].sacked().collect::<Vec<_>>(), [(5 * MSS, 6 * MSS)]);
 }
 
 #[test]

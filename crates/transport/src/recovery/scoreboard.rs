@@ -80,8 +80,27 @@ impl Totals {
 pub(crate) struct News {
     /// Bytes: after a cumulative acknowledgement, those known before; after a selective one, those not known before.
     pub(crate) bytes: u64,
-    /// Something sent only once arrived after what was sent later: the network reorders.
-    pub(crate) reordered: bool,
+    /// What arrived after something that was sent later.
+    pub(crate) overtaken: Overtaken,
+}
+
+/// Bytes from the first of something that arrived to the end of the highest that had arrived before it; the longest such.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Overtaken {
+    /// Of what was sent once: the network reorders.
+    pub(crate) sent_once: u64,
+    /// Of what was sent twice, of which either copy may have arrived.
+    pub(crate) sent_twice: u64,
+}
+
+impl Overtaken {
+    /// The longer of both.
+    pub(crate) fn or(self, other: Overtaken) -> Overtaken {
+        Overtaken {
+            sent_once: self.sent_once.max(other.sent_once),
+            sent_twice: self.sent_twice.max(other.sent_twice),
+        }
+    }
 }
 
 /// The packet by which RACK judges the others: of those that arrived the one sent last.
@@ -110,6 +129,17 @@ pub(crate) struct Scoreboard {
     resent_to: u64,
 }
 
+impl News {
+    /// A piece that had not arrived did, or part of it, with `top` the end of the highest that had.
+    fn arrived(&mut self, piece: &Piece, top: u64) {
+        let Overtaken { sent_once, sent_twice } = &mut self.overtaken;
+        let longest = if piece.resent { sent_twice } else { sent_once };
+        if piece.end <= top {
+            *longest = (top - piece.start).max(*longest);
+        }
+    }
+}
+
 impl Scoreboard {
     /// The estimate of RFC 6675 of what is in the network, of `outstanding` bytes sent and not acknowledged (pipe).
     pub(crate) fn pipe(&self, outstanding: u64) -> u64 {
@@ -132,8 +162,11 @@ impl Scoreboard {
         while let Some(piece) = self.pieces.front().copied().filter(|piece| piece.start < una) {
             let passed = Piece { end: piece.end.min(una), ..piece };
             self.totals.remove(Totals::of(&passed));
-            news.bytes += if passed.sacked { passed.len() } else { 0 };
-            news.reordered |= !passed.sacked && !passed.resent && passed.end <= self.top;
+            if passed.sacked {
+                news.bytes += passed.len();
+            } else {
+                news.arrived(&passed, self.top);
+            }
             if piece.end > una {
                 self.pieces[0].start = una;
             } else {
@@ -303,7 +336,7 @@ impl Scoreboard {
             let piece = self.pieces[place];
             if !piece.sacked {
                 news.bytes += piece.len();
-                news.reordered |= !piece.resent && piece.end <= self.top;
+                news.arrived(&piece, self.top);
                 self.change(place, |piece| piece.sacked = true);
             }
         }

@@ -18,6 +18,7 @@ use crate::FlowSite;
 use crate::congestion::{AnyLaw, Window};
 use crate::recovery::prr::Reduction;
 use crate::recovery::rack::Rack;
+use crate::recovery::reordering::{Patience, Undo};
 use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
@@ -76,6 +77,9 @@ struct Probe {
 struct Trouble {
     board: Scoreboard,
     rack: Rack,
+    patience: Patience,
+    /// The last recovery, if it may prove to have been for nothing.
+    undo: Option<Undo>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -290,11 +294,12 @@ impl TcpSender {
 
     /// The scoreboard and RACK's state, made when first needed.
     fn trouble(&mut self) -> &mut Trouble {
-        let una = self.una;
+        let (una, tcp) = (self.una, &self.transport.tcp);
         self.trouble.get_or_insert_with(|| {
             let mut board = Scoreboard::default();
             board.advance(una);
-            Box::new(Trouble { board, rack: Rack::new() })
+            let patience = Patience::new(tcp.dup_threshold, tcp.max_reordering);
+            Box::new(Trouble { board, rack: Rack::new(), patience, undo: None })
         })
     }
 

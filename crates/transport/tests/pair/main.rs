@@ -7,6 +7,7 @@ mod losses;
 mod marks;
 mod opening;
 mod path;
+mod reordering;
 
 use weft_core::{Span, Time};
 use weft_transport::TransportSettings;

@@ -22,14 +22,15 @@ fn tcp(step: Span) -> Tcp {
     }
 }
 
-/// Four leaves with eight hosts each under four spines, all at 10 Gb/s in the slow form. Every cable has a delay of its
-/// own: equal paths would let packets meet at the same instant, and who is first then is drawn from the instant.
+/// Four leaves with eight hosts each under four spines, all at 1 Gb/s in the slow form. Every cable has a delay of its
+/// own, and times are multiples of two picoseconds in the slow form: equal paths and coarse times would let packets meet at
+/// the same instant, and who is first then is drawn from the instant.
 fn network(fast: u64, step: Span) -> Graph {
     let mut wiring = Wiring::default();
     let mut draws = lab::draws(4);
     let mut link = || LinkSettings {
-        delay: step / 2 + step * u64::from(draws.below(99_991)) / 200_000,
-        ..LinkSettings::of(Rate::from_gbps(10 * fast))
+        delay: step / 2 + step * u64::from(draws.below(4_999_999)) / 10_000_000,
+        ..LinkSettings::of(Rate::from_gbps(fast))
     };
     let (leaves, spines) = (wiring.switches("leaf", 4), wiring.switches("spine", 4));
     for leaf in leaves {
@@ -41,7 +42,7 @@ fn network(fast: u64, step: Span) -> Graph {
 
 /// Crowded network; `fast` halves all times. With the same seed every draw is the same.
 fn crowded(fast: u64, balancer: &BalancerSettings) -> RunRecord {
-    let step = Span::from_us(2) / fast;
+    let step = Span::from_us(20) / fast;
     let mut setup = lab::on(network(fast, step), &lab::newreno(tcp(step)));
     setup.switch.latency = step / 4;
     setup.switch.sharing = lab::port_buffer(60_000);
@@ -57,7 +58,8 @@ fn flows(step: Span) -> Vec<Flow> {
     let mut flow = || {
         let source = draws.below(32);
         let destination = (source + 1 + draws.below(31)) % 32;
-        let start = step * u64::from(draws.below(600 * 99_991)) / 100_000;
+        let start =
+            step * u64::from(draws.below(600)) + step * u64::from(draws.below(9_999_991)) / 10_000_000;
         lab::flow(start, source, destination, 1 + draws.exponential(60_000.0) as u64)
     };
     let mut flows: Vec<_> = (0..600).map(|_| flow()).collect();

@@ -188,6 +188,8 @@ fn tcp(random: &mut Random) -> Tcp {
         sack: !one_in(random, 4),
         loss_detection: if rack { LossDetection::Rack } else { LossDetection::DupThresh },
         dup_threshold: pick(random, &[3, 1, 10]),
+        max_reordering: one_in(random, 2).then_some(127),
+        undo: one_in(random, 2),
         limited_transmit: one_in(random, 2),
         recovery: pick(random, &[Recovery::Prr, Recovery::Halve]),
         impatient: one_in(random, 2),

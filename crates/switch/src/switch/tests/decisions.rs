@@ -68,20 +68,28 @@ fn two_engines_with_one_snapshot_choose_the_same_port() {
 /// A packet is seen only after F/M of a full packet's time (engine-slot) or a whole one (store).
 #[test]
 fn decisions_become_visible_after_their_time() {
-    let seen_after = |visibility, engines| {
+    let seen_by = |input, visibility, engines| {
         let settings = SwitchSettings { visibility, engines, ..SwitchSettings::default() };
         let plan = Plan { settings, balancer: drill_with(4, 0, Tie::LowestPort), ..Plan::default() };
         let seen = |delay: &u64| {
             let mut bench = plan.build();
             assert_eq!(bench.send(0, far(FULL)), Some(0));
             bench.now = Time(*delay);
-            bench.send(1, far(FULL)) == Some(1)
+            bench.send(input, far(FULL)) == Some(1)
         };
         (0..=SLOT + 1).step_by(100).flat_map(|time| [time, time + 1]).find(seen)
     };
+    let seen_after = |visibility, engines| seen_by(1, visibility, engines);
     assert_eq!(seen_after(Visibility::Instant, 4), Some(0));
-    assert_eq!(seen_after(Visibility::EngineSlot, 1), Some(SLOT / 4 + 1), "not yet at the very instant");
-    assert_eq!(seen_after(Visibility::EngineSlot, 2), Some(SLOT / 2 + 1));
+    assert_eq!(
+        seen_after(Visibility::EngineSlot, 1),
+        Some(0),
+        "an engine handles one packet after the other"
+    );
+    assert_eq!(seen_after(Visibility::EngineSlot, 2), Some(SLOT / 2 + 1), "not yet at the very instant");
+    assert_eq!(seen_by(2, Visibility::EngineSlot, 2), Some(0), "inputs 0 and 2 share an engine");
+    assert_eq!(seen_by(3, Visibility::EngineSlot, 2), Some(SLOT / 2 + 1), "and 3 does not");
+    assert_eq!(seen_by(2, Visibility::Store, 2), Some(SLOT + 1));
     assert_eq!(seen_after(Visibility::EngineSlot, 4), Some(SLOT + 1));
     assert_eq!(seen_after(Visibility::EngineSlot, 100), Some(SLOT + 1), "at most one engine per input");
     assert_eq!(seen_after(Visibility::Store, 1), Some(SLOT + 1));

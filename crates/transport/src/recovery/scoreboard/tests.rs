@@ -112,12 +112,12 @@ fn a_tail_lost_behind_a_retransmission_is_found_by_time() {
 #[test]
 fn reordering_is_what_arrives_late_without_having_been_sent_again() {
     let mut board = board(&[(1, 2)]);
-    assert!(board.advance(2 * MSS).reordered);
+    assert_eq!(board.advance(2 * MSS).overtaken.sent_once, 2 * MSS);
     board.sack(segments(4..5), us(1));
-    assert!(board.sack(segments(3..4), us(1)).reordered);
+    assert_eq!(board.sack(segments(3..4), us(1)).overtaken.sent_once, 2 * MSS);
     board.lose_head(2 * MSS, MSS, us(1));
     board.resend(segments(2..3), us(2));
-    assert!(!board.advance(5 * MSS).reordered);
+    assert_eq!(board.advance(5 * MSS).overtaken, Overtaken { sent_once: 0, sent_twice: 3 * MSS });
 }
 
 /// What an array of segments says.

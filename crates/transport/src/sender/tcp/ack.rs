@@ -4,10 +4,10 @@
 use weft_core::record::FlowState;
 use weft_core::{Span, Time};
 
-use super::{Phase, TcpSender};
+use super::{Phase, TcpSender, Trouble};
 use crate::congestion::{AckEvent, MarkUse};
 use crate::recovery::prr::Delivery;
-use crate::recovery::scoreboard::{News, Reference};
+use crate::recovery::scoreboard::{News, Overtaken, Reference};
 use crate::segment::{Flags, Segment};
 
 /// What an acknowledgement said.
@@ -19,8 +19,8 @@ pub(super) struct Digest {
     pub(super) delivered: u64,
     /// Payload newly judged lost.
     pub(super) lost: u64,
-    /// The network was seen to reorder.
-    reordered: bool,
+    /// How far what arrived had been overtaken.
+    overtaken: Overtaken,
     /// The round trip it measures.
     rtt: Option<Span>,
 }
@@ -111,14 +111,14 @@ impl TcpSender {
         if let Some(trouble) = &mut self.trouble {
             let news = trouble.board.advance(ack);
             digest.delivered -= news.bytes;
-            digest.reordered = news.reordered;
+            digest.overtaken = news.overtaken;
         }
         if !self.rules.sack {
             digest.delivered = self.count_duplicates(acked);
         } else if segment.blocks_used > 0 {
             let news = self.take_in_blocks(segment, acked > 0);
             digest.delivered += news.bytes;
-            digest.reordered |= news.reordered;
+            digest.overtaken = digest.overtaken.or(news.overtaken);
             self.dupacks = if acked > 0 { 0 } else { self.dupacks + u32::from(news.bytes > 0) };
         } else if acked > 0 {
             self.dupacks = 0;
@@ -138,7 +138,7 @@ impl TcpSender {
             if start < end {
                 let news = board.sack(start..end, sent);
                 all.bytes += news.bytes;
-                all.reordered |= news.reordered;
+                all.overtaken = all.overtaken.or(news.overtaken);
             }
             sent = newest;
         }
@@ -159,22 +159,29 @@ impl TcpSender {
         acked - said * mss
     }
 
-    /// Feeds RACK, then looks for losses.
+    /// Learns how the network reorders, feeds RACK, then looks for losses.
     fn judge(&mut self, now: Time, segment: &Segment, digest: &mut Digest) {
         let (una, next, least) = (self.una, self.next, self.trip.least());
         let flags = segment.flags;
         let first_block = segment.sacked().next().filter(|_| digest.acked == 0);
         let answered = first_block.map_or(una, |(_, end)| end);
-        let rack = &mut self.trouble().rack;
+        let mss = self.window.mss;
+        let Trouble { rack, patience, undo, .. } = self.trouble();
         if digest.delivered > 0 {
             let reference = Reference { sent: segment.echo, end: answered };
             rack.delivered(reference, now.since(segment.echo), flags.has(Flags::AGAIN), least);
         }
-        if digest.reordered {
+        if digest.overtaken.sent_once > 0 {
             rack.saw_reordering();
+            patience.overtaken(digest.overtaken.sent_once, mss);
         }
-        if flags.has(Flags::DUPLICATE) {
+        if let Some(undo) = undo {
+            undo.extent = undo.extent.max(digest.overtaken.sent_twice);
+        }
+        if let Some(start) = segment.duplicate() {
             rack.saw_duplicate(una, next);
+            undo.iter_mut().for_each(|undo| undo.duplicate(start));
+            self.undo_if_proved();
         }
         digest.lost = self.look_for_losses(now);
     }

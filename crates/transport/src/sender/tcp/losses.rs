@@ -7,16 +7,17 @@ use super::TcpSender;
 use crate::congestion::{Cause, CongestionEvent};
 use crate::recovery::prr::{Delivery, Reduction};
 use crate::recovery::rack::URGENT_SEGMENTS;
+use crate::recovery::reordering::Undo;
 use crate::settings::Recovery;
 
 impl TcpSender {
     /// Judges what is in flight, with selective acknowledgements. Returns the payload newly lost.
     pub(super) fn look_for_losses(&mut self, now: Time) -> u64 {
         let tcp = &self.transport.tcp;
-        let (threshold, mss) = (tcp.dup_threshold, self.window.mss);
+        let mss = self.window.mss;
         let Some(trouble) = self.trouble.as_mut().filter(|_| tcp.sack) else { return 0 };
         if !self.transport.rack() {
-            return trouble.board.judge_by_count(threshold, mss);
+            return trouble.board.judge_by_count(trouble.patience.threshold(), mss);
         }
         let repairing = matches!(self.state, FlowState::Recovery | FlowState::Loss);
         let urgent = repairing || trouble.board.sacked() >= URGENT_SEGMENTS * mss;
@@ -39,8 +40,13 @@ impl TcpSender {
             self.lose_head();
         }
         self.counts.recoveries += 1;
-        if self.state != FlowState::Reducing {
+        let una = self.una;
+        let before = (self.state != FlowState::Reducing).then_some(self.window);
+        if before.is_some() {
             self.reduce(now, Cause::Loss);
+        }
+        if self.transport.tcp.undo {
+            self.trouble().undo = before.map(|window| Undo::new(una, window.cwnd, window.ssthresh));
         }
         self.state = FlowState::Recovery;
         self.recover = self.next;
@@ -54,7 +60,9 @@ impl TcpSender {
     /// last event may come from what was sent again then (RFC 6582, section 3.2, step 2).
     fn enough_duplicates(&self) -> bool {
         let fresh = self.transport.tcp.sack || self.una > self.recover || self.recover == 0;
-        !self.transport.rack() && fresh && self.dupacks >= self.transport.tcp.dup_threshold
+        let patience = self.trouble.as_ref().map(|trouble| trouble.patience.threshold());
+        let threshold = patience.unwrap_or(self.transport.tcp.dup_threshold);
+        !self.transport.rack() && fresh && self.dupacks >= threshold
     }
 
     /// The first unacknowledged segment is lost.
@@ -127,6 +135,24 @@ impl TcpSender {
         }
     }
 
+    /// The last recovery, or the one going on, was for nothing: each segment that was sent again had arrived. The window
+    /// is what it was, and the next time the sender waits as long as would have been needed.
+    pub(super) fn undo_if_proved(&mut self) {
+        let mss = self.window.mss;
+        let Some(trouble) = &mut self.trouble else { return };
+        let Some(undo) = trouble.undo.filter(|undo| undo.is_proved() && trouble.board.waiting() == 0) else {
+            return;
+        };
+        trouble.undo = None;
+        trouble.patience.overtaken(undo.extent, mss);
+        self.window.cwnd = self.window.cwnd.max(undo.cwnd);
+        self.window.ssthresh = self.window.ssthresh.max(undo.ssthresh);
+        if self.state == FlowState::Recovery {
+            self.state = FlowState::Disorder;
+            self.dupacks = 0;
+        }
+    }
+
     /// The retransmission timer expired: everything in flight is lost. Only the first expiry of an episode lowers the
     /// threshold.
     pub(super) fn lose_everything(&mut self, now: Time) {
@@ -134,7 +160,10 @@ impl TcpSender {
             self.reduce(now, Cause::Timeout);
         }
         let (next, newest) = (self.next, self.newest);
-        self.trouble().board.lose_all(next, newest);
+        let trouble = self.trouble();
+        trouble.board.lose_all(next, newest);
+        trouble.patience.forget();
+        trouble.undo = None;
         self.state = FlowState::Loss;
         self.recover = self.next;
         self.window.cwnd = self.window.mss;

@@ -6,7 +6,8 @@ use std::ops::Range;
 use weft_core::record::FlowState;
 use weft_core::{Ecn, Header, Kind, Marks, Time};
 
-use super::{Phase, TcpSender};
+use super::{Phase, TcpSender, Trouble};
+use crate::recovery::reordering::Undo;
 use crate::segment::{Flags, Segment};
 use crate::settings::LossDetection;
 
@@ -273,9 +274,10 @@ impl TcpSender {
     fn send_again(&mut self, why: Why, now: Time, header: &mut Header, segment: &mut Segment) {
         let bytes = self.choose(now).1;
         let (next, newest) = (self.next, self.newest);
-        let board = &mut self.trouble().board;
+        let Trouble { board, undo, .. } = self.trouble();
         // What is in flight by now was sent before this.
         board.extend(next, newest);
+        undo.iter_mut().for_each(Undo::sent_again);
         match why {
             // A rescue leaves no trace: the segment may be sent once more when it counts as lost.
             Why::Rescue => self.rescued = true,

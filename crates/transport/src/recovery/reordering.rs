@@ -1,0 +1,115 @@
+//! What a sender learns of a network that reorders: how far packets overtake each other, so that it waits longer before it
+//! takes one for lost, and which of its recoveries were for nothing.
+//!
+//! *Sources*: E. Blanton, M. Allman: On Making TCP More Robust to Packet Reordering (CCR 2002); duplicates told by
+//! DSACK (RFC 2883) as proof (RFC 3708), the response that gives the window back (RFC 4015, section 3.2).
+
+/// Duplicate acknowledgements that mean a loss, in a network that reorders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    least: u32,
+    /// What was learnt may raise the threshold up to this.
+    most: u32,
+    now: u32,
+}
+
+impl Patience {
+    /// `most` none: the threshold stays at `least`.
+    pub(crate) fn new(least: u32, most: Option<u32>) -> Patience {
+        Patience { least, most: most.unwrap_or(least).max(least), now: least }
+    }
+
+    /// The threshold.
+    pub(crate) const fn threshold(&self) -> u32 {
+        self.now
+    }
+
+    /// A packet arrived although the last of those that overtook it ends `extent` bytes after its first one.
+    pub(crate) fn overtaken(&mut self, extent: u64, mss: u64) {
+        let segments = u32::try_from(extent.div_ceil(mss)).unwrap_or(u32::MAX);
+        self.now = segments.clamp(self.now, self.most);
+    }
+
+    /// A time-out: what was learnt may have hidden a loss.
+    pub(crate) const fn forget(&mut self) {
+        self.now = self.least;
+    }
+}
+
+/// A recovery that may prove to have been for nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Undo {
+    /// Window and threshold before.
+    pub(crate) cwnd: u64,
+    /// See `cwnd`.
+    pub(crate) ssthresh: u64,
+    /// What is sent again lies from here on.
+    from: u64,
+    /// Packets sent again that have not been proved needless.
+    doubtful: u32,
+    proofs: u32,
+    /// How far the packets that were sent again had been overtaken when they arrived.
+    pub(crate) extent: u64,
+}
+
+impl Undo {
+    /// A recovery begins, with everything below `una` acknowledged.
+    pub(crate) const fn new(una: u64, cwnd: u64, ssthresh: u64) -> Undo {
+        Undo { cwnd, ssthresh, from: una, doubtful: 0, proofs: 0, extent: 0 }
+    }
+
+    /// A packet is sent again.
+    pub(crate) const fn sent_again(&mut self) {
+        self.doubtful += 1;
+    }
+
+    /// A packet that begins at `start` arrived, and had been there before.
+    pub(crate) fn duplicate(&mut self, start: u64) {
+        if start >= self.from && self.doubtful > 0 {
+            self.doubtful -= 1;
+            self.proofs += 1;
+        }
+    }
+
+    /// Every packet that was sent again had arrived before.
+    pub(crate) const fn is_proved(&self) -> bool {
+        self.doubtful == 0 && self.proofs > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_grows_to_the_longest_overtaking_and_no_further_than_allowed() {
+        let mut patience = Patience::new(3, Some(10));
+        let mut after = |extent| {
+            patience.overtaken(extent, 1000);
+            patience.threshold()
+        };
+        assert_eq!([2_000, 5_001, 4_000, 90_000].map(&mut after), [3, 6, 6, 10]);
+        patience.forget();
+        assert_eq!(patience.threshold(), 3);
+    }
+
+    #[test]
+    fn without_a_limit_patience_stays() {
+        let mut patience = Patience::new(3, None);
+        patience.overtaken(90_000, 1000);
+        assert_eq!(patience.threshold(), 3);
+    }
+
+    #[test]
+    fn a_recovery_was_for_nothing_when_each_packet_sent_again_came_twice() {
+        let mut undo = Undo::new(10, 8, 4);
+        assert!(!undo.is_proved(), "nothing was sent again");
+        undo.sent_again();
+        undo.sent_again();
+        undo.duplicate(11);
+        undo.duplicate(9);
+        assert!(!undo.is_proved(), "one from before the recovery does not count");
+        undo.duplicate(12);
+        assert!(undo.is_proved());
+    }
+}
