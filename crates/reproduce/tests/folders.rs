@@ -249,6 +249,15 @@ fn a_choice_that_a_source_leaves_open_is_run_both_ways() {
     );
     scratch.edit("traffic.t.sizes=20 kB", "traffic.t.sizes=10 kB");
     assert!(page(&scratch.source()).is_err(), "the other choice has changed");
+    scratch.edit("id = \"C2\"\n", "id = \"C2\"\nquick = false\n");
+    let runs = |form| {
+        let before = runs_below(&scratch.0.join("runs"));
+        let options = |options: &mut Options| (options.claims, options.form) = (vec!["C2".into()], form);
+        scratch.run(options).unwrap();
+        runs_below(&scratch.0.join("runs")) - before
+    };
+    assert_eq!(runs(Form::Quick), 0, "the quick form is too small for it, whatever is chosen");
+    assert!(runs(Form::Full) > 0);
 }
 
 #[test]
