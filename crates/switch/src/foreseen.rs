@@ -24,6 +24,19 @@ impl Outputs {
         visible.left(port.index(), bytes);
     }
 
+    /// The same, if something has left.
+    #[inline]
+    pub(crate) fn catch_up(&mut self, now: Time, port: PortId) {
+        let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
+            return;
+        };
+        if !foresight.is_observed() {
+            give_back_unseen(now, held, foresight);
+        } else if foresight.has_left(now) {
+            self.settle(now, port);
+        }
+    }
+
     /// The same for all ports.
     pub(crate) fn settle_all(&mut self, now: Time) {
         for port in 0..self.ports.len() {
@@ -46,12 +59,7 @@ impl Outputs {
         if foresight.is_observed() {
             return None;
         }
-        if foresight.all_have_left(now) {
-            foresight.clear();
-            held.bytes = 0;
-        } else {
-            held.bytes -= foresight.bytes_left(now);
-        }
+        give_back_unseen(now, held, foresight);
         if !foresight.is_calm(held.bytes + u64::from(header.wire))
             && let Err(reason) = admit(now, output, (&self.store, &mut self.marking), header)
         {
@@ -68,9 +76,7 @@ impl Outputs {
         port: PortId,
         header: &mut Header,
     ) -> Result<Slot, Reason> {
-        if self.chosen(port).foresight.as_ref().is_some_and(|foresight| foresight.has_left(now)) {
-            self.settle(now, port);
-        }
+        self.catch_up(now, port);
         let output = chosen_of(&mut self.ports, port);
         let mut room = admit(now, output, (&self.store, &mut self.marking), header);
         if room.is_err_and(|reason| reason != Reason::Early) {
@@ -126,6 +132,17 @@ fn settle_in(now: Time, output: &mut Output, wire: u16) -> Slot {
     let slot = foresight.join(now, wire);
     held.store_until(held.bytes + u64::from(wire), u128::from(wire) * u128::from(slot.end.0 - now.0));
     slot
+}
+
+/// Takes off what has left a port before `now` that nobody looks at in between.
+#[inline(always)]
+fn give_back_unseen(now: Time, held: &mut Port, foresight: &mut Foresight) {
+    if foresight.all_have_left(now) {
+        foresight.clear();
+        held.bytes = 0;
+    } else {
+        held.bytes -= foresight.bytes_left(now);
+    }
 }
 
 /// Gives back what has left before `now`.

@@ -28,8 +28,8 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Empty ports; `tracked`: engines look at queue lengths.
-    pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite, tracked: bool) -> Outputs {
+    /// Empty ports; `read`: engines look at queue lengths.
+    pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite, read: bool) -> Outputs {
         let queues = settings.queues as usize;
         let slots = site.rates.len() * queues;
         let ingress = Ingress::new(settings, site).map(Box::new);
@@ -39,14 +39,14 @@ impl Outputs {
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
         Outputs {
             ports,
-            visible: Visible::new(slots, tracked, Insight::new(settings, site)),
+            visible: Visible::new(slots, read, Insight::new(settings, site)),
             store,
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
             count_in_service: settings.count_in_service,
             plain: queues == 1
                 && !marks_departures
-                && (settings.count_in_service || !tracked)
+                && (settings.count_in_service || !read)
                 && ingress.is_none(),
             ingress,
         }
@@ -91,6 +91,9 @@ impl Outputs {
     /// The load of a port as an engine sees it: visible bytes of its first `classes` queues.
     #[inline]
     pub(crate) fn load(&mut self, now: Time, port: PortId, (engine, classes): (usize, usize)) -> u64 {
+        if !self.visible.is_kept() {
+            return self.held(now, port, classes);
+        }
         if self.chosen(port).foresight.as_ref().is_some_and(|foresight| foresight.has_left(now)) {
             self.settle(now, port);
         }
@@ -99,6 +102,17 @@ impl Outputs {
             return self.visible.get(engine, first);
         }
         (first..first + classes).map(|slot| self.visible.get(engine, slot)).sum()
+    }
+
+    /// What the first `classes` queues of a port hold, if engines see all that there is.
+    #[inline]
+    fn held(&mut self, now: Time, port: PortId, classes: usize) -> u64 {
+        if self.foresees(port) {
+            self.catch_up(now, port);
+            return self.chosen(port).port.bytes;
+        }
+        let output = self.chosen(port);
+        (0..classes).map(|queue| output.bytes_that_count(queue, self.count_in_service)).sum()
     }
 
     /// Engines look at these ports from now on.

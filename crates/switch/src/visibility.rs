@@ -64,8 +64,9 @@ impl Insight {
 }
 
 impl Visible {
-    /// Nothing queued. When `tracked` is false nobody looks, and nothing is kept.
-    pub(crate) fn new(slots: usize, tracked: bool, sight: Insight) -> Visible {
+    /// Nothing queued. When nobody reads lengths, or nothing is hidden from those who do, nothing is kept.
+    pub(crate) fn new(slots: usize, read: bool, sight: Insight) -> Visible {
+        let tracked = read && sight.after.iter().any(|after| *after > Span::ZERO);
         let slots = if tracked { slots } else { 0 };
         let own = vec![0; slots * sight.engines];
         Visible {
@@ -76,6 +77,12 @@ impl Visible {
             tracked,
             sight,
         }
+    }
+
+    /// Whether lengths are kept here, because engines do not see all that the queues hold.
+    #[inline]
+    pub(crate) fn is_kept(&self) -> bool {
+        self.tracked
     }
 
     /// From now on somebody looks at a slot, which holds so many bytes; all of them count at once.
@@ -99,22 +106,17 @@ impl Visible {
         }
     }
 
-    /// A packet of an input was put into `slot`, which is watched, at `now`; with no delay it is visible even to decisions
-    /// of the same instant. Ports of different rates have different delays; the list is kept sorted, and short even if
-    /// nobody ever takes a decision.
+    /// A packet of an input was put into `slot`, which is watched, at `now`. Ports of different rates have different delays;
+    /// the list is kept sorted, and short even if nobody ever takes a decision.
     #[inline]
     fn enqueued(&mut self, now: Time, input: usize, slot: usize, wire: u16) {
-        let after = self.sight.after[input];
-        if after == Span::ZERO {
-            self.bytes[slot] += i64::from(wire);
-            return;
-        }
         self.advance(now);
         let engine = if self.own.is_empty() { 0 } else { input % self.sight.engines };
         if let Some(own) = self.own.get_mut(engine * self.bytes.len() + slot) {
             *own += u32::from(wire);
         }
-        let pending = Pending { visible_at: now + after, slot: slot as u32, wire, engine: engine as u16 };
+        let visible_at = now + self.sight.after[input];
+        let pending = Pending { visible_at, slot: slot as u32, wire, engine: engine as u16 };
         match self.pending.back() {
             Some(last) if last.visible_at > pending.visible_at => {
                 self.pending.insert(pending, |other| other.visible_at);
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_a_slot_holds_when_somebody_begins_to_look_counts_until_it_leaves() {
-        let mut visible = Visible::new(1, true, Insight { after: Vec::new(), engines: 0 });
+        let mut visible = Visible::new(1, true, Insight { after: vec![Span(1)], engines: 0 });
         visible.left(0, 500);
         visible.watch(0, 300);
         visible.watch(0, 0);
