@@ -22,6 +22,9 @@ const TRANSPORT: &[&str] = &["weft-core", "weft-rate", "weft-roce"];
 /// The description and the engines stand side by side: both see the parts, and neither sees the other.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+/// The description also reads what expectations measure.
+const SCENARIO: &[&str] =
+    &["weft-core", "weft-expression", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
 const FACADE: &[&str] = &[
     "weft-core",
     "weft-rate",
@@ -57,7 +60,7 @@ const BENCH: &[&str] =
 /// Reports are made of records and leave as tables.
 const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table"];
 /// Reproductions ask the facade for runs, and show what comes back.
-const REPRODUCE: &[&str] = &["weft", "weft-report"];
+const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression"];
 
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
@@ -73,7 +76,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-statistics", may_use: &[] },
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-report", may_use: REPORT },
-    Layer { name: "weft-scenario", may_use: ABOVE_PARTS },
+    Layer { name: "weft-expression", may_use: &[] },
+    Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-sim", may_use: ABOVE_PARTS },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },

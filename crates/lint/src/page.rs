@@ -75,7 +75,7 @@ numbers are chosen is in [ECN, PFC and buffers](../choosing-numbers.md).
 | `sonic` | `config_db.json`: PORT, CABLE_LENGTH, BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG, BUFFER_QUEUE, WRED_PROFILE, QUEUE, PORT_QOS_MAP and the map tables, PFC_WD, DEVICE_METADATA, DEVICE_NEIGHBOR, SWITCH_HASH |
 | `eos` | Arista EOS: interfaces, QoS profiles, `qos map`, `random-detect`, `priority-flow-control`, `platform trident mmu queue profile`; a segment or cell counts as 208 bytes (Trident 2, Tomahawk 1 and 2; Trident 3 has 256, so there a quarter more), a kbyte as 1000; hashing is not read |
 | `sysctl` | Linux: `tcp_congestion_control`, `tcp_ecn`, `tcp_ecn_fallback`, `tcp_rmem`, `tcp_wmem`, `tcp_adv_win_scale` |
-| `scenario` | Weft: the settings of the file itself, before a sweep; rates, round trips, headroom and routes from its topology and failures |
+| `scenario` | Weft: the settings of every case of a sweep; rates, round trips, headroom and routes from its topology and failures |
 
 What stands in no file is given beside them: `--rate` and `--rtt` of hosts, `--memory` of a switch, `--cable` where no length is
 known. A rule that lacks a figure is named as not checked. A finding is an `error` (does not do what it says, or breaks a guarantee), a

@@ -1,8 +1,10 @@
 //! Two folders side by side: which settings differ, and what that does to every metric, paired by seed.
 
+use crate::contrast::Order;
+use crate::disk::Error;
 use crate::figure::{Axis, Figure, Kind, Series};
 use crate::figures::series;
-use crate::files::{Error, read_runs};
+use crate::files::read_runs;
 use crate::headline::Headline;
 use crate::metric::find;
 use crate::page::{Page, of_sweep};
@@ -162,20 +164,31 @@ impl Comparison {
         match ratios.as_slice() {
             [] => format!("{a} and {b} have no case and seed in common: nothing is paired."),
             [ratio] => {
-                let words = if ratio.runs > 1 && !ratio.excludes(1.0) { ", no clear difference" } else { "" };
+                let words = match Order::of(ratio) {
+                    Order::Less | Order::Greater => "",
+                    Order::Unclear => ": the seeds do not tell them apart",
+                    Order::OneSeed => ": one seed cannot tell them apart",
+                };
                 let interval = crate::headline::interval_words(ratio);
                 format!("Mean FCT of {b} is {}× that of {a} ({interval}){words}.", number(ratio.mean))
             }
             all => {
                 let logs = all.iter().map(|ratio| ratio.mean.ln()).sum::<f64>() / all.len() as f64;
-                let clear = |of: fn(&Estimate) -> bool| all.iter().filter(|ratio| of(ratio)).count();
+                let many = |order: Order| all.iter().filter(|ratio| Order::of(ratio) == order).count();
+                let counts = [
+                    ("clearly lower", Order::Less),
+                    ("clearly higher", Order::Greater),
+                    ("not told apart by the seeds", Order::Unclear),
+                    ("not to be told from one seed", Order::OneSeed),
+                ];
+                let counts = counts.map(|(words, order)| (words, many(order))).into_iter();
+                let counts =
+                    counts.filter(|(_, many)| *many > 0).map(|(words, many)| format!("{words} in {many}"));
                 format!(
-                    "Mean FCT of {b} is {}× that of {a} over {} cases (geometric mean): clearly lower in {}, clearly \
-                     higher in {}.",
-                    number(logs.exp()),
+                    "Mean FCT of {b} by that of {a} over {} cases is {}× (geometric mean): {}.",
                     all.len(),
-                    clear(|ratio| ratio.high.is_some_and(|high| high < 1.0)),
-                    clear(|ratio| ratio.low.is_some_and(|low| low > 1.0))
+                    number(logs.exp()),
+                    counts.collect::<Vec<_>>().join(", ")
                 )
             }
         }

@@ -3,17 +3,14 @@
 
 mod heat;
 mod network;
-mod tail;
 mod windows;
 
 pub use heat::Heat;
 pub use network::{Links, Network, Nodes};
-pub(crate) use tail::Thinning;
-pub use tail::{Tail, shares};
 pub use windows::{FlowWindow, Windows};
 
-use crate::survey::FlowStatistics;
-use crate::tables::Kept;
+use crate::derived::Kept;
+use crate::survey::{FlowStatistics, Tail};
 use serde::{Deserialize, Serialize};
 use weft_core::record::RunRecord;
 
@@ -54,15 +51,4 @@ impl Detail {
         self.heat = self.heat.filter(|_| kept.queues);
         self
     }
-}
-
-/// `value` rounded to five significant digits, to keep files small.
-pub(crate) fn rounded(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return 0.0;
-    }
-    let scale = 10f64.powi(4 - value.abs().log10().floor() as i32);
-    let rounded = (value * scale).round() / scale;
-    // the shortest text of the rounded value has at most five digits
-    format!("{rounded:.5e}").parse().unwrap_or(rounded)
 }

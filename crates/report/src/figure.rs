@@ -136,6 +136,6 @@ impl Scaled {
     /// A value in the plotted unit, five significant digits.
     #[must_use]
     pub fn of(&self, value: f64) -> f64 {
-        crate::detail::rounded(value / self.scale)
+        crate::text::rounded(value / self.scale)
     }
 }

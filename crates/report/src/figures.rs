@@ -7,10 +7,9 @@ pub mod run;
 pub mod why;
 pub mod windows;
 
-use crate::detail::rounded;
 use crate::statistics::Estimate;
 use crate::sweep::Sweep;
-use crate::text::count;
+use crate::text::{count, rounded};
 
 /// One series per scheme: estimates (absent where nothing was measured) on given positions.
 pub(crate) fn series(

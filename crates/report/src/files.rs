@@ -2,73 +2,14 @@
 //! end, so that a folder is either complete or not there, whatever ends the process or the machine. Knows paths and formats,
 //! not statistics.
 
+use crate::disk::{Error, in_place, read_json, read_text, sibling, write_json, write_text};
 use crate::listing::Listing;
 use crate::sweep::Run;
 use crate::tables;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use weft_table::Table;
-use weft_table::sorter::Broken;
 use weft_table::{csv, parquet};
-
-/// A run as it was read back from its folder.
-pub type RunFolder = Run;
-
-/// Why a file could not be written or read.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The file system refused.
-    #[error("{path}: {cause}", path = .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the file system said.
-        cause: std::io::Error,
-    },
-    /// The Parquet writer refused.
-    #[error("{path}: {cause}", path = .path.display())]
-    Parquet {
-        /// The file.
-        path: PathBuf,
-        /// What the writer said.
-        cause: ::parquet::errors::ParquetError,
-    },
-    /// The file is not what this version writes.
-    #[error("{path}: {cause}; was it written by another version?", path = .path.display())]
-    Json {
-        /// The file.
-        path: PathBuf,
-        /// What the reader said.
-        cause: serde_json::Error,
-    },
-    /// There is no finished run in the folder.
-    #[error("{path}: no finished run here (no summary.json in it or below it)", path = .path.display())]
-    NoRun {
-        /// The folder.
-        path: PathBuf,
-    },
-}
-
-impl From<Broken> for Error {
-    fn from(Broken { path, cause }: Broken) -> Error {
-        Error::Io { path, cause }
-    }
-}
-
-impl Error {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
-        |cause| Error::Io { path: path.to_owned(), cause }
-    }
-
-    pub(crate) fn parquet(path: &Path) -> impl FnOnce(::parquet::errors::ParquetError) -> Error + '_ {
-        |cause| Error::Parquet { path: path.to_owned(), cause }
-    }
-
-    fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Error + '_ {
-        |cause| Error::Json { path: path.to_owned(), cause }
-    }
-}
 
 /// Makes an empty hidden folder for what is to be at `folder`.
 pub(crate) fn begin(folder: &Path) -> Result<PathBuf, Error> {
@@ -138,39 +79,6 @@ fn write_table(folder: &Path, table: &Table) -> Result<(), Error> {
     in_place(&path, |file| csv::write(table, file).map_err(Error::io(&path)))?;
     let path = folder.join(format!("{}.parquet", table.name));
     in_place(&path, |file| parquet::write(table, file).map_err(Error::parquet(&path)))
-}
-
-/// Writes a file so that it is either complete or as it was before.
-fn in_place(path: &Path, write: impl FnOnce(fs::File) -> Result<(), Error>) -> Result<(), Error> {
-    let building = sibling(path, "partial");
-    let file = fs::File::create(&building).map_err(Error::io(path))?;
-    let written = write(file).and_then(|()| fs::rename(&building, path).map_err(Error::io(path)));
-    if written.is_err() {
-        // what is half written takes room on a disk that is perhaps full
-        let _ = fs::remove_file(&building);
-    }
-    written
-}
-
-/// Writes a value as JSON so that the file is either complete or as it was before.
-pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
-    let mut text = serde_json::to_string_pretty(value).map_err(Error::json(path))?;
-    text.push('\n');
-    write_text(path, &text)
-}
-
-/// Writes a text file so that it is either complete or as it was before.
-///
-/// # Errors
-/// The file that could not be written, and why.
-pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
-    in_place(path, |mut file| file.write_all(text.as_bytes()).map_err(Error::io(path)))
-}
-
-/// A hidden path beside `path`, on the same file system.
-fn sibling(path: &Path, word: &str) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{word}"))
 }
 
 fn clear(folder: &Path) -> Result<(), Error> {
@@ -273,12 +181,4 @@ fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     folders.retain(|path| !(is_partial(path) && is_run(&path.with_extension(""))));
     folders.sort();
     folders.iter().try_for_each(|path| search(path, found))
-}
-
-fn read_text(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(Error::io(path))
-}
-
-pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    serde_json::from_str(&read_text(path)?).map_err(Error::json(path))
 }

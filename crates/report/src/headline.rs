@@ -1,9 +1,10 @@
 //! The answer in a sentence, made from the data, and what spoils it. Knows summaries and sweeps, not their layout.
 
-use crate::page::Verdict;
+use crate::contrast::{Contrast, Duel, Order, interval};
+use crate::listing::Verdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
-use crate::sweep::{Run, Sweep};
+use crate::sweep::{Axis, Run, Sweep};
 use crate::text::{count, duration, number, percent};
 
 /// The first thing a reader sees.
@@ -13,26 +14,6 @@ pub struct Headline {
     pub warnings: Vec<String>,
     /// The answer.
     pub sentence: String,
-}
-
-/// Baseline and the scheme that beats it most (or loses least), at the last place of the axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Duel {
-    /// The baseline: the first scheme.
-    pub base: usize,
-    /// The other scheme with the least mean completion time.
-    pub best: usize,
-    /// Place on the axis.
-    pub at: usize,
-}
-
-/// Who is compared in the headline at a place of the axis; absent with a single scheme or without flows.
-#[must_use]
-pub fn duel(sweep: &Sweep, at: usize) -> Option<Duel> {
-    let mean = |scheme: usize| Some((scheme, sweep.estimate(scheme, at, "fct.mean")?.mean));
-    let others = (1..sweep.schemes.len()).filter_map(mean);
-    let (best, _) = others.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    sweep.estimate(0, at, "fct.mean").map(|_| Duel { base: 0, best, at })
 }
 
 /// The furthest percentile of completion times that every one of these runs has with 100 samples beyond it; else
@@ -61,12 +42,8 @@ pub fn percentile_words(metric: &str) -> String {
 /// `95 % interval 1.55–1.69, 5 seeds` or, with one run, that there is none.
 #[must_use]
 pub fn interval_words(estimate: &Estimate) -> String {
-    match (estimate.low, estimate.high) {
-        (Some(low), Some(high)) => {
-            format!("95\u{202f}% interval {}–{}, {} seeds", number(low), number(high), estimate.runs)
-        }
-        _ => "one seed, no interval".to_owned(),
-    }
+    interval(estimate)
+        .map_or("one seed, no interval".to_owned(), |words| format!("{words}, {} seeds", estimate.runs))
 }
 
 impl Headline {
@@ -81,9 +58,13 @@ impl Headline {
     #[must_use]
     pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Headline {
         let at = sweep.points() - 1;
-        let sentence = match duel(sweep, at) {
-            Some(duel) => duel_sentence(sweep, duel),
-            None => trend_sentence(sweep),
+        let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
+            (Some(duel), _) => duel_sentence(sweep, duel),
+            (None, 1) => trend_sentence(sweep),
+            (None, _) => begin(
+                &place_words(sweep, at),
+                "no completion times stand beside those of the baseline: nothing is compared.",
+            ),
         };
         let mut warnings = warnings(&sweep.runs, verdicts);
         if sweep.left_out > 0 {
@@ -118,77 +99,146 @@ fn run_sentence(run: &Run) -> String {
 }
 
 fn place_words(sweep: &Sweep, at: usize) -> String {
-    sweep.axis.as_ref().map_or(String::new(), |axis| format!("At {} ", axis.phrase(at)))
+    sweep.axis.as_ref().map_or(String::new(), |axis| format!("At {}: ", axis.phrase(at)))
 }
 
+/// Words of ours after the place, or as the beginning of a sentence.
+fn begin(place: &str, words: &str) -> String {
+    let (first, rest) = words.split_at(1);
+    if place.is_empty() { first.to_uppercase() + rest } else { format!("{place}{words}") }
+}
+
+/// The baseline beside another scheme: which is faster, if the seeds show it, and what becomes of the tail.
 fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
-    let Duel { base, best, at } = duel;
-    let flows: u64 =
-        [base, best].iter().flat_map(|&s| sweep.case(s, at)).map(|run| run.summary.flows.finished).sum();
-    let tail = tail_words(sweep, duel);
-    let (names, place) = ((&sweep.schemes[base], &sweep.schemes[best]), place_words(sweep, at));
-    let Some(ratio) = sweep.ratio(base, best, at, "fct.mean") else {
-        return trend_sentence(sweep);
+    let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
+    let place = place_words(sweep, duel.at);
+    let Some(mean) = duel.contrast(sweep, "fct.mean") else {
+        return begin(&place, &format!("no seed has run under both {best} and {base}: nothing is paired."));
     };
-    let evidence = format!("({}, {} flows)", interval_words(&ratio), count(flows));
-    format!("{place}{} {evidence}{tail}.", verdict_words(&ratio, names.0, names.1))
-}
-
-fn verdict_words(ratio: &Estimate, base: &str, best: &str) -> String {
-    let (faster, clear) = (ratio.mean >= 1.0, ratio.runs == 1 || ratio.excludes(1.0));
-    match (clear, faster) {
-        (false, _) => format!(
-            "{best} and {base} do not differ clearly: {best} finishes flows {} times as fast on average",
-            number(ratio.mean)
-        ),
-        (true, true) => {
-            format!("{best} finishes flows {} times faster than {base} on average", number(ratio.mean))
-        }
-        (true, false) => {
+    let answer = match mean.order() {
+        Order::Less => faster_words(&mean, &format!("{place}{best}"), base),
+        Order::Greater => {
+            let all = if beaten_by_base(sweep, duel) {
+                begin(&place, &format!("nothing beats {base}: "))
+            } else {
+                place
+            };
             format!(
-                "nothing beats {base}: {best}, the next, is {} times slower on average",
-                number(1.0 / ratio.mean)
+                "{all}{best} is {} times slower than {base} on average ({})",
+                number(mean.ratio.mean),
+                evidence(&mean)
             )
         }
-    }
+        Order::Unclear => undecided(&mean, &begin(&place, "the seeds do not tell"), [best, base]),
+        Order::OneSeed => undecided(&mean, &begin(&place, "one seed cannot tell"), [best, base]),
+    };
+    let alike = alike_words(sweep, duel, mean.order());
+    format!("{answer}{}{}.{alike}", tail_words(sweep, duel, mean.order()), mean.censored(best, base))
 }
 
-fn tail_words(sweep: &Sweep, Duel { base, best, at }: Duel) -> String {
+/// A scheme that is faster than the baseline is not thereby the fastest: which others are not told from it.
+fn alike_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
+    let unclear = |base: &usize| {
+        let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
+        contrast.is_some_and(|contrast| contrast.order() == Order::Unclear)
+    };
+    let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
+    let alike: Vec<&str> = others.filter(unclear).map(|scheme| sweep.schemes[scheme].as_str()).collect();
+    let names = match alike.as_slice() {
+        _ if mean != Order::Less => return String::new(),
+        [] => return String::new(),
+        [one] => (*one).to_owned(),
+        [first, second] => format!("{first} and {second}"),
+        many => format!("{} other schemes", many.len()),
+    };
+    format!(" The seeds do not tell {} from {names}.", sweep.schemes[duel.best])
+}
+
+fn faster_words(mean: &Contrast, best: &str, base: &str) -> String {
+    let faster = Contrast { ratio: mean.ratio.inverse(), ..*mean };
+    let times = number(faster.ratio.mean);
+    format!("{best} finishes flows {times} times faster than {base} on average ({})", evidence(&faster))
+}
+
+fn undecided(mean: &Contrast, words: &str, [best, base]: [&str; 2]) -> String {
+    let (of_best, of_base) = (duration(mean.other), duration(mean.base));
+    let times = number(mean.ratio.mean);
+    format!(
+        "{words} {best} from {base}: mean FCT is {of_best} against {of_base}, {times}× ({})",
+        evidence(mean)
+    )
+}
+
+/// Is every other scheme slower than the baseline, and there are several?
+fn beaten_by_base(sweep: &Sweep, duel: Duel) -> bool {
+    let slower = |best: usize| {
+        let contrast = Duel { best, ..duel }.contrast(sweep, "fct.mean");
+        contrast.is_some_and(|contrast| contrast.order() == Order::Greater)
+    };
+    sweep.schemes.len() > 2 && (1..sweep.schemes.len()).all(slower)
+}
+
+/// Interval, seeds and flows that a sentence rests on.
+fn evidence(contrast: &Contrast) -> String {
+    let left_out = match contrast.left_out {
+        0 => String::new(),
+        1 => ", 1 run without partner left out".to_owned(),
+        many => format!(", {many} runs without partner left out"),
+    };
+    format!("{}{left_out}, {} flows", interval_words(&contrast.ratio), count(contrast.finished))
+}
+
+/// What becomes of the tail, joined to what was said of the mean.
+fn tail_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
     let metric = tail_metric(&sweep.runs);
-    let value = |scheme| sweep.estimate(scheme, at, metric).map(|estimate| estimate.mean);
-    let (Some(from), Some(to)) = (value(base), value(best)) else {
+    let Some(tail) = duel.contrast(sweep, metric) else {
         return String::new();
     };
-    let (words, from_text, to_text) = (percentile_words(metric), duration(from), duration(to));
-    let clear = |ratio: Estimate| ratio.runs == 1 || ratio.excludes(1.0);
-    let clear = sweep.ratio(base, best, at, metric).is_some_and(clear) && (from / to - 1.0).abs() > 0.02;
-    match (clear, to < from) {
-        (true, true) => format!(" and cuts the {words} from {from_text} to {to_text}"),
-        (true, false) => format!(" but raises the {words} from {from_text} to {to_text}"),
-        _ => format!("; the {words} is {to_text} against {from_text}"),
+    let (words, from, to) = (percentile_words(metric), duration(tail.base), duration(tail.other));
+    let joint = match (mean, tail.order()) {
+        (Order::Less | Order::Greater, order) if order == mean => " and".to_owned(),
+        (Order::Less | Order::Greater, _) => " but".to_owned(),
+        _ => format!("; {}", sweep.schemes[duel.best]),
+    };
+    match tail.order() {
+        Order::Less => format!("{joint} cuts the {words} from {from} to {to} ({})", tail.times()),
+        Order::Greater => format!("{joint} raises the {words} from {from} to {to} ({})", tail.times()),
+        Order::Unclear => {
+            format!("; the {words}s are not told apart: {to} against {from} ({})", tail.times())
+        }
+        Order::OneSeed => format!("; the {words} is {to} against {from}"),
     }
 }
 
+/// One scheme alone.
 fn trend_sentence(sweep: &Sweep) -> String {
     let mean = |at: usize| Some((at, sweep.estimate(0, at, "fct.mean")?));
     let known: Vec<(usize, Estimate)> = (0..sweep.points()).filter_map(mean).collect();
     let flows: u64 = sweep.runs.iter().map(|run| run.summary.flows.finished).sum();
     match (known.as_slice(), &sweep.axis) {
-        ([(first, low), .., (last, high)], Some(axis)) => format!(
-            "Mean FCT of {} goes from {} at {} to {} at {} ({} runs, {} flows).",
-            sweep.schemes[0],
-            duration(low.mean),
-            axis.phrase(*first),
-            duration(high.mean),
-            axis.phrase(*last),
-            sweep.runs.len(),
-            count(flows)
-        ),
+        ([(first, _), .., (last, _)], Some(axis)) => along(sweep, axis, *first, *last),
         ([(_, only), ..], _) => {
             format!("Mean FCT is {} ({}, {} flows).", duration(only.mean), interval_words(only), count(flows))
         }
         _ => "No measured flow finished: there is no completion time to report.".to_owned(),
     }
+}
+
+/// One scheme from end to end of the axis.
+fn along(sweep: &Sweep, axis: &Axis, first: usize, last: usize) -> String {
+    let Some(trend) = Contrast::of(&sweep.case(0, last), &sweep.case(0, first), "fct.mean") else {
+        return "No seed has run at both ends of the axis: nothing is paired.".to_owned();
+    };
+    let from = format!("{} at {}", duration(trend.base), axis.phrase(first));
+    let to = format!("{} at {}", duration(trend.other), axis.phrase(last));
+    let change = match trend.order() {
+        Order::Less => format!("falls from {from} to {to}"),
+        Order::Greater => format!("rises from {from} to {to}"),
+        Order::Unclear => format!("is {from} and {to}, which the seeds do not tell apart"),
+        Order::OneSeed => format!("is {from} and {to}, which one seed cannot tell apart"),
+    };
+    let times = number(trend.ratio.mean);
+    format!("Mean FCT of {} {change} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
 }
 
 fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
@@ -275,38 +325,179 @@ mod tests {
             ..Summary::default()
         };
         let labels = vec![("balance".into(), scheme.into()), ("load".into(), "0.8".into())];
-        Run { manifest: Manifest { seed, labels, ..Manifest::default() }, summary, ..Run::default() }
+        Run {
+            manifest: Manifest { name: "x".into(), seed, labels, ..Manifest::default() },
+            summary,
+            ..Run::default()
+        }
     }
 
-    fn sweep(best: f64) -> Sweep {
-        let runs = |scheme: &str, mean: f64| {
-            let scheme = scheme.to_owned();
-            (1..=3).map(move |seed| run(&scheme, seed, mean * (1.0 + seed as f64 / 100.0), 20_000))
+    /// Runs with their seeds and means under each scheme.
+    fn made(schemes: &[(&str, &[(u64, f64)])]) -> Sweep {
+        let runs = |(scheme, means): &(&str, &[(u64, f64)])| -> Vec<Run> {
+            means.iter().map(|(seed, mean)| run(scheme, *seed, *mean, 20_000)).collect()
         };
-        Sweep::new(runs("ecmp", 1_000.0).chain(runs("drill", best)).collect())
+        Sweep::new(schemes.iter().flat_map(runs).collect())
     }
+
+    fn sentence(sweep: &Sweep) -> String {
+        Headline::of_sweep(sweep, &[]).sentence.replace('\u{202f}', " ")
+    }
+
+    const ECMP: (&str, &[(u64, f64)]) = ("ecmp", &[(1, 1_000.0), (2, 1_100.0), (3, 900.0)]);
 
     #[test]
     fn a_clear_win_is_stated_with_interval_seeds_and_flows() {
-        let headline = Headline::of_sweep(&sweep(500.0), &[]);
-        let sentence = headline.sentence.replace('\u{202f}', " ");
-        assert!(
-            sentence.starts_with("drill finishes flows 2.00 times faster than ecmp on average"),
-            "{sentence}"
+        let sweep = made(&[ECMP, ("drill", &[(1, 500.0), (2, 550.0), (3, 450.0)])]);
+        assert_eq!(
+            sentence(&sweep),
+            "drill finishes flows 2.00 times faster than ecmp on average (95 % interval 2.00–2.00, 3 seeds, \
+             120 000 flows) and cuts the 99th percentile from 1.49 ms to 745 us (0.500×, 95 % interval 0.500–0.500)."
         );
-        assert!(sentence.contains("95 % interval 2.00–2.00, 3 seeds, 120 000 flows"), "{sentence}");
-        assert!(sentence.contains("cuts the 99th percentile from 1.52 ms to 760 us"), "{sentence}");
-        assert_eq!(headline.warnings, Vec::<String>::new());
+        assert_eq!(Headline::of_sweep(&sweep, &[]).warnings, Vec::<String>::new());
     }
 
     #[test]
-    fn a_loss_and_a_tie_are_not_called_a_win() {
-        assert!(Headline::of_sweep(&sweep(2_000.0), &[]).sentence.starts_with("nothing beats ecmp"));
-        let mut tie = sweep(1_000.0);
-        tie.runs[4] = run("drill", 2, 900.0, 20_000);
-        let sentence = Headline::of_sweep(&tie, &[]).sentence;
-        assert!(sentence.contains("do not differ clearly"), "{sentence}");
-        assert!(sentence.contains("; the 99th percentile is ") && !sentence.contains("cuts"), "{sentence}");
+    fn a_clear_loss_is_no_win_and_speaks_for_all_only_if_all_lose() {
+        let (slow, slower): (&[_], &[_]) =
+            (&[(1, 2e3), (2, 2.2e3), (3, 1.8e3)], &[(1, 4e3), (2, 4.4e3), (3, 3.6e3)]);
+        let text = sentence(&made(&[ECMP, ("drill", slow)]));
+        assert!(text.starts_with("drill is 2.00 times slower than ecmp on average (95 % interval"), "{text}");
+        assert!(text.contains(" and raises the 99th percentile"), "{text}");
+        let text = sentence(&made(&[ECMP, ("drill", slow), ("random", slower)]));
+        assert!(text.starts_with("Nothing beats ecmp: drill is 2.00 times slower"), "{text}");
+        let wild = ("wild", &[(1, 9e3), (2, 500.0), (3, 9e3)][..]);
+        let text = sentence(&made(&[ECMP, ("drill", slow), wild]));
+        assert!(text.starts_with("drill is 2.00 times slower"), "{text}");
+    }
+
+    #[test]
+    fn what_the_seeds_do_not_show_is_not_said() {
+        let sweep = made(&[ECMP, ("drill", &[(1, 900.0), (2, 1_210.0), (3, 855.0)])]);
+        let text = sentence(&sweep);
+        assert!(
+            text.starts_with(
+                "The seeds do not tell drill from ecmp: mean FCT is 988 us against 1.00 ms, 0.980×"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("; the 99th percentiles are not told apart: 1.47 ms against 1.49 ms"),
+            "{text}"
+        );
+        assert!(!["faster", "slower", "cuts", "raises"].iter().any(|word| text.contains(word)), "{text}");
+    }
+
+    #[test]
+    fn a_scheme_that_the_seeds_show_to_be_faster_comes_before_one_that_only_seems_so() {
+        let clear = ("drill", &[(1, 900.0), (2, 990.0), (3, 810.0)][..]);
+        let wild = ("wild", &[(1, 100.0), (2, 1_500.0), (3, 700.0)][..]);
+        let sweep = made(&[ECMP, wild, clear]);
+        assert!(sentence(&sweep).starts_with("drill finishes flows 1.11 times faster"));
+    }
+
+    #[test]
+    fn who_is_faster_than_the_baseline_is_not_called_the_fastest() {
+        let half = ("drill", &[(1, 500.0), (2, 550.0), (3, 450.0)][..]);
+        let like = ("random", &[(1, 510.0), (2, 545.0), (3, 452.0)][..]);
+        let slower = ("letflow", &[(1, 600.0), (2, 660.0), (3, 540.0)][..]);
+        let text = sentence(&made(&[ECMP, half, like, slower]));
+        assert!(text.starts_with("drill finishes flows 2.00 times faster than ecmp"), "{text}");
+        assert!(text.ends_with(" The seeds do not tell drill from random."), "{text}");
+        let text = sentence(&made(&[ECMP, half, slower]));
+        assert!(!text.contains("do not tell"), "{text}");
+    }
+
+    #[test]
+    fn the_tail_is_asked_by_itself() {
+        let mut sweep = made(&[ECMP, ("drill", &[(1, 500.0), (2, 550.0), (3, 450.0)])]);
+        for (run, p99) in sweep.runs.iter_mut().zip([2_450.0, 2_300.0, 2_500.0, 2_540.0, 2_390.0, 2_610.0]) {
+            run.summary.fct_us.all.p99 = Some(p99);
+        }
+        let text = sentence(&sweep);
+        assert!(
+            text.contains(" but raises the 99th percentile from 2.42 ms to 2.51 ms (1.04×, 95 % int"),
+            "{text}"
+        );
+        sweep.runs[3].summary.fct_us.all.p99 = Some(2_400.0);
+        let text = sentence(&sweep);
+        assert!(
+            text.contains("; the 99th percentiles are not told apart: 2.47 ms against 2.42 ms"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn one_seed_cannot_tell() {
+        let sweep = made(&[("ecmp", &[(1, 1_000.0)]), ("drill", &[(1, 500.0)])]);
+        assert_eq!(
+            sentence(&sweep),
+            "One seed cannot tell drill from ecmp: mean FCT is 500 us against 1.00 ms, 0.500× (one seed, no \
+             interval, 40 000 flows); the 99th percentile is 745 us against 1.49 ms."
+        );
+    }
+
+    #[test]
+    fn only_seeds_that_both_have_are_compared() {
+        // seed 4 of ecmp would bring its mean to 1.5 ms
+        let ecmp = ("ecmp", &[(1, 1_000.0), (2, 1_100.0), (3, 900.0), (4, 3_000.0)][..]);
+        let text = sentence(&made(&[ecmp, ("drill", &[(2, 1_078.0), (3, 900.0), (1, 990.0)])]));
+        assert!(
+            text.starts_with("The seeds do not tell drill from ecmp: mean FCT is 989 us against 1.00 ms"),
+            "{text}"
+        );
+        assert!(text.contains("3 seeds, 1 run without partner left out, 120 000 flows"), "{text}");
+        let text = sentence(&made(&[ecmp, ("drill", &[(2, 500.0), (0, 1.0)])]));
+        assert!(
+            text.starts_with("One seed cannot tell drill from ecmp: mean FCT is 500 us against 1.10"),
+            "{text}"
+        );
+        let text = sentence(&made(&[ecmp, ("drill", &[(8, 500.0), (9, 1.0)])]));
+        assert_eq!(text, "No seed has run under both drill and ecmp: nothing is paired.");
+    }
+
+    #[test]
+    fn flows_that_did_not_finish_are_told_beside_the_comparison() {
+        let mut sweep = made(&[ECMP, ("drill", &[(1, 500.0), (2, 550.0), (3, 450.0)])]);
+        for run in &mut sweep.runs[3..] {
+            run.summary.flows.started = 25_000;
+            run.summary.flows.unfinished = 5_000;
+        }
+        let text = sentence(&sweep);
+        assert!(
+            text.ends_with(
+                "; 20.0 % of the flows with drill and 0 % with ecmp did not finish and are in neither figure."
+            ),
+            "{text}"
+        );
+        sweep.runs[..3].iter_mut().for_each(|run| run.summary.fct_us = Measured::default());
+        assert_eq!(
+            sentence(&sweep),
+            "No completion times stand beside those of the baseline: nothing is compared."
+        );
+    }
+
+    #[test]
+    fn a_trend_is_asked_like_a_difference() {
+        let at = |load: &str, seed: u64, mean: f64| {
+            let mut run = run("ecmp", seed, mean, 20_000);
+            run.manifest.labels[1].1 = load.to_owned();
+            run
+        };
+        let two = |seeds: &[(u64, f64, f64)]| {
+            let runs =
+                seeds.iter().flat_map(|(seed, low, high)| [at("0.3", *seed, *low), at("0.8", *seed, *high)]);
+            sentence(&Sweep::new(runs.collect()))
+        };
+        let text = two(&[(1, 100.0, 200.0), (2, 110.0, 230.0)]);
+        assert!(
+            text.starts_with("Mean FCT of x rises from 105 us at 30 % load to 215 us at 80 % load"),
+            "{text}"
+        );
+        let text = two(&[(1, 100.0, 200.0), (2, 110.0, 90.0)]);
+        assert!(text.contains("which the seeds do not tell apart (1.28×, 95 % interval"), "{text}");
+        let text = two(&[(1, 100.0, 200.0)]);
+        assert!(text.contains("which one seed cannot tell apart (2.00×, one seed, no interval"), "{text}");
     }
 
     #[test]

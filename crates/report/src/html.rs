@@ -2,8 +2,9 @@
 //! HTML; plots are drawn by the script from data. Knows the page, not how its contents were computed.
 
 use crate::detail::Network;
-use crate::files::{Error, write_text};
-use crate::page::{Card, Page, Repeat, Section, TextTable, Verdict};
+use crate::disk::{Error, write_text};
+use crate::listing::Verdict;
+use crate::page::{Card, Page, Repeat, Section, TextTable};
 use crate::text::escaped;
 use serde::Serialize;
 use serde_json::{Value, json};

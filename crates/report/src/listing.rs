@@ -2,13 +2,27 @@
 //! its reduced form, leaves runs under other hashes beside them; without the list they would be mixed up. Knows no
 //! statistics.
 
-use crate::files::{Error, read_json, write_json};
-use crate::page::Verdict;
+use crate::disk::{Error, read_json, write_json};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The file's name.
 const FILE: &str = "sweep.json";
+
+/// The verdict on one expectation of the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// What was claimed, as a reader understands it.
+    pub claim: String,
+    /// The expected value with its tolerance, as text.
+    pub expected: String,
+    /// The measured value with its interval, as text.
+    pub measured: String,
+    /// Was it met?
+    pub passed: bool,
+    /// Where the claim comes from, or why it could not be judged; may be empty.
+    pub note: String,
+}
 
 /// The contents of `sweep.json`. It is written before the first run, so that what a killed program left can be read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

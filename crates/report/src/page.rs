@@ -7,22 +7,8 @@ pub use build::{of_run, of_sweep};
 
 use crate::detail::Network;
 use crate::figure::Figure;
-use serde::{Deserialize, Serialize};
-
-/// The verdict on one expectation of the scenario.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// What was claimed, as a reader understands it.
-    pub claim: String,
-    /// The expected value with its tolerance, as text.
-    pub expected: String,
-    /// The measured value with its interval, as text.
-    pub measured: String,
-    /// Was it met?
-    pub passed: bool,
-    /// Where the claim comes from, or why it could not be judged; may be empty.
-    pub note: String,
-}
+use crate::listing::Verdict;
+use serde::Serialize;
 
 /// A number to be seen at a glance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,14 +1,16 @@
 //! A run on its way to its folder: flows are taken as they are done, everything else at the end. What stays in memory does
 //! not depend on how many flows there are. Knows paths and formats, not statistics.
 
+use crate::derived::Kept;
 use crate::detail::Detail;
-use crate::files::{self, Error};
+use crate::disk::Error;
+use crate::files;
 use crate::manifest::Manifest;
 use crate::rows::{FlowRow, flow_of, row_of};
 use crate::summary::{RunFacts, Summary};
 use crate::survey::{FlowStatistics, Survey};
 use crate::sweep::Run;
-use crate::tables::{self, Kept};
+use crate::tables;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use weft_core::record::{FlowRecord, RunRecord};

@@ -1,21 +1,14 @@
-//! One run in numbers: the contents of `summary.json`. Knows records, not files and not pictures.
+//! One run in numbers: the contents of `summary.json`. Knows what they are, not how they are computed or shown.
 
-mod measures;
-mod throughput;
 mod uplinks;
 
+use crate::derived::Kept;
 use crate::statistics::Distribution;
-use crate::survey::FlowStatistics;
-use crate::tables::Kept;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-pub(crate) use measures::{
-    Overtaking, fct_us as fct_us_of, slowdown as slowdown_of, utilisation as utilisation_of,
-};
-pub(crate) use throughput::Throughputs;
 pub use uplinks::Uplinks;
-use weft_core::record::{RunRecord, Stop};
+use weft_core::record::Stop;
 
 /// What the engine cannot know about its own run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -298,18 +291,6 @@ pub struct DroppedTowards {
 }
 
 impl Summary {
-    /// Reduces a record that holds its flows to its statistics.
-    #[must_use]
-    pub fn new(record: &RunRecord, facts: &RunFacts) -> Summary {
-        Summary::of(record, FlowStatistics::of(record), facts)
-    }
-
-    /// Reduces a record to its statistics; those of its flows are given.
-    #[must_use]
-    pub fn of(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
-        measures::summarise(record, flows, facts)
-    }
-
     /// Leaves out what is not to be kept. Counts and completion times always stay.
     #[must_use]
     pub fn keeping(mut self, kept: &Kept) -> Summary {

@@ -1,19 +1,24 @@
 //! What a run's flows amount to, from one record after the other: counts as they come, distributions from what is sorted in
 //! the end. What stays in memory does not depend on how many flows there are. Knows nothing about how it is shown.
 
-use crate::detail::{Tail, Thinning};
-use crate::files::Error;
+mod overtaking;
+mod tail;
+mod throughput;
+
+pub use tail::{Tail, shares};
+
+use crate::derived::{PAPER_BUCKETS, fct_us, slowdown};
+use crate::disk::Error;
 use crate::rows::{Groups, Sample, figure_of, figure_row};
 use crate::statistics::{Ascending, Distribution, Jain};
-use crate::summary::{
-    Flows, Measured, Overtaking, Reordering, SizeClass, Throughput, Throughputs, fct_us_of, slowdown_of,
-};
+use crate::summary::{Flows, Measured, Reordering, SizeClass, Throughput};
+use overtaking::Overtaking;
 use std::collections::BTreeMap;
+use tail::Thinning;
+use throughput::Throughputs;
 use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
 use weft_table::sorter::{Scratch, Sorter};
 
-/// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
-pub(crate) const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 /// Number of equal-count classes (the convention of the HPCC family of simulators).
 const CLASSES: u64 = 20;
 
@@ -87,7 +92,7 @@ impl<'a> Survey<'a> {
         so_far.delivered_bits += flow.delivered.bits();
         so_far.retransmitted_bytes += flow.retransmitted.0;
         so_far.timeouts += u64::from(flow.timeouts);
-        so_far.held.add(flow, flow.end.map(|_| slowdown_of(flow)));
+        so_far.held.add(flow, flow.end.map(|_| slowdown(flow)));
         let throughput = throughput(flow, self.record);
         self.fairness.add(throughput);
         self.throughputs.add(flow, throughput);
@@ -97,7 +102,7 @@ impl<'a> Survey<'a> {
         }
         so_far.flows.finished += 1;
         self.overtaking.add(flow);
-        let (fct_us, slowdown) = (fct_us_of(flow), slowdown_of(flow));
+        let (fct_us, slowdown) = (fct_us(flow), slowdown(flow));
         let sample = Sample { size: flow.size.0, flow: flow.flow.0, tag: flow.tag, fct_us, slowdown };
         Ok(self.samples.add(sample.row())?)
     }

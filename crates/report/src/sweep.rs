@@ -24,9 +24,6 @@ pub struct Run {
     pub quiver: String,
 }
 
-/// The same, as a row of a sweep.
-pub type SweepRun = Run;
-
 impl Run {
     /// The value of an axis as written in the scenario; empty when the run has no such label.
     #[must_use]
@@ -55,15 +52,17 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// A value with its unit: `80 %`.
+    #[must_use]
+    pub fn label(&self, at: usize) -> String {
+        format!("{}\u{202f}{}", crate::text::plain(self.values[at].0), self.unit).trim_end().to_owned()
+    }
+
     /// A value with its unit, as it stands in a sentence: `80 % load`.
     #[must_use]
     pub fn phrase(&self, at: usize) -> String {
-        let (number, unit) = (crate::text::plain(self.values[at].0), &self.unit);
-        if unit == "%" {
-            format!("{number}\u{202f}% load")
-        } else {
-            format!("{} {number}\u{202f}{unit}", self.name)
-        }
+        let label = self.label(at);
+        if self.unit == "%" { format!("{label} load") } else { format!("{} {label}", self.name) }
     }
 }
 
@@ -117,6 +116,12 @@ impl Sweep {
         self.axis.as_ref().map_or(1, |axis| axis.values.len())
     }
 
+    /// Where a figure was taken: ` at 80 % load`; empty without an axis.
+    #[must_use]
+    pub fn place(&self, at: usize) -> String {
+        self.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)))
+    }
+
     /// The runs of a scheme at a place of the axis, by seed.
     #[must_use]
     pub fn case(&self, scheme: usize, at: usize) -> Vec<&Run> {
@@ -152,14 +157,22 @@ pub fn without_interrupted(mut runs: Vec<Run>) -> (Vec<Run>, usize) {
     (runs, left_out)
 }
 
+/// The runs of two cases by the seeds that both have, in the order of the first.
+#[must_use]
+pub fn partners<'a>(above: &[&'a Run], below: &[&'a Run]) -> Vec<(&'a Run, &'a Run)> {
+    let partner = |run: &&'a Run| {
+        let partner = below.iter().find(|other| other.manifest.seed == run.manifest.seed)?;
+        Some((*run, *partner))
+    };
+    above.iter().filter_map(partner).collect()
+}
+
 /// The ratio of a metric between two sets of runs, paired by seed.
 #[must_use]
 pub fn paired_ratio(above: &[&Run], below: &[&Run], metric: &str) -> Option<Estimate> {
-    let pair = |run: &&&Run| {
-        let partner = below.iter().find(|other| other.manifest.seed == run.manifest.seed)?;
-        Some((run.summary.metric(metric)?, partner.summary.metric(metric)?))
-    };
-    let pairs: Vec<(f64, f64)> = above.iter().filter_map(|run| pair(&run)).collect();
+    let value =
+        |(above, below): (&Run, &Run)| Some((above.summary.metric(metric)?, below.summary.metric(metric)?));
+    let pairs: Vec<(f64, f64)> = partners(above, below).into_iter().filter_map(value).collect();
     Estimate::of_ratios(&pairs)
 }
 

@@ -1,38 +1,15 @@
 //! The tables of a run: one row per thing, the unit as suffix of the column's name. Knows the record, no file format.
 
-use crate::sweep::SweepRun;
+use crate::derived::{Kept, node, samples_in_bin, slowdown, utilisation};
+use crate::sweep::Run;
 use weft_core::LinkId;
 use weft_core::record::{
     FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, QueueSeries, RunRecord,
 };
 use weft_table::{Cells, Table};
 
-/// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// One row per flow.
-    pub flows: bool,
-    /// One row per direction of a cable.
-    pub links: bool,
-    /// Waiting times by hop.
-    pub hops: bool,
-    /// Queue lengths over time and their spread over parallel ports.
-    pub queues: bool,
-    /// Duplicate acknowledgements and displacement.
-    pub reordering: bool,
-    /// Drops by hop and reason; their sum is always known.
-    pub drops: bool,
-}
-
-impl Kept {
-    /// Everything that was recorded.
-    pub const ALL: Kept =
-        Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
-}
-
 /// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops`, `pauses` if there were any,
-/// and, when sampled, `queues` and
-/// `flow-samples`.
+/// and, when sampled, `queues` and `flow-samples`.
 #[must_use]
 pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
@@ -42,11 +19,6 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
     let pauses = (kept.links && !record.pauses.is_empty()).then(|| pauses(record));
     let samples = record.flow_series.as_ref().map(flow_samples);
     [links, hops, drops, pauses, queues, samples].into_iter().flatten().collect()
-}
-
-/// The name of a node, or its number if the record has no name for it.
-pub(crate) fn node(record: &RunRecord, number: u32) -> String {
-    record.nodes.get(number as usize).map_or_else(|| format!("node{number}"), |node| node.name.clone())
 }
 
 /// The table `flows`, or a part of it: one row per flow. `measured` is 1 for flows that started after the warm-up;
@@ -78,7 +50,7 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
     let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
     let tag = |flow: &FlowRecord| record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default();
     let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start).0);
-    let slowdown = |flow: &FlowRecord| flow.end.map(|_| crate::summary::slowdown_of(flow));
+    let factor = |flow: &FlowRecord| flow.end.map(|_| slowdown(flow));
     Table::new("flows")
         .integers("flow_id", "", column(|f| u64::from(f.flow.0)))
         .texts("tag", flows.iter().map(tag))
@@ -88,7 +60,7 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
         .integers("start_ps", "ps", column(|f| f.start.0))
         .column("fct_ps", "ps", Cells::Integers(flows.iter().map(fct).collect()))
         .integers("ideal_fct_ps", "ps", column(|f| f.ideal.0))
-        .column("slowdown", "", Cells::Numbers(flows.iter().map(slowdown).collect()))
+        .column("slowdown", "", Cells::Numbers(flows.iter().map(factor).collect()))
         .integers("measured", "", flows.iter().map(|f| u64::from(f.start >= record.warm_up)))
         .integers("delivered_bytes", "B", column(|f| f.delivered.0))
         .integers("retx_bytes", "B", column(|f| f.retransmitted.0))
@@ -109,7 +81,7 @@ fn overtaking_of_flows(flows: &[FlowRecord], table: Table) -> Table {
 /// One row per direction of a cable.
 fn links(record: &RunRecord) -> Table {
     let column = |of: fn(&LinkRecord) -> u64| record.links.iter().map(of);
-    let load = |link: &LinkRecord| crate::summary::utilisation_of(link, record);
+    let load = |link: &LinkRecord| utilisation(link, record);
     Table::new("links")
         .texts("node", record.links.iter().map(|link| node(record, link.from)))
         .integers("port", "", column(|l| u64::from(l.port)))
@@ -202,15 +174,9 @@ fn flow_samples(series: &FlowSeries) -> Table {
         .column("rate_bps", "bit/s", Cells::Integers(rates))
 }
 
-/// How many samples a bin holds: all but the last are full.
-pub(crate) fn samples_in_bin(series: &QueueSeries, bin: usize) -> u64 {
-    let before = bin as u64 * series.samples_per_bin;
-    series.samples.saturating_sub(before).clamp(1, series.samples_per_bin.max(1))
-}
-
 /// One row per run of a sweep: the labels, the seed, why it ended, and every metric.
 #[must_use]
-pub fn of_sweep(runs: &[SweepRun]) -> Table {
+pub fn of_sweep(runs: &[Run]) -> Table {
     let mut paths: Vec<String> = Vec::new();
     let values: Vec<std::collections::BTreeMap<String, f64>> =
         runs.iter().map(|run| run.summary.metrics().into_iter().collect()).collect();

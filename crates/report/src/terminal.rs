@@ -1,8 +1,9 @@
 //! The answer in a terminal: headline and one table in 80 columns; colour only when the caller says that it is a
 //! terminal. Knows sweeps and summaries, no files.
 
+use crate::contrast::Order;
 use crate::figures::pauses::victims_words;
-use crate::headline::{Headline, duel, tail_metric};
+use crate::headline::{Headline, tail_metric};
 use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::Summary;
@@ -34,13 +35,13 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
     let first = if sweep.points() * sweep.schemes.len() > ROWS { sweep.points() - 1 } else { 0 };
     let cases =
         (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
-    let best = |at: usize| duel(sweep, at).map(|duel| duel.best);
+    let faster = |scheme: usize, at: usize| {
+        let ratio = sweep.ratio(scheme, 0, at, "fct.mean");
+        ratio.is_some_and(|ratio| Order::of(&ratio) == Order::Less)
+    };
     let rows: Vec<Row> = cases
         .filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty())
-        .map(|(scheme, at)| Row {
-            cells: case_cells(sweep, scheme, at, tail),
-            bold: best(at) == Some(scheme),
-        })
+        .map(|(scheme, at)| Row { cells: case_cells(sweep, scheme, at, tail), bold: faster(scheme, at) })
         .collect();
     format!("{}\n{}", headline_text(headline, colour), table(&header, &rows, colour))
 }
@@ -52,8 +53,7 @@ fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String
         text.trim_end_matches("packets").to_owned()
     };
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
-    let place =
-        sweep.axis.as_ref().map(|axis| format!("{} {}", crate::text::plain(axis.values[at].0), axis.unit));
+    let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let start = [Some(sweep.schemes[scheme].clone()), place].into_iter().flatten();
     let faster = ratio.as_ref().map_or(String::new(), |ratio| format!("{}×", number(ratio.mean)));
     let cells = [shown("fct.mean"), shown(tail), faster, interval(ratio.as_ref()), shown("drops.total")];

@@ -45,6 +45,18 @@ fn grouped(value: f64) -> String {
     text
 }
 
+/// Rounded to five significant digits, to keep files small; zero if it is not finite.
+#[must_use]
+pub fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let scale = 10f64.powi(4 - value.abs().log10().floor() as i32);
+    let rounded = (value * scale).round() / scale;
+    // the shortest text of the rounded value has at most five digits
+    format!("{rounded:.5e}").parse().unwrap_or(rounded)
+}
+
 /// A number that was set, not measured: no more digits than it has.
 #[must_use]
 pub fn plain(value: f64) -> String {

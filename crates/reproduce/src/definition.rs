@@ -2,10 +2,10 @@
 //! was found before says nothing any more. Bands and words do not count: they are held against the same finding.
 
 use crate::drawing::Drawing;
-use crate::expression::Expression;
 use crate::finding::Form;
 use crate::folder::Folder;
 use crate::source::{Claim, Sensitivity, Source, read};
+use weft_expression::Expression;
 
 /// That of a claim.
 pub(crate) fn of_claim(claim: &Claim, form: Form, within: (&Source, &Folder)) -> String {

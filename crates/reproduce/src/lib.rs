@@ -2,8 +2,8 @@
 //! claim is measured and in which band it counts as reproduced; scenario files say what is run. This crate runs what the
 //! measures need, judges, and writes pages. A further source needs files only.
 //!
-//! In reading order: `source` (the file), `expression` (measures), `plan` (which cases they need), `search`
-//! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` (figures), `reproduce`
+//! In reading order: `source` (the file), `plan` (which cases they need), `search`
+//! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` and `svg` (figures), `reproduce`
 //! (one call), `page` (the book).
 //!
 //! It knows the facade and the report; it knows no engine and no command line.
@@ -11,7 +11,6 @@
 mod choice;
 mod definition;
 mod drawing;
-mod expression;
 mod finding;
 mod folder;
 mod measure;
@@ -21,6 +20,7 @@ mod report;
 mod reproduce;
 mod search;
 mod source;
+mod svg;
 mod terminal;
 mod words;
 

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use weft_expression::Term;
 use weft_report::Run;
 
-use crate::expression::{self, Term};
 use crate::finding::{Size, Values};
-use crate::plan::{Located, Place, Plan, Solved};
+use crate::plan::{Located, Place, Plan, Solved, is_fluid};
 use crate::search::{Search, Tried};
 
 /// The runs of all stages, by case and seed.
@@ -143,7 +143,7 @@ fn places(located: &Located, fluid: bool) -> impl Iterator<Item = (usize, usize)
         let stage = place.stage;
         place.cases.iter().map(move |(_, case)| (stage, *case)).collect::<Vec<_>>()
     };
-    located.places.iter().filter(move |(term, _)| term.is_fluid() == fluid).flat_map(of)
+    located.places.iter().filter(move |(term, _)| is_fluid(term) == fluid).flat_map(of)
 }
 
 /// The values of one seed.
@@ -170,7 +170,7 @@ impl OneSeed<'_> {
     fn along(&self, term: &Term) -> Option<Vec<(f64, f64)>> {
         let (_, place) = self.located.places.iter().find(|(known, _)| known == term)?;
         let value = |(at, case): &(f64, usize)| {
-            if term.is_fluid() {
+            if is_fluid(term) {
                 let numbers = self.runs.solved.get(&(place.stage, *case))?;
                 return Some((*at, *numbers.get(term.metric.as_str())?));
             }
@@ -181,7 +181,7 @@ impl OneSeed<'_> {
     }
 }
 
-impl expression::Values for OneSeed<'_> {
+impl weft_expression::Values for OneSeed<'_> {
     fn value(&self, term: &Term) -> Option<f64> {
         self.along(term)?.first().map(|(_, value)| *value)
     }

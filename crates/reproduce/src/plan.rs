@@ -5,9 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use weft_expression::{Expression, Selector, Term, Use, selectors};
+
 use weft::{Batch, FluidJitter, FluidNumbers, FluidOptions, Labels};
 
-use crate::expression::{Expression, Selector, Term, Use, selectors};
 use crate::finding::Form;
 use crate::search::{Search, Tried};
 use crate::source::{Fluid, Source};
@@ -127,7 +128,7 @@ impl<'a> Plan<'a> {
         for (term, place) in &located.places {
             let stage = &mut self.stages[place.stage];
             let cases = place.cases.iter().map(|(_, case)| *case);
-            if term.is_fluid() { stage.solved.extend(cases) } else { stage.wanted.extend(cases) }
+            if is_fluid(term) { stage.solved.extend(cases) } else { stage.wanted.extend(cases) }
         }
     }
 
@@ -251,34 +252,29 @@ fn first_line(message: &str) -> String {
 /// shared ones of the same axis.
 fn chosen(cases: &[Labels], own: &[Selector], shared: &str) -> Result<Vec<usize>, String> {
     let shared = if shared.is_empty() { Vec::new() } else { selectors(shared).unwrap_or_default() };
-    let mut wanted: BTreeMap<usize, &str> = BTreeMap::new();
+    let mut wanted: BTreeMap<usize, &Selector> = BTreeMap::new();
     for (selector, own) in own.iter().map(|one| (one, true)).chain(shared.iter().map(|one| (one, false))) {
-        let axis = axis_of(cases, selector).ok_or_else(|| selector.value.clone())?;
+        let axis = axis_of(cases, selector).ok_or_else(|| selector.value().to_owned())?;
         if own || !wanted.contains_key(&axis) {
-            wanted.insert(axis, &selector.value);
+            wanted.insert(axis, selector);
         }
     }
     let agrees = |labels: &Labels| {
-        wanted.iter().all(|(axis, value)| same(labels.get(*axis).map_or("", |l| &l.1), value))
+        let label = |axis: usize| labels.get(axis).map_or(("", ""), |(path, value)| (path, value));
+        wanted.iter().all(|(axis, selector)| selector.picks(label(*axis).0, label(*axis).1))
     };
     Ok((0..cases.len()).filter(|case| agrees(&cases[*case])).collect())
 }
 
 /// The axis on which a case has the selector's value.
 fn axis_of(cases: &[Labels], selector: &Selector) -> Option<usize> {
-    let named = |path: &str| match &selector.path {
-        None => true,
-        Some(wanted) => path == wanted || path.ends_with(&format!(".{wanted}")),
-    };
-    let has = |axis: usize| {
-        cases.iter().any(|labels| named(&labels[axis].0) && same(&labels[axis].1, &selector.value))
-    };
+    let has = |axis: usize| cases.iter().any(|labels| selector.picks(&labels[axis].0, &labels[axis].1));
     (0..cases.first().map_or(0, Vec::len)).find(|axis| has(*axis))
 }
 
-/// Equal words, or equal numbers.
-fn same(a: &str, b: &str) -> bool {
-    a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+/// Is a term solved as equations instead of run as packets?
+pub(crate) fn is_fluid(term: &Term) -> bool {
+    term.metric.starts_with("fluid.")
 }
 
 fn single(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {

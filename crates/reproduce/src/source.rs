@@ -6,9 +6,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 use weft::Error;
+use weft_expression::Expression;
 
 use crate::drawing::Drawing;
-use crate::expression::Expression;
 use crate::finding::Form;
 use crate::folder::{CLAIMS, Folder};
 

@@ -3,15 +3,16 @@
 //!
 //! Knows no record and no statistics, only names of metrics.
 
-mod expression;
 mod resolve;
 
 use crate::decode;
 use crate::mistake::Mistake;
 use crate::node::{Content, Entry, Node};
 use crate::source::Place;
+use std::collections::BTreeMap;
 use weft_core::settings;
 use weft_core::settings::{Setting as _, Table};
+use weft_expression::{Expression, Term, Use, Values};
 
 pub(crate) use resolve::{Field, Question, resolve, unknown_metric};
 
@@ -19,9 +20,7 @@ settings! {
     /// A claim about the results, checked after the run. Together with `where`, a table of paths and values that
     /// picks cases of the sweep; axes left open mean "in every case".
     pub struct ExpectSettings {
-        /// Two metrics to divide, for example "fct.mean(ecmp) / fct.mean(drill)"; a word in parentheses picks the case with this value.
-        ratio: Option<String> = None,
-        /// A metric, for example "reordering.flows_with_dupacks".
+        /// What is measured: metrics of cases, numbers, `+ - * /`, parentheses, `min(..)` and `max(..)`, for example "fct.mean(ecmp) / fct.mean(drill)"; a word in parentheses picks the case with this value.
         value: Option<String> = None,
         /// The expected number, with `within`.
         about: Option<f64> = None,
@@ -38,6 +37,8 @@ settings! {
 pub(crate) const TABLE: &Table = &ExpectSettings::TABLE;
 /// The key that picks cases.
 pub(crate) const WHERE_KEY: &str = "where";
+/// What an earlier version called `value` when it was a quotient.
+const RATIO: &str = "ratio";
 /// Keys that a later version will understand.
 const LATER: &[&str] = &["table", "check"];
 
@@ -107,10 +108,10 @@ pub struct Measurement {
 pub struct Claim {
     /// What is measured, in words: `fct.mean(ecmp) / fct.mean(drill) at traffic.trace.load = 0.8`.
     pub text: String,
-    /// The value, or the part above the fraction bar.
-    pub numerator: Measurement,
-    /// The part below the fraction bar.
-    pub denominator: Option<Measurement>,
+    /// What is computed.
+    pub expression: Expression,
+    /// Where each of its terms is measured.
+    pub measured: Vec<(Term, Measurement)>,
     /// Where it must lie.
     pub bound: Bound,
     /// The line of its `[[expect]]` in the scenario file.
@@ -122,7 +123,7 @@ pub struct Claim {
 pub struct Verdict {
     /// What was measured, in words.
     pub text: String,
-    /// The mean over the seeds (of a ratio: mean over mean); nothing when the metric has no value.
+    /// What the means over the seeds give (so a quotient is mean over mean); nothing when a metric has no value.
     pub measured: Option<f64>,
     /// The same for every seed alone.
     pub per_seed: Vec<f64>,
@@ -135,22 +136,20 @@ pub struct Verdict {
 }
 
 impl Claim {
-    /// Compares with the results. `lookup` gives a metric of a case, one value per seed.
-    pub fn judge(&self, lookup: &dyn Fn(&Measurement) -> Vec<f64>) -> Verdict {
-        let above = lookup(&self.numerator);
-        let below = self.denominator.as_ref().map(lookup);
-        let measured = match &below {
-            None => mean(&above),
-            Some(below) => mean(&above).zip(mean(below)).map(|(above, below)| above / below),
-        };
-        let measured = measured.filter(|x| x.is_finite());
+    /// Compares with the results. `lookup` gives a metric of a case by seed; seeds that lack one of the metrics are left
+    /// out of all.
+    pub fn judge(&self, lookup: &dyn Fn(&Measurement) -> BTreeMap<u64, f64>) -> Verdict {
+        let values: Vec<(&Term, BTreeMap<u64, f64>)> =
+            self.measured.iter().map(|(term, at)| (term, lookup(at))).collect();
+        let all = |seed: &&u64| values.iter().all(|(_, values)| values.contains_key(*seed));
+        let first = values.first().map(|(_, values)| values);
+        let seeds: Vec<u64> = first.into_iter().flat_map(BTreeMap::keys).filter(all).copied().collect();
+        let of = |seeds: &[u64]| self.expression.value(&Means { values: &values, seeds });
+        let measured = if seeds.is_empty() { None } else { of(&seeds) };
         Verdict {
             text: self.text.clone(),
             measured,
-            per_seed: match below {
-                None => above,
-                Some(below) => above.iter().zip(&below).map(|(above, below)| above / below).collect(),
-            },
+            per_seed: seeds.iter().filter_map(|seed| of(&[*seed])).collect(),
             allowed: self.bound.words(),
             kept: measured.is_some_and(|x| self.bound.holds(x)),
             line: self.line,
@@ -158,8 +157,18 @@ impl Claim {
     }
 }
 
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+/// The means of terms over some seeds, which all of them have.
+struct Means<'a> {
+    values: &'a [(&'a Term, BTreeMap<u64, f64>)],
+    seeds: &'a [u64],
+}
+
+impl Values for Means<'_> {
+    fn value(&self, term: &Term) -> Option<f64> {
+        let (_, values) = self.values.iter().find(|(known, _)| *known == term)?;
+        let sum: f64 = self.seeds.iter().filter_map(|seed| values.get(seed)).sum();
+        Some(sum / self.seeds.len() as f64)
+    }
 }
 
 /// Reads one `[[expect]]` as far as that is possible without the cases.
@@ -171,40 +180,43 @@ pub(crate) fn read(node: &Node, index: usize, mistakes: &mut Vec<Mistake>) -> Op
     for key in LATER {
         if let Some(entry) = node.take(key) {
             let message = format!("`{key}` in an expectation is not supported yet");
-            mistakes
-                .push(Mistake::new(entry.place, &path, message).allowing("ratio or value with its limits"));
+            mistakes.push(Mistake::new(entry.place, &path, message).allowing("value with its limits"));
         }
     }
+    let ratio = node.take(RATIO).map(|entry| {
+        let text = entry.node.label();
+        let message = "`ratio` is now written as `value`, which takes any arithmetic";
+        mistakes.push(Mistake::new(entry.place, &path, message).allowing(format!("value = \"{text}\"")));
+        text
+    });
     let decoded = decode::decode(TABLE, &node, &path, &[]);
     mistakes.extend(decoded.mistakes);
-    let settings = ExpectSettings::from_value(&decoded.value);
+    let mut settings = ExpectSettings::from_value(&decoded.value);
+    settings.value = settings.value.or(ratio);
     let reading = Reading { node: &node, path: &path };
-    let text = reading.subject(&settings, mistakes);
+    let measured = reading.measured(&settings, mistakes);
     let bound = reading.bound(&settings, mistakes);
     let selection = reading.selection(selection.as_ref(), mistakes);
     if mistakes.len() > before {
         return None;
     }
-    let (place, text, ratio) = text?;
-    let terms = expression::parse(&text);
-    let problem = match &terms {
-        Err(why) => why.clone(),
-        Ok((_, None)) if ratio => "a ratio needs two metrics, one above and one below a `/`".to_owned(),
-        Ok((_, Some(_))) if !ratio => "a value is one metric; to divide two write ratio = ...".to_owned(),
-        Ok((above, below)) => {
-            let terms = std::iter::once(above.clone()).chain(below.clone()).collect();
-            return Some(Question {
-                path,
-                place: node.place,
-                subject: place,
-                terms,
-                selection,
-                bound: bound?,
-            });
-        }
-    };
-    mistakes.push(Mistake::new(place, &path, format!("cannot read `{text}`: {problem}")));
-    None
+    let (text, expression) = measured?;
+    let subject = reading.place("value");
+    Some(Question { path, place: node.place, subject, text, expression, selection, bound: bound? })
+}
+
+/// What an expression asks for that expectations do not have.
+fn unsupported(expression: &Expression) -> Option<(String, &'static str)> {
+    let terms = expression.terms();
+    if let Some(experiment) = terms.iter().find_map(|(term, _)| term.experiment.as_ref()) {
+        let message = format!("`{experiment}:` names an experiment, and only reproductions have those");
+        return Some((message, "metrics of the cases of this scenario"));
+    }
+    if terms.iter().any(|(_, used)| *used != Use::Value) {
+        let message = "`reach` looks for a place between runs, which only claims of reproductions do";
+        return Some((message.to_owned(), "numbers, metrics, + - * /, parentheses, min and max"));
+    }
+    terms.is_empty().then(|| ("nothing is measured".to_owned(), "the names that `weft list metrics` shows"))
 }
 
 struct Reading<'a> {
@@ -221,25 +233,26 @@ impl Reading<'_> {
         self.node.get(key).map_or(self.node.place, |node| node.place)
     }
 
-    /// The text that says what is measured, and whether it is a ratio.
-    fn subject(
+    /// What is measured: as written, and read.
+    fn measured(
         &self,
         settings: &ExpectSettings,
         mistakes: &mut Vec<Mistake>,
-    ) -> Option<(Place, String, bool)> {
-        match (&settings.ratio, &settings.value) {
-            (Some(text), None) => Some((self.place("ratio"), text.clone(), true)),
-            (None, Some(text)) => Some((self.place("value"), text.clone(), false)),
-            (Some(_), Some(_)) => {
-                mistakes
-                    .push(self.wrong(self.place("value"), "an expectation has a ratio or a value, not both"));
-                None
-            }
-            (None, None) => {
-                mistakes.push(self.wrong(self.node.place, "an expectation needs a ratio or a value"));
-                None
-            }
+    ) -> Option<(String, Expression)> {
+        let Some(text) = &settings.value else {
+            let mistake = self.wrong(self.node.place, "an expectation needs a value");
+            mistakes.push(mistake.allowing("value = \"fct.mean\", or any arithmetic with metrics"));
+            return None;
+        };
+        let wrong = |message: &str| self.wrong(self.place("value"), message);
+        match Expression::parse(text) {
+            Err(why) => mistakes.push(wrong(&format!("cannot read `{text}`: {why}"))),
+            Ok(expression) => match unsupported(&expression) {
+                Some((message, allowed)) => mistakes.push(wrong(&message).allowing(allowed)),
+                None => return Some((text.trim().to_owned(), expression)),
+            },
         }
+        None
     }
 
     fn bound(&self, settings: &ExpectSettings, mistakes: &mut Vec<Mistake>) -> Option<Bound> {

@@ -92,7 +92,7 @@ seeds = [1]
 fn expectations() -> Page {
     let mut text = format!("# `[[expect]]`\n\n{}\n\n", one_line(expect::TABLE.doc));
     text += &settings(expect::TABLE.fields.iter());
-    text += "\n```toml\n[[expect]]\nwhere = { \"traffic.web.load\" = 0.8 }\nratio = \"fct.mean(ecmp) / \
+    text += "\n```toml\n[[expect]]\nwhere = { \"traffic.web.load\" = 0.8 }\nvalue = \"fct.mean(ecmp) / \
         fct.mean(drill)\"\nabove = 1.3\nbelow = 2.2\n```\n";
     Page { file: "expect.md".to_owned(), title: "[[expect]]".to_owned(), text }
 }

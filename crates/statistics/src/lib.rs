@@ -231,6 +231,18 @@ impl Estimate {
         })
     }
 
+    /// Of a ratio, the estimate of its inverse.
+    #[must_use]
+    pub fn inverse(&self) -> Estimate {
+        let inverse = |value: f64| 1.0 / value;
+        Estimate {
+            mean: inverse(self.mean),
+            low: self.high.map(inverse),
+            high: self.low.map(inverse),
+            ..*self
+        }
+    }
+
     /// Does the interval exclude `value`? Never with a single run.
     #[must_use]
     pub fn excludes(&self, value: f64) -> bool {
@@ -310,6 +322,9 @@ mod tests {
         let (there, back) = (Estimate::of_ratios(&pairs).unwrap(), Estimate::of_ratios(&inverse).unwrap());
         assert!((there.mean * back.mean - 1.0).abs() < 1e-12);
         assert!((there.low.unwrap() * back.high.unwrap() - 1.0).abs() < 1e-12);
+        assert!(
+            (there.inverse().high.unwrap() - back.high.unwrap()).abs() < 1e-12 && there.inverse().runs == 3
+        );
         assert_eq!(Estimate::of_ratios(&[(1.0, 0.0)]), None);
     }
 

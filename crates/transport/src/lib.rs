@@ -10,6 +10,17 @@
 //!
 //! `examples/cost.rs` measures what both ends cost.
 
+/// Asks whichever kind of end a flow has.
+macro_rules! forward {
+    ($end:expr, $member:ident => $call:expr) => {
+        match $end {
+            End::Tcp($member) => $call,
+            End::Datagram($member) => $call,
+            End::Roce($member) => $call,
+        }
+    };
+}
+
 pub mod congestion;
 pub mod flowcells;
 pub mod gro;

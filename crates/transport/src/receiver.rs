@@ -33,16 +33,6 @@ enum End {
     Roce(QueueReceiver),
 }
 
-macro_rules! forward {
-    ($end:expr, $member:ident => $call:expr) => {
-        match $end {
-            End::Tcp($member) => $call,
-            End::Datagram($member) => $call,
-            End::Roce($member) => $call,
-        }
-    };
-}
-
 impl Receiver {
     /// The receiver of a flow whose first packet is about to be given to it.
     #[must_use]

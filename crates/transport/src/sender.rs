@@ -33,16 +33,6 @@ enum End {
     Roce(QueueSender),
 }
 
-macro_rules! forward {
-    ($end:expr, $member:ident => $call:expr) => {
-        match $end {
-            End::Tcp($member) => $call,
-            End::Datagram($member) => $call,
-            End::Roce($member) => $call,
-        }
-    };
-}
-
 impl Sender {
     /// The sender of a flow that the application hands over now.
     #[must_use]

@@ -44,7 +44,7 @@ impl Study<'_> {
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
         let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
         listing.write(self.root).map_err(failed)?;
-        files::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml()).map_err(failed)?;
+        weft_report::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml()).map_err(failed)?;
         Ok(listing)
     }
 

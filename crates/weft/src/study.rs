@@ -1,5 +1,6 @@
 //! One call of `run`: cases times seeds, minus what is finished already, then tables, expectations and the report.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -238,12 +239,14 @@ fn kept(record: &[Recorded]) -> Kept {
 }
 
 /// The values by seed that expectations are judged with.
-pub(crate) fn lookup<'a>(scenario: &'a Scenario, runs: &'a [Run]) -> impl Fn(&Measurement) -> Vec<f64> + 'a {
+pub(crate) fn lookup<'a>(
+    scenario: &'a Scenario,
+    runs: &'a [Run],
+) -> impl Fn(&Measurement) -> BTreeMap<u64, f64> + 'a {
     move |measurement| {
         let labels = &scenario.cases()[measurement.case].labels;
         let complete = |run: &&Run| run.manifest.labels == *labels && !run.summary.interrupted();
-        let mut case: Vec<&Run> = runs.iter().filter(complete).collect();
-        case.sort_by_key(|run| run.manifest.seed);
-        case.iter().filter_map(|run| run.summary.metric(&measurement.metric)).collect()
+        let value = |run: &Run| Some((run.manifest.seed, run.summary.metric(&measurement.metric)?));
+        runs.iter().filter(complete).filter_map(value).collect()
     }
 }

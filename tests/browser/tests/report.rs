@@ -330,7 +330,7 @@ fn a_sweep_that_was_really_simulated_and_one_of_its_runs_are_shown() {
         let place = page.parent().expect("a folder").to_owned();
         looks_right_everywhere(&mut browser, &place);
         let headline = browser.evaluate("document.getElementById('headline').textContent");
-        assert!(headline.as_str().is_some_and(|headline| headline.contains("finish")), "{headline}");
+        assert!(headline.as_str().is_some_and(|headline| headline.contains(" flows")), "{headline}");
         every_plot_has_marks(&mut browser, least);
         tables_equal_csv(&mut browser);
         prints_without_cuts(&mut browser, &place);

@@ -1,7 +1,7 @@
 //! Queue lengths over time as a small picture: peaks are merged by their maximum, never dropped.
 
-use super::rounded;
-use crate::tables::{node, samples_in_bin};
+use crate::derived::{node, samples_in_bin};
+use crate::text::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::{QueueSeries, RunRecord};

@@ -1,6 +1,6 @@
 //! The topology as it is drawn: nodes in tiers and links with their load, grouped until a reader can see them.
 
-use super::rounded;
+use crate::text::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::{LinkRecord, RunRecord};
@@ -179,7 +179,7 @@ fn name_groups(nodes: &mut Nodes) {
 }
 
 fn push_link(links: &mut Links, ends: (u32, u32), members: &[&LinkRecord], record: &RunRecord) {
-    let loads: Vec<f64> = members.iter().map(|link| crate::summary::utilisation_of(link, record)).collect();
+    let loads: Vec<f64> = members.iter().map(|link| crate::derived::utilisation(link, record)).collect();
     let mean = |values: f64| rounded(values / members.len() as f64);
     links.from.push(ends.0);
     links.to.push(ends.1);

@@ -1,6 +1,6 @@
 //! Congestion windows and rates over time, thinned until a plot can show them.
 
-use super::rounded;
+use crate::text::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use weft_core::FlowId;

@@ -1,12 +1,12 @@
 //! Distributions under every scheme at one place of the axis: completion times with their tail, slowdown by size.
 
 use super::flows_words;
-use crate::detail::{rounded, shares};
+use crate::contrast::{Duel, Order};
 use crate::figure::{Axis, Figure, Scaled, Series};
-use crate::headline::duel;
 use crate::statistics::{Estimate, SAMPLES_ABOVE, mean};
-use crate::sweep::{Run, Sweep};
-use crate::text::{duration, number, size};
+use crate::survey::shares;
+use crate::sweep::{Run, Sweep, partners};
+use crate::text::{duration, rounded};
 
 /// The complementary distribution of completion times with a logarithmic tail; `None` without flows.
 #[must_use]
@@ -57,7 +57,7 @@ fn tail_title(sweep: &Sweep, at: usize) -> String {
     };
     let value = |scheme: usize| Some(duration(sweep.estimate(scheme, at, metric)?.mean));
     let words = |scheme: usize| Some(format!("{} with {}", value(scheme)?, sweep.schemes[scheme]));
-    let times = match duel(sweep, at) {
+    let times = match Duel::at(sweep, at) {
         Some(duel) => words(duel.best).zip(words(duel.base)).map(|(best, base)| format!("{best}, {base}")),
         None => value(0),
     };
@@ -70,7 +70,7 @@ pub fn slowdown_by_size(sweep: &Sweep, at: usize) -> Option<Figure> {
     let lines: Vec<Series> = (0..sweep.schemes.len()).filter_map(|s| size_line(sweep, s, at)).collect();
     (!lines.is_empty()).then(|| Figure {
         id: format!("size-{at}"),
-        title: size_title(sweep, &lines),
+        title: size_title(sweep, at),
         caption: format!(
             "99th percentile of FCT divided by the FCT of the same flow alone in the empty network, in twenty \
              classes of equal count by size, each drawn at its upper end; classes with fewer than 100 flows are \
@@ -101,25 +101,30 @@ fn size_line(sweep: &Sweep, scheme: usize, at: usize) -> Option<Series> {
     (!x.is_empty()).then(|| super::series(&sweep.schemes[scheme], scheme, x, estimates, 1.0))
 }
 
-/// The size class in which the best scheme gains most.
-fn size_title(sweep: &Sweep, lines: &[Series]) -> String {
-    let at = sweep.points() - 1;
-    let gain = duel(sweep, at).and_then(|duel| {
-        let line = |scheme: usize| lines.iter().find(|line| line.scheme == Some(scheme));
-        let (base, best) = (line(duel.base)?, line(duel.best)?);
-        let gains = base.y.iter().zip(&best.y).zip(&best.x);
-        let gains = gains.filter_map(|((base, best), x)| Some((*x, base.as_ref()? / best.as_ref()?)));
-        let (x, gain) = gains.max_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some((duel, x, gain))
-    });
-    match gain {
-        Some((duel, x, gain)) => format!(
-            "{} helps flows of about {} most: {}× less slowdown than {}",
-            sweep.schemes[duel.best],
-            size(x * 1e3),
-            number(gain),
-            sweep.schemes[duel.base]
-        ),
-        None => "Slowdown by flow size".to_owned(),
+/// In how many size classes the seeds show less or more slowdown than under the baseline.
+fn size_title(sweep: &Sweep, at: usize) -> String {
+    let Some(duel) = Duel::at(sweep, at) else {
+        return "Slowdown by flow size".to_owned();
+    };
+    let cases = partners(&sweep.case(duel.best, at), &sweep.case(duel.base, at));
+    let classes = cases.iter().map(|(a, b)| a.summary.equal20.len().min(b.summary.equal20.len())).min();
+    let slowdown = |run: &Run, n: usize| run.summary.equal20[n].slowdown.p99;
+    let ratio = |n: usize| {
+        let pairs = cases.iter().filter_map(|(best, base)| slowdown(best, n).zip(slowdown(base, n)));
+        Estimate::of_ratios(&pairs.collect::<Vec<_>>())
+    };
+    let orders: Vec<Order> =
+        (0..classes.unwrap_or(0)).filter_map(ratio).map(|ratio| Order::of(&ratio)).collect();
+    let (best, base) = (&sweep.schemes[duel.best], &sweep.schemes[duel.base]);
+    let many = |order: Order| orders.iter().filter(|known| **known == order).count();
+    if orders.is_empty() || many(Order::OneSeed) > 0 {
+        return format!("Slowdown by flow size with {best} and {base}; one seed cannot tell them apart");
     }
+    format!(
+        "Slowdown is less with {best} than with {base} in {} of {} size classes, more in {}, not told apart in {}",
+        many(Order::Less),
+        orders.len(),
+        many(Order::Greater),
+        many(Order::Unclear)
+    )
 }

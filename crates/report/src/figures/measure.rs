@@ -1,8 +1,8 @@
 //! A metric against the axis of the sweep, one line per scheme; without an axis, one bar per scheme.
 
 use super::{flows_words, series};
+use crate::contrast::{Duel, Order};
 use crate::figure::{Axis, Figure, Kind, Scaled, Series};
-use crate::headline::duel;
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::Sweep;
@@ -85,17 +85,18 @@ fn by_scheme(sweep: &Sweep, base: Figure, x: Axis, all: &[Vec<Option<Estimate>>]
 /// What to see: the winner's lead at the last place, or the trend of a single scheme.
 fn title(sweep: &Sweep, of: &Measure) -> String {
     let at = sweep.points() - 1;
-    let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
-    let Some(duel) = duel(sweep, at) else {
+    let place = sweep.place(at);
+    let Some(duel) = Duel::at(sweep, at) else {
         return format!("{} of {}", of.name, sweep.schemes[0]);
     };
     let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
-    match sweep.ratio(duel.base, duel.best, at, of.metric) {
-        Some(ratio) if ratio.runs > 1 && !ratio.excludes(1.0) => {
-            format!("{}: no clear difference between {best} and {base}{place}", of.name)
+    let ratio = sweep.ratio(duel.best, duel.base, at, of.metric);
+    match ratio.as_ref().map(Order::of).zip(ratio) {
+        Some((Order::Unclear, _)) => {
+            format!("{}: the seeds do not tell {best} from {base}{place}", of.name)
         }
-        Some(ratio) => compared(of.name, best, base, 1.0 / ratio.mean, &place),
-        None => absolute(sweep, of, (duel.base, duel.best), &place),
+        Some((Order::Less | Order::Greater, ratio)) => compared(of.name, best, base, ratio.mean, &place),
+        Some((Order::OneSeed, _)) | None => absolute(sweep, of, (duel.base, duel.best), &place),
     }
 }
 
@@ -105,7 +106,7 @@ fn compared(name: &str, best: &str, base: &str, share: f64, place: &str) -> Stri
     format!("{name}: {}× {word} with {best} than with {base}{place}", number(times))
 }
 
-/// When a ratio makes no sense (zeros), both values.
+/// When nothing is known of the ratio (one seed, zeros), both values.
 fn absolute(sweep: &Sweep, of: &Measure, (base, best): (usize, usize), place: &str) -> String {
     let unit = find(of.metric).map_or("", |metric| metric.unit);
     let words = |scheme: usize| {
@@ -143,18 +144,23 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
     })
 }
 
-/// How the best scheme's lead changes along the axis.
+/// How the speed of a scheme changes along the axis.
 fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
     let (last, base) = (sweep.points() - 1, &sweep.schemes[0]);
-    let Some(duel) = duel(sweep, last) else {
+    let Some(duel) = Duel::at(sweep, last) else {
         return format!("Speed compared with {base}");
     };
-    let words = |at: usize, than: &str| {
-        let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
-        all[duel.best][at].as_ref().map(|ratio| format!("{}×{than}{place}", number(ratio.mean)))
+    let words = |at: usize| {
+        let ratio = all[duel.best][at].as_ref()?;
+        let place = sweep.place(at);
+        let doubt = match Order::of(ratio) {
+            Order::Less | Order::Greater => "",
+            Order::Unclear => " (not told apart)",
+            Order::OneSeed => " (one seed cannot tell)",
+        };
+        Some(format!("{}×{place}{doubt}", number(ratio.mean)))
     };
-    let than = format!(" as fast as {base}");
-    let ends = if last > 0 { vec![words(0, &than), words(last, "")] } else { vec![words(last, &than)] };
+    let ends = if last > 0 { vec![words(0), words(last)] } else { vec![words(last)] };
     let ends: Vec<String> = ends.into_iter().flatten().collect();
-    format!("{} is {}", sweep.schemes[duel.best], ends.join(", "))
+    format!("Speed of {} by that of {base}: {}", sweep.schemes[duel.best], ends.join(", "))
 }

@@ -1,11 +1,11 @@
 //! The plots that only a single run has: percentiles of slowdown by size, waiting and drops by hop, queues over time.
 
 use super::why::hop_name;
-use crate::detail::{Heat, rounded};
+use crate::detail::Heat;
 use crate::figure::{Axis, Figure, Kind, Scaled, Series};
 use crate::statistics::Distribution;
 use crate::sweep::Run;
-use crate::text::{count, duration, number, percent, size};
+use crate::text::{count, duration, number, percent, rounded, size};
 use std::collections::BTreeSet;
 
 /// Slowdown by flow size: median, 95th and 99th percentile in twenty classes; `None` without flows.

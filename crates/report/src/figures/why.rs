@@ -1,11 +1,10 @@
 //! Where the time goes under every scheme at one place of the axis: waiting by hop, drops by hop and reason.
 
-use crate::detail::rounded;
+use crate::contrast::{Duel, Order};
 use crate::figure::{Axis, Figure, Kind, Scaled, Series};
-use crate::headline::duel;
 use crate::statistics::mean;
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number};
+use crate::text::{count, number, rounded};
 use std::collections::BTreeSet;
 
 /// The name of a hop: 0 is the sending host's card.
@@ -38,7 +37,7 @@ pub fn queueing(sweep: &Sweep, at: usize) -> Option<Figure> {
         in_view(sweep, at).map(|run| run.summary.queueing_us.first().map_or(0, |w| w.count)).sum();
     Some(Figure {
         id: format!("queueing-{at}"),
-        title: queueing_title(sweep, at, &total, &|hop| (wait(0, hop), hop)),
+        title: queueing_title(sweep, at),
         caption: "Mean time from arrival at a queue to the start of transmission, data packets only, summed over the \
                   hops of a path; means over seeds."
             .into(),
@@ -65,22 +64,32 @@ fn stacked(sweep: &Sweep, at: usize) -> Figure {
     }
 }
 
-fn queueing_title(
-    sweep: &Sweep,
-    at: usize,
-    total: &dyn Fn(usize) -> f64,
-    wait: &dyn Fn(usize) -> (f64, usize),
-) -> String {
-    let hops = sweep.runs.iter().map(|run| run.summary.queueing_us.len()).max().unwrap_or(0);
-    let worst = (0..hops).map(wait).max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |(_, hop)| hop);
-    let most = format!("most waiting under {} is at {}", sweep.schemes[0], hop_name(worst));
-    match duel(sweep, at) {
-        Some(d) if total(d.best) < total(d.base) => {
-            let share = 100.0 * (1.0 - total(d.best) / total(d.base));
-            format!("{} removes {}\u{202f}% of the waiting; {most}", sweep.schemes[d.best], number(share))
-        }
-        _ => format!("Where packets wait: {most}"),
-    }
+fn queueing_title(sweep: &Sweep, at: usize) -> String {
+    let most = worst_hop(&sweep.case(0, at)).map_or(String::new(), |hop| {
+        format!("; most waiting under {} is at {}", sweep.schemes[0], hop_name(hop))
+    });
+    let waiting = Duel::at(sweep, at).and_then(|duel| Some((duel, duel.contrast(sweep, "queueing.total")?)));
+    let (sign, share) = match &waiting {
+        Some((_, waiting)) if waiting.order() == Order::Less => ("less", 1.0 - waiting.ratio.mean),
+        Some((_, waiting)) if waiting.order() == Order::Greater => ("more", waiting.ratio.mean - 1.0),
+        _ => return format!("Where packets wait{most}"),
+    };
+    let name = waiting.map_or("", |(duel, _)| &sweep.schemes[duel.best]);
+    format!(
+        "{}\u{202f}% {sign} waiting with {name} than with {}{most}",
+        number(100.0 * share),
+        sweep.schemes[0]
+    )
+}
+
+/// The hop at which packets wait longest, if it is the same with every seed.
+fn worst_hop(case: &[&Run]) -> Option<usize> {
+    let worst = |run: &&Run| {
+        let waits = run.summary.queueing_us.iter().enumerate();
+        waits.max_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).map(|(hop, _)| hop)
+    };
+    let hops: BTreeSet<Option<usize>> = case.iter().map(worst).collect();
+    hops.first().copied().flatten().filter(|_| hops.len() == 1)
 }
 
 /// Drops by hop and reason, stacked, one bar per scheme; `None` when not recorded.
@@ -135,7 +144,7 @@ fn drops_title(sweep: &Sweep, at: usize) -> String {
     let lost =
         |scheme: usize| sweep.estimate(scheme, at, "drops.total").map_or(0.0, |estimate| estimate.mean);
     let total: f64 = (0..sweep.schemes.len()).map(lost).sum();
-    match duel(sweep, at) {
+    match Duel::at(sweep, at) {
         _ if total == 0.0 => "No packet was dropped".to_owned(),
         Some(duel) => format!(
             "{} drops {} packets per run, {} {}",

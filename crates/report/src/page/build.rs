@@ -1,11 +1,13 @@
 //! A page from a run or from a sweep: which plots, in which order, under which words.
 
 use super::parts::{cards_of_run, cards_of_sweep, numbers, repeat};
-use super::{NetworkView, Page, Section, Verdict, Views};
+use super::{NetworkView, Page, Section, Views};
+use crate::contrast::Duel;
 use crate::figure::Figure;
 use crate::figures::measure::{Measure, measure, speed_up};
 use crate::figures::{distribution, pauses, run as single, why, windows};
-use crate::headline::{Headline, duel, percentile_words, tail_metric};
+use crate::headline::{Headline, percentile_words, tail_metric};
+use crate::listing::Verdict;
 use crate::sweep::{Run, Sweep};
 
 fn section(id: &str, title: &str, lead: &str, figures: Vec<Figure>) -> Section {
@@ -61,7 +63,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Page {
     }
     let headline = Headline::of_sweep(sweep, verdicts);
     let last = sweep.points() - 1;
-    let best = duel(sweep, last).map(|duel| duel.best);
+    let best = Duel::at(sweep, last).map(|duel| duel.best);
     Page {
         name: sweep.runs[0].manifest.name.clone(),
         about: sweep.runs[0].manifest.about.clone(),
@@ -92,8 +94,7 @@ fn views(sweep: &Sweep) -> Views {
     let Some(axis) = &sweep.axis else {
         return Views::default();
     };
-    let label = |(number, _): &(f64, String)| format!("{}\u{202f}{}", crate::text::plain(*number), axis.unit);
-    let labels: Vec<String> = axis.values.iter().map(|value| label(value).trim_end().to_owned()).collect();
+    let labels: Vec<String> = (0..axis.values.len()).map(|at| axis.label(at)).collect();
     Views { name: axis.name.clone(), selected: labels.len() - 1, labels }
 }
 

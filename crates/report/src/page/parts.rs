@@ -1,7 +1,9 @@
 //! The parts of a page that are text: cards, the table of numbers, how to repeat.
 
-use super::{Card, Repeat, TextTable, Verdict};
-use crate::headline::{duel, percentile_words, tail_metric};
+use super::{Card, Repeat, TextTable};
+use crate::contrast::Duel;
+use crate::headline::{percentile_words, tail_metric};
+use crate::listing::Verdict;
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep};
@@ -54,8 +56,8 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
 
 pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
     let at = sweep.points() - 1;
-    let place = sweep.axis.as_ref().map_or(String::new(), |axis| format!(" at {}", axis.phrase(at)));
-    let duel = duel(sweep, at);
+    let place = sweep.place(at);
+    let duel = Duel::at(sweep, at);
     let scheme = duel.map_or(0, |duel| duel.best);
     let name = &sweep.schemes[scheme];
     let note = |metric: &str| match duel.and_then(|duel| sweep.estimate(duel.base, at, metric)) {
@@ -119,9 +121,7 @@ pub(super) fn numbers(sweep: &Sweep) -> TextTable {
 
 fn row(sweep: &Sweep, scheme: usize, at: usize) -> Vec<String> {
     let case = sweep.case(scheme, at);
-    let place = sweep.axis.as_ref().map(|axis| {
-        format!("{}\u{202f}{}", crate::text::plain(axis.values[at].0), axis.unit).trim_end().to_owned()
-    });
+    let place = sweep.axis.as_ref().map(|axis| axis.label(at));
     let flows = case.iter().map(|run| run.summary.flows.finished).sum();
     let cell = |(metric, _): (&str, &str)| {
         sweep

@@ -1,6 +1,6 @@
 //! How evenly the uplinks of leaves are used. Knows tiers and bytes sent; knows no balancer.
 
-use super::measures::utilisation;
+use crate::derived::utilisation;
 use crate::statistics::mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Uplinks {
 
 impl Uplinks {
     /// From the links of a record; nothing without switches above the leaves.
-    pub(super) fn of(record: &RunRecord) -> Option<Uplinks> {
+    pub(crate) fn of(record: &RunRecord) -> Option<Uplinks> {
         let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
         let mut leaves: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         let uplinks =

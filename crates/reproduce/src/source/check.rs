@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Claim, Part, Sensitivity, Source};
 use crate::drawing::Drawing;
-use crate::expression::{Expression, selectors};
 use crate::folder::Folder;
 use toml::Spanned;
+use weft_expression::{Expression, selectors};
 
 /// All mistakes, in the order of the file.
 pub(crate) fn all(source: &Source, folder: &Folder, text: &str) -> Vec<String> {

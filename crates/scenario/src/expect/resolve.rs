@@ -2,7 +2,6 @@
 //!
 //! Knows axes, labels and what is recorded; no other settings and no results.
 
-use super::expression::{Selector, Term};
 use super::{Bound, Claim, Measurement, Metrics};
 use crate::mistake::Mistake;
 use crate::model::Recorded;
@@ -10,6 +9,7 @@ use crate::node::Node;
 use crate::source::Place;
 use crate::sweep::{Axis, product};
 use std::collections::BTreeMap;
+use weft_expression::{Expression, Selector, Term, same};
 
 /// An expectation as written.
 #[derive(Clone, Debug)]
@@ -17,9 +17,17 @@ pub(crate) struct Question {
     pub(crate) path: String,
     pub(crate) place: Place,
     pub(crate) subject: Place,
-    pub(crate) terms: Vec<Term>,
+    /// What is measured, as written.
+    pub(crate) text: String,
+    pub(crate) expression: Expression,
     pub(crate) selection: Vec<(String, Node, Place)>,
     pub(crate) bound: Bound,
+}
+
+impl Question {
+    fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.expression.terms().into_iter().map(|(term, _)| term)
+    }
 }
 
 /// What the expectation is resolved against.
@@ -47,7 +55,7 @@ pub(crate) fn resolve(question: &Question, field: &Field<'_>) -> Result<Vec<Clai
         select(question, field, (path, value, *place), &mut common)?;
     }
     let mut choices = Vec::new();
-    for term in &question.terms {
+    for term in question.terms() {
         if let Some(mistake) = unknown(question, term, &field.metrics) {
             return Err(mistake);
         }
@@ -63,7 +71,7 @@ pub(crate) fn resolve(question: &Question, field: &Field<'_>) -> Result<Vec<Clai
 
 /// The first metric of an expectation that is none.
 pub(crate) fn unknown_metric(question: &Question, metrics: &Metrics) -> Option<Mistake> {
-    question.terms.iter().find_map(|term| unknown(question, term, metrics))
+    question.terms().find_map(|term| unknown(question, term, metrics))
 }
 
 fn unknown(question: &Question, term: &Term, metrics: &Metrics) -> Option<Mistake> {
@@ -122,18 +130,13 @@ fn select(
     }
 }
 
-/// Equal words, or equal numbers.
-fn same(a: &str, b: &str) -> bool {
-    a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
-}
-
 /// The common choice narrowed by a term's own selectors.
 fn chosen(question: &Question, field: &Field<'_>, term: &Term, common: &Choice) -> Result<Choice, Mistake> {
     let mut choice = common.clone();
     for selector in &term.selectors {
         let (axis, alternative) = locate(question, field, selector)?;
         if choice[axis].is_some_and(|earlier| earlier != alternative) {
-            let message = format!("`{}` contradicts `where`: it can never be met", selector.value);
+            let message = format!("`{}` contradicts `where`: it can never be met", selector.value());
             return Err(wrong(question, message));
         }
         choice[axis] = Some(alternative);
@@ -143,21 +146,35 @@ fn chosen(question: &Question, field: &Field<'_>, term: &Term, common: &Choice) 
 
 /// The axis and alternative that a selector means.
 fn locate(question: &Question, field: &Field<'_>, selector: &Selector) -> Result<(usize, usize), Mistake> {
-    let wanted = |axis: &Axis| selector.path.as_ref().is_none_or(|path| *path == axis.path);
     let mut found = Vec::new();
-    for (index, axis) in field.axes.iter().enumerate().filter(|(_, axis)| wanted(axis)) {
-        found.extend(axis.labels().position(|label| same(label, &selector.value)).map(|at| (index, at)));
+    for (index, axis) in field.axes.iter().enumerate() {
+        let picked = axis.labels().position(|label| selector.picks(&axis.path, label));
+        found.extend(picked.map(|at| (index, at)));
     }
+    let value = selector.value();
     match found.as_slice() {
         [one] => Ok(*one),
-        [] => {
-            let labels = field.axes.iter().filter(|axis| wanted(axis)).flat_map(Axis::labels);
-            let message = format!("no case of the sweep has the value `{}`", selector.value);
-            Err(wrong(question, message).among(&selector.value, labels))
-        }
+        [] => Err(lost(question, field, selector)),
         _ => {
-            let message = format!("`{0}` is a value of several settings; write path = {0}", selector.value);
-            Err(wrong(question, message))
+            let message = format!("`{value}` is a value of several settings; write path = {value}");
+            let paths = found.iter().map(|(axis, _)| field.axes[*axis].path.as_str());
+            Err(wrong(question, message).among(value, paths))
+        }
+    }
+}
+
+/// A selector that picks nothing: its axis is none, or has no such value.
+fn lost(question: &Question, field: &Field<'_>, selector: &Selector) -> Mistake {
+    let about: Vec<&Axis> = field.axes.iter().filter(|axis| selector.is_about(&axis.path)).collect();
+    match selector.path().filter(|_| about.is_empty()) {
+        Some(path) => {
+            let message = format!("`{path}` is no setting that the sweep varies");
+            wrong(question, message).among(path, field.axes.iter().map(|axis| axis.path.as_str()))
+        }
+        None => {
+            let value = selector.value();
+            let message = format!("no case of the sweep has the value `{value}`");
+            wrong(question, message).among(value, about.into_iter().flat_map(Axis::labels))
         }
     }
 }
@@ -167,7 +184,7 @@ fn claims(question: &Question, field: &Field<'_>, choices: &[Choice]) -> Result<
     for (axis, open) in field.axes.iter().enumerate() {
         let count = choices.iter().filter(|choice| decided(choice, axis)).count();
         if count != 0 && count != choices.len() {
-            let message = format!("both metrics must say which `{}` they mean", open.path);
+            let message = format!("every metric must say which `{}` it means, or none", open.path);
             return Err(wrong(question, message));
         }
     }
@@ -188,14 +205,8 @@ fn claim(question: &Question, field: &Field<'_>, cases: &[Vec<usize>]) -> Claim 
     let number = |case: &Vec<usize>| {
         field.axes.iter().zip(case).fold(0, |number, (axis, at)| number * axis.alternatives.len() + at)
     };
-    let measured = |index: usize| Measurement {
-        metric: question.terms[index].metric.clone(),
-        case: number(&cases[index]),
-    };
-    let words = |index: usize| {
-        let own: Vec<&str> = question.terms[index].selectors.iter().map(|s| s.value.as_str()).collect();
-        let metric = &question.terms[index].metric;
-        if own.is_empty() { metric.clone() } else { format!("{metric}({})", own.join(", ")) }
+    let measured = |(term, case): (&Term, &Vec<usize>)| {
+        (term.clone(), Measurement { metric: term.metric.clone(), case: number(case) })
     };
     let together = |(axis, setting): (usize, &Axis)| {
         let at = cases[0][axis];
@@ -203,11 +214,11 @@ fn claim(question: &Question, field: &Field<'_>, cases: &[Vec<usize>]) -> Claim 
         same.then(|| format!("{} = {}", setting.path, setting.alternatives[at].label))
     };
     let at: Vec<String> = field.axes.iter().enumerate().filter_map(together).collect();
-    let subject = (0..cases.len()).map(words).collect::<Vec<_>>().join(" / ");
+    let subject = &question.text;
     Claim {
-        text: if at.is_empty() { subject } else { format!("{subject} at {}", at.join(", ")) },
-        numerator: measured(0),
-        denominator: (cases.len() > 1).then(|| measured(1)),
+        text: if at.is_empty() { subject.clone() } else { format!("{subject} at {}", at.join(", ")) },
+        expression: question.expression.clone(),
+        measured: question.terms().zip(cases).map(measured).collect(),
         bound: question.bound,
         line: (field.line)(question.place),
     }

@@ -1,6 +1,7 @@
 //! `[[expect]]`: reading, resolving against the cases, judging.
 
 use crate::{listed, small};
+use std::collections::BTreeMap;
 use weft_scenario::{Claim, Measurement, Metrics, Scenario, ScenarioFile};
 
 const SWEEP: &str =
@@ -20,6 +21,12 @@ fn claims(expect: &str) -> Vec<Claim> {
     scenario(expect).unwrap_or_else(|mistakes| panic!("{mistakes:#?}")).claims
 }
 
+/// The cases of the terms of each claim.
+fn cases(claims: &[Claim]) -> Vec<Vec<usize>> {
+    let cases = |claim: &Claim| claim.measured.iter().map(|(_, at)| at.case).collect();
+    claims.iter().map(cases).collect()
+}
+
 fn mistake(expect: &str) -> String {
     let found = scenario(expect).err().unwrap_or_else(|| panic!("accepted: {expect}"));
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -29,23 +36,21 @@ fn mistake(expect: &str) -> String {
 #[test]
 fn a_ratio_compares_two_cases() {
     let claims = claims(
-        "where = { \"traffic.web.load\" = 0.8 }\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1.3\nbelow = 2.2",
+        "where = { \"traffic.web.load\" = 0.8 }\nvalue = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1.3\nbelow = 2.2",
     );
     assert_eq!(claims.len(), 1);
     assert_eq!(claims[0].text, "fct.mean(ecmp) / fct.mean(drill) at traffic.web.load = 0.8");
-    assert_eq!(claims[0].numerator, Measurement { metric: "fct.mean".into(), case: 1 });
-    assert_eq!(claims[0].denominator, Some(Measurement { metric: "fct.mean".into(), case: 5 }));
+    assert_eq!(cases(&claims), [[1, 5]]);
+    assert!(claims[0].measured.iter().all(|(_, at)| at.metric == "fct.mean"));
     assert_eq!(claims[0].bound.words(), "1.3 to 2.2");
 }
 
 #[test]
 fn axes_left_open_mean_in_every_case() {
     let all = claims("value = \"drops.total\"\nbelow = 5");
-    assert_eq!(all.iter().map(|claim| claim.numerator.case).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
-    let loads = claims("ratio = \"fct.p99(balance = ecmp) / fct.p99(drill)\"\nabove = 1");
-    let pairs: Vec<_> =
-        loads.iter().map(|c| (c.numerator.case, c.denominator.as_ref().unwrap().case)).collect();
-    assert_eq!(pairs, [(0, 4), (1, 5)]);
+    assert_eq!(cases(&all), [[0], [1], [2], [3], [4], [5]]);
+    let loads = claims("value = \"fct.p99(balance = ecmp) / fct.p99(drill)\"\nabove = 1");
+    assert_eq!(cases(&loads), [[0, 4], [1, 5]]);
 }
 
 #[test]
@@ -71,31 +76,25 @@ fn what_can_never_be_met_is_refused() {
         mistake("where = { balance = \"conga\" }\nvalue = \"fct.mean\"\nabove = 0").contains("never `conga`")
     );
     assert!(
-        mistake("ratio = \"fct.mean(conga) / fct.mean(drill)\"\nabove = 1").contains("no case of the sweep")
+        mistake("value = \"fct.mean(conga) / fct.mean(drill)\"\nabove = 1").contains("no case of the sweep")
     );
     assert!(
         mistake("where = { balance = \"ecmp\" }\nvalue = \"fct.mean(drill)\"\nabove = 1")
             .contains("contradicts")
     );
     assert!(mistake("value = \"fct.mean\"\nabove = 2\nbelow = 1").contains("no number can meet"));
-    assert!(mistake("ratio = \"fct.mean(ecmp) / fct.mean\"\nabove = 1").contains("both metrics must say"));
+    assert!(mistake("value = \"fct.mean(ecmp) / fct.mean\"\nabove = 1").contains("every metric must say"));
 }
 
 #[test]
 fn an_expectation_says_what_and_how_much() {
-    assert!(mistake("above = 1").contains("needs a ratio or a value"));
+    assert!(mistake("above = 1").contains("needs a value"));
     assert!(mistake("value = \"fct.mean\"").contains("needs about and within"));
     assert!(mistake("value = \"fct.mean\"\nabout = 1").contains("`about` needs `within`"));
     assert!(
         mistake("value = \"fct.mean\"\nabove = 1\nwithin = \"x2\"").contains("no effect without `about`")
     );
     assert!(mistake("value = \"fct.mean\"\nabout = 1\nwithin = \"near\"").contains("does not say how near"));
-    assert!(
-        mistake("value = \"fct.mean\"\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1")
-            .contains("not both")
-    );
-    assert!(mistake("value = \"fct.mean / fct.p99\"\nabove = 1").contains("write ratio"));
-    assert!(mistake("ratio = \"fct.mean\"\nabove = 1").contains("two metrics"));
     assert!(mistake("value = \"fct.man\"\nabove = 1").contains("unknown metric `fct.man`"));
     assert!(mistake("value = \"fct.mean\"\nabove = 1\ncheck = \"order\"").contains("not supported yet"));
     assert!(mistake("value = \"fct.mean\"\nabov = 1\nbelow = 2").contains("unknown key `abov`"));
@@ -135,23 +134,80 @@ fn about_within_is_a_share_or_a_factor() {
 #[test]
 fn a_verdict_compares_means_over_seeds() {
     let claim = &claims(
-        "where = { \"traffic.web.load\" = 0.8 }\nratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabout = 1.5\nwithin = \"10 %\"",
+        "where = { \"traffic.web.load\" = 0.8 }\nvalue = \"fct.mean(ecmp) / fct.mean(drill)\"\nabout = 1.5\nwithin = \"10 %\"",
     )[0];
-    let results = |at: &Measurement| if at.case == 1 { vec![3.0, 6.0] } else { vec![2.0, 4.0] };
+    let seeds = |values: &[f64]| (1..).zip(values.iter().copied()).collect::<BTreeMap<u64, f64>>();
+    let results = |at: &Measurement| if at.case == 1 { seeds(&[3.0, 6.0]) } else { seeds(&[2.0, 4.0]) };
     let verdict = claim.judge(&results);
     assert_eq!((verdict.measured, verdict.kept), (Some(1.5), true));
     assert_eq!(verdict.per_seed, [1.5, 1.5]);
     assert_eq!(verdict.allowed, "1.35 to 1.65");
-    let worse = claim.judge(&|at: &Measurement| if at.case == 1 { vec![4.0] } else { vec![2.0] });
+    let worse = claim.judge(&|at: &Measurement| if at.case == 1 { seeds(&[4.0]) } else { seeds(&[2.0]) });
     assert_eq!((worse.measured, worse.kept), (Some(2.0), false));
-    let nothing = claim.judge(&|_: &Measurement| Vec::new());
+    let nothing = claim.judge(&|_: &Measurement| BTreeMap::new());
     assert_eq!((nothing.measured, nothing.kept), (None, false));
+    let partly = claim.judge(&|at: &Measurement| match at.case {
+        1 => BTreeMap::from([(1, 30.0), (2, 3.0), (3, 6.0)]),
+        _ => BTreeMap::from([(2, 2.0), (3, 4.0), (4, 1.0)]),
+    });
+    assert_eq!((partly.measured, partly.per_seed.as_slice()), (Some(1.5), [1.5, 1.5].as_slice()));
+}
+
+#[test]
+fn any_arithmetic_of_metrics_is_a_value() {
+    let claim = &claims(
+        "where = { \"traffic.web.load\" = 0.8 }\nvalue = \"1 - min(fct.p99(drill), fct.p99(random)) / fct.p99(ecmp)\"\nabove = 0.5",
+    )[0];
+    let verdict = claim.judge(&|at: &Measurement| {
+        let value = match at.case {
+            1 => 10.0,
+            3 => 8.0,
+            _ => 4.0,
+        };
+        BTreeMap::from([(1, value)])
+    });
+    assert_eq!((verdict.measured, verdict.kept), (Some(0.6), true));
+    assert!(verdict.text.ends_with("/ fct.p99(ecmp) at traffic.web.load = 0.8"), "{}", verdict.text);
+}
+
+#[test]
+fn a_case_is_picked_by_a_label_with_settings() {
+    let sweep = "[sweep]\nbalance = [\"ecmp\", { drill = { choices = 2, memory = 1 } }, { drill = { choices = 4 } }]\n";
+    let read = |value: &str| {
+        let text = small(&format!("{sweep}[[expect]]\nvalue = \"{value}\"\nabove = 1\n"));
+        let file = ScenarioFile::parse(&text, "test.toml").unwrap();
+        file.validate(&METRICS).map_err(|mistakes| mistakes.list()[0].clone())
+    };
+    for value in [
+        "fct.mean(ecmp) / fct.mean(drill choices=2 memory=1)",
+        "fct.mean(ecmp) / fct.mean(balance = drill choices=2 memory=1)",
+        "fct.mean(balance=ecmp) / fct.mean(balance=drill choices=2 memory=1)",
+    ] {
+        assert_eq!(cases(&read(value).unwrap().claims), [[0, 1]], "{value}");
+    }
+    let wrong = read("fct.mean(drill choices=2 memory=2)").unwrap_err();
+    assert!(wrong.message.contains("no case of the sweep has the value `drill choices=2 memory=2`"));
+    assert_eq!(wrong.nearest.as_deref(), Some("drill choices=2 memory=1"));
+    let wrong = read("fct.mean(balanse = ecmp)").unwrap_err();
+    assert!(wrong.message.contains("`balanse` is no setting that the sweep varies"), "{}", wrong.message);
+    assert_eq!(wrong.nearest.as_deref(), Some("balance"));
+}
+
+#[test]
+fn what_only_reproductions_have_is_refused() {
+    let refused = |value: &str| mistake(&format!("value = \"{value}\"\nabove = 1"));
+    assert!(refused("E1:fct.mean(drill)").contains("`E1:` names an experiment"));
+    assert!(refused("reach(fct.p99(drill), 17)").contains("only claims of reproductions"));
+    assert!(refused("1 + 2").contains("nothing is measured"));
+    assert!(refused("fct.mean(drill) /").contains("cannot read `fct.mean(drill) /`"));
+    let old = mistake("ratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1");
+    assert!(old.contains("`ratio` is now written as `value`"), "{old}");
 }
 
 #[test]
 fn a_demo_leaves_out_what_it_does_not_run() {
     let text = small(&format!(
-        "{SWEEP}[[expect]]\nratio = \"fct.mean(random) / fct.mean(drill)\"\nabove = 1\n[demo]\nbalance = [\"ecmp\", \"drill\"]\n"
+        "{SWEEP}[[expect]]\nvalue = \"fct.mean(random) / fct.mean(drill)\"\nabove = 1\n[demo]\nbalance = [\"ecmp\", \"drill\"]\n"
     ));
     let file = ScenarioFile::parse(&text, "test.toml").unwrap();
     assert_eq!(file.validate(&METRICS).unwrap().claims.len(), 2);

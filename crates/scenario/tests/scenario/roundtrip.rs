@@ -33,7 +33,7 @@ balance = ["ecmp", { drill = { choices = 4 } }, "drill"]
 
 [[expect]]
 where = { "traffic.web.load" = 0.1 }
-ratio = "fct.mean(ecmp) / fct.mean(balance = drill)"
+value = "fct.mean(ecmp) / fct.mean(balance = drill)"
 above = 1
 "#;
 

@@ -1,10 +1,9 @@
 //! A figure of lines as a picture that stands alone, for pages without the report's script. Knows the same data as the
 //! script and draws the same thing: points joined, whiskers for intervals, what was taken from elsewhere dotted.
 
-use crate::detail::rounded;
-use crate::figure::{Axis, Figure, Series};
-use crate::text::plain;
 use std::fmt::Write as _;
+use weft_report::figure::{Axis, Figure, Series};
+use weft_report::text::{escaped, plain, rounded};
 
 const WIDTH: f64 = 820.0;
 const HEIGHT: f64 = 380.0;
@@ -16,8 +15,7 @@ const BOTTOM: f64 = 48.0;
 const COLOURS: [&str; 6] = ["#0b6e99", "#d1603d", "#5b8c2a", "#7b4fa3", "#b8860b", "#555555"];
 
 /// Draws a figure of lines.
-#[must_use]
-pub fn lines(figure: &Figure) -> String {
+pub(crate) fn lines(figure: &Figure) -> String {
     let x = Scale::new(
         &figure.x,
         figure.series.iter().flat_map(|one| one.x.iter().copied()),
@@ -163,10 +161,6 @@ fn key(svg: &mut String, one: &Series, colour: &str, number: usize) {
     let (from, at) = (WIDTH - RIGHT + 16.0, TOP + 12.0 + 20.0 * number as f64);
     let _ = writeln!(svg, "<path d=\"M{from} {at}h26\" {}/>", look(one, colour));
     let _ = writeln!(svg, "<text x=\"{}\" y=\"{}\">{}</text>", from + 33.0, at + 4.0, escaped(&one.name));
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Mean throughput of flows by size and tag, from one flow after the other.
 
-use super::Throughput;
-use crate::survey::PAPER_BUCKETS;
+use crate::derived::PAPER_BUCKETS;
+use crate::summary::Throughput;
 use weft_core::record::FlowRecord;
 
 /// Sum and count of values.

@@ -1,6 +1,6 @@
 //! A distribution as its quantiles at fixed shares, dense in the tail.
 
-use super::rounded;
+use crate::text::rounded;
 use serde::{Deserialize, Serialize};
 
 /// The complementary distribution at fixed shares, so that runs can be averaged point by point.

@@ -1,20 +1,32 @@
-//! How each statistic of a summary is computed from the record. Knows nothing about how it is shown.
+//! From a record and what its flows amount to, to the summary: how each statistic is computed. Knows nothing about how it is shown.
 
-use super::uplinks::Uplinks;
-use super::{
-    DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, PauseCause, Reordering, RunFacts, Summary,
+use crate::derived::utilisation;
+use crate::statistics::{Distribution, mean};
+use crate::summary::{
+    DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, PauseCause, RunFacts, Summary, Uplinks,
     Waiting, stop_name,
 };
-use crate::statistics::{Distribution, mean};
 use crate::survey::FlowStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use weft_core::histogram::Histogram;
-use weft_core::record::{
-    FlowRecord, HELD_MEASURES, HeldFlows, HopRecord, LinkRecord, PAUSE_MEASURES, QueueSeries, RunRecord,
-};
+use weft_core::record::{HELD_MEASURES, HeldFlows, HopRecord, PAUSE_MEASURES, QueueSeries, RunRecord};
 
-pub(super) fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
+impl Summary {
+    /// Reduces a record that holds its flows to its statistics.
+    #[must_use]
+    pub fn new(record: &RunRecord, facts: &RunFacts) -> Summary {
+        Summary::of(record, FlowStatistics::of(record), facts)
+    }
+
+    /// Reduces a record to its statistics; those of its flows are given.
+    #[must_use]
+    pub fn of(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
+        summarise(record, flows, facts)
+    }
+}
+
+fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
     Summary {
         simulated_s: record.ended.seconds(),
         warm_up_s: record.warm_up.seconds(),
@@ -54,17 +66,6 @@ fn pauses(record: &RunRecord, flows: &HeldFlows) -> BTreeMap<String, f64> {
 fn causes(record: &RunRecord) -> Vec<PauseCause> {
     let causes = record.causes_of_pauses().into_iter().take(10);
     causes.map(|(port, stops)| PauseCause { port, stops }).collect()
-}
-
-/// Completion time in microseconds; zero when unfinished.
-pub(crate) fn fct_us(flow: &FlowRecord) -> f64 {
-    flow.end.map_or(0.0, |end| end.since(flow.start).micros())
-}
-
-/// Completion time by ideal time. A flow with no ideal time counts as undelayed.
-pub(crate) fn slowdown(flow: &FlowRecord) -> f64 {
-    let ideal = flow.ideal.micros();
-    if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
 }
 
 fn drops(record: &RunRecord) -> Drops {
@@ -120,53 +121,6 @@ fn lengths(packets: &Histogram) -> Lengths {
     }
 }
 
-/// Counts of packets that overtake each other, over flows that finished.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Overtaking {
-    /// Flows with any duplicate acknowledgement, and with more than three.
-    dupacks: [u64; 2],
-    /// The same, of duplicate acknowledgements without a loss.
-    reorder: [u64; 2],
-    out_of_order: u64,
-    max_displacement: u64,
-    gro_batches: u64,
-}
-
-impl Overtaking {
-    /// Takes a flow in that finished.
-    pub(crate) fn add(&mut self, flow: &FlowRecord) {
-        for (counts, of) in [(&mut self.dupacks, flow.dupacks), (&mut self.reorder, flow.dupacks_reorder)] {
-            counts[0] += u64::from(of > 0);
-            counts[1] += u64::from(of > 3);
-        }
-        self.out_of_order += u64::from(flow.out_of_order);
-        self.max_displacement = self.max_displacement.max(u64::from(flow.displacement));
-        self.gro_batches += u64::from(flow.gro_batches);
-    }
-
-    /// With shares of so many flows.
-    pub(crate) fn of(&self, finished: u64) -> Reordering {
-        let share = |flows: u64| flows as f64 / finished.max(1) as f64;
-        Reordering {
-            flows_with_dupacks: share(self.dupacks[0]),
-            over_3: share(self.dupacks[1]),
-            flows_with_dupacks_reorder: share(self.reorder[0]),
-            over_3_reorder: share(self.reorder[1]),
-            flows_with_dupacks_count: self.dupacks[0],
-            over_3_count: self.dupacks[1],
-            out_of_order: self.out_of_order,
-            max_displacement: self.max_displacement,
-            gro_batches: self.gro_batches,
-        }
-    }
-}
-
-/// Share of its line rate that a link sent over the whole run.
-pub(crate) fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
-    let capacity = link.rate.0 as f64 * record.ended.seconds();
-    if capacity > 0.0 { link.sent.bits() as f64 / capacity } else { 0.0 }
-}
-
 fn links(record: &RunRecord) -> Links {
     let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
     let switches = || record.links.iter().filter(|link| tier(link.from) > 0);
@@ -216,7 +170,7 @@ fn goodput(record: &RunRecord, bits: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::summary::Flows;
-    use weft_core::record::{DropRecord, NodeRecord, Reason, Stop};
+    use weft_core::record::{DropRecord, FlowRecord, LinkRecord, NodeRecord, Reason, Stop};
     use weft_core::{Bytes, LinkId, Span, Time};
 
     fn flow(size: u64, start_us: u64, fct_us: Option<u64>) -> FlowRecord {

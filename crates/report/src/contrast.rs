@@ -1,0 +1,144 @@
+//! Two cases against each other, seed by seed, and what the seeds can tell. Knows runs and statistics, no pictures.
+//!
+//! The rule of every sentence that puts one case above another: it may only if the 95 % interval over the seeds that
+//! both have excludes equality. One seed has no interval, so it never can.
+
+use crate::statistics::{Estimate, mean};
+use crate::sweep::{Run, Sweep, partners};
+use crate::text::{number, percent};
+
+/// What may be said of a metric of one case beside another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It is less.
+    Less,
+    /// It is greater.
+    Greater,
+    /// The seeds do not tell the two apart.
+    Unclear,
+    /// There is one seed: it cannot tell.
+    OneSeed,
+}
+
+impl Order {
+    /// Of a metric whose ratio to another was measured.
+    #[must_use]
+    pub fn of(ratio: &Estimate) -> Order {
+        match (ratio.runs, ratio.excludes(1.0)) {
+            (..=1, _) => Order::OneSeed,
+            (_, false) => Order::Unclear,
+            (_, true) if ratio.mean < 1.0 => Order::Less,
+            (_, true) => Order::Greater,
+        }
+    }
+}
+
+/// A metric of two cases over the seeds that both have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contrast {
+    /// Its mean in the base.
+    pub base: f64,
+    /// Its mean in the other case.
+    pub other: f64,
+    /// The other divided by the base.
+    pub ratio: Estimate,
+    /// Runs that are in neither value, because the other case has none of their seed, or a side has no such metric.
+    pub left_out: usize,
+    /// Flows that finished, of both.
+    pub finished: u64,
+    /// Share of flows that did not finish in the base and in the other case.
+    pub unfinished: [f64; 2],
+}
+
+impl Contrast {
+    /// Absent when no seed gives both values, or one of the values is not positive.
+    #[must_use]
+    pub fn of(other: &[&Run], base: &[&Run], metric: &str) -> Option<Contrast> {
+        let all = partners(other, base);
+        let both = |(other, base): &(&Run, &Run)| {
+            other.summary.metric(metric).is_some() && base.summary.metric(metric).is_some()
+        };
+        let pairs: Vec<(&Run, &Run)> = all.into_iter().filter(both).collect();
+        let (others, bases): (Vec<&Run>, Vec<&Run>) = pairs.iter().copied().unzip();
+        let values = |side: &[&Run]| -> Vec<f64> {
+            side.iter().filter_map(|run| run.summary.metric(metric)).collect()
+        };
+        let ratios: Vec<(f64, f64)> = values(&others).into_iter().zip(values(&bases)).collect();
+        Some(Contrast {
+            base: mean(&values(&bases))?,
+            other: mean(&values(&others))?,
+            ratio: Estimate::of_ratios(&ratios)?,
+            left_out: other.len() + base.len() - 2 * pairs.len(),
+            finished: others.iter().chain(&bases).map(|run| run.summary.flows.finished).sum(),
+            unfinished: [unfinished(&bases), unfinished(&others)],
+        })
+    }
+
+    /// What may be said of the other case.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        Order::of(&self.ratio)
+    }
+
+    /// How many times the other is the base, with the interval: `1.04×, 95 % interval 1.02–1.05`.
+    #[must_use]
+    pub fn times(&self) -> String {
+        let interval = interval(&self.ratio).map_or(String::new(), |words| format!(", {words}"));
+        format!("{}×{interval}", number(self.ratio.mean))
+    }
+
+    /// What is in neither value, with the names of the other case and of the base; empty when all flows finished.
+    #[must_use]
+    pub fn censored(&self, other: &str, base: &str) -> String {
+        let [of_base, of_other] = self.unfinished.map(percent);
+        if self.unfinished == [0.0, 0.0] {
+            return String::new();
+        }
+        format!(
+            "; {of_other} of the flows with {other} and {of_base} with {base} did not finish and are in neither figure"
+        )
+    }
+}
+
+fn unfinished(runs: &[&Run]) -> f64 {
+    mean(&runs.iter().map(|run| run.summary.unfinished_share()).collect::<Vec<_>>()).unwrap_or(0.0)
+}
+
+/// `95 % interval 1.55–1.69`; nothing with one run.
+#[must_use]
+pub fn interval(estimate: &Estimate) -> Option<String> {
+    Some(format!("95\u{202f}% interval {}–{}", number(estimate.low?), number(estimate.high?)))
+}
+
+/// Baseline and the scheme to put beside it at a place of the axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duel {
+    /// The baseline: the first scheme.
+    pub base: usize,
+    /// The other scheme with the least mean completion time; one that the seeds show to be faster than the baseline
+    /// comes before one that they do not.
+    pub best: usize,
+    /// Place on the axis.
+    pub at: usize,
+}
+
+impl Duel {
+    /// Who is compared at a place of the axis; absent with a single scheme or without flows.
+    #[must_use]
+    pub fn at(sweep: &Sweep, at: usize) -> Option<Duel> {
+        let rank = |scheme: usize| {
+            let mean = sweep.estimate(scheme, at, "fct.mean")?.mean;
+            let order = sweep.ratio(scheme, 0, at, "fct.mean").as_ref().map(Order::of);
+            Some((scheme, order != Some(Order::Less), mean))
+        };
+        let others = (1..sweep.schemes.len()).filter_map(rank);
+        let (best, ..) = others.min_by(|a, b| a.1.cmp(&b.1).then(a.2.total_cmp(&b.2)))?;
+        sweep.estimate(0, at, "fct.mean").map(|_| Duel { base: 0, best, at })
+    }
+
+    /// A metric of the two over the seeds that both have.
+    #[must_use]
+    pub fn contrast(&self, sweep: &Sweep, metric: &str) -> Option<Contrast> {
+        Contrast::of(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at), metric)
+    }
+}

@@ -1,0 +1,57 @@
+//! What follows from single rows of a record, and which parts of a record are kept. Knows records, no statistics.
+
+use weft_core::record::{FlowRecord, LinkRecord, QueueSeries, RunRecord};
+
+/// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
+pub(crate) const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
+
+/// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// One row per flow.
+    pub flows: bool,
+    /// One row per direction of a cable.
+    pub links: bool,
+    /// Waiting times by hop.
+    pub hops: bool,
+    /// Queue lengths over time and their spread over parallel ports.
+    pub queues: bool,
+    /// Duplicate acknowledgements and displacement.
+    pub reordering: bool,
+    /// Drops by hop and reason; their sum is always known.
+    pub drops: bool,
+}
+
+impl Kept {
+    /// Everything that was recorded.
+    pub const ALL: Kept =
+        Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
+}
+
+/// The name of a node, or its number if the record has no name for it.
+pub(crate) fn node(record: &RunRecord, number: u32) -> String {
+    record.nodes.get(number as usize).map_or_else(|| format!("node{number}"), |node| node.name.clone())
+}
+
+/// Completion time in microseconds; zero when unfinished.
+pub(crate) fn fct_us(flow: &FlowRecord) -> f64 {
+    flow.end.map_or(0.0, |end| end.since(flow.start).micros())
+}
+
+/// Completion time by ideal time. A flow with no ideal time counts as undelayed.
+pub(crate) fn slowdown(flow: &FlowRecord) -> f64 {
+    let ideal = flow.ideal.micros();
+    if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
+}
+
+/// Share of its line rate that a link sent over the whole run.
+pub(crate) fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
+    let capacity = link.rate.0 as f64 * record.ended.seconds();
+    if capacity > 0.0 { link.sent.bits() as f64 / capacity } else { 0.0 }
+}
+
+/// How many samples a bin holds: all but the last are full.
+pub(crate) fn samples_in_bin(series: &QueueSeries, bin: usize) -> u64 {
+    let before = bin as u64 * series.samples_per_bin;
+    series.samples.saturating_sub(before).clamp(1, series.samples_per_bin.max(1))
+}

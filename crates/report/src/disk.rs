@@ -1,0 +1,103 @@
+//! Files that are either complete or as they were before, and why one could not be written or read. Knows paths, not what is
+//! in the files.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use weft_table::sorter::Broken;
+
+/// Why a file could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file system refused.
+    #[error("{path}: {cause}", path = .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the file system said.
+        cause: std::io::Error,
+    },
+    /// The Parquet writer refused.
+    #[error("{path}: {cause}", path = .path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// What the writer said.
+        cause: ::parquet::errors::ParquetError,
+    },
+    /// The file is not what this version writes.
+    #[error("{path}: {cause}; was it written by another version?", path = .path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// What the reader said.
+        cause: serde_json::Error,
+    },
+    /// There is no finished run in the folder.
+    #[error("{path}: no finished run here (no summary.json in it or below it)", path = .path.display())]
+    NoRun {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+impl From<Broken> for Error {
+    fn from(Broken { path, cause }: Broken) -> Error {
+        Error::Io { path, cause }
+    }
+}
+
+impl Error {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+        |cause| Error::Io { path: path.to_owned(), cause }
+    }
+
+    pub(crate) fn parquet(path: &Path) -> impl FnOnce(::parquet::errors::ParquetError) -> Error + '_ {
+        |cause| Error::Parquet { path: path.to_owned(), cause }
+    }
+
+    fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Error + '_ {
+        |cause| Error::Json { path: path.to_owned(), cause }
+    }
+}
+
+/// Writes a file so that it is either complete or as it was before.
+pub(crate) fn in_place(path: &Path, write: impl FnOnce(fs::File) -> Result<(), Error>) -> Result<(), Error> {
+    let building = sibling(path, "partial");
+    let file = fs::File::create(&building).map_err(Error::io(path))?;
+    let written = write(file).and_then(|()| fs::rename(&building, path).map_err(Error::io(path)));
+    if written.is_err() {
+        // what is half written takes room on a disk that is perhaps full
+        let _ = fs::remove_file(&building);
+    }
+    written
+}
+
+/// Writes a value as JSON so that the file is either complete or as it was before.
+pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
+    let mut text = serde_json::to_string_pretty(value).map_err(Error::json(path))?;
+    text.push('\n');
+    write_text(path, &text)
+}
+
+/// Writes a text file so that it is either complete or as it was before.
+///
+/// # Errors
+/// The file that could not be written, and why.
+pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
+    in_place(path, |mut file| file.write_all(text.as_bytes()).map_err(Error::io(path)))
+}
+
+/// A hidden path beside `path`, on the same file system.
+pub(crate) fn sibling(path: &Path, word: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{word}"))
+}
+
+pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(Error::io(path))
+}
+
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    serde_json::from_str(&read_text(path)?).map_err(Error::json(path))
+}

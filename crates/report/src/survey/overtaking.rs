@@ -1,0 +1,45 @@
+//! How packets of flows overtook each other, from one flow after the other.
+
+use crate::summary::Reordering;
+use weft_core::record::FlowRecord;
+
+/// Counts of packets that overtake each other, over flows that finished.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Overtaking {
+    /// Flows with any duplicate acknowledgement, and with more than three.
+    dupacks: [u64; 2],
+    /// The same, of duplicate acknowledgements without a loss.
+    reorder: [u64; 2],
+    out_of_order: u64,
+    max_displacement: u64,
+    gro_batches: u64,
+}
+
+impl Overtaking {
+    /// Takes a flow in that finished.
+    pub(crate) fn add(&mut self, flow: &FlowRecord) {
+        for (counts, of) in [(&mut self.dupacks, flow.dupacks), (&mut self.reorder, flow.dupacks_reorder)] {
+            counts[0] += u64::from(of > 0);
+            counts[1] += u64::from(of > 3);
+        }
+        self.out_of_order += u64::from(flow.out_of_order);
+        self.max_displacement = self.max_displacement.max(u64::from(flow.displacement));
+        self.gro_batches += u64::from(flow.gro_batches);
+    }
+
+    /// With shares of so many flows.
+    pub(crate) fn of(&self, finished: u64) -> Reordering {
+        let share = |flows: u64| flows as f64 / finished.max(1) as f64;
+        Reordering {
+            flows_with_dupacks: share(self.dupacks[0]),
+            over_3: share(self.dupacks[1]),
+            flows_with_dupacks_reorder: share(self.reorder[0]),
+            over_3_reorder: share(self.reorder[1]),
+            flows_with_dupacks_count: self.dupacks[0],
+            over_3_count: self.dupacks[1],
+            out_of_order: self.out_of_order,
+            max_displacement: self.max_displacement,
+            gro_batches: self.gro_batches,
+        }
+    }
+}
