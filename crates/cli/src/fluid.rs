@@ -4,7 +4,7 @@ use crate::console;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use weft::{FluidOptions, FluidOutcome, TuneOptions};
+use weft::{FluidJitter, FluidOptions, FluidOutcome, TuneOptions};
 
 /// What `weft fluid` takes.
 #[derive(Args)]
@@ -67,7 +67,25 @@ impl Chosen {
             law: self.law.clone(),
             continued: self.continue_ramp,
             out: self.out.clone(),
+            ..FluidOptions::default()
         }
+    }
+}
+
+/// How equations treat `feedback_jitter` of the scenario.
+#[derive(Args)]
+struct Jitter {
+    /// Which round trips contain jitter: both of a gradient the same, each its own (as of packets), neither [default: both]
+    #[arg(long, value_name = "WHICH")]
+    jitter_in: Option<String>,
+    /// One draw of jitter holds for so long [default: until the next update of a rate]
+    #[arg(long, value_name = "TIME")]
+    jitter_every: Option<String>,
+}
+
+impl From<Jitter> for FluidJitter {
+    fn from(jitter: Jitter) -> FluidJitter {
+        FluidJitter { within: jitter.jitter_in, every: jitter.jitter_every }
     }
 }
 
@@ -82,6 +100,8 @@ struct Run {
     /// How long [default: measure.until, or 200 ms]
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    #[command(flatten)]
+    jitter: Jitter,
 }
 
 /// What `weft fluid margin` takes.
@@ -143,6 +163,8 @@ struct Compare {
     /// How long [default: measure.until, or 200 ms]
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    #[command(flatten)]
+    jitter: Jitter,
     /// Where results go
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
@@ -150,7 +172,12 @@ struct Compare {
 
 impl Compare {
     fn execute(self) -> Result<FluidOutcome, weft::Error> {
-        let options = FluidOptions { set: self.set, out: self.out, ..FluidOptions::default() };
+        let options = FluidOptions {
+            set: self.set,
+            out: self.out,
+            jitter: self.jitter.into(),
+            ..FluidOptions::default()
+        };
         weft::fluid_compare(&self.scenario, &options, self.until.as_deref())
     }
 }
@@ -160,7 +187,8 @@ impl Arguments {
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let found = match self.subject {
             Subject::Run(run) => {
-                weft::fluid_run(&run.chosen.scenario, &run.chosen.options(run.flows), run.until.as_deref())?
+                let options = FluidOptions { jitter: run.jitter.into(), ..run.chosen.options(run.flows) };
+                weft::fluid_run(&run.chosen.scenario, &options, run.until.as_deref())?
             }
             Subject::Margin(margin) => {
                 weft::fluid_margin(&margin.chosen.scenario, &margin.chosen.options(margin.flows))?

@@ -52,6 +52,9 @@ pub enum Purpose {
     Retry = 41,
 }
 
+/// From one state of a counter to the next.
+const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
 pub struct Random {
@@ -78,7 +81,7 @@ impl Random {
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.counter = self.counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.counter = self.counter.wrapping_add(STRIDE);
         mix(mix(self.counter ^ self.key).wrapping_add(self.key))
     }
 
@@ -98,6 +101,13 @@ impl Random {
     /// A number uniform in `[0, 1)` with 53 bits.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// What the `n`-th call of [`Random::unit`] on a fresh stream returns, wherever this one stands: for draws that belong to an
+    /// instant and not to an order.
+    #[must_use]
+    pub fn unit_at(&self, n: u64) -> f64 {
+        Random { key: self.key, counter: n.wrapping_mul(STRIDE) }.unit()
     }
 
     /// True with probability `p`.
@@ -146,6 +156,13 @@ mod tests {
     }
     const GOLDEN: [u64; 3] =
         [13_688_725_919_865_947_286, 15_755_884_185_847_607_210, 8_172_904_429_212_164_094];
+
+    #[test]
+    fn numbers_by_place_are_those_in_order() {
+        let mut stream = Random::new(3, Purpose::Fluid, 5);
+        let at: Vec<f64> = (0..5).map(|n| stream.unit_at(n)).collect();
+        assert_eq!(at, std::array::from_fn::<f64, 5, _>(|_| stream.unit()));
+    }
 
     #[test]
     fn streams_of_neighbours_are_unrelated() {

@@ -1,8 +1,11 @@
 //! The laws in the limit of infinitely small packets, one file for each.
 
 pub mod dcqcn;
+mod jitter;
 pub mod marking;
 pub mod timely;
+
+pub use jitter::{Counted, Jitter};
 
 use crate::dde::System;
 use std::ops::Range;

@@ -1,10 +1,12 @@
 //! Runs over time against published behaviour and against independent computations.
 
+use weft_core::Random;
+use weft_core::random::Purpose;
 use weft_fluid::dde::{Stepping, System, integrate};
 use weft_fluid::model::dcqcn::{Dcqcn, Flow, Law};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
 use weft_fluid::model::timely::{self, Timely};
-use weft_fluid::model::{Model, Start};
+use weft_fluid::model::{Counted, Jitter, Model, Start};
 use weft_fluid::series::{Extent, extent, verdict};
 use weft_fluid::{Series, Verdict, record};
 
@@ -126,17 +128,37 @@ fn an_integrating_marker_holds_its_reference_fairly() {
     }
 }
 
+/// Up to so many seconds, measured, drawn with every update.
+fn jitter(most: f64) -> Jitter {
+    Jitter { most, ..Jitter::NONE }
+}
+
 #[test]
 fn jitter_does_not_disturb_dcqcn() {
     let mut model = dcqcn(2.0, 0.0, long_ramp());
-    model.jittered(100e-6, 1);
+    model.jittered(jitter(100e-6), 1);
     let series = record(&mut model, 0.2, Stepping::Fixed(1e-6), 20e-6);
     let queue = late(&series.queue, 0.5);
     near(queue.mean, 20.5, 2e-3);
     assert!(queue.swing() < 0.2, "{queue:?}");
     let mut again = dcqcn(2.0, 0.0, long_ramp());
-    again.jittered(100e-6, 1);
+    again.jittered(jitter(100e-6), 1);
     assert_eq!(record(&mut again, 0.2, Stepping::Fixed(1e-6), 20e-6), series, "the same seed, the same bits");
+}
+
+/// One draw that holds for the whole run is a longer delay; one that holds for a while disturbs no more than one that does not.
+#[test]
+fn jitter_that_stays_is_a_longer_delay_of_dcqcn() {
+    let run = |delay: f64, every: Option<f64>| {
+        let mut model = dcqcn(2.0, delay, long_ramp());
+        model.jittered(Jitter { every, ..jitter(if every.is_some() { 100e-6 } else { 0.0 }) }, 1);
+        record(&mut model, 0.1, Stepping::Fixed(1e-6), 20e-6).queue
+    };
+    let drawn = 100e-6 * Random::new(1, Purpose::Fluid, 0).unit_at(0);
+    let (jittered, longer) = (run(10.0, Some(1.0)), run(10.0 + drawn * 1e6, None));
+    let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-3 * b.max(1.0);
+    assert!(jittered.iter().zip(&longer).all(near));
+    assert!(late(&run(0.0, Some(10e-6)), 0.8).swing() < 0.2);
 }
 
 #[test]
@@ -332,12 +354,78 @@ fn a_rate_below_the_lower_threshold_doubles_as_computed() {
     assert!((doubled - 0.693 * 16.0 / (0.01 * GBPS)).abs() < 1.1e-4, "{doubled}");
 }
 
+/// Two flows of patched TIMELY at 7 and 3 Gb/s, with steps of one microsecond.
+fn jittered(settings: timely::Settings, jitter: Jitter) -> Series {
+    let mut model = timely(settings, &[(1.0, 7.0), (1.0, 3.0)]);
+    model.jittered(jitter, 1);
+    record(&mut model, 0.2, Stepping::Fixed(1e-6), 20e-6)
+}
+
 #[test]
-fn jitter_keeps_patched_timely_moving() {
-    let mut model = timely(timely_settings(16.0, patched(2.0)), &[(1.0, 7.0), (1.0, 3.0)]);
-    model.jittered(100e-6, 1);
-    let series = record(&mut model, 0.3, Stepping::Fixed(1e-6), 20e-6);
-    let queue = late(&series.queue, 0.7);
-    assert!(queue.swing() > 20.0, "{queue:?}");
-    assert_eq!(verdict(&series.queue, 1.0), Verdict::Oscillating);
+fn jitter_of_nothing_changes_nothing() {
+    let settings = timely_settings(16.0, patched(2.0));
+    let plain = record(&mut timely(settings, &[(1.0, 7.0), (1.0, 3.0)]), 0.2, Stepping::Fixed(1e-6), 20e-6);
+    for counted in [Counted::Both, Counted::Each, Counted::Neither] {
+        for every in [None, Some(10e-6)] {
+            assert_eq!(jittered(settings, Jitter { most: 0.0, every, counted }), plain);
+        }
+    }
+}
+
+/// One draw that holds for the whole run is a longer path. A sender that does not count it knows older queues; for one
+/// that counts it, in both round trips of a gradient or in each, thresholds and reference are nearer by so much.
+#[test]
+fn jitter_that_stays_is_a_longer_path() {
+    let settings = timely_settings(16.0, patched(2.0));
+    let drawn = 40e-6 * Random::new(1, Purpose::Fluid, 0).unit_at(0);
+    let run = |settings: timely::Settings, jitter: Jitter| {
+        let mut model = timely(settings, &[(2.0, 5.0)]);
+        model.jittered(jitter, 1);
+        record(&mut model, 0.2, Stepping::Fixed(1e-6), 20e-6)
+    };
+    let older = timely::Settings { propagation: settings.propagation + drawn, ..settings };
+    let reference = 62.5 - drawn * settings.capacity;
+    let law = timely::Law::Patched { slope: 2.0, reference, divisor: 62.5 };
+    let nearer = timely::Settings { low: settings.low - drawn, high: settings.high - drawn, law, ..older };
+    for (counted, alike) in [(Counted::Neither, older), (Counted::Both, nearer), (Counted::Each, nearer)] {
+        let found = run(settings, Jitter { most: 40e-6, every: Some(1.0), counted });
+        let expected = run(alike, Jitter::NONE);
+        let near_to = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-6 * b.max(1.0);
+        assert!(found.queue.iter().zip(&expected.queue).all(near_to), "{counted:?}");
+        // q' (1 + N / 8), less what the jitter looks like
+        let looks = if counted == Counted::Neither { 0.0 } else { drawn * settings.capacity };
+        near(late(&found.queue, 0.9).mean, 78.125 - looks, 0.02);
+    }
+}
+
+/// Jitter up to 100 us is 62.5 packets of queue in the mean where it is counted, and the queue is shorter by that at most.
+/// Where each round trip has its own, a gradient is noise, falls of the rate are larger than rises, and the queue runs empty.
+#[test]
+fn counted_jitter_shortens_the_queue_and_noise_empties_it() {
+    let settings = timely_settings(16.0, patched(2.0));
+    let of = |counted| jittered(settings, Jitter { counted, ..jitter(100e-6) });
+    let queue = |series: &Series| late(&series.queue, 0.5);
+    let used = |series: &Series| late(&series.total(), 0.5).mean / settings.capacity;
+    let (both, each, neither) = (of(Counted::Both), of(Counted::Each), of(Counted::Neither));
+    near(queue(&neither).mean, 78.125, 0.05);
+    assert!(queue(&neither).swing() > 20.0, "{:?}", queue(&neither));
+    assert!((78.125 - 62.5 - 8.0..78.125 - 62.5).contains(&queue(&both).mean), "{:?}", queue(&both));
+    assert!((0.995..1.0).contains(&used(&both)), "{}", used(&both));
+    assert!(queue(&each).greatest < 1.0 && (0.6..0.9).contains(&used(&each)), "{}", used(&each));
+    assert_eq!(of(Counted::Each), each, "the same seed, the same bits");
+    for series in [&both, &neither] {
+        assert_eq!(verdict(&series.queue, 1.0), Verdict::Oscillating);
+    }
+}
+
+/// The faster jitter is drawn, the less of it is left in the mean over an update, and counted jitter becomes a mere shift.
+#[test]
+fn jitter_drawn_fast_averages_out() {
+    let settings = timely_settings(16.0, patched(2.0));
+    let swing = |every| {
+        let jitter = Jitter { every: Some(every), ..jitter(100e-6) };
+        late(&jittered(settings, jitter).queue, 0.5).swing()
+    };
+    let swings = [1e-6, 5e-6, 50e-6].map(swing);
+    assert!(swings[0] < 0.7 * swings[1] && swings[1] < 0.9 * swings[2], "{swings:?}");
 }

@@ -370,6 +370,105 @@ fn windows_hold_the_path_and_do_not_replace_marks() {
     assert!(filled.len() == 1 && filled[0].says.contains("50.3 MB"), "{filled:?}");
 }
 
+/// The level of what a rule finds after a change of the SONiC file; none where it finds nothing.
+fn graded(rule: &str, change: (&str, &str), beside: &[(&str, &str)]) -> Option<Level> {
+    after(rule, SONIC, change, beside).1.first().map(|finding| finding.level)
+}
+
+/// 64 groups of 49 920 B each draw from the pool of headroom: all at once need 3 194 880 B.
+#[test]
+fn a_shared_headroom_is_graded_by_how_often_it_is_promised() {
+    for (room, level) in [
+        (3_194_880, None),
+        (3_194_879, Some(Level::Note)),
+        (1_597_440, Some(Level::Note)),
+        (1_597_439, Some(Level::Warning)),
+        (49_920, Some(Level::Warning)),
+        (49_919, Some(Level::Error)),
+    ] {
+        let to = format!("\"xoff\": \"{room}\"");
+        let found = graded("headroom-pool-oversubscribed", ("\"xoff\": \"3194880\"", &to), &[]);
+        assert_eq!(found, level, "{room} B");
+    }
+}
+
+/// Memory that is promised: 64 groups with 1248 B of their own and 49 920 B of headroom in one pool without a shared one.
+#[test]
+fn a_pool_holds_minima_and_headroom_to_the_byte() {
+    let from =
+        "\"size\": \"25165824\",\n            \"type\": \"ingress\",\n            \"xoff\": \"3194880\"";
+    for (size, found) in [(64 * (1_248 + 49_920), None), (64 * (1_248 + 49_920) - 1, Some(Level::Warning))] {
+        let to = format!("\"size\": \"{size}\",\n            \"type\": \"ingress\"");
+        assert_eq!(graded("pool-oversubscribed", (from, &to), &[]).is_some(), found.is_some(), "{size} B");
+    }
+    // 160 lossy queues with a limit each in 24 MB
+    let from = "\"size\": \"25165824\",\n            \"type\": \"egress\"";
+    assert!(LEAF.contains(from));
+    let smaller = LEAF.replace(from, "\"size\": \"24000000\", \"type\": \"egress\"");
+    for (limit, found) in [(150_000, false), (150_001, true)] {
+        let text = smaller.replace("\"dynamic_th\": \"0\"", &format!("\"static_th\": \"{limit}\""));
+        let told = judge(&[("config_db.json", &text)]).findings;
+        let told: Vec<_> = told.iter().filter(|finding| finding.rule == "static-above-pool").collect();
+        assert_eq!(told.iter().any(|finding| finding.level == Level::Note), found, "{limit} B: {told:?}");
+    }
+}
+
+/// A threshold at C RTT / 7 is too low, and one of a burst is enough: 25 Gb/s and 56 us are 7 times 25 000 B.
+#[test]
+fn thresholds_of_dctcp_hold_to_the_byte() {
+    let options = Options { site: Site { rtt: Some(Span::from_us(56)), ..site() }, ..Options::default() };
+    let found = |rule: &str, min: u64| {
+        let text = LEAF
+            .replace("\"green_min_threshold\": \"200000\"", &format!("\"green_min_threshold\": \"{min}\""));
+        let input = |(name, text): (&str, &str)| Input { name: name.into(), text: text.into(), kind: None };
+        let report = lint([("config_db.json", text.as_str()), LINUX].map(input).into(), &options).unwrap();
+        report.findings.iter().any(|finding| finding.rule == rule)
+    };
+    assert!(found("dctcp-threshold-low", 25_000) && !found("dctcp-threshold-low", 25_001));
+    assert!(found("dctcp-threshold-burst", 65_535) && !found("dctcp-threshold-burst", 65_536));
+}
+
+/// The send buffer is the window: 25 Gb/s and 50 us are 156 250 B.
+#[test]
+fn a_send_buffer_as_large_as_the_path_is_enough() {
+    let from = "16384 4194304";
+    assert!(after("window-below-path", LINUX, (from, "16384 156250"), &[]).1.is_empty());
+    finds("window-below-path", LINUX, (from, "16384 156249"), "tcp_wmem");
+}
+
+/// 31 ports with a static limit of 48 000 B put 1 488 000 B into a queue.
+#[test]
+fn a_ramp_may_end_where_pauses_begin() {
+    let limited = LEAF.replace("\"dynamic_th\": \"-1\"", "\"static_th\": \"48000\"");
+    for (max, found) in [(1_488_000, false), (1_488_001, true)] {
+        let text = limited
+            .replace("\"green_max_threshold\": \"1500000\"", &format!("\"green_max_threshold\": \"{max}\""));
+        let told = judge(&[("config_db.json", &text)]).findings;
+        assert_eq!(told.iter().any(|finding| finding.rule == "ramp-beyond-pfc"), found, "{max} B: {told:?}");
+    }
+}
+
+/// The watchdog waits 100 ms and restores no sooner than it detects.
+#[test]
+fn watchdogs_have_just_enough_time() {
+    let detection = |to: &str| graded("watchdog-times", ("\"detection_time\": \"200\"", to), &[]);
+    assert!(
+        detection("\"detection_time\": \"100\"").is_none()
+            && detection("\"detection_time\": \"99\"").is_some()
+    );
+    let restoration = |to: &str| graded("watchdog-times", ("\"restoration_time\": \"400\"", to), &[]);
+    assert!(restoration("\"restoration_time\": \"200\"").is_none());
+    assert!(restoration("\"restoration_time\": \"199\"").is_some());
+}
+
+/// A queue that pauses at half of 25 165 824 B and resumes so much lower never resumes.
+#[test]
+fn an_offset_as_large_as_the_limit_never_resumes() {
+    let offset = |bytes: u64| format!("\"xon_offset\": \"{bytes}\"");
+    let found = |bytes| graded("xon-order", ("\"xon_offset\": \"18432\"", &offset(bytes)), &[]);
+    assert!(found(12_582_911).is_none() && found(12_582_912).is_some());
+}
+
 #[test]
 fn stages_need_different_hashes() {
     let spine = |metadata: &str| {
@@ -533,6 +632,8 @@ fn pauses_come_before_feedback_if_many_start_together() {
         "{}",
         found[0].says
     );
+    // until the first mark 20 kB; then 25 Gb/s too much for 62.2 us: 194 kB
+    assert!(found[0].says.contains("put 214 kB"), "{}", found[0].says);
     // Marks that are set on arrival wait in the queue themselves.
     let arriving = limited.replace(", at = \"dequeue\"", "").replace("min = \"20 kB\"", "min = \"70 kB\"");
     let told = judge(&[("arriving.toml", &arriving)]).findings;
@@ -540,6 +641,18 @@ fn pauses_come_before_feedback_if_many_start_together() {
     let leaving = limited.replace("min = \"20 kB\"", "min = \"70 kB\"");
     let told = judge(&[("leaving.toml", &leaving)]).findings;
     assert!(told.iter().all(|finding| finding.rule != "pauses-before-feedback"), "{told:?}");
+}
+
+/// With a static limit of 75 kB two ports pause at 150 kB: holding so much is late, one byte less is not.
+#[test]
+fn a_controller_may_hold_just_less_than_what_pauses() {
+    let ecn = LOSSLESS.lines().find(|line| line.starts_with("ecn")).unwrap();
+    let limited = LOSSLESS.replace("alpha = 0.5", "xoff = \"75 kB\"");
+    for (reference, found) in [("150 kB", true), ("149999 B", false)] {
+        let text = limited.replace(ecn, &format!("ecn = {{ kind = \"pi\", reference = \"{reference}\" }}"));
+        let told = judge(&[("pi.toml", &text)]).findings;
+        assert_eq!(told.iter().any(|one| one.rule == "controller-after-pfc"), found, "{reference}: {told:?}");
+    }
 }
 
 #[test]

@@ -28,7 +28,9 @@ pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&Source, &Folde
     table.variants.iter().for_each(|variant| text += &format!("{}\n", variant.set.join(" ")));
     let measures: Vec<Expression> = table.columns.iter().map(|column| read(&column.measure)).collect();
     let form = if table.reduced { Form::Quick } else { form };
-    hashed(&text, &experiments(&measures, &table.experiment), form, within)
+    let mut used = experiments(&measures, &table.experiment);
+    used.extend(table.variants.iter().filter_map(|variant| variant.experiment.clone()));
+    hashed(&text, &used, form, within)
 }
 
 /// That of a figure.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use weft_expression::{Expression, Selector, Term, Use, selectors};
 
-use weft::{Batch, FluidNumbers, FluidOptions, Labels};
+use weft::{Batch, FluidJitter, FluidNumbers, FluidOptions, Labels};
 
 use crate::finding::Form;
 use crate::search::{Search, Tried};
@@ -230,6 +230,10 @@ impl Stage {
             flows: self.fluid.flows,
             delay: self.fluid.delay.clone(),
             continued: self.fluid.continue_ramp,
+            jitter: FluidJitter {
+                within: self.fluid.jitter_in.clone(),
+                every: self.fluid.jitter_every.clone(),
+            },
             ..FluidOptions::default()
         };
         let found = weft::fluid_numbers(&self.batch.path, &options, &[case]);

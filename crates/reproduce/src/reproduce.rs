@@ -146,7 +146,9 @@ fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
     let parts = all(&context);
     let other =
         |other: &Otherwise| all(&Context { set: &other.set, varied: true, form: Form::Quick, ..context });
-    let otherwise = claim.otherwise.as_ref().map_or(Vec::new(), other);
+    // where the quick form is too small for a claim, it is too small for its other choice
+    let asked_for = claim.otherwise.as_ref().filter(|_| form != Form::Quick || claim.quick);
+    let otherwise = asked_for.map_or(Vec::new(), other);
     Asked { claim, parts, otherwise }
 }
 
@@ -167,7 +169,7 @@ fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a>
     let mut rows = Vec::new();
     for variant in &table.variants {
         let context = Context {
-            experiment: &table.experiment,
+            experiment: variant.experiment.as_ref().unwrap_or(&table.experiment),
             at: &table.at,
             set: &variant.set,
             form: if table.reduced { Form::Quick } else { form },

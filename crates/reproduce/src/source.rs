@@ -73,6 +73,10 @@ pub(crate) struct Fluid {
     pub(crate) delay: Option<String>,
     /// Continue the marking ramp beyond its end.
     pub(crate) continue_ramp: bool,
+    /// Which round trips contain jitter.
+    pub(crate) jitter_in: Option<String>,
+    /// How long a draw of jitter holds.
+    pub(crate) jitter_every: Option<String>,
 }
 
 impl Fluid {
@@ -81,7 +85,9 @@ impl Fluid {
         let flows = self.flows.map(|flows| format!("--flows {flows}"));
         let delay = self.delay.as_ref().map(|delay| format!("--delay '{delay}'"));
         let ramp = self.continue_ramp.then(|| "--continue-ramp".to_owned());
-        [flows, delay, ramp].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        let within = self.jitter_in.as_ref().map(|which| format!("--jitter-in {which}"));
+        let every = self.jitter_every.as_ref().map(|every| format!("--jitter-every '{every}'"));
+        [flows, delay, ramp, within, every].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -240,6 +246,8 @@ pub(crate) struct Variant {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) set: Vec<String>,
+    /// Another experiment takes the place of the table's.
+    pub(crate) experiment: Option<String>,
 }
 
 impl Source {

@@ -249,6 +249,15 @@ fn a_choice_that_a_source_leaves_open_is_run_both_ways() {
     );
     scratch.edit("traffic.t.sizes=20 kB", "traffic.t.sizes=10 kB");
     assert!(page(&scratch.source()).is_err(), "the other choice has changed");
+    scratch.edit("id = \"C2\"\n", "id = \"C2\"\nquick = false\n");
+    let runs = |form| {
+        let before = runs_below(&scratch.0.join("runs"));
+        let options = |options: &mut Options| (options.claims, options.form) = (vec!["C2".into()], form);
+        scratch.run(options).unwrap();
+        runs_below(&scratch.0.join("runs")) - before
+    };
+    assert_eq!(runs(Form::Quick), 0, "the quick form is too small for it, whatever is chosen");
+    assert!(runs(Form::Full) > 0);
 }
 
 #[test]
@@ -314,6 +323,7 @@ about = "Words."
 experiment = [
   { id = "E", about = "loop", file = "loop.toml" },
   { id = "E-late", about = "later", file = "loop.toml", fluid = { delay = "50 us" } },
+  { id = "E-jitter", about = "jitter", file = "loop.toml", set = ["transport.dcqcn.feedback_jitter=10 us"], fluid = { jitter_every = "5 us" } },
 ]
 [[claim]]
 id = "C1"
@@ -340,6 +350,13 @@ experiment = "E"
 [[claim.part]]
 measure = "fluid.margin.exact(fan_in = 4) - E-late:fluid.margin.exact(fan_in = 4)"
 above = 5
+[[table]]
+id = "late"
+title = "Later"
+claims = ["C2"]
+experiment = "E"
+column = [{ name = "margin", measure = "fluid.margin.exact(fan_in = 4)" }]
+variant = [{ name = "soon" }, { name = "late", experiment = "E-late" }, { name = "jitter", experiment = "E-jitter" }]
 "#;
 
 #[test]
@@ -350,11 +367,27 @@ fn measures_of_equations_run_no_packet_and_are_named_as_what_they_are() {
     let outcome = scratch.run(|_| ()).unwrap();
     assert_eq!((outcome.not_reproduced, outcome.failed_runs), (0, 0), "{}", outcome.terminal);
     assert_eq!(runs_below(&scratch.0.join("runs")), 0);
+    let results = || std::fs::read(scratch.source().join("results.json")).unwrap();
+    let alone = results();
+    scratch.run(|options| options.run.jobs = 3).unwrap();
+    assert_eq!(results(), alone, "the same bytes for any number of threads");
     let before = page(&scratch.source()).unwrap();
     assert!(before.contains("**2 are reproduced") && before.contains("From 2 fluid models;"), "{before}");
+    scratch.run(|options| options.tables = true).unwrap();
+    let margins = page(&scratch.source()).unwrap();
+    let margin = |row: &str| {
+        let line = margins.lines().find(|line| line.starts_with(&format!("| {row} |"))).expect(row);
+        line.split('|').nth(2).unwrap().trim().parse::<f64>().expect(line)
+    };
+    assert!(margin("soon") > margin("late") + 5.0 && margin("jitter") == margin("soon"), "{margins}");
+    assert!(margins.contains("`weft fluid --jitter-every '5 us'`"), "{margins}");
+    scratch.edit("experiment = \"E-late\" }", "experiment = \"E-lat\" }");
+    let message = page(&scratch.source()).unwrap_err().to_string();
+    assert!(message.contains("late: there is no experiment `E-lat`"), "{message}");
+    scratch.edit("experiment = \"E-lat\" }", "experiment = \"E-late\" }");
     scratch.edit("delay = \"50 us\"", "delay = \"60 us\"");
     let message = page(&scratch.source()).unwrap_err().to_string();
-    assert!(message.ends_with("C2"), "{message}");
+    assert!(message.ends_with("C2, late"), "{message}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod bottleneck;
 mod convert;
 mod course;
 mod figures;
+mod jitter;
 mod map;
 mod margin;
 mod numbers;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 use weft_report::{Page, write_report, write_text};
 
 use crate::{Error, page, study};
+pub use jitter::FluidJitter;
 pub use numbers::{FLUID_NUMBERS, FluidNumbers, fluid_numbers, is_fluid_number};
 use subject::Subject;
 
@@ -37,6 +39,8 @@ pub struct FluidOptions {
     pub law: Option<String>,
     /// Continue the marking ramp beyond its end, as the published stability figures do.
     pub continued: bool,
+    /// How jitter of feedback is treated, over time.
+    pub jitter: FluidJitter,
     /// The folder below which `<name>/fluid/` is written.
     pub out: PathBuf,
 }
@@ -114,8 +118,8 @@ pub fn fluid_tune(path: &Path, options: &FluidOptions, wanted: &TuneOptions) -> 
     study.publish(&folder, tuning.page(), tuning.terminal())
 }
 
-/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set` and `out` of the options
-/// are used: both models have the same network, flows, law and ramp.
+/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out` of the
+/// options are used: both models have the same network, flows, law and ramp.
 ///
 /// # Errors
 /// As [`fluid_run`].

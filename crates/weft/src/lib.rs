@@ -28,8 +28,8 @@ use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
 pub use fluid::{
-    FLUID_NUMBERS, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_compare, fluid_margin,
-    fluid_numbers, fluid_run, fluid_sweep, fluid_tune, is_fluid_number,
+    FLUID_NUMBERS, FluidJitter, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_compare,
+    fluid_margin, fluid_numbers, fluid_run, fluid_sweep, fluid_tune, is_fluid_number,
 };
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;

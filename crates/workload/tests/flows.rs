@@ -231,6 +231,31 @@ fn load_of_hosts_and_a_fabric_that_is_faster_than_its_hosts() {
     }
 }
 
+/// Payload alone fills the share: flows come as much more often as the wire carries beside payload, and are the same.
+#[test]
+fn load_of_payload_leaves_headers_out() {
+    use open_loop::LoadCounts;
+    let network = Network::drill();
+    let framing = network.shape().framing;
+    let flows = |load_counts, sizes, whole_segments| {
+        let settings = open_loop::Settings { load_counts, whole_segments, ..open_loop(0.5, sizes) };
+        network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(1000), 1)
+    };
+    let packets = |size: u64| size.div_ceil(framing.mss.0);
+    for (sizes, whole_segments, payload, packets) in [
+        ("64 kB", false, 64_000, packets(64_000)),
+        ("64 kB", true, packets(64_000) * framing.mss.0, packets(64_000)),
+        ("100 B", false, 100, 1),
+    ] {
+        let [wire, alone] =
+            [LoadCounts::Wire, LoadCounts::Payload].map(|counts| flows(counts, sizes, whole_segments));
+        let ratio = wire[999].start.seconds() / alone[999].start.seconds();
+        let expected = 1.0 + (packets * framing.overhead.0) as f64 / payload as f64;
+        assert!((ratio / expected - 1.0).abs() < 1e-4, "{sizes}: {ratio} instead of {expected}");
+        assert!(wire.iter().zip(&alone).all(|(a, b)| (a.size, a.source) == (b.size, b.source)));
+    }
+}
+
 /// Variance over mean of the number of flows in each of `bins` equal intervals.
 fn dispersion(flows: &[Flow], bins: usize) -> f64 {
     let end = flows.last().unwrap().start.0 + 1;

@@ -125,6 +125,67 @@ sizes = "10 GB"
     assert!((apart - 1.0 / 76.7).abs() < 0.005, "{deviations}");
 }
 
+const JITTERED: &str = r#"
+weft = 1
+name = "jittered"
+[topology.single-switch]
+hosts = 3
+host_link = { rate = "10 Gbps", delay = "1 us" }
+[switch]
+queues = 2
+schedule = "strict"
+sharing = "infinite"
+[transport.patched-timely]
+mtu = "962 B"
+base_rtt = "4.8 us"
+initial_rates = ["5 Gbps"]
+feedback_jitter = "100 us"
+[[traffic]]
+tag = "both"
+kind = "incast"
+fan_in = 2
+receiver = 0
+sizes = "10 GB"
+"#;
+
+/// Round trips of packets contain their jitter, each its own. So do those of the equations with `--jitter-in each`: both
+/// leave a quarter of the link and no queue; where jitter is no part of what is measured, a queue stands.
+#[test]
+fn jitter_of_packets_is_that_of_equations_where_each_round_trip_has_its_own() {
+    let folder = crate::folder("fluid-jitter");
+    fs::write(folder.join("s.toml"), JITTERED).expect("the folder is ours");
+    let row = |options: &str, name: &str| {
+        good(&folder, &format!("fluid compare s.toml --until 60ms {options}"));
+        let deviations = text(&folder.join("runs/jittered/fluid/compare/deviations.csv"));
+        let row = deviations.lines().find(|line| line.contains(name)).expect(name).to_owned();
+        let of = |cell: &str| cell.parse::<f64>().unwrap_or(f64::NAN);
+        row.rsplit(',').map(of).collect::<Vec<f64>>()
+    };
+    let rates = row("--jitter-in each", "rate of a flow");
+    assert!((2.5..4.5).contains(&rates[1]) && rates[0].abs() < 0.25, "{rates:?}");
+    let queue = row("--jitter-in neither", "queue, mean");
+    assert!(queue[1] > 60.0, "{queue:?}");
+}
+
+#[test]
+fn jitter_options_without_effect_are_refused() {
+    let folder = folder("fluid-jitter-refused");
+    fs::write(folder.join("t.toml"), JITTERED).expect("the folder is ours");
+    let refused = |line: &str, words: &str| {
+        let said = weft(&folder, line);
+        assert_eq!(said.code, Some(2), "{line}: {}", said.out);
+        assert!(said.err.contains(words), "{line}: {}", said.err);
+    };
+    let late = "--set transport.dcqcn.feedback_jitter=20us";
+    refused("fluid run s.toml --jitter-every 5us", "`--jitter-every` has no effect: no transport");
+    refused("fluid compare s.toml --jitter-in each", "`--jitter-in` has no effect: no transport");
+    refused(&format!("fluid run s.toml {late} --jitter-in each"), "`--jitter-in` has no effect: under DCQCN");
+    refused("fluid run t.toml --jitter-in eech", "it takes both, each, neither; did you mean `each`?");
+    refused("fluid run t.toml --jitter-every 5", "is not a time");
+    refused("fluid run t.toml --jitter-every 0us", "at least 10 ns");
+    good(&folder, &format!("fluid run s.toml --until 1ms {late} --jitter-every 5us"));
+}
+
 #[test]
 fn flows_that_start_at_their_share_may_exceed_it() {
     let folder = folder("fluid-line");

@@ -82,7 +82,16 @@ impl Check<'_> {
             }
             self.measure(id, &column.measure, &table.experiment);
         }
+        for named in table.variants.iter().filter_map(|variant| variant.experiment.as_ref()) {
+            self.known(id, named);
+        }
         self.claims(id, &table.claims);
+    }
+
+    fn known(&mut self, id: &Spanned<String>, experiment: &str) {
+        if self.source.experiment(experiment).is_none() {
+            self.wrong(id, &format!("there is no experiment `{experiment}`"));
+        }
     }
 
     fn figure(&mut self, figure: &Drawing, folder: &Folder) {
@@ -128,10 +137,7 @@ impl Check<'_> {
                 let hint = nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
                 self.wrong(id, &format!("unknown metric `{}`{hint}", term.metric));
             }
-            let experiment = term.experiment.as_deref().unwrap_or(experiment);
-            if self.source.experiment(experiment).is_none() {
-                self.wrong(id, &format!("there is no experiment `{experiment}`"));
-            }
+            self.known(id, term.experiment.as_deref().unwrap_or(experiment));
         }
     }
 

@@ -12,7 +12,8 @@ use weft_report::page::{Card, Page, Section};
 use weft_report::text::number;
 
 use super::figures::{line, lines};
-use super::subject::{JITTER_STEP, Subject};
+use super::jitter;
+use super::subject::Subject;
 use super::table::{aligned, on_page};
 
 /// Without another word a run lasts so many seconds.
@@ -50,8 +51,8 @@ pub(super) fn of(subject: &Subject, until: f64) -> Series {
 }
 
 fn series<M: Model>(model: &mut M, subject: &Subject, until: f64) -> Series {
-    let stepping = if subject.jitter > 0.0 {
-        Stepping::Fixed(JITTER_STEP)
+    let stepping = if subject.jitter.most > 0.0 {
+        Stepping::Fixed(jitter::step(&subject.jitter))
     } else {
         Stepping::Adaptive { tolerance: TOLERANCE, longest: 20e-6 }
     };

@@ -8,7 +8,7 @@ use weft_core::{Bytes, LinkId, Rate, Span};
 use weft_fluid::model::dcqcn::{Bottleneck as Loop, Dcqcn, Flow};
 use weft_fluid::model::marking::Marking;
 use weft_fluid::model::timely::{self, Timely};
-use weft_fluid::model::{Start, dcqcn};
+use weft_fluid::model::{Jitter, Start, dcqcn};
 use weft_rate::{RateLawSettings, notification};
 use weft_transport::protocols::{AnyProtocol, Plan};
 use weft_transport::{Transport, TransportSettings};
@@ -17,9 +17,6 @@ use super::bottleneck::{self, Bottleneck, Path, Wire};
 use super::convert::{self, Unit};
 use super::{FluidOptions, range};
 use crate::{Error, Prepared, prepare};
-
-/// Jitter is redrawn after steps of this length, in seconds.
-pub(super) const JITTER_STEP: f64 = 1e-6;
 
 /// A case.
 #[derive(Clone, Debug)]
@@ -40,7 +37,7 @@ pub(super) struct Subject {
     pub(super) alike: bool,
     pub(super) groups: Vec<Start>,
     pub(super) law: Law,
-    pub(super) jitter: f64,
+    pub(super) jitter: Jitter,
     pub(super) seed: u64,
     /// How long packets would be simulated, in seconds.
     pub(super) until: Option<f64>,
@@ -75,12 +72,15 @@ impl Subject {
             let told = |cause: String| Error::BadInput(format!("{}: {cause}", path.display()));
             Subject::new(case, options).map_err(told)
         };
-        cases.iter().map(subject).collect()
+        let subjects = cases.iter().map(subject).collect::<Result<Vec<Subject>, Error>>()?;
+        options.jitter.check(&subjects)?;
+        Ok(subjects)
     }
 
     fn new(case: &Prepared, options: &FluidOptions) -> Result<Subject, String> {
         let sender = sender(&case.settings.transport, options.law.as_deref())?;
         let seed = case.settings.seeds[0];
+        let jitter = options.jitter.of(sender.jitter).map_err(|cause| cause.to_string())?;
         let setup = case.setup(seed).map_err(|cause| cause.to_string())?;
         let mut found = bottleneck::find(&setup, Wire { data: sender.packet, feedback: sender.feedback })?;
         if let Some(delay) = &options.delay {
@@ -106,7 +106,7 @@ impl Subject {
             alike,
             groups: groups.into_iter().map(|(start, _)| start).collect(),
             law,
-            jitter: sender.jitter.seconds(),
+            jitter,
             seed,
             until: case.settings.measure.until.map(Span::seconds),
             notes,

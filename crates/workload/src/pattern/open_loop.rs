@@ -1,14 +1,14 @@
 //! Open loop: flows arrive whatever the network does, between random hosts, at a given share of its capacity.
 //!
-//! λ = load · C / E\[wire bytes of a flow\], where C is the capacity of all working leaf uplinks divided by the share
-//! of flows that leave their leaf, or of all hosts. Where hosts can send less than that (undersubscribed fabric, or
-//! no uplinks at all) C is what hosts can send, and a note says so. Hosts are drawn uniformly, so a failed uplink
+//! λ = load · C / E\[bytes of a flow\], on the wire or of payload (`load_counts`), where C is the capacity of all working
+//! leaf uplinks divided by the share of flows that leave their leaf, or of all hosts. Where hosts can send less than that
+//! (undersubscribed fabric, or no uplinks at all) C is what hosts can send, and a note says so. Hosts are drawn uniformly, so a failed uplink
 //! lowers the total but not one leaf's part of it (DRILL's load with failures); with `shares = "uplinks"` it lowers that.
 //! Acknowledgements and connection set-up are not counted. Where not all hosts send, C is that of the senders' leaves and
 //! cables alone.
 
 use super::{Pattern, Stream, flow};
-use crate::site::{Hosts, Pairs, Site};
+use crate::site::{Framing, Hosts, Pairs, Site};
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;
@@ -38,6 +38,16 @@ weft_core::choice! {
 }
 
 weft_core::choice! {
+    /// Which bytes of a flow the load counts.
+    pub enum LoadCounts {
+        /// All on the wire: payload with headers and framing.
+        Wire = "wire",
+        /// Payload alone; the wire carries more.
+        Payload = "payload",
+    }
+}
+
+weft_core::choice! {
     /// How often a host takes part.
     pub enum Shares {
         /// All hosts alike.
@@ -52,10 +62,12 @@ weft_core::settings! {
     pub struct Settings {
         /// When flows arrive.
         arrivals: Arrivals = Arrivals::Poisson,
-        /// Offered load, bytes on the wire, as a share of the capacity named by `load_of`; above 1 is overload.
+        /// Offered load, bytes as `load_counts` says, as a share of the capacity named by `load_of`; above 1 is overload.
         load: Share [0.0, 100.0],
         /// What the load is a share of.
         load_of: LoadOf = LoadOf::Uplinks,
+        /// Which bytes the load counts; sources often do not say.
+        load_counts: LoadCounts = LoadCounts::Wire,
         /// Flow sizes: a bundled name, a size, a file of points or a formula.
         sizes: String,
         /// Which hosts talk to each other (published code uses other leaves only).
@@ -154,7 +166,7 @@ impl Pattern for OpenLoop {
                 return Err([sizes.err(), ends.err(), load.err()].into_iter().flatten().collect());
             }
         };
-        let gap = 8.0 * self.mean_wire(&sizes, site) / (load * self.capacity(site, &ends).0);
+        let gap = 8.0 * self.mean_counted(&sizes, site) / (load * self.capacity(site, &ends).0);
         Ok(self.stream((site, ends), sizes, gap * weft_core::units::PS_PER_S as f64))
     }
 
@@ -170,13 +182,16 @@ impl Pattern for OpenLoop {
 }
 
 impl OpenLoop {
-    /// Mean bytes of a flow on the wire.
-    fn mean_wire(&self, sizes: &crate::Sizes, site: &Site<'_>) -> f64 {
+    /// Mean bytes of a flow that the load counts.
+    fn mean_counted(&self, sizes: &crate::Sizes, site: &Site<'_>) -> f64 {
         let framing = site.shape.framing;
-        let full = (framing.mss + framing.overhead).0 as f64;
+        let overhead = Bytes(match self.0.load_counts {
+            LoadCounts::Wire => framing.overhead.0,
+            LoadCounts::Payload => 0,
+        });
         match self.0.whole_segments {
-            true => sizes.mean_packets(framing.mss) * full,
-            false => sizes.mean_wire(framing),
+            true => sizes.mean_packets(framing.mss) * (framing.mss + overhead).0 as f64,
+            false => sizes.mean_wire(Framing { overhead, ..framing }),
         }
     }
 

@@ -5,7 +5,7 @@
 use super::{Bottleneck, Law, Terms};
 use crate::dde::{Past, System};
 use crate::model::marking::Marking;
-use crate::model::{Layout, Model, Start, clip, queue_change};
+use crate::model::{Jitter, Layout, Model, Start, clip, queue_change};
 use std::ops::Range;
 use weft_core::{Random, random::Purpose};
 
@@ -33,12 +33,13 @@ pub struct Dcqcn {
     pub marks_at_arrival: bool,
     /// The flows.
     pub flows: Vec<Flow>,
-    /// Seconds added to each delay, uniform from zero to this, drawn anew after every step.
-    pub jitter: f64,
+    /// Added to each delay, drawn anew after every step or where the time of a draw ends.
+    jitter: Jitter,
     /// The queue at first, in packets.
     pub queue: f64,
     draws: Random,
     extra: Vec<f64>,
+    drawn_at: f64,
 }
 
 const QUEUE: usize = 0;
@@ -49,7 +50,17 @@ impl Dcqcn {
     pub fn new(capacity: f64, marking: Marking, flows: Vec<Flow>) -> Dcqcn {
         let draws = Random::new(0, Purpose::Fluid, 0);
         let extra = vec![0.0; flows.len()];
-        Dcqcn { capacity, marking, marks_at_arrival: false, flows, jitter: 0.0, queue: 0.0, draws, extra }
+        Dcqcn {
+            capacity,
+            marking,
+            marks_at_arrival: false,
+            flows,
+            jitter: Jitter::NONE,
+            queue: 0.0,
+            draws,
+            extra,
+            drawn_at: f64::NEG_INFINITY,
+        }
     }
 
     /// Equal flows that start together at line rate.
@@ -61,8 +72,19 @@ impl Dcqcn {
     }
 
     /// Draws the jitter from the stream of this seed.
-    pub fn jittered(&mut self, jitter: f64, seed: u64) {
+    pub fn jittered(&mut self, jitter: Jitter, seed: u64) {
         (self.jitter, self.draws) = (jitter, Random::new(seed, Purpose::Fluid, 0));
+    }
+
+    /// Time has come to `t`: true when other jitter holds.
+    fn draw(&mut self, t: f64) -> bool {
+        let from = std::mem::replace(&mut self.drawn_at, t);
+        let holds = |every| Jitter::number(every, from) == Jitter::number(every, t);
+        if self.jitter.most == 0.0 || (from >= 0.0 && self.jitter.every.is_some_and(holds)) {
+            return false;
+        }
+        self.extra.iter_mut().for_each(|extra| *extra = self.jitter.most * self.draws.unit());
+        true
     }
 
     fn integrates(&self) -> bool {
@@ -215,10 +237,7 @@ impl System for Dcqcn {
                 jumped |= clip(&mut state[at], 0.0, line);
             }
         }
-        if self.jitter > 0.0 {
-            self.extra.iter_mut().for_each(|extra| *extra = self.jitter * self.draws.unit());
-        }
-        jumped || self.jitter > 0.0
+        jumped | self.draw(t)
     }
 
     fn breaks(&self) -> Vec<f64> {
@@ -235,7 +254,7 @@ impl System for Dcqcn {
         // a queue of this length would be a delay beyond every buffer
         let queueing = if self.marks_at_arrival { 0.1 } else { 0.0 };
         let longest = self.flows.iter().map(|flow| flow.delay).fold(0.0, f64::max);
-        longest + self.jitter + queueing
+        longest + self.jitter.most + queueing
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Law, Settings, weight};
 use crate::dde::{Past, System};
-use crate::model::{Layout, Model, Start, clip, queue_change};
-use weft_core::{Random, random::Purpose};
+use crate::model::jitter::Late;
+use crate::model::{Jitter, Layout, Model, Start, clip, queue_change};
 
 /// A flow, or several that are alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,13 +23,8 @@ pub struct Timely {
     pub flows: Vec<Flow>,
     /// The queue at first, in packets.
     pub queue: f64,
-    /// Seconds added to both samples of a gradient, uniform from zero to this, drawn anew with every rate update.
-    pub jitter: f64,
-    draws: Random,
-    extra: Vec<f64>,
-    /// Share of the next segment that has been sent.
-    sent: Vec<f64>,
-    drawn_at: f64,
+    /// How late each flow's samples are at random; empty without jitter.
+    late: Vec<Late>,
 }
 
 const QUEUE: usize = 0;
@@ -38,26 +33,13 @@ impl Timely {
     /// These flows, an empty queue, no jitter.
     #[must_use]
     pub fn new(settings: Settings, flows: Vec<Flow>) -> Timely {
-        let zeros = vec![0.0; flows.len()];
-        let draws = Random::new(0, Purpose::Fluid, 0);
-        Timely {
-            settings,
-            flows,
-            queue: 0.0,
-            jitter: 0.0,
-            draws,
-            extra: zeros.clone(),
-            sent: zeros,
-            drawn_at: 0.0,
-        }
+        Timely { settings, flows, queue: 0.0, late: Vec::new() }
     }
 
-    /// Draws the jitter from the stream of this seed.
-    pub fn jittered(&mut self, jitter: f64, seed: u64) {
-        (self.jitter, self.draws) = (jitter, Random::new(seed, Purpose::Fluid, 0));
-        for extra in &mut self.extra {
-            *extra = jitter * self.draws.unit();
-        }
+    /// Draws the jitter from streams of this seed, one for each flow.
+    pub fn jittered(&mut self, jitter: Jitter, seed: u64) {
+        let flows = if jitter.most > 0.0 { self.flows.len() } else { 0 };
+        self.late = (0..flows).map(|flow| Late::new(jitter, seed, flow)).collect();
     }
 
     fn rate_at(&self) -> usize {
@@ -96,18 +78,22 @@ impl Timely {
         }
     }
 
-    /// New jitter for the flows whose next update has come.
+    /// What a flow measures now and what it measured an interval ago, in packets of queue.
+    fn samples(&self, n: usize, (t, age, rate): (f64, f64, f64), past: &Past<'_>) -> (f64, f64) {
+        let interval = self.settings.interval(rate);
+        let queue = |t: f64| past.value(t, QUEUE).max(0.0);
+        let Some(late) = self.late.get(n) else { return (queue(t - age), queue(t - age - interval)) };
+        let (present, before) = late.samples(interval);
+        let measured = |t: f64, by: f64| queue(t - by) + late.counted(by) * self.settings.capacity;
+        (measured(t - age, present), measured(t - age - interval, before))
+    }
+
+    /// Time has come to `t`: true when other jitter holds for a flow.
     fn draw(&mut self, t: f64, state: &[f64]) -> bool {
-        let passed = t - self.drawn_at;
-        self.drawn_at = t;
+        let rates = &state[self.rate_at()..];
         let mut drawn = false;
-        for n in 0..self.flows.len() {
-            self.sent[n] += passed / self.settings.interval(state[self.rate_at() + n].max(1e-9));
-            if self.sent[n] >= 1.0 {
-                self.sent[n] = self.sent[n].fract();
-                self.extra[n] = self.jitter * self.draws.unit();
-                drawn = true;
-            }
+        for (late, rate) in self.late.iter_mut().zip(rates) {
+            drawn |= late.advance(t, self.settings.interval(rate.max(1e-9)));
         }
         drawn
     }
@@ -152,9 +138,7 @@ impl System for Timely {
                 (change[1 + n], change[1 + flows + n]) = (0.0, 0.0);
                 continue;
             }
-            let sampled = t - age - self.extra[n];
-            let newer = past.value(sampled, QUEUE).max(0.0);
-            let older = past.value(sampled - self.settings.interval(rate), QUEUE).max(0.0);
+            let (newer, older) = self.samples(n, (t, age, rate), past);
             let (of_estimate, of_rate) = self.flow_change((estimate, rate), newer, older);
             let full = rate >= self.settings.capacity;
             (change[1 + n], change[1 + flows + n]) =
@@ -175,7 +159,7 @@ impl System for Timely {
                 jumped |= clip(&mut state[1 + n], 0.0, f64::INFINITY);
             }
         }
-        jumped | (self.jitter > 0.0 && self.draw(t, state))
+        jumped | self.draw(t, state)
     }
 
     fn breaks(&self) -> Vec<f64> {
