@@ -41,6 +41,20 @@ pub struct SwitchSite {
     pub full_packet: Bytes,
 }
 
+#[cfg(test)]
+impl SwitchSite {
+    /// Two ports of 10 Gb/s on cables without delay.
+    pub(crate) fn of_two_ports() -> SwitchSite {
+        SwitchSite {
+            seed: 1,
+            switch: SwitchId(0),
+            rates: vec![Rate::from_gbps(10); 2],
+            cables: vec![Span::ZERO; 2],
+            full_packet: Bytes(1_500),
+        }
+    }
+}
+
 /// When a packet that was received leaves: known at once of a port whose departures are foreseen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {

@@ -78,7 +78,7 @@ settings! {
         loss_detection: LossDetection = LossDetection::DupThresh,
         /// Duplicate acknowledgements that mean a loss (DupThresh), RFC 5681.
         dup_threshold: u32 [1, 1000] = 3,
-        /// Packets that were seen to overtake each other raise `dup_threshold`, to this at most, until a time-out; absent: never. Linux 2.6 has 127, since 3.18 it is 300.
+        /// Packets that were seen to overtake each other raise `dup_threshold`, to this at most, until a time-out; absent: never. Linux has 127, since 3.19 300.
         max_reordering: Option<u32> = None,
         /// Give the window back after a recovery in which each segment sent again proved to have arrived twice (DSACK, RFC 3708), as Linux does.
         undo: bool = false,

@@ -92,10 +92,7 @@ fn many_flows_whose_marks_are_not_forgotten_agree_with_the_fluid() {
     assert!(apart.abs() < 0.12, "{deviations}");
 }
 
-/// A queue of packets counts the one being sent, 1 of 77 kB; the rest of the way there and back is the same in both.
-#[test]
-fn two_flows_of_patched_timely_agree_with_the_fluid_to_a_packet() {
-    let scenario = r#"
+const TWO_FLOWS: &str = r#"
 weft = 1
 name = "two"
 [topology.single-switch]
@@ -116,8 +113,12 @@ fan_in = 2
 receiver = 0
 sizes = "10 GB"
 "#;
+
+/// A queue of packets counts the one being sent, 1 of 77 kB; the rest of the way there and back is the same in both.
+#[test]
+fn two_flows_of_patched_timely_agree_with_the_fluid_to_a_packet() {
     let folder = crate::folder("fluid-timely");
-    fs::write(folder.join("s.toml"), scenario).expect("the folder is ours");
+    fs::write(folder.join("s.toml"), TWO_FLOWS).expect("the folder is ours");
     good(&folder, "fluid compare s.toml --until 60ms");
     let deviations = text(&folder.join("runs/two/fluid/compare/deviations.csv"));
     let row = deviations.lines().find(|line| line.contains("queue, mean")).expect("queues are compared");
@@ -125,38 +126,20 @@ sizes = "10 GB"
     assert!((apart - 1.0 / 76.7).abs() < 0.005, "{deviations}");
 }
 
-const JITTERED: &str = r#"
-weft = 1
-name = "jittered"
-[topology.single-switch]
-hosts = 3
-host_link = { rate = "10 Gbps", delay = "1 us" }
-[switch]
-queues = 2
-schedule = "strict"
-sharing = "infinite"
-[transport.patched-timely]
-mtu = "962 B"
-base_rtt = "4.8 us"
-initial_rates = ["5 Gbps"]
-feedback_jitter = "100 us"
-[[traffic]]
-tag = "both"
-kind = "incast"
-fan_in = 2
-receiver = 0
-sizes = "10 GB"
-"#;
+/// The same two flows, whose answers come late at random.
+fn jittered() -> String {
+    TWO_FLOWS.replace("[[traffic]]", "feedback_jitter = \"100 us\"\n[[traffic]]")
+}
 
 /// Round trips of packets contain their jitter, each its own. So do those of the equations with `--jitter-in each`: both
 /// leave a quarter of the link and no queue; where jitter is no part of what is measured, a queue stands.
 #[test]
 fn jitter_of_packets_is_that_of_equations_where_each_round_trip_has_its_own() {
     let folder = crate::folder("fluid-jitter");
-    fs::write(folder.join("s.toml"), JITTERED).expect("the folder is ours");
+    fs::write(folder.join("s.toml"), jittered()).expect("the folder is ours");
     let row = |options: &str, name: &str| {
         good(&folder, &format!("fluid compare s.toml --until 60ms {options}"));
-        let deviations = text(&folder.join("runs/jittered/fluid/compare/deviations.csv"));
+        let deviations = text(&folder.join("runs/two/fluid/compare/deviations.csv"));
         let row = deviations.lines().find(|line| line.contains(name)).expect(name).to_owned();
         let of = |cell: &str| cell.parse::<f64>().unwrap_or(f64::NAN);
         row.rsplit(',').map(of).collect::<Vec<f64>>()
@@ -170,7 +153,7 @@ fn jitter_of_packets_is_that_of_equations_where_each_round_trip_has_its_own() {
 #[test]
 fn jitter_options_without_effect_are_refused() {
     let folder = folder("fluid-jitter-refused");
-    fs::write(folder.join("t.toml"), JITTERED).expect("the folder is ours");
+    fs::write(folder.join("t.toml"), jittered()).expect("the folder is ours");
     let refused = |line: &str, words: &str| {
         let said = weft(&folder, line);
         assert_eq!(said.code, Some(2), "{line}: {}", said.out);

@@ -224,7 +224,6 @@ impl Ingress {
 mod tests {
     use super::*;
     use crate::PfcSettings;
-    use weft_core::{Rate, Span, SwitchId};
 
     /// Port 0 is stopped because port 1 has used up the memory. When that is free again nothing of port 0 leaves; so it is told
     /// when its pause is to be sent again.
@@ -238,13 +237,7 @@ mod tests {
             ..PfcSettings::default()
         };
         let buffer = Some(Bytes(17_000));
-        let site = SwitchSite {
-            seed: 1,
-            switch: SwitchId(0),
-            rates: vec![Rate::from_gbps(10); 2],
-            cables: vec![Span::ZERO; 2],
-            full_packet: Bytes(1_500),
-        };
+        let site = SwitchSite::of_two_ports();
         let settings = SwitchSettings { pfc, buffer, ..SwitchSettings::default() };
         let mut ingress = Ingress::new(&settings, &site).expect("a class pauses");
         let (a, b) = (PortId(0), PortId(1));

@@ -194,7 +194,7 @@ impl Own {
 mod tests {
     use super::*;
     use crate::PfcSettings;
-    use weft_core::{Rate, Span, SwitchId};
+    use weft_core::Span;
 
     const A: (usize, usize) = (0, 0);
     const B: (usize, usize) = (1, 0);
@@ -202,13 +202,7 @@ mod tests {
     /// Two ports with 2000 bytes of headroom each.
     fn own(pfc: PfcSettings, buffer: Option<Bytes>) -> Own {
         let pfc = PfcSettings { classes: vec![0], headroom: Some(Bytes(2_000)), ..pfc };
-        let site = SwitchSite {
-            seed: 1,
-            switch: SwitchId(0),
-            rates: vec![Rate::from_gbps(10); 2],
-            cables: vec![Span::ZERO; 2],
-            full_packet: Bytes(1_500),
-        };
+        let site = SwitchSite::of_two_ports();
         Own::new(&SwitchSettings { pfc, buffer, ..SwitchSettings::default() }, &site)
     }
 
