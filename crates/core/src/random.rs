@@ -120,6 +120,17 @@ impl Random {
         -mean * (1.0 - self.unit()).ln()
     }
 
+    /// A normally distributed number with mean 0 and variance 1, by the polar method (Marsaglia, Bray 1964).
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let [x, y] = [2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0];
+            let square = x * x + y * y;
+            if 0.0 < square && square < 1.0 {
+                return x * (-2.0 * square.ln() / square).sqrt();
+            }
+        }
+    }
+
     /// A uniformly random permutation of `items` (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
@@ -197,6 +208,16 @@ mod tests {
         let mean = draws.iter().sum::<f64>() / 1e5;
         let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 1e5;
         assert!((mean - 2.0).abs() < 0.03 && (variance - 4.0).abs() < 0.2, "{mean} {variance}");
+    }
+
+    #[test]
+    fn normal_has_the_moments_and_the_tail_of_its_distribution() {
+        let mut stream = Random::new(3, Purpose::Test, 4);
+        let draws: Vec<f64> = (0..100_000).map(|_| stream.normal()).collect();
+        let moment = |power: i32| draws.iter().map(|x| x.powi(power)).sum::<f64>() / 1e5;
+        let beyond = draws.iter().filter(|x| **x > 1.959_964).count() as f64 / 1e5;
+        assert!(moment(1).abs() < 0.013 && (moment(2) - 1.0).abs() < 0.018, "{} {}", moment(1), moment(2));
+        assert!((moment(4) - 3.0).abs() < 0.13 && (beyond - 0.025).abs() < 0.002, "{} {beyond}", moment(4));
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! depend on its traffic, its topology and the seed, never on balancer or transport, so that schemes can be
 //! compared flow by flow. In reading order: [`traffic`] (settings to flows), [`flows`] (what comes of them),
 //! [`pattern`] (the list of patterns, one file each), [`sizes`] (distributions of flow sizes, the bundled ones
-//! included), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of others).
+//! included), `arrivals` (their instants), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of others).
 
+mod arrivals;
 pub mod flows;
 pub mod import;
 pub mod pattern;
@@ -13,6 +14,7 @@ pub mod site;
 pub mod sizes;
 pub mod traffic;
 
+pub use arrivals::Arrivals;
 pub use flows::{Draw, Flows};
 pub use pattern::PatternSettings;
 pub use site::{Framing, Shape};

@@ -281,6 +281,59 @@ fn poisson_arrivals_are_as_dispersed_as_they_should_be_and_fixed_ones_not_at_all
     assert_eq!(gaps.len(), 1);
 }
 
+/// Flows whose hosts each have lognormal gaps.
+fn bursty(load: f64, burstiness: f64) -> open_loop::Settings {
+    let arrivals = open_loop::Arrivals::Lognormal;
+    open_loop::Settings { arrivals, burstiness: Some(burstiness), ..open_loop(load, "1 kB") }
+}
+
+#[test]
+fn lognormal_gaps_of_a_host_have_the_mean_of_the_load_and_the_asked_deviation() {
+    let network = Network::new(4, 5, 50);
+    let flows =
+        network.flows(&[entry("a", PatternSettings::OpenLoop(bursty(0.5, 1.5)))], measured(400_000), 6);
+    let even = network.flows(&[poisson(0.5, "1 kB")], measured(400_000), 6);
+    let lasts = |flows: &[Flow]| flows.last().unwrap().start.0 as f64;
+    assert!((lasts(&flows) / lasts(&even) - 1.0).abs() < 0.03, "{} {}", lasts(&flows), lasts(&even));
+    let of_host: Vec<f64> =
+        flows.iter().filter(|flow| flow.source == HostId(7)).map(|flow| flow.start.0 as f64).collect();
+    let logs: Vec<f64> = of_host.windows(2).map(|pair| (pair[1] - pair[0]).ln()).collect();
+    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+    let deviation = (logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / logs.len() as f64).sqrt();
+    // 20 000 gaps: the deviation of a normal distribution is known to 0.5 %, three times that is allowed
+    assert!((deviation - 1.5).abs() < 0.0225, "{deviation}");
+    // a process that began with its first gap would crowd the start: for each of 20 hosts about
+    // (variance / mean^2 - 1) / 2 = 3.7 arrivals more than a rate that never changes
+    let early = flows.iter().filter(|flow| (flow.start.0 as f64) < lasts(&flows) / 100.0).count();
+    assert!((3_700..4_300).contains(&early), "{early}");
+}
+
+/// The index of dispersion of a renewal process tends to variance / mean^2 of its gaps, e^(s^2) - 1 here: 1.72 for s = 1.
+#[test]
+fn lognormal_arrivals_are_as_dispersed_as_renewals_are() {
+    let network = Network::new(4, 5, 50);
+    let flows =
+        network.flows(&[entry("a", PatternSettings::OpenLoop(bursty(0.5, 1.0)))], measured(400_000), 7);
+    let found = dispersion(&flows, 1000);
+    assert!((found - 1.72).abs() < 3.0 * 1.72 * (2.0f64 / 1000.0).sqrt(), "{found}");
+}
+
+#[test]
+fn bursty_hosts_send_as_often_as_their_uplinks_say() {
+    let mut network = Network::new(4, 5, 50);
+    network.uplinks[0] = Rate(network.uplinks[0].0 / 2);
+    let settings = open_loop::Settings { shares: open_loop::Shares::Uplinks, ..bursty(0.5, 1.0) };
+    let flows =
+        network.flows(&[entry("a", PatternSettings::OpenLoop(settings.clone()))], measured(400_000), 8);
+    let one_clock =
+        open_loop::Settings { arrivals: open_loop::Arrivals::Poisson, burstiness: None, ..settings };
+    let drawn = network.flows(&[entry("a", PatternSettings::OpenLoop(one_clock))], measured(400_000), 8);
+    let share = |flows: &[Flow]| {
+        flows.iter().filter(|flow| network.leaf_of_host[flow.source.index()] == 0).count() as f64 / 400_000.0
+    };
+    assert!((share(&flows) / share(&drawn) - 1.0).abs() < 0.02, "{} {}", share(&flows), share(&drawn));
+}
+
 #[test]
 fn sources_and_destinations_are_uniform_and_under_different_leaves() {
     let network = Network::new(4, 5, 50);
@@ -577,6 +630,13 @@ fn settings_that_do_not_fit_together_are_named() {
         one(PatternSettings::OpenLoop(open_loop(0.5, "web-serch")))
             .starts_with("traffic[0].sizes: there are no")
     );
+    let lognormal = open_loop::Settings { burstiness: None, ..bursty(0.5, 1.0) };
+    assert!(
+        one(PatternSettings::OpenLoop(lognormal)).starts_with("traffic[0].burstiness: lognormal arrivals")
+    );
+    assert!(one(PatternSettings::OpenLoop(bursty(0.5, 7.0))).contains("7 is not between"));
+    let poisson = open_loop::Settings { burstiness: Some(1.0), ..open_loop(0.5, "1 kB") };
+    assert!(one(PatternSettings::OpenLoop(poisson)).contains("it has an effect with"));
     let burst = incast::Settings { fan_in: 6, sizes: sizes(), ..Default::default() };
     assert_eq!(
         one(PatternSettings::Incast(burst)),

@@ -8,6 +8,7 @@
 //! cables alone.
 
 use super::{Pattern, Stream, flow};
+use crate::arrivals::{Bursty, Clock};
 use crate::site::{Framing, Hosts, Pairs, Site};
 use std::sync::Arc;
 use weft_core::Problem;
@@ -17,15 +18,7 @@ use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span};
 /// One sentence for lists.
 pub const SUMMARY: &str = "Flows between random hosts at a share of the network's capacity";
 
-weft_core::choice! {
-    /// When flows arrive.
-    pub enum Arrivals {
-        /// As a Poisson process.
-        Poisson = "poisson",
-        /// At equal intervals.
-        Fixed = "fixed",
-    }
-}
+pub use crate::arrivals::Arrivals;
 
 weft_core::choice! {
     /// What the load is a share of.
@@ -62,6 +55,8 @@ weft_core::settings! {
     pub struct Settings {
         /// When flows arrive.
         arrivals: Arrivals = Arrivals::Poisson,
+        /// Standard deviation of the logarithm of the gaps (`lognormal`), 0.01 to 5: 1 is bursty, 2 very.
+        burstiness: Option<f64> = None,
         /// Offered load, bytes as `load_counts` says, as a share of the capacity named by `load_of`; above 1 is overload.
         load: Share [0.0, 100.0],
         /// What the load is a share of.
@@ -159,11 +154,13 @@ impl Pattern for OpenLoop {
             true => Ok(self.0.load.0),
             false => Err(Problem::new("load", "a load of 0 is no traffic; it must be above 0")),
         };
+        let burstiness = self.burstiness();
         let ends = ends.and_then(|ends| self.somebody_takes_part(site, &ends).map(|()| ends));
-        let (sizes, ends, load) = match (sizes, ends, load) {
-            (Ok(sizes), Ok(ends), Ok(load)) => (sizes, ends, load),
-            (sizes, ends, load) => {
-                return Err([sizes.err(), ends.err(), load.err()].into_iter().flatten().collect());
+        let (sizes, ends, load) = match (sizes, ends, load, burstiness) {
+            (Ok(sizes), Ok(ends), Ok(load), Ok(())) => (sizes, ends, load),
+            (sizes, ends, load, other) => {
+                let problems = [sizes.err(), ends.err(), load.err(), other.err()];
+                return Err(problems.into_iter().flatten().collect());
             }
         };
         let gap = 8.0 * self.mean_counted(&sizes, site) / (load * self.capacity(site, &ends).0);
@@ -208,6 +205,46 @@ impl OpenLoop {
         }
     }
 
+    /// That burstiness is given where it has an effect, and nowhere else.
+    fn burstiness(&self) -> Result<(), Problem> {
+        let wrong = |says: &str| Err(Problem::new("burstiness", says));
+        match (self.0.arrivals, self.0.burstiness) {
+            (Arrivals::Lognormal, None) => wrong("lognormal arrivals need it, for example 2"),
+            (Arrivals::Poisson | Arrivals::Fixed, Some(_)) => {
+                wrong("it has an effect with arrivals = \"lognormal\" only")
+            }
+            (_, Some(deviation)) if !(0.01..=5.0).contains(&deviation) => {
+                wrong(&format!("{deviation} is not between 0.01 and 5"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The clock of all arrivals, with a mean gap in picoseconds.
+    fn clock(&self, (site, (from, to)): (&Site<'_>, &Ends), gap: f64, when: &mut Random) -> Clock {
+        match self.0.arrivals {
+            Arrivals::Poisson => Clock::Poisson(site.start, gap),
+            Arrivals::Fixed => Clock::Fixed(site.start, Span(gap.round() as u64)),
+            Arrivals::Lognormal => {
+                let weights = self.weights(site, (from, to));
+                let deviation = self.0.burstiness.unwrap_or_default();
+                Clock::Bursty(Bursty::new((site.start, gap), deviation, &weights, when))
+            }
+        }
+    }
+
+    /// For each sender how often it sends, up to a factor: its chance to be kept times that of those it may send to.
+    fn weights(&self, site: &Site<'_>, (from, to): (&Hosts, &Hosts)) -> Vec<f64> {
+        let Some(kept) = self.kept(site) else { return vec![1.0; from.all().len()] };
+        let keeps = |host: HostId| kept[usize::from(site.shape.leaf_of_host[host.index()])];
+        let weight = |host: &HostId| {
+            let partners = to.partners(*host, self.0.pairs);
+            let kept: f64 = (0..partners).map(|n| keeps(to.partner(*host, self.0.pairs, n))).sum();
+            keeps(*host) * kept / f64::from(partners)
+        };
+        from.all().iter().map(weight).collect()
+    }
+
     /// For each leaf the chance that a host drawn under it is kept; none where all are kept.
     fn kept(&self, site: &Site<'_>) -> Option<Vec<f64>> {
         let capacity = site.shape.uplink_capacity.iter().map(|rate| rate.0 as f64);
@@ -217,25 +254,21 @@ impl OpenLoop {
 
     /// Endless arrivals with a mean gap in picoseconds.
     fn stream(&self, (site, (from, to)): (&Site<'_>, Ends), sizes: crate::Sizes, gap: f64) -> Stream {
-        let Settings { arrivals, pairs, .. } = self.0;
-        let tag = site.tag;
+        let (pairs, tag) = (self.0.pairs, site.tag);
         let (kept, leaf) = (self.kept(site), site.shape.leaf_of_host.to_vec());
         let segment = Bytes(if self.0.whole_segments { site.shape.framing.mss.0 } else { 1 });
         let [mut when, mut how_much, mut who] =
             [Purpose::Arrivals, Purpose::Sizes, Purpose::Pairs].map(|purpose| site.random(purpose));
-        let mut now = site.start;
+        let mut clock = self.clock((site, &(Arc::clone(&from), Arc::clone(&to))), gap, &mut when);
+        let keeps = move |host: HostId, who: &mut Random| {
+            kept.as_ref().is_none_or(|kept| who.unit() < kept[usize::from(leaf[host.index()])])
+        };
         let next = move || {
-            now += Span(match arrivals {
-                Arrivals::Poisson => when.exponential(gap).round() as u64,
-                Arrivals::Fixed => gap.round() as u64,
-            });
-            let keeps = |host: HostId, who: &mut Random| {
-                kept.as_ref().is_none_or(|kept| who.unit() < kept[usize::from(leaf[host.index()])])
-            };
+            let (now, sender) = clock.next(&mut when);
             let (source, destination) = loop {
-                let source = from.draw(&mut who);
+                let source = sender.map_or_else(|| from.draw(&mut who), |sender| from.all()[sender]);
                 let destination = to.draw_partner(source, pairs, &mut who);
-                if keeps(source, &mut who) && keeps(destination, &mut who) {
+                if (sender.is_some() || keeps(source, &mut who)) && keeps(destination, &mut who) {
                     break (source, destination);
                 }
             };
