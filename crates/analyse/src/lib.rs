@@ -12,7 +12,9 @@ use std::path::Path;
 
 use weft_scenario::Case;
 
-use subject::Subject;
+use subject::{Place, Subject};
+use weft_topology::Quiver;
+use weft_topology::quiver::Survey;
 
 pub use picture::of_run;
 pub use stability::{StabilityAnalysis, StabilityOptions, stability};
@@ -36,17 +38,19 @@ pub struct QuiverOptions {
     pub source_cf: Option<String>,
     /// Only paths without valleys, whatever the scenario says.
     pub valley_free: bool,
+    /// JSON for programs instead of words.
+    pub json: bool,
+    /// Draw as well.
+    pub drawing: bool,
 }
 
 /// What [`quiver`] found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuiverAnalysis {
-    /// For a terminal of 80 columns.
+    /// For a terminal of 80 columns, or JSON.
     pub text: String,
-    /// The same for programs.
-    pub json: String,
-    /// A drawing of the network and of the components of one pair.
-    pub svg: String,
+    /// A drawing of the network and of the components of one pair, if asked for; empty where no two leaves are connected.
+    pub svg: Option<String>,
 }
 
 /// Components, weights and groups of the network of a scenario, of the first of its cases that uses components if there is
@@ -58,17 +62,28 @@ pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<Qu
     let subject = Subject::new((path, cases), options)?;
     let quiver = subject.quiver();
     let place = subject.place(options)?;
-    let census = quiver.census();
-    let mut text = words::opening(path, &subject) + &words::census(&census);
-    text += &match (place.from, place.to) {
-        (Some(from), Some(to)) => words::pair(&subject, &quiver, (from, to)),
-        (Some(from), None) => words::switch(&subject, &quiver, from),
-        (None, Some(to)) => words::leaf(&subject, &quiver, to),
-        (None, None) => words::switches(&subject, &quiver),
+    let survey = quiver.survey();
+    let text = match options.json {
+        true => listing::json(&subject, &quiver, (&survey, &place)),
+        false => {
+            words::opening(path, &subject)
+                + &words::census(&survey.census)
+                + &in_words((&subject, &quiver), &survey, &place)
+        }
     };
-    let json = listing::json(&subject, &quiver, (&census, &place));
-    let pair = place.pair().or_else(|| picture::most_divided(&subject.graph, &quiver));
-    let svg =
-        pair.map_or(String::new(), |pair| picture::svg((&subject.graph, &subject.state), &quiver, pair));
-    Ok(QuiverAnalysis { text, json, svg })
+    let svg = options.drawing.then(|| {
+        let pair = place.pair().or_else(|| picture::most_divided(&subject.graph, &survey.tables));
+        pair.map_or(String::new(), |pair| picture::svg((&subject.graph, &subject.state), &quiver, pair))
+    });
+    Ok(QuiverAnalysis { text, svg })
+}
+
+/// What was asked of the whole network, a switch, a leaf or a pair.
+fn in_words((subject, quiver): (&Subject, &Quiver<'_>), survey: &Survey, place: &Place) -> String {
+    match (place.from, place.to) {
+        (Some(from), Some(to)) => words::pair(subject, quiver, (from, to)),
+        (Some(from), None) => words::switch(subject, &survey.tables, from),
+        (None, Some(to)) => words::leaf(subject, &survey.tables, to),
+        (None, None) => words::switches(subject, &survey.tables),
+    }
 }

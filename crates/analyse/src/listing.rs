@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use weft_core::{Component, SwitchId};
-use weft_topology::quiver::Census;
+use weft_topology::quiver::Survey;
 use weft_topology::quiver::pair::PathComponent;
 use weft_topology::{Quiver, SwitchRoutes};
 
@@ -14,8 +14,8 @@ use super::words;
 const MOST_PATHS: usize = 100;
 
 /// All that was asked.
-pub(crate) fn json(subject: &Subject, quiver: &Quiver<'_>, (census, place): (&Census, &Place)) -> String {
-    let graph = &subject.graph;
+pub(crate) fn json(subject: &Subject, quiver: &Quiver<'_>, (survey, place): (&Survey, &Place)) -> String {
+    let (graph, census) = (&subject.graph, &survey.census);
     let pairs = census.by_components.iter().map(|(n, pairs)| json!({ "components": n, "pairs": pairs }));
     let down: Vec<String> = subject.state.down().map(|cable| graph.cable_name(cable)).collect();
     let mut whole = json!({
@@ -31,14 +31,13 @@ pub(crate) fn json(subject: &Subject, quiver: &Quiver<'_>, (census, place): (&Ce
     });
     match place.pair() {
         Some(pair) => whole["pair"] = one_pair(subject, quiver, pair),
-        None => whole["tables"] = tables(subject, quiver, place),
+        None => whole["tables"] = tables(subject, &survey.tables, place),
     }
     format!("{whole:#}")
 }
 
 /// What switches install: those asked for, towards the leaves asked for.
-fn tables(subject: &Subject, quiver: &Quiver<'_>, place: &Place) -> Value {
-    let tables = quiver.tables();
+fn tables(subject: &Subject, tables: &[SwitchRoutes], place: &Place) -> Value {
     let tables = tables.iter().enumerate().map(|(switch, table)| (SwitchId(switch as u32), table));
     let asked = tables.filter(|(switch, _)| place.from.is_none_or(|from| from == *switch));
     let shown = |(switch, table)| json!({ "switch": subject.name(switch), "groups": groups(subject, (switch, table), place) });
@@ -46,20 +45,18 @@ fn tables(subject: &Subject, quiver: &Quiver<'_>, place: &Place) -> Value {
 }
 
 fn groups(subject: &Subject, (switch, table): (SwitchId, &SwitchRoutes), place: &Place) -> Vec<Value> {
-    let leaves = |group: usize| {
-        let of = table.group_of_leaf.iter().enumerate().filter(move |(_, own)| own.index() == group);
-        let of = of.map(|(leaf, _)| leaf).filter(|leaf| place.to.is_none_or(|to| to == *leaf));
-        of.filter(|leaf| subject.graph.leaves()[*leaf] != switch)
-            .map(|leaf| subject.leaf_name(leaf))
-            .collect()
+    let mut leaves: Vec<Vec<&str>> = vec![Vec::new(); table.groups.len()];
+    for (leaf, own) in table.group_of_leaf.iter().enumerate() {
+        if place.to.is_none_or(|to| to == leaf) && subject.graph.leaves()[leaf] != switch {
+            leaves[own.index()].push(subject.leaf_name(leaf));
+        }
+    }
+    let shown = |(group, leaves): (&weft_core::Group, Vec<&str>)| {
+        let components = group.components.iter().map(|part| component(subject, switch, part));
+        json!({ "leaves": leaves, "components": components.collect::<Vec<_>>() })
     };
-    let shown = |(n, group): (usize, &weft_core::Group)| {
-        let leaves: Vec<&str> = leaves(n);
-        let components: Vec<Value> =
-            group.components.iter().map(|part| component(subject, switch, part)).collect();
-        (!leaves.is_empty()).then(|| json!({ "leaves": leaves, "components": components }))
-    };
-    table.groups.iter().enumerate().filter_map(shown).collect()
+    let used = table.groups.iter().zip(leaves).filter(|(_, leaves)| !leaves.is_empty());
+    used.map(shown).collect()
 }
 
 fn component(subject: &Subject, switch: SwitchId, part: &Component) -> Value {

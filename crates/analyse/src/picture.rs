@@ -7,7 +7,7 @@ use super::drawing::{Drawing, Line, Place};
 use weft_core::{Grouping, SwitchId};
 use weft_sim::Setup;
 use weft_topology::quiver::pair::PathComponent;
-use weft_topology::{Change, Graph, LinkState, Node, Quiver, Timeline};
+use weft_topology::{Change, Graph, LinkState, Node, Quiver, SwitchRoutes, Timeline};
 
 /// Networks with more switches show only those on the paths of the pair.
 const MOST_SWITCHES: usize = 60;
@@ -17,8 +17,7 @@ const MOST_PATHS: usize = 200;
 const MOST_COMPONENTS: usize = 8;
 
 /// The first pair of leaves with the most components at its source.
-pub(crate) fn most_divided(graph: &Graph, quiver: &Quiver<'_>) -> Option<(SwitchId, usize)> {
-    let tables = quiver.tables();
+pub(crate) fn most_divided(graph: &Graph, tables: &[SwitchRoutes]) -> Option<(SwitchId, usize)> {
     let leaves = graph.leaves();
     let pairs = leaves.iter().flat_map(|from| (0..leaves.len()).map(move |to| (*from, to)));
     let size = |(from, to): &(SwitchId, usize)| {
@@ -137,8 +136,9 @@ pub fn of_run(setup: &Setup) -> Option<String> {
     let graph = &*setup.graph;
     states(&setup.timeline).iter().find_map(|state| {
         let quiver = Quiver::new(graph, state, &settings);
-        let divided = quiver.census().by_components.keys().any(|components| *components != Some(1));
-        let pair = most_divided(graph, &quiver).filter(|_| divided)?;
+        let survey = quiver.survey();
+        let divided = survey.census.by_components.keys().any(|components| *components != Some(1));
+        let pair = most_divided(graph, &survey.tables).filter(|_| divided)?;
         Some(svg((graph, state), &quiver, pair))
     })
 }

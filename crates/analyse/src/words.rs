@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use weft_core::settings::{Setting, Value};
-use weft_core::{Group, PortId, SwitchId};
+use weft_core::{Component, Group, PortId, SwitchId};
 use weft_report::terminal::{WIDTH, wrapped};
 use weft_topology::quiver::Census;
 use weft_topology::quiver::listing::{Difference, Label};
@@ -80,18 +80,19 @@ pub(crate) fn census(census: &Census) -> String {
 }
 
 /// What every switch installs, equal ones together.
-pub(crate) fn switches(subject: &Subject, quiver: &Quiver<'_>) -> String {
+pub(crate) fn switches(subject: &Subject, tables: &[SwitchRoutes]) -> String {
     let mut alike: Vec<(BTreeMap<String, usize>, Vec<String>)> = Vec::new();
     let (mut place, mut plain) = (BTreeMap::new(), 0);
-    for (switch, table) in quiver.tables().iter().enumerate() {
+    for (switch, table) in tables.iter().enumerate() {
         let switch = SwitchId(switch as u32);
         if table.groups.iter().all(|group| group.components.len() < 2) {
             plain += 1;
             continue;
         }
-        let counted =
-            by_group(subject, switch, table).into_iter().map(|(shown, leaves)| (shown, leaves.len()));
-        let rows: BTreeMap<String, usize> = counted.collect();
+        let leaves = by_group(subject, switch, table).into_iter().map(|leaves| leaves.len());
+        let counted = table.groups.iter().zip(leaves).filter(|(_, leaves)| *leaves > 0);
+        let rows: BTreeMap<String, usize> =
+            counted.map(|(own, leaves)| (group(subject, switch, own), leaves)).collect();
         let at = *place.entry(rows.clone()).or_insert(alike.len());
         if at == alike.len() {
             alike.push((rows, Vec::new()));
@@ -113,18 +114,21 @@ pub(crate) fn switches(subject: &Subject, quiver: &Quiver<'_>) -> String {
 }
 
 /// What one switch installs.
-pub(crate) fn switch(subject: &Subject, quiver: &Quiver<'_>, from: SwitchId) -> String {
+pub(crate) fn switch(subject: &Subject, tables: &[SwitchRoutes], from: SwitchId) -> String {
     let mut text = format!("\n{}\n", subject.name(from));
-    for (shown, leaves) in by_group(subject, from, &quiver.tables()[from.index()]) {
-        text += &row(&few(&leaves), &shown);
+    let table = &tables[from.index()];
+    let leaves = table.groups.iter().zip(by_group(subject, from, table));
+    for (own, leaves) in leaves.filter(|(_, leaves)| !leaves.is_empty()) {
+        let names: Vec<String> = leaves.iter().map(|leaf| subject.leaf_name(*leaf).to_owned()).collect();
+        text += &row(&few(&names), &group(subject, from, own));
     }
     text + "\nWeights stand before the next switches. --to shows one pair in detail.\n"
 }
 
 /// What all switches install towards one leaf.
-pub(crate) fn leaf(subject: &Subject, quiver: &Quiver<'_>, to: usize) -> String {
+pub(crate) fn leaf(subject: &Subject, tables: &[SwitchRoutes], to: usize) -> String {
     let mut rows: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (switch, table) in quiver.tables().iter().enumerate() {
+    for (switch, table) in tables.iter().enumerate() {
         let switch = SwitchId(switch as u32);
         if switch != subject.graph.leaves()[to] {
             let shown = group(subject, switch, &table.groups[table.group_of_leaf[to].index()]);
@@ -257,41 +261,51 @@ fn sentence(pair: &str, [one, other]: &[Vec<(Label, u128)>; 2], links: &[String;
     }
 }
 
-/// What a switch installs, and for which leaves.
-fn by_group(subject: &Subject, switch: SwitchId, table: &SwitchRoutes) -> Vec<(String, Vec<String>)> {
-    let shown = |own: &Group| (group(subject, switch, own), Vec::new());
-    let mut rows: Vec<(String, Vec<String>)> = table.groups.iter().map(shown).collect();
+/// For each group of a switch the other leaves that it leads to.
+fn by_group(subject: &Subject, switch: SwitchId, table: &SwitchRoutes) -> Vec<Vec<usize>> {
+    let mut leaves = vec![Vec::new(); table.groups.len()];
     for (leaf, own) in table.group_of_leaf.iter().enumerate() {
         if subject.graph.leaves()[leaf] != switch {
-            rows[own.index()].1.push(subject.leaf_name(leaf).to_owned());
+            leaves[own.index()].push(leaf);
         }
     }
-    rows.retain(|(_, leaves)| !leaves.is_empty());
-    rows
+    leaves
 }
 
 /// `1 {spine0}  3 {spine1 spine2}`.
 fn group(subject: &Subject, switch: SwitchId, group: &Group) -> String {
-    let parts: Vec<String> = group
-        .components
-        .iter()
-        .map(|part| format!("{} {{{}}}", part.weight, few(&next(subject, switch, &part.ports))))
-        .collect();
+    let shown = |part: &Component| {
+        let next = neighbours(subject, switch, &part.ports);
+        let first: Vec<String> = next.iter().take(MOST_NAMES).map(|next| named(subject, next)).collect();
+        format!("{} {{{}}}", part.weight, and_more(&first, next.len()))
+    };
+    let parts: Vec<String> = group.components.iter().map(shown).collect();
     if parts.is_empty() { "no route".to_owned() } else { parts.join("  ") }
 }
 
 /// The next switches behind ports; parallel ports are counted.
 pub(crate) fn next(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec<String> {
-    let mut names: Vec<(String, usize)> = Vec::new();
+    neighbours(subject, switch, ports).iter().map(|next| named(subject, next)).collect()
+}
+
+/// The nodes behind ports in the order of their first port, each with the number of its ports.
+fn neighbours(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec<(Node, usize)> {
+    let mut found: Vec<(Node, usize)> = Vec::new();
+    let mut known = BTreeMap::new();
     for port in ports {
         let link = &subject.graph.links()[subject.graph.link_at(Node::Switch(switch), *port).index()];
-        let name = subject.graph.name(link.to);
-        match names.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => names.push((name, 1)),
+        let place = *known.entry(link.to).or_insert(found.len());
+        if place == found.len() {
+            found.push((link.to, 0));
         }
+        found[place].1 += 1;
     }
-    names.into_iter().map(|(name, n)| if n == 1 { name } else { format!("{name} x{n}") }).collect()
+    found
+}
+
+fn named(subject: &Subject, (node, ports): &(Node, usize)) -> String {
+    let name = subject.graph.name(*node);
+    if *ports == 1 { name } else { format!("{name} x{ports}") }
 }
 
 pub(crate) fn shown(subject: &Subject, path: &Hops) -> String {
@@ -300,9 +314,14 @@ pub(crate) fn shown(subject: &Subject, path: &Hops) -> String {
 
 /// A list, the end of a long one counted.
 fn few(names: &[String]) -> String {
-    match names.len().saturating_sub(MOST_NAMES) {
-        0 => names.join(" "),
-        rest => format!("{} and {rest} more", names[..MOST_NAMES].join(" ")),
+    and_more(&names[..names.len().min(MOST_NAMES)], names.len())
+}
+
+/// The first of so many names.
+fn and_more(first: &[String], all: usize) -> String {
+    match all - first.len() {
+        0 => first.join(" "),
+        rest => format!("{} and {rest} more", first.join(" ")),
     }
 }
 

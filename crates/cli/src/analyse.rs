@@ -141,12 +141,14 @@ impl Quiver {
             score: self.score,
             source_cf: self.source_cf,
             valley_free: self.valley_free,
+            json: self.json,
+            drawing: self.svg.is_some(),
         };
         let found = weft::analyse_quiver(&self.scenario, &self.set, &options)?;
-        console::show(if self.json { &found.json } else { &found.text });
-        match self.svg {
-            Some(path) => console::save(&found.svg, &path),
-            None => Ok(ExitCode::SUCCESS),
+        console::show(&found.text);
+        match (self.svg, found.svg) {
+            (Some(path), Some(svg)) => console::save(&svg, &path),
+            _ => Ok(ExitCode::SUCCESS),
         }
     }
 }

@@ -54,11 +54,26 @@ pub(crate) fn bandwidth_delay(rate: Rate, rtt: Span) -> f64 {
 
 /// A size for people: three digits.
 pub(crate) fn size(bytes: f64) -> String {
-    let (value, unit) = match bytes {
-        small if small < 1e3 => return format!("{} B", small.round()),
-        kilo if kilo < 1e6 => (kilo / 1e3, "kB"),
-        mega if mega < 1e9 => (mega / 1e6, "MB"),
-        giga => (giga / 1e9, "GB"),
+    match bytes {
+        small if small < 1e3 => format!("{} B", small.round()),
+        more => three_digits(more / 1e3, ["kB", "MB", "GB"]),
+    }
+}
+
+/// A time for people: three digits.
+pub(crate) fn time(span: Span) -> String {
+    match span.seconds() * 1e9 {
+        short if short < 1e3 => format!("{} ns", short.round()),
+        more => three_digits(more / 1e3, ["us", "ms", "s"]),
+    }
+}
+
+/// Three digits of a number of the first of three units, each a thousand times the one before.
+fn three_digits(number: f64, units: [&str; 3]) -> String {
+    let (value, unit) = match number {
+        first if first < 1e3 => (first, units[0]),
+        second if second < 1e6 => (second / 1e3, units[1]),
+        third => (third / 1e6, units[2]),
     };
     let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
     format!("{value:.digits$} {unit}")
@@ -67,6 +82,14 @@ pub(crate) fn size(bytes: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_and_times_have_three_digits() {
+        let sizes = [999.4, 1_000.0, 12_345.0, 2.5e6, 3e9].map(size);
+        assert_eq!(sizes, ["999 B", "1.00 kB", "12.3 kB", "2.50 MB", "3.00 GB"]);
+        let times = [Span(62_215_040), Span(480_000), Span::from_ms(200), Span::from_ms(2_500)].map(time);
+        assert_eq!(times, ["62.2 us", "480 ns", "200 ms", "2.50 s"]);
+    }
 
     /// SIGCOMM'15, section 4: 32 ports of 40 Gb/s, 12 MB, 8 classes, 22.4 kB of headroom each.
     const POOL: Bytes = Bytes(12_000_000 - 8 * 32 * 22_400);

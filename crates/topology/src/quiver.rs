@@ -60,6 +60,15 @@ pub struct Census {
     pub unreachable: u64,
 }
 
+/// What all switches install, and how the pairs of leaves fall apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Survey {
+    /// The forwarding tables, without the numbers of leaves.
+    pub tables: Vec<SwitchRoutes>,
+    /// The pairs.
+    pub census: Census,
+}
+
 /// How far a network folds together: what the decomposition costs grows with leaves times edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
@@ -241,15 +250,23 @@ impl<'g> Quiver<'g> {
     #[must_use]
     pub fn tables(&self) -> Vec<SwitchRoutes> {
         let mut tables = Vec::with_capacity(self.bundles.switches());
-        self.each_switch(|switch, cells, patterns| {
-            let groups = self.projections(switch, cells, patterns);
-            let mut table = TableBuilder::default();
-            for number in &patterns.of_leaf {
-                table.add(number.map_or(Group::default(), |number| groups[number as usize].clone()));
-            }
-            tables.push(table.routes);
-        });
+        self.each_switch(|switch, cells, patterns| tables.push(self.table(switch, cells, patterns)));
         tables
+    }
+
+    /// The table of one switch: every pattern is projected once.
+    fn table(&self, switch: SwitchId, cells: &Cells, patterns: &Patterns) -> SwitchRoutes {
+        let mut groups = self.projections(switch, cells, patterns);
+        let mut names = vec![None; groups.len()];
+        let mut table = TableBuilder::default();
+        for number in &patterns.of_leaf {
+            let name = match number.map(|number| number as usize) {
+                None => table.name(Group::default()),
+                Some(n) => *names[n].get_or_insert_with(|| table.name(std::mem::take(&mut groups[n]))),
+            };
+            table.routes.group_of_leaf.push(name);
+        }
+        table.routes
     }
 
     /// How the paths are compared.
@@ -270,16 +287,30 @@ impl<'g> Quiver<'g> {
     #[must_use]
     pub fn census(&self) -> Census {
         let mut census = Census::default();
-        self.each_switch(|switch, _, patterns| {
-            if self.graph.leaves().contains(&switch) {
-                census.unreachable += patterns.of_leaf.iter().filter(|way| way.is_none()).count() as u64 - 1;
-                for split in patterns.splits() {
-                    *census.by_components.entry(split.components).or_default() += 1;
-                    census.all_single += u64::from(split.all_single);
-                }
-            }
-        });
+        self.each_switch(|switch, _, patterns| self.count(&mut census, switch, patterns));
         census
+    }
+
+    /// Adds the pairs that begin at a switch.
+    fn count(&self, census: &mut Census, switch: SwitchId, patterns: &Patterns) {
+        if self.graph.leaves().contains(&switch) {
+            census.unreachable += patterns.of_leaf.iter().filter(|way| way.is_none()).count() as u64 - 1;
+            for split in patterns.splits() {
+                *census.by_components.entry(split.components).or_default() += 1;
+                census.all_single += u64::from(split.all_single);
+            }
+        }
+    }
+
+    /// Tables and census together, for the work of one.
+    #[must_use]
+    pub fn survey(&self) -> Survey {
+        let mut survey = Survey::default();
+        self.each_switch(|switch, cells, patterns| {
+            survey.tables.push(self.table(switch, cells, patterns));
+            self.count(&mut survey.census, switch, patterns);
+        });
+        survey
     }
 }
 

@@ -111,7 +111,13 @@ pub(crate) struct TableBuilder {
 impl TableBuilder {
     /// The next leaf's group.
     pub(crate) fn add(&mut self, group: Group) {
-        let name = match self.known.get(&group) {
+        let name = self.name(group);
+        self.routes.group_of_leaf.push(name);
+    }
+
+    /// The number of a group; equal ones have one.
+    pub(crate) fn name(&mut self, group: Group) -> GroupId {
+        match self.known.get(&group) {
             Some(name) => *name,
             None => {
                 let name = GroupId(self.routes.groups.len() as u32);
@@ -119,8 +125,7 @@ impl TableBuilder {
                 self.known.insert(group, name);
                 name
             }
-        };
-        self.routes.group_of_leaf.push(name);
+        }
     }
 }
 

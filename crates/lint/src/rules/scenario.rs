@@ -1,7 +1,7 @@
 //! What rules on classes and controllers mean in a scenario, where the classes of payload and answers, the delays of cards and
 //! the controllers that mark are known; and rules that only a scenario can break.
 
-use crate::formula::{bandwidth_delay, queue_at_xoff, size};
+use crate::formula::{bandwidth_delay, queue_at_xoff, size, time};
 use crate::model::{Held, Host, Marking, Network, Profile, Switch, Threshold};
 use crate::rule::{Findings, Level, Rule};
 use weft_core::{Bytes, Rate, Span};
@@ -118,7 +118,7 @@ fn early_pauses(of: &Loop<'_>, findings: &mut Findings) {
          first mark), and pauses begin at {}",
         of.rate,
         size(filled(senders)),
-        of.delay,
+        time(of.delay),
         size(queue_at_xoff(threshold, pool, senders)),
     );
     let mend = "lower K_min or cnp_delay, mark on departure, or accept pauses in such incasts".to_owned();
