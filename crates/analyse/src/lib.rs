@@ -3,6 +3,7 @@
 
 mod drawing;
 mod listing;
+mod offered;
 mod picture;
 mod stability;
 mod subject;
@@ -16,6 +17,7 @@ use subject::{Place, Subject};
 use weft_topology::Quiver;
 use weft_topology::quiver::Survey;
 
+pub use offered::{Traffic, traffic};
 pub use picture::of_run;
 pub use stability::{StabilityAnalysis, StabilityOptions, stability};
 

@@ -74,6 +74,8 @@ pub struct ReceiverReport {
     pub out_of_order: u32,
     /// Of these, the greatest number of packets between a packet and the highest that had arrived.
     pub displacement: u32,
+    /// The sum of these numbers over all such packets.
+    pub displaced: u64,
     /// Batches that receive offload formed.
     pub gro_batches: u32,
     /// Congestion notifications sent.

@@ -6,8 +6,9 @@
 //! [`group`] (equal-cost ways), [`label`] (a way as a packet names it), [`quiver`] (when two of them are alike),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
-//! report), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
+//! report), [`checksum`] (names for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
 
+pub mod checksum;
 pub mod ends;
 pub mod family;
 pub mod group;
@@ -29,6 +30,7 @@ pub mod settings;
 pub mod transmission;
 pub mod units;
 
+pub use checksum::Checksum;
 pub use ends::{FlowSite, ReceiverReport, SenderReport};
 pub use group::{Component, Group, Grouping};
 pub use header::{Class, Ecn, Header, Kind, Marks, Tuple};

@@ -16,6 +16,8 @@ pub struct Order {
     pub out_of_order: u32,
     /// The greatest number of packets between such a packet and the highest that had arrived.
     pub displacement: u32,
+    /// The sum of these numbers over all such packets.
+    pub displaced: u64,
 }
 
 impl Order {
@@ -26,7 +28,9 @@ impl Order {
             self.highest = end;
         } else if !again {
             self.out_of_order += 1;
-            self.displacement = self.displacement.max((self.highest - end).div_ceil(mss) as u32);
+            let displacement = (self.highest - end).div_ceil(mss);
+            self.displacement = self.displacement.max(displacement as u32);
+            self.displaced += displacement;
         }
     }
 
@@ -52,12 +56,13 @@ mod tests {
     #[test]
     fn a_packet_is_displaced_by_those_that_overtook_it() {
         let mut order = Order::default();
-        for end in [10, 30, 40, 47, 20] {
+        for end in [10, 40, 47, 20, 30] {
             order.arrived(end, false, 10);
         }
-        assert_eq!((order.out_of_order, order.displacement), (1, 3));
+        assert_eq!((order.out_of_order, order.displacement, order.displaced), (2, 3, 3 + 2));
         order.arrived(5, true, 10);
-        assert_eq!((order.out_of_order, order.displacement), (1, 3), "what was sent again is not reordered");
+        let counts = (order.out_of_order, order.displacement, order.displaced);
+        assert_eq!(counts, (2, 3, 5), "what was sent again is not reordered");
     }
 
     #[test]

@@ -111,6 +111,10 @@ pub struct LinkRecord {
     pub peak: Bytes,
     /// Time integral of the queue divided by the run's length, bytes.
     pub mean_queue: f64,
+    /// What the flows would put on it if every switch split each of them equally over its shortest paths, as a share of its
+    /// rate. `None`: it was down at the start, it is not between switches, or flows do not arrive over time. An engine leaves
+    /// it open.
+    pub offered: Option<f64>,
 }
 
 /// One flow, finished or not.
@@ -146,6 +150,8 @@ pub struct FlowRecord {
     pub out_of_order: u32,
     /// Greatest displacement: packets between a late packet's place and the highest that had arrived.
     pub displacement: u32,
+    /// Sum of the displacements of all late packets.
+    pub displaced: u64,
     /// Batches the receive offload handed up.
     pub gro_batches: u32,
     /// Packets that arrived with a congestion mark.

@@ -29,6 +29,9 @@ pub struct Manifest {
     pub command_of_all: String,
     /// Content hash over everything that can change the result, hexadecimal.
     pub hash: String,
+    /// Hash of the list of flows, hexadecimal: FNV-1a over start (ps), source, destination, size (bytes) and number of the
+    /// traffic entry of every flow in order. Runs with equal hashes carry the same flows, whatever carries them.
+    pub flows_hash: String,
     /// Hashes of the input files: path as written in the scenario, hexadecimal hash.
     pub inputs: Vec<(String, String)>,
     /// Processor and operating system, for judging the wall time.

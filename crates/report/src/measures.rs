@@ -3,8 +3,8 @@
 use crate::derived::utilisation;
 use crate::statistics::{Distribution, mean};
 use crate::summary::{
-    DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, PauseCause, RunFacts, Summary, Uplinks,
-    Waiting, stop_name,
+    DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, Offered, PauseCause, RunFacts, Summary,
+    Uplinks, Waiting, stop_name,
 };
 use crate::survey::FlowStatistics;
 use std::cmp::Reverse;
@@ -132,6 +132,7 @@ fn links(record: &RunRecord) -> Links {
         peak_queue_bytes: switches().map(|link| link.peak.0).max().unwrap_or(0),
         busiest_queue: record.queues.as_ref().filter(|series| series.samples > 0).map(busiest),
         uplinks: Uplinks::of(record),
+        offered: Offered::of(record),
         dropped: dropped(record, tier),
     }
 }

@@ -2,7 +2,7 @@
 //! summary, not where the names are used.
 
 use crate::statistics::Distribution;
-use crate::summary::{DroppedTowards, Lengths, Measured, Reordering, Summary, Throughput, Uplinks};
+use crate::summary::{DroppedTowards, Lengths, Measured, Offered, Reordering, Summary, Throughput, Uplinks};
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,12 @@ const METRICS: &[Metric] = &[
     metric("reordering.over_3_reorder", "", "share with more than three of these", Lower),
     metric("reordering.out_of_order", "packets", "packets that arrived out of order", Lower),
     metric("reordering.max_displacement", "packets", "greatest displacement of a packet", Lower),
+    metric(
+        "reordering.mean_displacement",
+        "packets",
+        "mean displacement of the packets that arrived out of order",
+        Lower,
+    ),
     metric("reordering.gro_batches", "", "batches the receive offload handed up", Lower),
     metric("goodput", "Gbps", "payload of measured flows delivered after the warm-up", Higher),
     metric("throughput.mean", "Gbps", "mean throughput of measured flows, finished or not", Higher),
@@ -108,6 +114,20 @@ const METRICS: &[Metric] = &[
         "how unevenly a leaf's uplinks are used: greatest less least by their mean",
         Lower,
     ),
+    metric(
+        "offered.uplinks.mean",
+        "",
+        "what flows would put on the uplinks of a leaf together with equal splitting, as a share; mean over leaves",
+        Neither,
+    ),
+    metric("offered.uplinks.max", "", "the same of the leaf with the greatest share", Lower),
+    metric(
+        "offered.downlinks.mean",
+        "",
+        "what they would put on a link down to a leaf, as a share of its rate; mean over these links",
+        Neither,
+    ),
+    metric("offered.downlinks.max", "", "the same of the link with the greatest share", Lower),
     metric("queue.peak", "B", "greatest queue of a switch", Lower),
     metric(
         "queue.busiest.<statistic>",
@@ -219,7 +239,7 @@ fn spelled(path: &str) -> Vec<String> {
 }
 
 /// What a run says about reordering.
-fn overtaking(reordering: &Reordering) -> [(String, f64); 7] {
+fn overtaking(reordering: &Reordering) -> impl Iterator<Item = (String, f64)> {
     let named = [
         ("flows_with_dupacks", reordering.flows_with_dupacks),
         ("over_3", reordering.over_3),
@@ -229,7 +249,8 @@ fn overtaking(reordering: &Reordering) -> [(String, f64); 7] {
         ("max_displacement", reordering.max_displacement as f64),
         ("gro_batches", reordering.gro_batches as f64),
     ];
-    named.map(|(name, value)| (format!("reordering.{name}"), value))
+    let mean = reordering.mean_displacement.map(|value| ("mean_displacement", value));
+    named.into_iter().chain(mean).map(|(name, value)| (format!("reordering.{name}"), value))
 }
 
 impl Summary {
@@ -314,6 +335,7 @@ impl Summary {
         push("utilisation.max".into(), self.links.utilisation_max);
         push("utilisation.fabric".into(), self.links.fabric_utilisation);
         self.links.uplinks.iter().flat_map(Uplinks::named).for_each(|(name, value)| push(name, value));
+        self.links.offered.iter().flat_map(Offered::named).for_each(|(name, value)| push(name, value));
         push("queue.peak".into(), self.links.peak_queue_bytes as f64);
         for (name, value) in self.links.busiest_queue.iter().flat_map(Distribution::statistics) {
             push(format!("queue.busiest.{name}"), value);
@@ -363,7 +385,7 @@ mod tests {
                 cells: vec![DropCell { hop: 1, reason: "early".to_owned(), packets: 7 }],
                 ..Drops::default()
             },
-            reordering: Some(Reordering::default()),
+            reordering: Some(Reordering { mean_displacement: Some(1.5), ..Reordering::default() }),
             throughput_gbps: Throughput {
                 all: Some(1.0),
                 small: Some(1.0),
@@ -373,6 +395,7 @@ mod tests {
             jain: Some(0.9),
             links: Links {
                 busiest_queue: Some(busiest),
+                offered: Some(Offered { uplinks: [0.8, 1.2], downlinks: [0.8, 1.3] }),
                 uplinks: Some(Uplinks { min: 0.1, mean: 0.2, max: 0.3, spread: Some(1.0) }),
                 ..Links::default()
             },

@@ -6,7 +6,7 @@ use weft_core::{Bytes, FlowId, HostId, Span, Time};
 use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
-pub(crate) type FlowRow = Words<16>;
+pub(crate) type FlowRow = Words<17>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -34,6 +34,7 @@ pub(crate) fn row_of(flow: &FlowRecord) -> FlowRow {
         pair(flow.pauses.packets, u32::from(flow.pauses.congested)),
         flow.pauses.held.0,
         flow.pauses.at_host.0,
+        flow.displaced,
     ]
 }
 
@@ -63,6 +64,7 @@ pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
         dupacks_reorder,
         out_of_order,
         displacement,
+        displaced: row[16],
         gro_batches,
         ecn_marks,
         cnps_sent,
@@ -142,6 +144,7 @@ mod tests {
             dupacks_reorder: 12,
             out_of_order: 13,
             displacement: 14,
+            displaced: 24,
             gro_batches: 15,
             ecn_marks: 16,
             cnps_sent: 18,

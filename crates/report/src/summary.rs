@@ -1,5 +1,6 @@
 //! One run in numbers: the contents of `summary.json`. Knows what they are, not how they are computed or shown.
 
+mod offered;
 mod uplinks;
 
 use crate::derived::Kept;
@@ -7,6 +8,7 @@ use crate::statistics::Distribution;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+pub use offered::Offered;
 pub use uplinks::Uplinks;
 use weft_core::record::Stop;
 
@@ -254,6 +256,9 @@ pub struct Reordering {
     pub out_of_order: u64,
     /// Greatest displacement of a packet, in packets.
     pub max_displacement: u64,
+    /// Mean displacement of the packets that arrived out of order, in packets; absent when none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_displacement: Option<f64>,
     /// Batches the receive offload handed up.
     pub gro_batches: u64,
 }
@@ -273,6 +278,10 @@ pub struct Links {
     /// Utilisation of the uplinks of leaves; absent without switches above them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uplinks: Option<Uplinks>,
+    /// What flows would put on leaves and downlinks with equal splitting; absent where flows do not arrive over time or
+    /// nothing is above the leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Offered>,
     /// Packets dropped at ports of switches, by where the port leads.
     #[serde(default)]
     pub dropped: DroppedTowards,

@@ -75,6 +75,7 @@ fn overtaking_of_flows(flows: &[FlowRecord], table: Table) -> Table {
         .integers("dupacks_reorder", "", column(|f| u64::from(f.dupacks_reorder)))
         .integers("ooo_packets", "packets", column(|f| u64::from(f.out_of_order)))
         .integers("displacement_packets", "packets", column(|f| u64::from(f.displacement)))
+        .integers("displacement_sum_packets", "packets", column(|f| f.displaced))
         .integers("gro_batches", "", column(|f| u64::from(f.gro_batches)))
 }
 
@@ -92,6 +93,7 @@ fn links(record: &RunRecord) -> Table {
         .integers("tx_bytes", "B", column(|l| l.sent.0))
         .integers("tx_packets", "packets", column(|l| l.packets))
         .numbers("utilisation", "", record.links.iter().map(load))
+        .column("offered", "", Cells::Numbers(record.links.iter().map(|link| link.offered).collect()))
         .integers("dropped_packets", "packets", column(|l| l.dropped))
         .integers("marked_packets", "packets", column(|l| l.marked))
         .integers("peak_queue_bytes", "B", column(|l| l.peak.0))

@@ -142,6 +142,7 @@ impl Collector<'_> {
             marked: counters.marked,
             peak: counters.peak,
             mean_queue: counters.byte_time as f64 / (self.ended.0.max(1)) as f64,
+            offered: None,
         }
     }
 

@@ -96,6 +96,7 @@ impl<'a> Ledger<'a> {
             dupacks_reorder: received.dupacks_reorder,
             out_of_order: received.out_of_order,
             displacement: received.displacement,
+            displaced: received.displaced,
             gro_batches: received.gro_batches,
             ecn_marks: received.ecn_marks,
             cnps_sent: received.notifications,

@@ -3,6 +3,7 @@
 
 mod lab;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lab::{constant, flow};
@@ -47,17 +48,70 @@ fn late_packets(record: &RunRecord) -> u32 {
     record.flows.iter().map(|flow| flow.out_of_order).sum()
 }
 
+/// 60 flows of DCTCP without end over paths of 10 and 5 Gb/s.
+fn long_flows(gap: Span, length: Span) -> Setup {
+    let mut setup = diamond(10, gbps(10), gbps(5));
+    setup.balancer = letflow(gap);
+    setup.flows =
+        (0..60).map(|n| flow(Span::from_us(n), n as u32 % 10, 10 + n as u32 % 10, 1 << 30)).collect();
+    setup.until = Time::ZERO + length;
+    setup
+}
+
 /// Flows on the slower path wait for their windows more often; their flowlets end sooner, and bytes move away.
 #[test]
 fn flowlets_are_elastic_where_windows_are() {
     for gap in [Span::from_us(100), Span::from_us(300)] {
-        let mut setup = diamond(10, gbps(10), gbps(5));
-        setup.balancer = letflow(gap);
-        setup.flows =
-            (0..60).map(|n| flow(Span::from_us(n), n as u32 % 10, 10 + n as u32 % 10, 1 << 30)).collect();
-        setup.until = Time::ZERO + Span::from_ms(80);
+        let setup = long_flows(gap, Span::from_ms(80));
         let [fast, slow] = shares(&setup, &lab::run(setup.clone()));
         assert!(fast / (fast + slow) > 0.6, "{fast} and {slow} bytes with a gap of {gap}");
+    }
+}
+
+/// The mean length of the flowlets that leaf 0 sends by each of two ports, bytes on the wire: of a flow's packets those that come
+/// to the switch no more than `gap` apart; and the variance of that mean. The first and the last of a flow are cut off by the run and left out.
+fn flowlet_lengths(setup: Setup, gap: Span) -> BTreeMap<PortId, (f64, f64)> {
+    let (_, tap) = Simulation::new(setup).run_tapped(Tap::new(SwitchId(0)));
+    let (mut arrived, mut flows) = (Vec::new(), BTreeMap::<_, Vec<(Time, u64, PortId)>>::new());
+    for seen in &tap.seen {
+        match seen {
+            Seen::Arrived { time, header, .. } => arrived.push((*time, *header)),
+            Seen::Left { port, packet, .. } => {
+                let (time, header) = arrived[*packet as usize];
+                if header.kind == Kind::Data && header.source.0 < 10 {
+                    let packets = flows.entry((header.source, header.ports)).or_default();
+                    packets.push((time, u64::from(header.wire), *port));
+                }
+            }
+            Seen::Dropped { .. } => {}
+        }
+    }
+    let mut lengths = BTreeMap::<PortId, Vec<f64>>::new();
+    for packets in flows.values_mut() {
+        packets.sort_by_key(|(time, ..)| *time);
+        let flowlets: Vec<_> = packets.chunk_by(|a, b| b.0.since(a.0) <= gap).collect();
+        for flowlet in flowlets.iter().skip(1).rev().skip(1) {
+            let bytes: u64 = flowlet.iter().map(|(_, wire, _)| wire).sum();
+            lengths.entry(flowlet[0].2).or_default().push(bytes as f64);
+        }
+    }
+    let of_port = |of: Vec<f64>| {
+        let count = of.len() as f64;
+        let mean = of.iter().sum::<f64>() / count;
+        (mean, of.iter().map(|length| (length - mean).powi(2)).sum::<f64>() / (count * (count - 1.0)))
+    };
+    lengths.into_iter().map(|(port, of)| (port, of_port(of))).collect()
+}
+
+/// The mechanism behind that share: ports are drawn evenly, but a flowlet lasts longer on the faster path.
+#[test]
+fn flowlets_are_longer_on_the_faster_path() {
+    for gap in [Span::from_us(100), Span::from_us(300)] {
+        let lengths: Vec<(f64, f64)> =
+            flowlet_lengths(long_flows(gap, Span::from_ms(240)), gap).into_values().collect();
+        let [fast, slow] = lengths[..] else { panic!("two paths are used: {lengths:?}") };
+        let errors = (fast.0 - slow.0) / (fast.1 + slow.1).sqrt();
+        assert!(errors > 4.0, "flowlets of {fast:?} and {slow:?} bytes with a gap of {gap}: {errors} errors");
     }
 }
 

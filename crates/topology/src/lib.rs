@@ -2,7 +2,8 @@
 //!
 //! Knows no packet, no queue and no traffic. In reading order: [`graph`] (nodes, cables, links and their numbering),
 //! [`shapes`] (the list of topologies, one file each), [`build`](fn@build) (settings to graph), [`routes`] (equal-cost
-//! groups), [`quiver`](mod@quiver) (their symmetric components), [`paths`] (each with its label), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of it), [`dependency`] (which links wait for each other in a circle), [`ideal`] (flow completion time in the
+//! groups), [`quiver`](mod@quiver) (their symmetric components), [`paths`] (each with its label), [`failure`] (which cables fail), [`timeline`](mod@timeline) (when who learns of it), [`split`] (what equal splitting
+//! puts on each link), [`dependency`] (which links wait for each other in a circle), [`ideal`] (flow completion time in the
 //! empty network) and [`import`] (topology files of other simulators).
 //!
 //! ```
@@ -24,6 +25,7 @@ pub mod paths;
 pub mod quiver;
 pub mod routes;
 pub mod shapes;
+pub mod split;
 pub mod timeline;
 mod weights;
 pub mod wiring;

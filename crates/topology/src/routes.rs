@@ -167,7 +167,7 @@ impl Fabric {
     }
 
     /// The ports of a switch that lead one hop nearer.
-    fn towards(&self, switch: usize, distance: &[u32]) -> Vec<PortId> {
+    pub(crate) fn towards(&self, switch: usize, distance: &[u32]) -> Vec<PortId> {
         let here = distance[switch];
         if here == UNREACHABLE || here == 0 {
             return Vec::new();

@@ -197,14 +197,17 @@ impl Job for Planned<'_> {
             Threads::UpTo(most) => setup.sensible_division(most),
         };
         let quiver = weft_analyse::of_run(&setup);
+        let traffic = weft_analyse::traffic(&setup);
         let began = clock::now();
         let simulation = Simulation::new(setup);
         let threads = simulation.threads() as u32;
-        let (recording, record) = self.record(simulation, watch).map_err(|cause| cause.to_string())?;
+        let (recording, mut record) = self.record(simulation, watch).map_err(|cause| cause.to_string())?;
+        traffic.offered.into_iter().zip(&mut record.links).for_each(|(offered, link)| link.offered = offered);
         let manifest = Manifest {
             wall_s: began.elapsed().as_secs_f64(),
             events: record.events,
             threads,
+            flows_hash: format!("{:016x}", traffic.hash),
             peak_memory_bytes: manifest::peak_memory(),
             ..self.manifest.clone()
         };

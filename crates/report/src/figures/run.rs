@@ -213,9 +213,10 @@ pub fn reordering(run: &Run) -> Option<Figure> {
         title: format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
         caption: format!(
             "Share of measured, finished flows whose receiver sent duplicate acknowledgements; \"nothing lost\": of \
-             these, sent while no packet of the flow had been lost. Greatest displacement: {} packets; receive \
+             these, sent while no packet of the flow had been lost. Greatest displacement: {} packets, mean {}; receive \
              offload handed up {} batches.",
             count(reordering.max_displacement),
+            reordering.mean_displacement.map_or("none".to_owned(), number),
             count(reordering.gro_batches)
         ),
         samples: format!("n = {} flows", count(run.summary.flows.finished)),

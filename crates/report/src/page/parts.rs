@@ -6,6 +6,7 @@ use crate::headline::{percentile_words, tail_metric};
 use crate::listing::Verdict;
 use crate::metric::find;
 use crate::statistics::Estimate;
+use crate::summary::{Offered, Summary};
 use crate::sweep::{Run, Sweep};
 use crate::text::{count, number, percent, significant, value};
 use std::collections::BTreeSet;
@@ -44,7 +45,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
             let share = summary.drops.total as f64 / summary.packet_hops.max(1) as f64;
             format!("{} of link traversals", percent(share))
         }
-        "goodput" => format!("busiest link {} used", percent(summary.links.utilisation_max)),
+        "goodput" => busiest(summary),
         metric if few(metric) => "fewer than 100 flows beyond".to_owned(),
         _ => format!("of {} flows", count(summary.flows.finished)),
     };
@@ -52,6 +53,13 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
         Some(Card { label, value: shown(metric, summary.metric(metric)?), note: note(metric) })
     };
     card_metrics(std::slice::from_ref(run)).into_iter().filter_map(card).collect()
+}
+
+/// How much the links have to do: what was used, and what flows ask of the leaf that is asked most.
+fn busiest(summary: &Summary) -> String {
+    let used = format!("busiest link {} used", percent(summary.links.utilisation_max));
+    let asked = |offered: &Offered| format!("{used}; a leaf offered up to {}", percent(offered.uplinks[1]));
+    summary.links.offered.as_ref().map_or_else(|| used.clone(), asked)
 }
 
 pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {

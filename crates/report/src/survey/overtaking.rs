@@ -12,6 +12,7 @@ pub(crate) struct Overtaking {
     reorder: [u64; 2],
     out_of_order: u64,
     max_displacement: u64,
+    displaced: u64,
     gro_batches: u64,
 }
 
@@ -24,6 +25,7 @@ impl Overtaking {
         }
         self.out_of_order += u64::from(flow.out_of_order);
         self.max_displacement = self.max_displacement.max(u64::from(flow.displacement));
+        self.displaced += flow.displaced;
         self.gro_batches += u64::from(flow.gro_batches);
     }
 
@@ -39,7 +41,25 @@ impl Overtaking {
             over_3_count: self.dupacks[1],
             out_of_order: self.out_of_order,
             max_displacement: self.max_displacement,
+            mean_displacement: (self.out_of_order > 0)
+                .then(|| self.displaced as f64 / self.out_of_order as f64),
             gro_batches: self.gro_batches,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_displacement_is_that_of_late_packets_of_all_flows() {
+        let mut overtaking = Overtaking::default();
+        assert_eq!(overtaking.of(0).mean_displacement, None);
+        for (out_of_order, displacement, displaced) in [(0, 0, 0), (3, 4, 6), (1, 2, 2)] {
+            overtaking.add(&FlowRecord { out_of_order, displacement, displaced, ..FlowRecord::default() });
+        }
+        let found = overtaking.of(3);
+        assert_eq!((found.out_of_order, found.max_displacement, found.mean_displacement), (4, 4, Some(2.0)));
     }
 }

@@ -1,0 +1,82 @@
+//! The flows of a run before it starts: a name for their list, and what they would ask of the links of the fabric if every
+//! switch split them equally. Knows no balancer and no queue.
+
+use weft_core::{Bytes, Checksum, Time};
+use weft_sim::Setup;
+use weft_topology::Node;
+use weft_topology::split::{Demand, equal_split};
+use weft_workload::{Flow, Framing};
+
+/// Fewer flows are no load: what a handful of them would put on a link depends on when the last one happens to start.
+const FEWEST: u64 = 100;
+
+/// What can be said of a run's flows without running it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traffic {
+    /// FNV-1a over start (picoseconds, 8 bytes), source (4), destination (4), size (bytes, 8) and traffic entry (2) of every
+    /// flow in order, each with its lowest byte first.
+    pub hash: u64,
+    /// For each link the share of its rate that flows would take with equal splitting; `None` for links that are down at the
+    /// start or lead to or from hosts. Empty without switches above the leaves, for fewer than 100 flows, and when all flows
+    /// start at one instant.
+    pub offered: Vec<Option<f64>>,
+}
+
+/// Looks at the flows of a run once.
+#[must_use]
+pub fn traffic(setup: &Setup) -> Traffic {
+    let framing =
+        Framing { mss: Bytes(setup.transport.mss()), overhead: Bytes(setup.transport.overhead_wire()) };
+    let leaf_of_host = setup.graph.leaf_of_host();
+    let mut list = List::default();
+    for flow in &setup.flows {
+        let leaf = |host: weft_core::HostId| leaf_of_host[host.index()];
+        list.add(&flow, (leaf(flow.destination), leaf(flow.source)), framing);
+    }
+    Traffic { hash: list.checksum.value(), offered: list.offered(setup).unwrap_or_default() }
+}
+
+/// What is kept of the flows.
+#[derive(Default)]
+struct List {
+    checksum: Checksum,
+    flows: u64,
+    first: Option<Time>,
+    last: Time,
+    /// Bytes on the wire between different leaves.
+    demand: Demand,
+}
+
+impl List {
+    fn add(&mut self, flow: &Flow, leaves: (u16, u16), framing: Framing) {
+        self.checksum = with(self.checksum, flow);
+        self.flows += 1;
+        self.first.get_or_insert(flow.start);
+        self.last = self.last.max(flow.start);
+        if leaves.0 != leaves.1 {
+            *self.demand.entry(leaves).or_default() += framing.wire(flow.size).0 as f64;
+        }
+    }
+
+    fn offered(&self, setup: &Setup) -> Option<Vec<Option<f64>>> {
+        let (graph, state) = (&setup.graph, &setup.timeline.initial);
+        let seconds = self.last.since(self.first?).seconds();
+        let above = graph.switches().iter().any(|switch| switch.tier > 1);
+        if !above || self.flows < FEWEST || seconds == 0.0 {
+            return None;
+        }
+        let passed = equal_split(graph, state, &self.demand);
+        let share = |(link, bytes): (&weft_topology::Link, f64)| {
+            let fabric = matches!((link.from, link.to), (Node::Switch(_), Node::Switch(_)));
+            let share = bytes * 8.0 / (link.rate.0 as f64 * seconds);
+            (fabric && state.is_up(link.cable)).then_some(share)
+        };
+        Some(graph.links().iter().zip(passed).map(share).collect())
+    }
+}
+
+fn with(checksum: Checksum, flow: &Flow) -> Checksum {
+    let pair = checksum.with(&flow.start.0.to_le_bytes()).with(&flow.source.0.to_le_bytes());
+    let pair = pair.with(&flow.destination.0.to_le_bytes());
+    pair.with(&flow.size.0.to_le_bytes()).with(&flow.tag.to_le_bytes())
+}
