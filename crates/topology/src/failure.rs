@@ -57,6 +57,18 @@ impl FailurePlan {
         state
     }
 
+    /// Leaves that have no path to the first leaf at any time, because of cables that are down from the start for good; by
+    /// their indices.
+    #[must_use]
+    pub fn parted(&self, graph: &Graph) -> Vec<usize> {
+        let mut state = LinkState::all_up(graph);
+        let for_good = self.outages.iter().filter(|outage| outage.at.is_none() && outage.repair.is_none());
+        for_good.flat_map(|outage| &outage.cables).for_each(|&cable| state.set(cable, false));
+        let distance = Fabric::new(graph, &state).distances_to(graph.leaves()[0]);
+        let apart = |leaf: &usize| distance[graph.leaves()[*leaf].index()] == UNREACHABLE;
+        (0..graph.leaves().len()).filter(apart).collect()
+    }
+
     /// Every cable that is down at some time, in order.
     #[must_use]
     pub fn cables(&self) -> Vec<usize> {
