@@ -62,14 +62,11 @@ pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<Qu
     let subject = Subject::new((path, cases), options)?;
     let quiver = subject.quiver();
     let place = subject.place(options)?;
-    let survey = quiver.survey();
+    // One pair needs no survey of the whole network, which is most of the work.
+    let survey = if place.pair().is_some() { Survey::default() } else { quiver.survey() };
     let text = match options.json {
         true => listing::json(&subject, &quiver, (&survey, &place)),
-        false => {
-            words::opening(path, &subject)
-                + &words::census(&survey.census)
-                + &in_words((&subject, &quiver), &survey, &place)
-        }
+        false => words::opening(path, &subject) + &in_words((&subject, &quiver), &survey, &place),
     };
     let svg = options.drawing.then(|| {
         let pair = place.pair().or_else(|| picture::most_divided(&subject.graph, &survey.tables));
@@ -80,10 +77,11 @@ pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<Qu
 
 /// What was asked of the whole network, a switch, a leaf or a pair.
 fn in_words((subject, quiver): (&Subject, &Quiver<'_>), survey: &Survey, place: &Place) -> String {
+    let census = || words::census(&survey.census);
     match (place.from, place.to) {
         (Some(from), Some(to)) => words::pair(subject, quiver, (from, to)),
-        (Some(from), None) => words::switch(subject, &survey.tables, from),
-        (None, Some(to)) => words::leaf(subject, &survey.tables, to),
-        (None, None) => words::switches(subject, &survey.tables),
+        (Some(from), None) => census() + &words::switch(subject, &survey.tables, from),
+        (None, Some(to)) => census() + &words::leaf(subject, &survey.tables, to),
+        (None, None) => census() + &words::switches(subject, &survey.tables),
     }
 }

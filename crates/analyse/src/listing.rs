@@ -16,7 +16,6 @@ const MOST_PATHS: usize = 100;
 /// All that was asked.
 pub(crate) fn json(subject: &Subject, quiver: &Quiver<'_>, (survey, place): (&Survey, &Place)) -> String {
     let (graph, census) = (&subject.graph, &survey.census);
-    let pairs = census.by_components.iter().map(|(n, pairs)| json!({ "components": n, "pairs": pairs }));
     let down: Vec<String> = subject.state.down().map(|cable| graph.cable_name(cable)).collect();
     let mut whole = json!({
         "seed": subject.seed,
@@ -25,14 +24,16 @@ pub(crate) fn json(subject: &Subject, quiver: &Quiver<'_>, (survey, place): (&Su
         "down": down,
         "compared": words::compared(subject),
         "used_by_balancer": subject.used,
-        "pairs": pairs.collect::<Vec<_>>(),
-        "pairs_all_single": census.all_single,
-        "pairs_without_path": census.unreachable,
     });
-    match place.pair() {
-        Some(pair) => whole["pair"] = one_pair(subject, quiver, pair),
-        None => whole["tables"] = tables(subject, &survey.tables, place),
+    if let Some(pair) = place.pair() {
+        whole["pair"] = one_pair(subject, quiver, pair);
+        return format!("{whole:#}");
     }
+    let pairs = census.by_components.iter().map(|(n, pairs)| json!({ "components": n, "pairs": pairs }));
+    whole["pairs"] = pairs.collect();
+    whole["pairs_all_single"] = census.all_single.into();
+    whole["pairs_without_path"] = census.unreachable.into();
+    whole["tables"] = tables(subject, &survey.tables, place);
     format!("{whole:#}")
 }
 

@@ -37,8 +37,9 @@ pub const TEMPLATES: &[Template] = &[
     of("failure", "cables that fail during the run", include_str!("template/failure.toml")),
 ];
 
-/// The text of a template; nothing if there is none of this name.
+/// The text of a template; nothing if there is none of this name. To compare balancers is the usual wish behind `compare`.
 #[must_use]
 pub fn template(kind: &str) -> Option<String> {
+    let kind = if kind == "compare" { "balancers" } else { kind };
     TEMPLATES.iter().find(|template| template.kind == kind).map(|template| template.text.to_owned())
 }

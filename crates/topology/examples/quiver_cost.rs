@@ -13,19 +13,20 @@ fn main() {
     println!(
         "network                  failed  switches  bundles  cells  edges  components  tables_s  shortest_paths_s"
     );
-    let square = |n, hosts_per_leaf| {
+    let two_tiers = |leaves, spines, hosts_per_leaf| {
         TopologySettings::LeafSpine(leaf_spine::Settings {
-            leaves: n,
-            spines: n,
+            leaves,
+            spines,
             hosts_per_leaf,
             ..Default::default()
         })
     };
     let tree = TopologySettings::FatTree(fat_tree::Settings { k: 40, ..Default::default() });
     for (name, topology) in [
-        ("48 x 48 leaf-spine", square(48, 48)),
+        ("48 x 48 leaf-spine", two_tiers(48, 48, 48)),
         ("fat tree, k = 40", tree),
-        ("1000 x 1000 leaf-spine", square(1000, 1)),
+        ("1900 x 100 leaf-spine", two_tiers(1900, 100, 1)),
+        ("1000 x 1000 leaf-spine", two_tiers(1000, 1000, 1)),
     ] {
         let graph = build(&topology).expect("a good topology");
         for failures in [0, 1, 10, 100] {
