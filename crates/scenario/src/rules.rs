@@ -89,6 +89,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (balance::paused_ports_exist, &["balance", "switch"]),
     (balance::estimates_decay_now_and_then, &["balance"]),
     (balance::tables_of_weights_hold_something, &["balance"]),
+    (balance::flowcells_hold_payload, &["balance"]),
     (balance::labels_have_room_for_the_ports, &["topology", "balance"]),
 ];
 

@@ -13,7 +13,7 @@ use weft_topology::timeline::Convergence;
 use weft_topology::{
     FailurePlan, FailureSettings, LinkSettings, Outage, RoutingSettings, Wiring, plan, timeline,
 };
-use weft_transport::TransportSettings;
+use weft_transport::{Transport, TransportSettings};
 
 /// Leaf 0 loses its first spine at 100 us; repaired at 30 ms if asked.
 fn broken(routing: &RoutingSettings, repair: Option<Span>) -> Setup {
@@ -78,6 +78,44 @@ fn a_repaired_cable_carries_again() {
     setup.until = Time::ZERO + Span::from_ms(30);
     let record = lab::run(setup.clone());
     assert!(sent(&setup, &record, "leaf0-spine0") > 500, "{}", sent(&setup, &record, "leaf0-spine0"));
+}
+
+/// All uplinks of leaf 0 fail, come back, fail and come back: what crosses them stalls twice and resumes twice.
+#[test]
+fn flows_over_a_flapping_cable_stall_and_resume_twice() {
+    let mut setup = lab::leaf_spine();
+    let fails = |at, repair| FailureSettings {
+        cables: (0..4).map(|spine| format!("leaf0-spine{spine}")).collect(),
+        at: Some(Span::from_ms(at)),
+        repair_at: Some(Span::from_ms(repair)),
+        ..Default::default()
+    };
+    let routing = RoutingSettings { spf_delay: Span::from_us(100), ..RoutingSettings::default() };
+    // The later one first: the order of entries does not matter.
+    let plan = plan(&setup.graph, &[fails(6, 9), fails(2, 4)], 1).expect("intervals that do not overlap");
+    setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, Grouping::Together));
+    setup.transport = Arc::new(Transport::new(&lab::dctcp(|tcp| {
+        (tcp.min_rto, tcp.max_rto) = (Span::from_us(500), Span::from_us(500));
+    })));
+    let steady = lab::constant(Span::ZERO, 1, 13, 12_500_000, Rate::from_gbps(4));
+    setup.flows = vec![lab::flow(Span::ZERO, 0, 12, 12_500_000), steady].into();
+    let delivered = |us: u64| {
+        let until = Time::ZERO + Span::from_us(us);
+        let record = lab::run(Setup { until, ..setup.clone() });
+        [0, 1].map(|flow| record.flows[flow].delivered.0)
+    };
+    let [before, down, back, again, still, at_last] =
+        [2_000, 2_100, 6_000, 6_100, 9_000, 12_000].map(delivered);
+    assert_eq!(delivered(3_990), down, "nothing passes while all uplinks are down");
+    assert_eq!(still, again, "nor the second time");
+    for flow in [0, 1] {
+        assert!(before[flow] > 500_000, "{before:?}");
+        // 2 ms are 2.4 MB at line rate and 1 MB at 4 Gb/s; part of it passes while the flow recovers.
+        assert!(back[flow] > down[flow] + 400_000, "{down:?} {back:?}");
+        assert!(at_last[flow] > still[flow] + 400_000, "{still:?} {at_last:?}");
+    }
+    let record = lab::run(setup);
+    assert!(record.flows[0].end.is_some() && record.flows[0].timeouts >= 2, "{:?}", record.flows[0]);
 }
 
 /// Two lines of 100 us side by side, and two flows of datagrams exactly in step over them: what happens on one happens at

@@ -128,6 +128,8 @@ pub struct Choices {
     pub components: u64,
     /// Their ports, those of each component counted.
     pub ports: u64,
+    /// Entries that tables hold for them: [`Balancer::entries`] of each component.
+    pub entries: u64,
 }
 
 /// What a balancer keeps in each forwarding engine of a switch. Headers, hash functions and routes are not counted.
@@ -184,6 +186,11 @@ pub trait Balancer {
         Grouping::Together
     }
 
+    /// Entries that a table needs for a component with these shares of its ports.
+    fn entries(&self, shares: &[u64]) -> u64 {
+        shares.len() as u64
+    }
+
     /// What an engine keeps for these groups. What the switch keeps for [`Balancer::measures`] is not in it.
     fn state(&self, choices: Choices) -> State {
         let _ = choices;
@@ -192,6 +199,18 @@ pub trait Balancer {
 }
 
 impl BalancerSettings {
+    /// What the state depends on of a switch with these components.
+    #[must_use]
+    pub fn choices<'a>(&self, components: impl IntoIterator<Item = &'a Component>) -> Choices {
+        let balancer = AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 });
+        let chosen = components.into_iter().filter(|component| component.ports.len() > 1);
+        chosen.fold(Choices::default(), |sum, component| Choices {
+            components: sum.components + 1,
+            ports: sum.ports + component.ports.len() as u64,
+            entries: sum.entries + balancer.entries(&component.shares),
+        })
+    }
+
     /// What an engine of a switch with these groups keeps.
     #[must_use]
     pub fn state(&self, choices: Choices) -> State {
@@ -238,6 +257,7 @@ family! {
         fn excludes_paused(&self) -> bool;
         fn measures(&self) -> Option<&congestion::Settings>;
         fn grouping(&self) -> Grouping;
+        fn entries(&self, shares: &[u64]) -> u64;
         fn state(&self, choices: Choices) -> State;
     }
 }

@@ -3,16 +3,18 @@
 //! Draw rule: the cables between switches, sorted by (lower switch, upper switch, parallel number), are shuffled by
 //! the stream of (seed, failures, number of the entry); the first n fail. A draw that separates two leaves is
 //! rejected and the same stream shuffles again. Draws that only lengthen a path between leaves are kept, unless
-//! `valley_free` is set. With a given seed every balancer and transport therefore sees the same failures.
+//! `valley_free` is set. Cables that any entry names are set aside before the draw. With a given seed every balancer and transport therefore sees the same failures.
 
 use crate::graph::Graph;
-use crate::routes::{Fabric, LinkState};
+use crate::routes::{Fabric, LinkState, UNREACHABLE};
+use std::collections::BTreeMap;
 use weft_core::Problem;
 use weft_core::units::did_you_mean;
 use weft_core::{Purpose, Random, Span, Time};
 
 weft_core::settings! {
-    /// Cables that fail together.
+    /// Cables that fail together. A cable may fail several times, each time in an entry of its own, if it was repaired in
+    /// between; where one outage ends at the instant at which the next begins, the cable stays down.
     pub struct FailureSettings {
         /// Names of the cables, such as `leaf0-spine1`; of parallel ones `leaf0-spine1.2`, or `leaf0-spine1.*` for all.
         cables: Vec<String> = Vec::new(),
@@ -55,11 +57,24 @@ impl FailurePlan {
         state
     }
 
+    /// Leaves that have no path to the first leaf at any time, because of cables that are down from the start for good; by
+    /// their indices.
+    #[must_use]
+    pub fn parted(&self, graph: &Graph) -> Vec<usize> {
+        let mut state = LinkState::all_up(graph);
+        let for_good = self.outages.iter().filter(|outage| outage.at.is_none() && outage.repair.is_none());
+        for_good.flat_map(|outage| &outage.cables).for_each(|&cable| state.set(cable, false));
+        let distance = Fabric::new(graph, &state).distances_to(graph.leaves()[0]);
+        let apart = |leaf: &usize| distance[graph.leaves()[*leaf].index()] == UNREACHABLE;
+        (0..graph.leaves().len()).filter(apart).collect()
+    }
+
     /// Every cable that is down at some time, in order.
     #[must_use]
     pub fn cables(&self) -> Vec<usize> {
         let mut cables: Vec<usize> = self.outages.iter().flat_map(|outage| outage.cables.clone()).collect();
         cables.sort_unstable();
+        cables.dedup();
         cables
     }
 }
@@ -67,42 +82,89 @@ impl FailurePlan {
 /// How often a random draw is repeated before it is given up.
 const MOST_DRAWS: u32 = 10_000;
 
-/// Resolves names and draws the random failures of a run.
+/// Resolves names and draws the random failures of a run. Cables that any entry names are not drawn, whatever the order of
+/// entries; what one entry draws, no later one draws again.
 ///
 /// # Errors
-/// Unknown or doubly named cables, more cables than there are, a repair before the failure, and a draw that cannot
-/// leave all leaves connected; paths are `failure[i].…`.
+/// Unknown cables, a cable that fails again before it is repaired, more cables than are left, a repair before the failure,
+/// and a draw that cannot leave all leaves connected; paths are `failure[i].…`.
 pub fn plan(graph: &Graph, failures: &[FailureSettings], seed: u64) -> Result<FailurePlan, Vec<Problem>> {
     let mut planner = Planner { graph, taken: LinkState::all_up(graph), problems: Vec::new() };
-    let outages =
-        failures.iter().enumerate().map(|(index, entry)| planner.outage(index, entry, seed)).collect();
+    let mut outages = planner.all_named(failures);
+    for (index, (entry, outage)) in failures.iter().zip(&mut outages).enumerate() {
+        planner.rest(index, entry, outage, seed);
+    }
     match planner.problems.is_empty() {
         true => Ok(FailurePlan { outages }),
         false => Err(planner.problems),
     }
 }
 
+impl Outage {
+    /// Whether both hold at some instant. An outage holds from its failure up to, but not including, its repair.
+    fn overlaps(&self, other: &Outage) -> bool {
+        let start = |outage: &Outage| outage.at.unwrap_or(Time::ZERO);
+        let begins_within = |one: &Outage, other: &Outage| other.repair.is_none_or(|end| start(one) < end);
+        begins_within(self, other) && begins_within(other, self)
+    }
+
+    /// When it holds, for messages.
+    fn when(&self) -> String {
+        let span = |time: Time| Span(time.0);
+        let start = self.at.map_or("the start".to_owned(), |at| span(at).to_string());
+        self.repair.map_or(format!("from {start} on"), |end| format!("from {start} to {}", span(end)))
+    }
+}
+
 struct Planner<'a> {
     graph: &'a Graph,
-    /// Cables of earlier entries are down here, whatever their times.
+    /// Cables that are named, or drawn for earlier entries, are down here, whatever their times.
     taken: LinkState,
     problems: Vec<Problem>,
 }
 
 impl Planner<'_> {
-    fn outage(&mut self, index: usize, entry: &FailureSettings, seed: u64) -> Outage {
-        let path = |field: &str| format!("failure[{index}].{field}");
-        let mut cables = Vec::new();
-        for (n, name) in entry.cables.iter().enumerate() {
-            match self.named(name) {
-                Ok(found) => cables.extend(found),
-                Err(message) => self.problems.push(Problem::new(path(&format!("cables[{n}]")), message)),
+    /// The outages with the cables that entries name; none of them is drawn.
+    fn all_named(&mut self, failures: &[FailureSettings]) -> Vec<Outage> {
+        let time = |span: Option<Span>| span.map(|span| Time(span.0));
+        let outage = |entry: &FailureSettings| Outage {
+            cables: Vec::new(),
+            at: time(entry.at),
+            repair: time(entry.repair_at),
+        };
+        let mut outages: Vec<Outage> = failures.iter().map(outage).collect();
+        let mut entries_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, entry) in failures.iter().enumerate() {
+            for (n, name) in entry.cables.iter().enumerate() {
+                let found = self.named(name).and_then(|cables| {
+                    let known = cables.iter().filter_map(|cable| entries_of.get(cable)).flatten();
+                    match known.copied().find(|&earlier| outages[earlier].overlaps(&outages[index])) {
+                        Some(earlier) => Err(again(name, (earlier, index), &outages)),
+                        None => Ok(cables),
+                    }
+                });
+                match found {
+                    Ok(cables) => {
+                        cables.iter().for_each(|cable| entries_of.entry(*cable).or_default().push(index));
+                        outages[index].cables.extend(cables);
+                    }
+                    Err(message) => {
+                        self.problems.push(Problem::new(format!("failure[{index}].cables[{n}]"), message));
+                    }
+                }
             }
         }
+        entries_of.keys().for_each(|cable| self.taken.set(*cable, false));
+        outages
+    }
+
+    /// What an entry draws, and what is wrong with it as a whole.
+    fn rest(&mut self, index: usize, entry: &FailureSettings, outage: &mut Outage, seed: u64) {
+        let path = |field: &str| format!("failure[{index}].{field}");
         if entry.random > 0 {
             let stream = Random::new(seed, Purpose::Failures, index as u64);
             match self.drawn(entry, stream) {
-                Ok(found) => cables.extend(found),
+                Ok(found) => outage.cables.extend(found),
                 Err(message) => self.problems.push(Problem::new(path("random"), message)),
             }
         }
@@ -110,18 +172,12 @@ impl Planner<'_> {
             self.problems
                 .push(Problem::new(path("cables"), "nothing fails here; name cables or give `random`"));
         }
-        self.outage_times(entry, &path);
-        let time = |span: Option<Span>| span.map(|span| Time(span.0));
-        Outage { cables, at: time(entry.at), repair: time(entry.repair_at) }
-    }
-
-    fn outage_times(&mut self, entry: &FailureSettings, path: &impl Fn(&str) -> String) {
         if entry.repair_at.is_some_and(|repair| repair <= entry.at.unwrap_or(Span::ZERO)) {
             self.problems.push(Problem::new(path("repair_at"), "the repair must come after the failure"));
         }
     }
 
-    fn named(&mut self, name: &str) -> Result<Vec<usize>, String> {
+    fn named(&self, name: &str) -> Result<Vec<usize>, String> {
         let Some(cables) = self.graph.cables_named(name) else {
             return Err(format!("there is no cable called `{name}`{}", self.hint(name)));
         };
@@ -133,17 +189,7 @@ impl Planner<'_> {
             );
             return Err(message);
         }
-        match cables.iter().all(|&cable| self.take(cable)) {
-            true => Ok(cables),
-            false => Err(format!("`{name}` fails in another place already")),
-        }
-    }
-
-    /// Marks a cable; false if it was marked before.
-    fn take(&mut self, cable: usize) -> bool {
-        let free = self.taken.is_up(cable);
-        self.taken.set(cable, false);
-        free
+        Ok(cables)
     }
 
     fn hint(&self, name: &str) -> String {
@@ -157,9 +203,16 @@ impl Planner<'_> {
             self.graph.fabric_cables().into_iter().filter(|&cable| self.taken.is_up(cable)).collect();
         let count = entry.random as usize;
         if count > cables.len() {
-            return Err(format!("there are only {} cables between switches to draw from", cables.len()));
+            return Err(self.too_few(cables.len()));
         }
         let lengths = self.lengths(&LinkState::all_up(self.graph), entry.valley_free);
+        if self.lengths(&self.taken, false).contains(&UNREACHABLE) {
+            return Err(
+                "no draw leaves all leaves connected: what other entries name or draw separates leaves \
+                        already"
+                    .to_owned(),
+            );
+        }
         for _ in 0..MOST_DRAWS {
             let mut order = cables.clone();
             stream.shuffle(&mut order);
@@ -167,14 +220,26 @@ impl Planner<'_> {
             let mut state = self.taken.clone();
             order.iter().for_each(|&cable| state.set(cable, false));
             let after = self.lengths(&state, entry.valley_free);
-            let kept =
-                |(before, after): (&u32, &u32)| after == before || (!entry.valley_free && *after != u32::MAX);
+            let kept = |(before, after): (&u32, &u32)| {
+                after == before || (!entry.valley_free && *after != UNREACHABLE)
+            };
             if lengths.iter().zip(&after).all(kept) {
                 self.taken = state;
                 return Ok(order);
             }
         }
         Err(format!("no draw of {count} cables in {MOST_DRAWS} leaves all leaves connected"))
+    }
+
+    fn too_few(&self, left: usize) -> String {
+        match self.graph.fabric_cables().len() - left {
+            0 => format!("there are only {left} cables between switches to draw from"),
+            others => format!(
+                "there are only {left} cables between switches left to draw from: other entries name or draw {others} of \
+                 {}",
+                left + others
+            ),
+        }
     }
 
     /// Hops between leaves: from every leaf when lengths matter, from the first when only connection does.
@@ -188,4 +253,18 @@ impl Planner<'_> {
         };
         sources.iter().flat_map(from).collect()
     }
+}
+
+/// A cable that would fail while it is down already; `entries` are the earlier and the later one.
+fn again(name: &str, entries: (usize, usize), outages: &[Outage]) -> String {
+    let (earlier, later) = entries;
+    if earlier == later {
+        return format!("`{name}` is named twice here; name it once");
+    }
+    format!(
+        "`{name}` is down {} by this entry (failure[{later}]) and {} by failure[{earlier}]; a cable fails again only \
+         after its repair: let `repair_at` of one be no later than `at` of the other, or name it in one of them",
+        outages[later].when(),
+        outages[earlier].when()
+    )
 }

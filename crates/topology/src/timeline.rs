@@ -102,16 +102,25 @@ pub fn timeline(
     Timeline { initial, states, changes: builder.finish() }
 }
 
-/// The cables that change at each instant, in order, with their new state.
+/// The cables that change at each instant, in order, with their new state. A cable whose repair and next failure fall on one
+/// instant stays down: it does not change.
 fn instants(plan: &FailurePlan) -> BTreeMap<Time, Vec<(usize, bool)>> {
-    let mut instants: BTreeMap<Time, Vec<(usize, bool)>> = BTreeMap::new();
+    let mut changes: BTreeMap<Time, BTreeMap<usize, BTreeSet<bool>>> = BTreeMap::new();
     for outage in &plan.outages {
         for (time, up) in [(outage.at, false), (outage.repair, true)] {
             let Some(time) = time else { continue };
-            instants.entry(time).or_default().extend(outage.cables.iter().map(|&cable| (cable, up)));
+            let cables = changes.entry(time).or_default();
+            outage.cables.iter().for_each(|&cable| {
+                cables.entry(cable).or_default().insert(up);
+            });
         }
     }
-    instants
+    let one = |(cable, ups): (usize, BTreeSet<bool>)| match ups.len() {
+        1 => ups.first().map(|&up| (cable, up)),
+        _ => None,
+    };
+    let kept = changes.into_iter().map(|(time, cables)| (time, cables.into_iter().filter_map(one).collect()));
+    kept.filter(|(_, cables): &(Time, Vec<_>)| !cables.is_empty()).collect()
 }
 
 struct Builder<'a> {

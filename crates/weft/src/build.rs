@@ -87,6 +87,6 @@ fn framing(transport: &Transport) -> Framing {
     Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
 }
 
-fn told(problems: &[impl ToString]) -> String {
+pub(crate) fn told(problems: &[impl ToString]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -2,32 +2,40 @@
 
 use std::path::Path;
 
+use crate::build::told;
 use weft_core::Bytes;
 use weft_scenario::{Scenario, ScenarioSettings};
+
 use weft_switch::balance::Choices;
 use weft_topology::{Graph, Node, SwitchRoutes, build_in, plan, timeline};
 
-/// A sentence for each balancer among the cases, in the network of its first case as it is at the start. Empty if a network
-/// cannot be built: who runs it is told why.
+/// A sentence for each balancer among the cases, in the network of its first case as it is at the start of its first seed. If
+/// that cannot be built, the sentence says why.
 pub(crate) fn sentences(scenario: &Scenario, folder: &Path) -> String {
     let mut known = Vec::new();
     let mut text = String::new();
     for settings in scenario.cases().iter().map(|case| &case.settings) {
         if !known.contains(&&settings.balance) {
             known.push(&settings.balance);
-            text += &sentence(settings, folder).unwrap_or_default();
+            let unknown = |cause: String| {
+                let cause = cause.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+                format!("State of {} in switches: not known: {cause}\n", settings.balance.name())
+            };
+            text += &sentence(settings, folder).unwrap_or_else(unknown);
         }
     }
     text
 }
 
-fn sentence(settings: &ScenarioSettings, folder: &Path) -> Option<String> {
-    let graph = build_in(&settings.topology, folder).ok()?;
-    let plan = plan(&graph, &settings.failure, 0).ok()?;
+fn sentence(settings: &ScenarioSettings, folder: &Path) -> Result<String, String> {
+    let graph = build_in(&settings.topology, folder).map_err(|problems| told(&problems))?;
+    let seed = settings.seeds.first().copied().unwrap_or_default();
+    let plan = plan(&graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
     let timeline = timeline(&graph, &plan, &settings.routing, settings.balance.grouping());
     let kept = |(number, routes): (usize, &SwitchRoutes)| (kept(settings, &graph, routes), number);
     let all: Vec<(u64, usize)> = timeline.states[0].switches.iter().enumerate().map(kept).collect();
-    let (most, number) = all.iter().copied().max_by_key(|(bytes, number)| (*bytes, usize::MAX - number))?;
+    let most = all.iter().copied().max_by_key(|(bytes, number)| (*bytes, usize::MAX - number));
+    let (most, number) = most.ok_or("the network has no switches")?;
     let switch = graph.name(Node::Switch(weft_core::SwitchId(number as u32)));
     let name = settings.balance.name();
     let whole = Bytes(all.iter().map(|(bytes, _)| bytes).sum());
@@ -39,7 +47,7 @@ fn sentence(settings: &ScenarioSettings, folder: &Path) -> Option<String> {
         ),
     };
     let flow = settings.balance.state(Choices::default()).per_flow;
-    Some(match flow.0 {
+    Ok(match flow.0 {
         0 => format!("{fixed}.\n"),
         _ => format!("{fixed}, and {flow} in an engine for each flow that it remembers.\n"),
     })
@@ -47,12 +55,7 @@ fn sentence(settings: &ScenarioSettings, folder: &Path) -> Option<String> {
 
 /// Bytes that a switch keeps, all its engines together.
 fn kept(settings: &ScenarioSettings, graph: &Graph, routes: &SwitchRoutes) -> u64 {
-    let components = routes.groups.iter().flat_map(|group| &group.components);
-    let ports = components.map(|component| component.ports.len() as u64).filter(|ports| *ports > 1);
-    let choices = ports.fold(Choices::default(), |sum, ports| Choices {
-        components: sum.components + 1,
-        ports: sum.ports + ports,
-    });
+    let choices = settings.balance.choices(routes.groups.iter().flat_map(|group| &group.components));
     let engines = u64::from(settings.switch.engines) * u64::from(choices.components > 0);
     let paths = routes.leaf.map_or(Bytes::ZERO, |_| {
         let ports = routes.groups.iter().flat_map(|group| &group.components).flat_map(|part| &part.ports);

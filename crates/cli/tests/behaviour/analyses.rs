@@ -75,6 +75,42 @@ fn explain_tells_what_balancers_keep() {
     assert!(!good(&folder, "explain q.toml topology").contains("State of"));
 }
 
+/// Leaf 0 has lost two of the four cables to spine 0: the others weigh a port to spine 0 half as much as one to spine 1 for it,
+/// and theta 2 lets them weigh all the same.
+#[test]
+fn state_of_wcmp_counts_the_entries_of_reduced_weights() {
+    let network = "[topology.leaf-spine]\nleaves = 3\nspines = 2\nparallel = 4\nhosts_per_leaf = 1\n";
+    let tiny = crate::TINY;
+    let start = tiny.find("[topology").expect("it has a network");
+    let end = start + tiny[start..].find("\n\n").expect("another section follows");
+    let failure = "\n[[failure]]\ncables = [\"leaf0-spine0.0\", \"leaf0-spine0.1\"]\n";
+    let text = format!("{}{network}{}{failure}", &tiny[..start], &tiny[end..]);
+    let folder = crate::folder_with("explain-wcmp", &text);
+    let leaf1 = |theta: &str| {
+        let set = format!("--set balance=wcmp --set balance.wcmp.oversubscription={theta}");
+        let shown = good(&folder, &format!("explain tiny.toml balance {set}"));
+        shown.lines().last().expect("a sentence").to_owned()
+    };
+    // To leaf 0 four ports of weight 1 and four of 2, to leaf 2 eight of 1: 12 and 8 entries of 2 bytes.
+    assert_eq!(leaf1("1"), "State of wcmp in switches: up to 40 B each (as in leaf1), 136 B in all.");
+    // All weights 1.
+    assert_eq!(leaf1("2"), "State of wcmp in switches: up to 32 B each (as in leaf1), 120 B in all.");
+}
+
+/// A draw belongs to a seed: the state is that of the scenario's first.
+#[test]
+fn state_is_told_for_the_first_seed() {
+    let random = format!("{}\n[[failure]]\nrandom = 1\n", crate::TINY.replace("leaves = 2", "leaves = 3"));
+    let folder = crate::folder_with("explain-seed", &random);
+    let state = |seed: u32| {
+        let shown =
+            good(&folder, &format!("explain tiny.toml balance --set balance=wcmp --set seeds=[{seed}]"));
+        shown.lines().last().expect("a sentence").to_owned()
+    };
+    let all: std::collections::BTreeSet<String> = (0..12).map(state).collect();
+    assert!(all.len() > 1, "{all:?}");
+}
+
 #[test]
 fn a_network_a_switch_and_a_leaf_are_summed_up() {
     let folder = folder("analyse-network");

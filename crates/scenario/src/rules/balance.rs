@@ -1,7 +1,7 @@
 //! Rules on balancers.
 
 use super::{Facts, Finding, impossible};
-use weft_core::{Grouping, Span};
+use weft_core::{Bytes, Grouping, Span};
 use weft_switch::BalancerSettings;
 use weft_switch::flowlet;
 use weft_topology::paths::paths;
@@ -47,6 +47,16 @@ pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Fi
     if !conga.congestion.feedback {
         let why = "feedback is off";
         ["age_out", "ce_at_leaf"].iter().for_each(|name| facts.idle(&facts.balancer(name), why, found));
+    }
+}
+
+/// A flowcell holds payload.
+pub(super) fn flowcells_hold_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let BalancerSettings::Presto(presto) = &facts.settings.balance else { return };
+    if presto.cell == Bytes::ZERO {
+        let message = "a flowcell of 0 B holds nothing: give at least 1 B, which changes the path with every burst of \
+            packets, or \"64 KiB\" as in the paper";
+        found.push(impossible(facts.balancer("cell"), message));
     }
 }
 

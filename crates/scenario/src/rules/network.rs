@@ -1,24 +1,49 @@
 //! Rules on failures and routing.
 
-use super::{Facts, Finding};
+use super::{Facts, Finding, impossible};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::drill::Components;
-use weft_topology::plan;
 use weft_topology::timeline::Convergence;
+use weft_topology::{FailureSettings, Graph, Node, plan};
 
-/// Every seed draws its failures; each draw must succeed.
+/// Every seed draws its failures; each draw must succeed. What is named must not part the network from start to end.
 pub(super) fn failures_exist_in_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for &seed in &facts.settings.seeds {
-        if let Err(problems) = plan(graph, &facts.settings.failure, seed) {
-            found.extend(problems.iter().map(Finding::from));
-            return;
+        match plan(graph, &facts.settings.failure, seed).map(|plan| plan.parted(graph)) {
+            Ok(apart) if apart.is_empty() => {}
+            Ok(apart) => return found.push(parted(facts, graph, &apart)),
+            Err(problems) => return found.extend(problems.iter().map(Finding::from)),
         }
     }
     for (index, _) in facts.settings.failure.iter().enumerate().filter(|(_, entry)| entry.random == 0) {
         let path = format!("failure[{index}].valley_free");
         facts.idle(&path, "it restricts random draws, and this entry draws nothing", found);
     }
+}
+
+/// Random draws never part the network: the fault is with the cables that are named and never come up.
+fn parted(facts: &Facts<'_>, graph: &Graph, apart: &[usize]) -> Finding {
+    let whole = graph.leaves().len();
+    let few: Vec<usize> = match apart.len() * 2 <= whole {
+        true => apart.to_vec(),
+        false => (0..whole).filter(|leaf| !apart.contains(leaf)).collect(),
+    };
+    let named = |leaf: &usize| graph.name(Node::Switch(graph.leaves()[*leaf]));
+    let mut names: Vec<String> = few.iter().take(3).map(named).collect();
+    if few.len() > 3 {
+        names.push(format!("{} more", few.len() - 3));
+    }
+    let for_good =
+        |entry: &FailureSettings| !entry.cables.is_empty() && entry.at.is_none() && entry.repair_at.is_none();
+    let index = facts.settings.failure.iter().rposition(for_good).unwrap_or_default();
+    let message = format!(
+        "without these cables {} cannot reach the other {} leaves from the start to the end: leave a path, or give \
+         `repair_at`, or `at` for a failure during the run",
+        names.join(", "),
+        whole - few.len()
+    );
+    impossible(format!("failure[{index}].cables"), message)
 }
 
 /// Routing delays need a change during the run.

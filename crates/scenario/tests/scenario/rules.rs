@@ -230,6 +230,23 @@ fn tables_of_weights_hold_something() {
 }
 
 #[test]
+fn flowcells_hold_payload() {
+    section("[balance.presto]\ncell = \"0 B\"\n", "holds nothing", "[balance.presto]\ncell = \"1 B\"\n");
+}
+
+#[test]
+fn named_failures_leave_leaves_a_path_at_some_time() {
+    let names =
+        |leaf: &str| (0..2).map(|spine| format!("\"{leaf}-spine{spine}\"")).collect::<Vec<_>>().join(",");
+    let fails = |leaf, when: &str| format!("[[failure]]\ncables = [{}]\n{when}", names(leaf));
+    for leaf in ["leaf0", "leaf1"] {
+        for when in ["at = \"1 ms\"\n", "repair_at = \"1 ms\"\n"] {
+            section(&fails(leaf, ""), "from the start to the end", &fails(leaf, when));
+        }
+    }
+}
+
+#[test]
 fn labels_have_room_for_the_ports() {
     let hosts = |hosts| {
         let more = small("[balance.presto]\n");

@@ -2,7 +2,7 @@
 //!
 //! *Standard*: RFC 2992. *Parameters*: the hash function and its seeding, and how hash values map to ports. When a port
 //! is lost, `modulo` moves most of the other ports' flows too, `multiply` some; `resilient` (rendezvous hashing) none.
-//! *Limits*: blind to load and to flow size; equal seeds at two stages polarise.
+//! *State*: none beside the routes. *Limits*: blind to load and to flow size; equal seeds at two stages polarise.
 
 use weft_core::random::mix;
 use weft_core::{Header, PortId, Random, Time, choice, settings};

@@ -2,6 +2,7 @@
 //!
 //! *Paper*: the straw man of DRILL (SIGCOMM'17 section 4) that separates load awareness from granularity. *State*: one
 //! entry per flow and engine, forgotten after a pause of `idle`; a flow whose port has left the group chooses anew.
+//! *Limits*: blind to flow size and to what comes after the first packet; large flows that share a port stay there.
 
 use weft_core::{Header, Random, Span, Time, settings};
 

@@ -1,6 +1,7 @@
 //! Per-packet round robin: each engine walks the ports of a group in turn.
 //!
-//! *Paper*: baseline of DRILL (SIGCOMM'17 section 4). One pointer per (engine, group), random start. *Option*: a new
+//! *Paper*: baseline of DRILL (SIGCOMM'17 section 4). *State*: one pointer and the order of the ports per (engine,
+//! group), random start; none per flow. *Option*: a new
 //! random order of the ports after some full rounds, against lock-step between switches. *Limits*: blind to packet
 //! sizes and to the other engines.
 

@@ -199,12 +199,12 @@ fn flow_drill_decides_anew_only_for_flows_whose_port_is_gone() {
 /// Two components of two and four ports, one engine.
 #[test]
 fn state_is_what_is_kept_for_groups_flows_and_paths() {
-    let choices = Choices { components: 2, ports: 6 };
+    let choices = Choices { components: 2, ports: 6, entries: 9 };
     let drill = |memory| BalancerSettings::Drill(drill::Settings { memory, ..Default::default() });
     let fixed = |settings: BalancerSettings| settings.state(choices).fixed.0;
     assert_eq!([1, 2, 0].map(|memory| fixed(drill(memory))), [8, 16, 0], "4 bytes for each port remembered");
     assert_eq!(fixed(BalancerSettings::Ecmp(Default::default())), 0);
-    assert_eq!(fixed(BalancerSettings::Wcmp(Default::default())), 48, "a sum for each port");
+    assert_eq!(fixed(BalancerSettings::Wcmp(Default::default())), 18, "the name of a port in each entry");
     assert_eq!(fixed(BalancerSettings::LetFlow(Default::default())), 16 << 16);
     let exact = flowlet::Settings { exact: true, ..Default::default() };
     let exact = letflow::Settings { flowlets: exact, ..Default::default() };

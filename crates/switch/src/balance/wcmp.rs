@@ -2,11 +2,11 @@
 //!
 //! *Paper*: Zhou et al., EuroSys'14. Hardware repeats a port in its table as often as its weight says; weights are reduced
 //! so that the tables stay small. *Parameters*: `oversubscription` is theta_max, `table_size` the entries of a group.
-//! Equal weights are ECMP with the same hash. *State*: one entry per unit of weight and group, none per flow. *Limits*:
+//! Equal weights are ECMP with the same hash. *State*: one entry of 2 bytes per unit of reduced weight and group, none per flow. *Limits*:
 //! blind to load and to flow size; weights change only when routing does.
 
 use weft_core::group::part;
-use weft_core::{Bytes, Grouping, Header, Random, Time, settings};
+use weft_core::{Bytes, Grouping, Header, PortId, Random, Time, settings};
 
 use super::{Balancer, Candidates, Choices, Site, State};
 use crate::hash::{FlowHash, HashFunction};
@@ -104,7 +104,12 @@ impl Balancer for Wcmp {
         Grouping::Weighted
     }
 
+    fn entries(&self, shares: &[u64]) -> u64 {
+        self.weights(shares).iter().sum()
+    }
+
+    /// As hardware has it: the name of a port in each entry of the table.
     fn state(&self, choices: Choices) -> State {
-        State { fixed: Bytes(choices.ports * size_of::<u64>() as u64), ..State::default() }
+        State { fixed: Bytes(choices.entries * size_of::<PortId>() as u64), ..State::default() }
     }
 }
