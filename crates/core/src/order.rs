@@ -16,8 +16,8 @@ pub struct Order {
     pub out_of_order: u32,
     /// The greatest number of packets between such a packet and the highest that had arrived.
     pub displacement: u32,
-    /// The sum of these numbers over all such packets.
-    pub displaced: u64,
+    /// The sum of these numbers over all such packets, at most 2^32 - 1.
+    pub displaced: u32,
 }
 
 impl Order {
@@ -28,9 +28,9 @@ impl Order {
             self.highest = end;
         } else if !again {
             self.out_of_order += 1;
-            let displacement = (self.highest - end).div_ceil(mss);
-            self.displacement = self.displacement.max(displacement as u32);
-            self.displaced += displacement;
+            let displacement = (self.highest - end).div_ceil(mss) as u32;
+            self.displacement = self.displacement.max(displacement);
+            self.displaced = self.displaced.saturating_add(displacement);
         }
     }
 

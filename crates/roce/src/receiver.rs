@@ -257,7 +257,7 @@ impl QueueReceiver {
             completed: self.completed,
             out_of_order: self.order.out_of_order,
             displacement: self.order.displacement,
-            displaced: self.order.displaced,
+            displaced: self.order.displaced.into(),
             notifications: self.notifications,
             nacks: self.nacks,
             ecn_marks: self.marks,

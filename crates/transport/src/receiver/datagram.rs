@@ -62,7 +62,7 @@ impl DatagramReceiver {
             completed: self.completed,
             out_of_order: self.order.out_of_order,
             displacement: self.order.displacement,
-            displaced: self.order.displaced,
+            displaced: self.order.displaced.into(),
             gro_batches: self.batches.batches() as u32,
             ecn_marks: self.marks,
             ..ReceiverReport::default()

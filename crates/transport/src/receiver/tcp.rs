@@ -373,7 +373,7 @@ impl TcpReceiver {
             dupacks_reorder: self.order.dupacks_reorder,
             out_of_order: self.order.out_of_order,
             displacement: self.order.displacement,
-            displaced: self.order.displaced,
+            displaced: self.order.displaced.into(),
             gro_batches: self.batches.batches() as u32,
             ecn_marks: self.marks,
             ..ReceiverReport::default()
