@@ -95,7 +95,7 @@ function whiskers(one, x, y, colour) {
   });
 }
 
-// Names where the lines end, moved apart where they would touch.
+// Names where the lines end, moved apart where they would touch; one for which no place is left stands in the legend only.
 function endLabels(series, x, y, width) {
   const labels = series.map((one) => {
     const last = one.y.findLastIndex((value) => value !== null);
@@ -107,11 +107,11 @@ function endLabels(series, x, y, width) {
   const placed = [];
   for (const label of labels) {
     const clash = (at) => placed.some((p) => Math.abs(p.y - at) < 16 && p.left < label.left + label.length + 6 && label.left < p.left + p.length + 6);
-    const tries = Array.from({ length: 40 }, (_, n) => label.ey + (n % 2 ? -1 : 1) * Math.ceil(n / 2) * 4);
-    label.y = tries.find((at) => at > 10 && at < LINE_HEIGHT - 48 && !clash(at)) ?? label.ey;
-    placed.push(label);
+    const tries = Array.from({ length: LINE_HEIGHT / 2 }, (_, n) => label.ey + (n % 2 ? -1 : 1) * Math.ceil(n / 2) * 4);
+    const free = tries.find((at) => at > 10 && at < LINE_HEIGHT - 48 && !clash(at));
+    if (free !== undefined) placed.push({ ...label, y: free });
   }
-  return labels.map(endLabel);
+  return placed.map(endLabel);
 }
 
 function endLabel({ one, ex, ey, left, y }) {
