@@ -10,10 +10,11 @@ use std::process::ExitCode;
 Examples:
   weft list               the topics
   weft list balancers     every balancer with its settings
+  weft list drill         what the settings of one mean
   weft list sizes         flow size distributions and where they come from
   weft list metrics       what [[expect]] can speak about")]
 pub(crate) struct Arguments {
-    /// What to list; without it, the topics
+    /// What to list, or the name of a balancer, a transport and so on; without it, the topics
     topic: Option<String>,
 }
 

@@ -49,7 +49,7 @@ pub use file::ScenarioFile;
 pub use mistake::{Mistake, Mistakes};
 pub use model::{MeasureSettings, Recorded, ScenarioSettings};
 pub use node::Origin;
-pub use reference::{Page, families, pages as reference_pages};
+pub use reference::{Page, explained, families, pages as reference_pages};
 pub use rules::switch_site;
 pub use scenario::{Case, Scenario};
 pub use schema::schema;

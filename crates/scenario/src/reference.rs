@@ -203,26 +203,46 @@ fn settings(fields: impl Iterator<Item = &'static Field>) -> String {
 }
 
 fn row(field: &'static Field) -> String {
-    let default = match field.default.map(|default| default()) {
-        None => "must be given".to_owned(),
-        Some(Value::Absent) => "off".to_owned(),
-        Some(Value::Table(_)) => "see below".to_owned(),
-        Some(value) => format!("`{}`", words(&value)),
-    };
-    let allowed = match inner(&field.kind) {
-        Kind::Choice(choices) => choices
-            .iter()
-            .map(|(word, doc)| format!("`{word}`: {}", one_line(doc)))
-            .collect::<Vec<_>>()
-            .join("<br>"),
-        _ => describe(&field.kind),
-    };
+    let allowed = allowed(field, "<br>", "`");
     let escaped = |text: &str| text.replace('|', "\\|");
     format!(
         "| `{}` | {} | {} | {} |\n",
         field.name,
         escaped(&allowed),
-        escaped(&default),
+        escaped(&default(field, "`")),
         escaped(&one_line(field.doc))
     )
+}
+
+/// The value of a setting of which the file says nothing.
+fn default(field: &'static Field, quote: &str) -> String {
+    match field.default.map(|default| default()) {
+        None => "must be given".to_owned(),
+        Some(Value::Absent) => "off".to_owned(),
+        Some(Value::Table(_)) => "see below".to_owned(),
+        Some(value) => format!("{quote}{}{quote}", words(&value)),
+    }
+}
+
+/// What a setting may be; the words of a choice with their meaning, one after the other.
+fn allowed(field: &'static Field, between: &str, quote: &str) -> String {
+    let word = |(word, doc): &(&str, &str)| format!("{quote}{word}{quote}: {}", one_line(doc));
+    match inner(&field.kind) {
+        Kind::Choice(choices) => choices.iter().map(word).collect::<Vec<_>>().join(between),
+        _ => describe(&field.kind),
+    }
+}
+
+/// The settings of a table, with those that it shares with others: names, and meaning, allowed values and default in lines.
+#[must_use]
+pub fn explained(table: &'static Table) -> Vec<(String, String)> {
+    let of = |field: &'static Field| match field.kind {
+        Kind::Flatten(shared) => explained(shared),
+        _ => {
+            let [meaning, default] = [one_line(field.doc), default(field, "")];
+            let text = format!("{meaning}\n{}\ndefault: {default}", allowed(field, "\n", ""));
+            vec![(field.name.to_owned(), text)]
+        }
+    };
+    table.fields.iter().flat_map(of).collect()
 }

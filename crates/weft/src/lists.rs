@@ -4,7 +4,7 @@ use weft_core::settings::{Family, Field, Kind, Table};
 use weft_core::units::did_you_mean;
 use weft_report::metric::Metric;
 use weft_report::terminal::{WIDTH, wrapped};
-use weft_scenario::{TEMPLATES, families};
+use weft_scenario::{TEMPLATES, explained, families};
 use weft_workload::sizes;
 
 use crate::{Error, importer};
@@ -43,7 +43,7 @@ fn topics() -> Vec<Topic> {
     topics
 }
 
-/// The rows of a topic, or the topics.
+/// The rows of a topic, the settings of a member of one, or the topics.
 pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
     let topics = topics();
     let Some(wanted) = topic else {
@@ -51,13 +51,30 @@ pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
         return Ok(table("weft list TOPIC", &rows));
     };
     let names = || topics.iter().map(|topic| topic.name.as_str());
-    topics.iter().find(|topic| topic.name == wanted).map(|topic| table(&topic.place, &topic.rows)).ok_or_else(
-        || {
-            let hint = did_you_mean(wanted, names());
-            let allowed: Vec<&str> = names().collect();
-            Error::BadInput(format!("there is no list `{wanted}`{hint}\nallowed: {}", allowed.join(", ")))
-        },
-    )
+    let known = topics.iter().find(|topic| topic.name == wanted);
+    known.map(|topic| table(&topic.place, &topic.rows)).or_else(|| members(wanted)).ok_or_else(|| {
+        let hint = did_you_mean(wanted, names());
+        let allowed: Vec<&str> = names().collect();
+        let message = format!("there is no list `{wanted}`{hint}\nallowed: {}", allowed.join(", "));
+        Error::BadInput(message + "; or the name of a thing in one of them, such as drill")
+    })
+}
+
+/// The settings of what has this name: a balancer, a transport, a topology.
+fn members(name: &str) -> Option<String> {
+    let families = families();
+    let found =
+        families.iter().flat_map(|(path, family)| family.members.iter().map(move |member| (path, member)));
+    let shown = found.filter(|(_, member)| member.name == name).map(|(path, member)| {
+        let title = wrapped(&format!("{name}: {}", member.summary), WIDTH).join("\n");
+        let place = format!("{title}\nsettings of `{path}`:");
+        match explained(member.table) {
+            none if none.is_empty() => format!("{title}\nno settings (`{path}`)\n"),
+            rows => table(&place, &rows),
+        }
+    });
+    let shown: Vec<String> = shown.collect();
+    (!shown.is_empty()).then(|| shown.join("\n"))
 }
 
 /// The members of a family; `path` is the setting that chooses one.
@@ -156,6 +173,18 @@ mod tests {
             let section = path.rsplit_once('.').map_or(path.as_str(), |(section, _)| section);
             assert!(text.contains(&plural(family.name)) && text.contains(section), "{path}");
         }
+    }
+
+    #[test]
+    fn every_member_of_a_family_is_explained_in_eighty_columns() {
+        for (_, family) in families() {
+            for member in family.members {
+                let text = list(Some(member.name)).expect(member.name);
+                assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+            }
+        }
+        let drill = list(Some("drill")).expect("a balancer");
+        assert!(drill.contains("settings of `balance`") && drill.contains("default: 2"), "{drill}");
     }
 
     #[test]
