@@ -3,7 +3,8 @@
 //! Draw rule: the cables between switches, sorted by (lower switch, upper switch, parallel number), are shuffled by
 //! the stream of (seed, failures, number of the entry); the first n fail. A draw that separates two leaves is
 //! rejected and the same stream shuffles again. Draws that only lengthen a path between leaves are kept, unless
-//! `valley_free` is set. Cables that any entry names are set aside before the draw. With a given seed every balancer and transport therefore sees the same failures.
+//! `valley_free` is set. Cables that any entry names are set aside before the draw. With a given seed every balancer and
+//! transport therefore sees the same failures.
 
 use crate::graph::Graph;
 use crate::routes::{Fabric, LinkState, UNREACHABLE};

@@ -4,7 +4,8 @@
 //! depend on its traffic, its topology and the seed, never on balancer or transport, so that schemes can be
 //! compared flow by flow. In reading order: [`traffic`] (settings to flows), [`flows`] (what comes of them),
 //! [`pattern`] (the list of patterns, one file each), [`sizes`] (distributions of flow sizes, the bundled ones
-//! included), `arrivals` (their instants), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of others).
+//! included), `arrivals` (their instants), [`site`] (what a pattern sees) and [`import`](mod@import) (flow files of
+//! others).
 
 mod arrivals;
 pub mod flows;

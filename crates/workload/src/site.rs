@@ -4,7 +4,7 @@ use crate::sizes::Sizes;
 use std::path::Path;
 use std::sync::Arc;
 use weft_core::Problem;
-use weft_core::{Bytes, HostId, Purpose, Random, Rate, Time};
+use weft_core::{Bytes, Checksum, HostId, Purpose, Random, Rate, Time};
 
 /// The network as far as traffic is concerned.
 #[derive(Clone, Copy, Debug)]
@@ -230,8 +230,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// A number for a name (FNV-1a), small enough to leave room for the purpose of a stream.
+/// A number for a name, small enough to leave room for the purpose of a stream.
 fn key(name: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, step) & ((1 << 56) - 1)
+    Checksum::default().with(name.as_bytes()).value() & ((1 << 56) - 1)
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use weft::Error;
+use weft_core::Checksum;
 
 use super::causes::{RULES, VARIATIONS};
 use super::measured::reduced;
@@ -29,15 +30,16 @@ const FILES: [&str; 4] = ["r1.toml", "r2.toml", "R1.csv", "R2.csv"];
 /// # Errors
 /// When the scenarios below `from` cannot be read.
 pub(super) fn fingerprint(from: &Path) -> Result<String, Error> {
-    let mut hash = Fnv::default();
-    TEXTS.iter().for_each(|text| hash.take(text));
+    let mut hash = Checksum::default();
+    let mut take = |text: &str| hash = hash.with(text.as_bytes());
+    TEXTS.iter().for_each(|text| take(text));
     for file in FILES {
         let path = from.join(file);
         let text = fs::read_to_string(&path)
             .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
-        hash.take(&text);
+        take(&text);
     }
-    hash.take(&format!("{VARIATIONS:?} {RULES:?} {} {R1_SEEDS} {R2_SEEDS}", cards::in_order()));
+    take(&format!("{VARIATIONS:?} {RULES:?} {} {R1_SEEDS} {R2_SEEDS}", cards::in_order()));
     let plain: [(&str, &[&str]); 5] = [
         ("r1", &[]),
         ("r1", &[NEWRENO, "switch.ecn=off"]),
@@ -47,40 +49,7 @@ pub(super) fn fingerprint(from: &Path) -> Result<String, Error> {
     ];
     let ruled = RULES.iter().map(|rules| ("r2", rules.set));
     for (case, set) in plain.into_iter().chain(ruled) {
-        hash.take(&format!("{case} {set:?} {:?}", reduced(from, case, set)?));
+        take(&format!("{case} {set:?} {:?}", reduced(from, case, set)?));
     }
-    Ok(format!("{:016x}", hash.0))
-}
-
-/// FNV-1a, 64 bits.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Fnv {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn take(&mut self, text: &str) {
-        for byte in text.bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_is_fnv_1a() {
-        let hash = |text: &str| {
-            let mut hash = Fnv::default();
-            hash.take(text);
-            hash.0
-        };
-        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
-        assert_ne!(hash("ab"), hash("ba"));
-    }
+    Ok(format!("{:016x}", hash.value()))
 }

@@ -30,6 +30,12 @@ fn everything_shipped_is_correct_and_so_is_its_demo() {
 }
 
 #[test]
+fn comparing_is_done_with_all_balancers() {
+    let text = weft_scenario::template("compare");
+    assert!(text.is_some() && text == weft_scenario::template("balancers"));
+}
+
+#[test]
 fn an_unknown_template_is_none() {
     assert_eq!(weft_scenario::template("leaf-spin"), None);
 }

@@ -2,8 +2,8 @@
 //!
 //! *Paper*: Zhou et al., EuroSys'14. Hardware repeats a port in its table as often as its weight says; weights are reduced
 //! so that the tables stay small. *Parameters*: `oversubscription` is theta_max, `table_size` the entries of a group.
-//! Equal weights are ECMP with the same hash. *State*: one entry of 2 bytes per unit of reduced weight and group, none per flow. *Limits*:
-//! blind to load and to flow size; weights change only when routing does.
+//! Equal weights are ECMP with the same hash. *State*: one entry of 2 bytes per unit of reduced weight and group, none per
+//! flow. *Limits*: blind to load and to flow size; weights change only when routing does.
 
 use weft_core::group::part;
 use weft_core::{Bytes, Grouping, Header, PortId, Random, Time, settings};
