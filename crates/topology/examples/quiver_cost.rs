@@ -11,7 +11,7 @@ use weft_topology::{Graph, LinkState, Quiver, Routes, TopologySettings, build};
 
 fn main() {
     println!(
-        "network                  failed  switches  bundles  cells  edges  components  tables_s  shortest_paths_s"
+        "network                  failed  switches  bundles  cells  edges  components  tables_s  equal_cost_s  weighted_s"
     );
     let two_tiers = |leaves, spines, hosts_per_leaf| {
         TopologySettings::LeafSpine(leaf_spine::Settings {
@@ -36,21 +36,21 @@ fn main() {
 }
 
 fn measure(name: &str, graph: &Graph, failures: usize) {
-    let state = failed(graph, failures);
+    let state = &failed(graph, failures);
     let settings = QuiverSettings::default();
-    let start = Instant::now();
-    let routes = Routes::new(graph, &state, Grouping::Components(settings));
-    let seconds = start.elapsed().as_secs_f64();
-    let start = Instant::now();
-    let plain = Routes::new(graph, &state, Grouping::Together);
-    let before = start.elapsed().as_secs_f64();
-    assert_eq!(plain.switches.len(), routes.switches.len());
-    let quiver = Quiver::new(graph, &state, &settings);
+    let seconds = |grouping| {
+        let start = Instant::now();
+        assert_eq!(Routes::new(graph, state, grouping).switches.len(), graph.switches().len());
+        start.elapsed().as_secs_f64()
+    };
+    let tables = seconds(Grouping::Components(settings));
+    let [equal, weighted] = [Grouping::Together, Grouping::Weighted].map(seconds);
+    let quiver = Quiver::new(graph, state, &settings);
     let (census, size) = (quiver.census(), quiver.size());
     let most = census.by_components.keys().flatten().max().copied().unwrap_or(0);
     let switches = graph.switches().len();
     println!(
-        "{name:<24} {failures:>6} {switches:>9} {:>8} {:>6} {:>6} {:>11} {seconds:>9.3} {before:>17.3}",
+        "{name:<24} {failures:>6} {switches:>9} {:>8} {:>6} {:>6} {:>11} {tables:>9.3} {equal:>13.3} {weighted:>11.3}",
         size.bundles,
         size.cells,
         size.edges,

@@ -129,7 +129,7 @@ fn shortest(after: &[BTreeSet<usize>], first: usize) -> Option<Vec<LinkId>> {
 mod tests {
     use super::*;
     use crate::failure::{FailureSettings, plan};
-    use crate::routes::LinkState;
+    use crate::live::LinkState;
     use crate::shapes::{TopologySettings, build, leaf_spine};
     use crate::wiring::{LinkSettings, Wiring};
     use std::path::Path;

@@ -7,7 +7,7 @@
 //! transport therefore sees the same failures.
 
 use crate::graph::Graph;
-use crate::routes::{Fabric, LinkState, UNREACHABLE};
+use crate::live::{Fabric, LinkState, UNREACHABLE};
 use std::collections::BTreeMap;
 use weft_core::Problem;
 use weft_core::units::did_you_mean;

@@ -2,9 +2,8 @@
 //!
 //! Hosts come before switches in every numbering of nodes. A host has one port; a switch has as many as cables. A
 //! switch with at least one host is a *leaf*; leaves are counted in the order of their switch numbers. Knows no
-//! route and no failure, except to answer what survives a given [`LinkState`].
+//! route and no failure.
 
-use crate::routes::LinkState;
 use weft_core::{HostId, LinkId, PortId, Rate, Span, SwitchId};
 
 /// A host or a switch; hosts sort first.
@@ -208,21 +207,6 @@ impl Graph {
         links
             .filter(|(_, link)| matches!(link.to, Node::Switch(_)))
             .map(move |(port, _)| LinkId(first + port as u32))
-    }
-
-    /// For each leaf the sum of the rates of its uplinks that are up.
-    #[must_use]
-    pub fn uplink_capacity(&self, state: &LinkState) -> Vec<Rate> {
-        let up = |link: &LinkId| state.is_up(self.links[link.index()].cable);
-        let rate = |link: LinkId| self.links[link.index()].rate;
-        self.leaves.iter().map(|&leaf| self.uplinks(leaf).filter(up).map(rate).sum()).collect()
-    }
-
-    /// For each host the rate of its cable; zero when the cable is down: such a host takes no part.
-    #[must_use]
-    pub fn host_rates(&self, state: &LinkState) -> Vec<Rate> {
-        let links = self.links[..self.hosts as usize].iter();
-        links.map(|link| if state.is_up(link.cable) { link.rate } else { Rate(0) }).collect()
     }
 
     /// Cables between switches, sorted by (lower switch, upper switch, parallel number).

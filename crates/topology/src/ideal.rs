@@ -5,7 +5,7 @@
 //! Knows no window and no queue of others.
 
 use crate::graph::{Graph, Node};
-use crate::routes::{Fabric, LinkState, UNREACHABLE};
+use crate::live::{Fabric, LinkState, UNREACHABLE};
 use std::collections::BTreeMap;
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
 

@@ -17,10 +17,13 @@
 //! ```
 
 pub mod dependency;
+mod equal_cost;
 pub mod failure;
+mod folded;
 pub mod graph;
 pub mod ideal;
 pub mod import;
+mod live;
 pub mod paths;
 pub mod quiver;
 pub mod routes;
@@ -31,10 +34,12 @@ mod weights;
 pub mod wiring;
 
 pub use failure::{FailurePlan, FailureSettings, Outage, plan};
+pub use folded::tables::SwitchRoutes;
 pub use graph::{Cable, End, Graph, Link, Node, Stalls, SwitchNode};
 pub use ideal::{Handshake, Ideal, Train, ideal_fct};
+pub use live::LinkState;
 pub use quiver::Quiver;
-pub use routes::{LinkState, Routes, SwitchRoutes};
+pub use routes::Routes;
 pub use shapes::{TopologySettings, build, build_in};
 pub use timeline::{Change, RoutingSettings, Timeline, timeline};
 pub use weft_core::Problem;

@@ -9,8 +9,7 @@
 //! capacity; a switch decomposes the paths that begin at itself and uses the first hop only, so components with equal first
 //! hops become one group (their weights add), others stay apart even if they overlap.
 //!
-//! In reading order: `bundles` (parallel links together), `cells` (switches that cannot be told apart together),
-//! `descent` (paths towards a leaf), `labels` (scores of links), `split` and `reach` (components from scores), [`pair`]
+//! In reading order, on the folded network (`folded`): `labels` (scores of links), `split` and `reach` (components from scores), [`pair`]
 //! (one pair in detail), [`listing`] (labels written out, and why two paths differ).
 //!
 //! ```
@@ -25,27 +24,24 @@
 //! # Ok::<(), Vec<weft_topology::Problem>>(())
 //! ```
 
-pub(crate) mod bundles;
-pub(crate) mod cells;
-pub(crate) mod descent;
-pub(crate) mod labels;
+mod labels;
 pub mod listing;
 pub mod pair;
 mod reach;
 mod residue;
 mod split;
 
+use crate::folded::tables::{SwitchRoutes, Ways, ports_by_edge};
+use crate::folded::{Bundles, Cells, Descent, Fold};
 use crate::graph::Graph;
-use crate::routes::{LinkState, SwitchRoutes, TableBuilder};
-use bundles::Bundles;
-use cells::Cells;
-use descent::Descent;
+use crate::live::LinkState;
 use labels::{LabelSums, Scores};
-use split::{EdgeGroup, MOST_LISTS, Split, Splitter};
+use split::{MOST_LISTS, Split, Splitter};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use weft_core::quiver::{QuiverSettings, Score};
-use weft_core::{Component, Group, PortId, SwitchId};
+use weft_core::{Group, SwitchId};
 
 pub use labels::Fraction;
 
@@ -90,35 +86,8 @@ pub struct Quiver<'g> {
     scores: Scores,
 }
 
-/// How the paths from one switch fall apart, for every leaf.
-#[derive(Default)]
-pub(crate) struct Patterns {
-    /// The different ways.
-    list: Vec<Split>,
-    /// By fingerprint.
-    known: HashMap<u128, u32>,
-    /// For each leaf its way; `None`: there is no path, or the switch is the leaf.
-    of_leaf: Vec<Option<u32>>,
-}
-
-impl Patterns {
-    fn new(leaves: usize) -> Patterns {
-        Patterns { of_leaf: vec![None; leaves], ..Patterns::default() }
-    }
-
-    fn set(&mut self, leaf: usize, fingerprint: u128, split: &dyn Fn() -> Split) {
-        let next = self.list.len() as u32;
-        let number = *self.known.entry(fingerprint).or_insert(next);
-        if number == next {
-            self.list.push(split());
-        }
-        self.of_leaf[leaf] = Some(number);
-    }
-
-    fn splits(&self) -> impl Iterator<Item = &Split> {
-        self.of_leaf.iter().flatten().map(|number| &self.list[*number as usize])
-    }
-}
+/// How the paths from one cell fall apart, for every leaf.
+type Patterns = Ways<Split>;
 
 impl<'g> Quiver<'g> {
     /// Labels all links.
@@ -128,17 +97,10 @@ impl<'g> Quiver<'g> {
         let cells = Cells::new(&bundles, None);
         let mut quiver = Quiver { graph, settings: *settings, bundles, cells, scores: Vec::new() };
         if settings.score == Score::AllPairs {
-            quiver.scores = quiver.all_scores();
+            let labels = LabelSums::new(&quiver.bundles, &quiver.cells, settings);
+            quiver.scores = labels.all_pairs(&Fold::new(&quiver.cells), settings.valley_free);
         }
         quiver
-    }
-
-    fn all_scores(&self) -> Scores {
-        let mut labels = LabelSums::new(&self.bundles, &self.cells, &self.settings);
-        for leaf in 0..self.cells.leaves.len() {
-            labels.add_leaf(&self.descent(&self.cells, leaf), leaf);
-        }
-        labels.scores()
     }
 
     fn descent(&self, cells: &Cells, leaf: usize) -> Descent {
@@ -148,13 +110,19 @@ impl<'g> Quiver<'g> {
     /// The groups of a switch towards every leaf, their components ascending by ports; empty where there is no path.
     #[must_use]
     pub fn groups(&self, from: SwitchId) -> Vec<Group> {
+        self.groups_to(from, 0..self.cells.leaves.len())
+    }
+
+    /// The groups of a switch towards some of the leaves; the others have empty ones.
+    fn groups_to(&self, from: SwitchId, leaves: Range<usize>) -> Vec<Group> {
         match self.settings.score {
             Score::OwnPair => {
-                self.own_patterns(from, |cells, patterns| self.projected(from, cells, patterns))
+                self.own_patterns(from, leaves, |cells, patterns| self.projected(from, cells, patterns))
             }
             Score::AllPairs => {
                 let cell = self.cells.of[from.index()];
-                self.projected(from, &self.cells, &self.patterns(|other| other == cell)[cell as usize])
+                let patterns = &self.patterns(leaves, |other| other == cell)[cell as usize];
+                self.projected(from, &self.cells, patterns)
             }
         }
     }
@@ -162,12 +130,13 @@ impl<'g> Quiver<'g> {
     /// The patterns of all switches, one after the other.
     pub(crate) fn each_switch(&self, mut visit: impl FnMut(SwitchId, &Cells, &Patterns)) {
         let switches = (0..self.bundles.switches() as u32).map(SwitchId);
+        let leaves = 0..self.cells.leaves.len();
         match self.settings.score {
             Score::OwnPair => switches.for_each(|switch| {
-                self.own_patterns(switch, |cells, patterns| visit(switch, cells, patterns));
+                self.own_patterns(switch, leaves.clone(), |cells, patterns| visit(switch, cells, patterns));
             }),
             Score::AllPairs => {
-                let patterns = self.patterns(|_| true);
+                let patterns = self.patterns(leaves, |_| true);
                 switches.for_each(|switch| {
                     visit(switch, &self.cells, &patterns[self.cells.of[switch.index()] as usize]);
                 });
@@ -176,14 +145,15 @@ impl<'g> Quiver<'g> {
     }
 
     /// By the labels of all pairs: the patterns of the cells asked for.
-    fn patterns(&self, asked: impl Fn(u32) -> bool) -> Vec<Patterns> {
-        let leaves = self.cells.leaves.len();
-        let mut patterns: Vec<Patterns> = (0..self.cells.len()).map(|_| Patterns::new(leaves)).collect();
-        let mut splitter = Splitter::new(&self.bundles, &self.cells, MOST_LISTS);
-        for leaf in 0..leaves {
-            let descent = self.descent(&self.cells, leaf);
-            splitter.leaf((&descent, &self.scores), |cell, print, split| {
-                if asked(cell) {
+    fn patterns(&self, leaves: Range<usize>, asked: impl Fn(u32) -> bool) -> Vec<Patterns> {
+        let all = self.cells.leaves.len();
+        let mut patterns = vec![Patterns::new(all); self.cells.len()];
+        let mut splitter = Splitter::new(&self.bundles, MOST_LISTS);
+        let fold = Fold::new(&self.cells);
+        for leaf in leaves {
+            let towards = fold.towards(leaf, self.settings.valley_free);
+            splitter.leaf((&towards.cells, &towards.descent, &self.scores), |cell, print, split| {
+                for cell in towards.alike(cell).filter(|cell| asked(*cell)) {
                     patterns[cell as usize].set(leaf, print, split);
                 }
             });
@@ -192,17 +162,22 @@ impl<'g> Quiver<'g> {
     }
 
     /// By the labels of each pair alone: the patterns of one switch, which gets a cell of its own.
-    fn own_patterns<T>(&self, from: SwitchId, then: impl FnOnce(&Cells, &Patterns) -> T) -> T {
+    fn own_patterns<T>(
+        &self,
+        from: SwitchId,
+        leaves: Range<usize>,
+        then: impl FnOnce(&Cells, &Patterns) -> T,
+    ) -> T {
         let cells = self.cells_for(from);
         let cell = cells.of[from.index()];
         let mut patterns = Patterns::new(cells.leaves.len());
         let mut labels = LabelSums::new(&self.bundles, &cells, &self.settings);
-        let mut splitter = Splitter::new(&self.bundles, &cells, MOST_LISTS);
-        let mut scores = vec![0; cells.number(cells.len() as u32, 0)];
-        for leaf in 0..cells.leaves.len() {
+        let mut splitter = Splitter::new(&self.bundles, MOST_LISTS);
+        let mut scores = vec![0; cells.edge_count()];
+        for leaf in leaves {
             let descent = self.descent(&cells, leaf).from(&cells, cell);
             labels.score_pair(&descent, cell, &mut scores);
-            splitter.leaf((&descent, &scores), |other, print, split| {
+            splitter.leaf((&cells, &descent, &scores), |other, print, split| {
                 if other == cell {
                     patterns.set(leaf, print, split);
                 }
@@ -221,29 +196,16 @@ impl<'g> Quiver<'g> {
 
     /// From edges of cells to ports of a switch.
     fn projected(&self, from: SwitchId, cells: &Cells, patterns: &Patterns) -> Vec<Group> {
-        let known = self.projections(from, cells, patterns);
-        let of =
-            |number: &Option<u32>| number.map_or(Group::default(), |number| known[number as usize].clone());
-        patterns.of_leaf.iter().map(of).collect()
+        let ports = ports_by_edge(&self.bundles, cells, from);
+        patterns
+            .of_leaves()
+            .map(|split| split.map_or(Group::default(), |split| split.group(&ports)))
+            .collect()
     }
 
-    /// Every pattern once.
-    pub(crate) fn projections(&self, from: SwitchId, cells: &Cells, patterns: &Patterns) -> Vec<Group> {
-        let ports = self.ports_by_edge(from.0, cells);
-        patterns.list.iter().map(|split| projected(&ports, &split.groups)).collect()
-    }
-
-    /// For each edge of the switch's cell the ports of the switch.
-    fn ports_by_edge(&self, from: u32, cells: &Cells) -> Vec<Vec<PortId>> {
-        let edges = cells.edges(cells.of[from as usize]);
-        let mut ports = vec![Vec::new(); edges.len()];
-        for bundle in self.bundles.of(from) {
-            let key = (cells.of[bundle.to as usize], bundle.capacity);
-            if let Ok(place) = edges.binary_search_by_key(&key, |edge| (edge.to, edge.capacity)) {
-                ports[place].extend_from_slice(self.bundles.ports(bundle));
-            }
-        }
-        ports
+    fn table(&self, switch: SwitchId, cells: &Cells, patterns: &Patterns) -> SwitchRoutes {
+        let ports = ports_by_edge(&self.bundles, cells, switch);
+        patterns.table(|split| split.group(&ports))
     }
 
     /// The forwarding tables of all switches, without the numbers of leaves.
@@ -252,21 +214,6 @@ impl<'g> Quiver<'g> {
         let mut tables = Vec::with_capacity(self.bundles.switches());
         self.each_switch(|switch, cells, patterns| tables.push(self.table(switch, cells, patterns)));
         tables
-    }
-
-    /// The table of one switch: every pattern is projected once.
-    fn table(&self, switch: SwitchId, cells: &Cells, patterns: &Patterns) -> SwitchRoutes {
-        let mut groups = self.projections(switch, cells, patterns);
-        let mut names = vec![None; groups.len()];
-        let mut table = TableBuilder::default();
-        for number in &patterns.of_leaf {
-            let name = match number.map(|number| number as usize) {
-                None => table.name(Group::default()),
-                Some(n) => *names[n].get_or_insert_with(|| table.name(std::mem::take(&mut groups[n]))),
-            };
-            table.routes.group_of_leaf.push(name);
-        }
-        table.routes
     }
 
     /// How the paths are compared.
@@ -280,7 +227,7 @@ impl<'g> Quiver<'g> {
     pub fn size(&self) -> Size {
         let bundles = (0..self.bundles.switches() as u32).map(|switch| self.bundles.of(switch).len()).sum();
         let cells = self.cells.len();
-        Size { bundles, cells, edges: self.cells.number(cells as u32, 0) }
+        Size { bundles, cells, edges: self.cells.edge_count() }
     }
 
     /// How the pairs of leaves fall apart.
@@ -294,8 +241,8 @@ impl<'g> Quiver<'g> {
     /// Adds the pairs that begin at a switch.
     fn count(&self, census: &mut Census, switch: SwitchId, patterns: &Patterns) {
         if self.graph.leaves().contains(&switch) {
-            census.unreachable += patterns.of_leaf.iter().filter(|way| way.is_none()).count() as u64 - 1;
-            for split in patterns.splits() {
+            census.unreachable += patterns.of_leaves().filter(Option::is_none).count() as u64 - 1;
+            for split in patterns.of_leaves().flatten() {
                 *census.by_components.entry(split.components).or_default() += 1;
                 census.all_single += u64::from(split.all_single);
             }
@@ -312,24 +259,4 @@ impl<'g> Quiver<'g> {
         });
         survey
     }
-}
-
-/// The ports behind the edges of each group, ascending by ports.
-fn projected(ports: &[Vec<PortId>], groups: &[EdgeGroup]) -> Group {
-    let weights = narrow(groups.iter().map(|(weight, _)| *weight));
-    let component = |((_, edges), weight): (&EdgeGroup, u64)| {
-        let mut ports: Vec<_> = edges.iter().flat_map(|edge| ports[*edge as usize].clone()).collect();
-        ports.sort_unstable();
-        Component { weight, ..Component::equal(ports) }
-    };
-    let mut components: Vec<_> = groups.iter().zip(weights).map(component).collect();
-    components.sort_unstable_by(|one, other| one.ports.cmp(&other.ports));
-    Group { components }
-}
-
-/// Weights whose sum fits 63 bits: as they are if they do, otherwise scaled down, none below 1.
-pub(crate) fn narrow(weights: impl Iterator<Item = u128> + Clone) -> impl Iterator<Item = u64> {
-    let total = weights.clone().fold(0u128, u128::saturating_add);
-    let scale = total.div_ceil(1 << 62).max(1);
-    weights.map(move |weight| (weight / scale).max(1) as u64)
 }

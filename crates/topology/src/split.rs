@@ -2,7 +2,7 @@
 //! paper on DRILL (SIGCOMM 2017). Knows amounts between leaves, no flow and no packet.
 
 use crate::graph::{Graph, Node};
-use crate::routes::{Fabric, LinkState, UNREACHABLE};
+use crate::live::{Fabric, LinkState, UNREACHABLE};
 use std::collections::BTreeMap;
 use weft_core::SwitchId;
 

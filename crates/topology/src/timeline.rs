@@ -11,7 +11,8 @@
 
 use crate::failure::FailurePlan;
 use crate::graph::{Cable, Graph, Node};
-use crate::routes::{LinkState, Routes};
+use crate::live::LinkState;
+use crate::routes::Routes;
 use std::collections::{BTreeMap, BTreeSet};
 use weft_core::{Grouping, PortId, Span, SwitchId, Time};
 

@@ -4,68 +4,69 @@
 //! weights of symmetric components, so that both can be compared. Parallel links are one step of a path; its weight is
 //! divided among them by rate.
 
+use crate::folded::tables::{SwitchRoutes, Ways, fingerprint, gcd, narrow, ports_by_edge};
+use crate::folded::{Bundles, Cells, Edge, Fold, Towards};
 use crate::graph::{Graph, Node};
-use crate::quiver::bundles::Bundles;
-use crate::quiver::cells::Cells;
-use crate::quiver::descent::Descent;
-use crate::quiver::labels::gcd;
-use crate::quiver::narrow;
-use crate::routes::{LinkState, SwitchRoutes, TableBuilder};
-use std::collections::BTreeMap;
+use crate::live::LinkState;
 use weft_core::{Component, Group, PortId, SwitchId};
+
+/// An edge by its place and the capacity of the paths that begin with one of its bundles.
+type Begun = (u32, u128);
 
 /// One component per group; the shares are the weights of its ports, without a common divisor.
 pub(crate) fn weighted(graph: &Graph, state: &LinkState) -> Vec<SwitchRoutes> {
     let bundles = Bundles::new(graph, state);
     let cells = Cells::new(&bundles, None);
-    let mut tables = vec![TableBuilder::default(); bundles.switches()];
-    for leaf in &cells.leaves {
-        let descent = Descent::new(&cells, *leaf, false);
-        let paths = paths(&cells, &descent);
-        for (switch, table) in tables.iter_mut().enumerate() {
-            table.add(group(graph, (&bundles, &cells), (&descent, &paths), switch as u32));
-        }
+    let mut ways = vec![Ways::new(cells.leaves.len()); cells.len()];
+    let fold = Fold::new(&cells);
+    for leaf in 0..cells.leaves.len() {
+        add(&mut ways, (&bundles, &cells), &fold.towards(leaf, false));
     }
-    tables.into_iter().map(|table| table.routes).collect()
+    let table = |switch: SwitchId| {
+        let ports = ports_by_edge(&bundles, &cells, switch);
+        let cell = cells.of[switch.index()];
+        let whole: Vec<u64> =
+            cells.edges(cell).iter().map(|edge| bundles.capacities[edge.capacity as usize]).collect();
+        ways[cell as usize].table(|begun| group(graph, switch, (&ports, &whole), begun))
+    };
+    (0..bundles.switches() as u32).map(SwitchId).map(table).collect()
 }
 
-/// For each cell the number of its paths by bottleneck, an index of capacities.
-type Paths = Vec<BTreeMap<u32, u128>>;
-
-fn paths(cells: &Cells, descent: &Descent) -> Paths {
-    let mut paths: Paths = vec![BTreeMap::new(); cells.len()];
-    paths[descent.order()[0] as usize].insert(u32::MAX, 1);
-    for &cell in descent.order() {
-        for (_, edge) in descent.onward(cells, cell) {
-            for (bottleneck, count) in paths[edge.to as usize].clone() {
-                let total = paths[cell as usize].entry(bottleneck.min(edge.capacity)).or_default();
-                *total = total.saturating_add(count.saturating_mul(edge.count.into()));
-            }
+/// The ways from all cells to one leaf.
+fn add(ways: &mut [Ways<Vec<Begun>>], (bundles, cells): (&Bundles, &Cells), towards: &Towards<'_>) {
+    let paths = towards.descent.paths(&towards.cells);
+    for &cell in &towards.descent.order()[1..] {
+        let begun = |edge: &Edge| {
+            let capacity =
+                |bottleneck: &u32| u128::from(bundles.capacities[*bottleneck.min(&edge.capacity) as usize]);
+            let paths = paths[edge.to as usize].iter();
+            let paths = paths.map(|(bottleneck, count)| count.saturating_mul(capacity(bottleneck)));
+            (cells.place(cell, edge), paths.fold(0u128, u128::saturating_add))
+        };
+        let mut begun: Vec<Begun> = towards.descent.onward(&towards.cells, cell).map(begun).collect();
+        begun.sort_unstable();
+        let numbers =
+            begun.iter().flat_map(|(edge, sum)| [u64::from(*edge), *sum as u64, (*sum >> 64) as u64]);
+        let print = fingerprint(numbers);
+        for alike in towards.alike(cell) {
+            ways[alike as usize].set(towards.leaf as usize, print, || begun.clone());
         }
     }
-    paths
 }
 
-/// The ports of a switch towards the leaf.
+/// The ports of a switch with their weights.
 fn group(
     graph: &Graph,
-    (bundles, cells): (&Bundles, &Cells),
-    (descent, paths): (&Descent, &Paths),
-    switch: u32,
+    switch: SwitchId,
+    (ports, whole): (&[Vec<PortId>], &[u64]),
+    begun: &[Begun],
 ) -> Group {
-    let cell = |switch: u32| cells.of[switch as usize];
-    let onward = bundles.of(switch).iter().filter(|b| descent.leads(cells, cell(switch), cell(b.to)));
     let mut weights: Vec<(PortId, Ratio)> = Vec::new();
-    for bundle in onward {
-        let capacity =
-            |bottleneck: &u32| u128::from(bundles.capacities[*bottleneck.min(&bundle.capacity) as usize]);
-        let ways = paths[cell(bundle.to) as usize].iter();
-        let sum = ways.map(|(bottleneck, count)| count.saturating_mul(capacity(bottleneck)));
-        let sum = sum.fold(0u128, u128::saturating_add);
-        let whole = u128::from(bundles.capacities[bundle.capacity as usize]);
-        for port in bundles.ports(bundle) {
-            let link = graph.link_at(Node::Switch(SwitchId(switch)), *port);
+    for (edge, sum) in begun {
+        for port in &ports[*edge as usize] {
+            let link = graph.link_at(Node::Switch(switch), *port);
             let rate = u128::from(graph.links()[link.index()].rate.0);
+            let whole = u128::from(whole[*edge as usize]);
             weights.push((*port, Ratio::new(sum.saturating_mul(rate), whole)));
         }
     }

@@ -5,10 +5,9 @@
 //! on their way, are carried from the far end of the paths to the near one, either as a fingerprint of their numbers
 //! of paths (multiset labels) or as a bit per source (set labels).
 
-use super::bundles::Bundles;
-use super::cells::Cells;
-use super::descent::Descent;
 use super::residue::Residue;
+use crate::folded::tables::gcd;
+use crate::folded::{Bundles, Cells, Descent, Fold, Towards};
 use std::collections::HashMap;
 use weft_core::quiver::{Labels, QuiverSettings, SourceFactor};
 
@@ -40,11 +39,6 @@ impl std::fmt::Display for Fraction {
             under => write!(f, "{}/{under}", self.over),
         }
     }
-}
-
-/// Greatest common divisor.
-pub(crate) fn gcd(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The narrowest bundle on a way so far: 0 for none, otherwise one more than the index of its capacity.
@@ -81,6 +75,8 @@ pub(crate) struct LabelSums<'a> {
     factors: Vec<Vec<Residue>>,
     /// For each edge the fingerprint of its labels.
     sums: Vec<Residue>,
+    /// For each edge of the first of some twins what every one of them adds, but for its name.
+    of_twins: Vec<Residue>,
     /// For each cell the number of ways on to the destination.
     onward: Vec<Residue>,
     sources: Sources,
@@ -98,19 +94,73 @@ impl<'a> LabelSums<'a> {
             cells,
             labels: settings.labels,
             factors: (0..=capacities).map(row).collect(),
-            sums: vec![Residue::ZERO; cells.number(cells.len() as u32, 0)],
+            sums: vec![Residue::ZERO; cells.edge_count()],
+            of_twins: Vec::new(),
             onward: vec![Residue::ZERO; cells.len()],
             sources: Sources::new(settings.labels, cells, capacities as usize + 1),
         }
     }
 
-    /// Adds the labels of all paths from the leaves to this one.
-    pub(crate) fn add_leaf(&mut self, descent: &Descent, leaf: usize) {
+    /// The labels of all pairs of leaves, as scores.
+    pub(crate) fn all_pairs(mut self, fold: &Fold<'_>, valley_free: bool) -> Scores {
+        self.add_pairs(fold, valley_free);
+        let mut numbers = Numbers::default();
+        self.sums.iter().map(|sum| numbers.of(*sum)).collect()
+    }
+
+    fn add_pairs(&mut self, fold: &Fold<'_>, valley_free: bool) {
+        self.of_twins = vec![Residue::ZERO; self.sums.len()];
+        for leaf in 0..self.cells.leaves.len() {
+            self.add_leaf(&fold.towards(leaf, valley_free));
+        }
+        self.name_twins(fold);
+    }
+
+    /// Adds the labels of all paths from other leaves to one.
+    fn add_leaf(&mut self, towards: &Towards<'_>) {
+        let Towards { cells, descent, leaf, .. } = towards;
+        self.clear(descent);
+        for &cell in descent.order() {
+            towards.sources(cell).for_each(|source| self.sources.start(cell, source));
+        }
+        self.count_onward((cells, descent), Residue::of(1, [u64::from(*leaf), 1]));
+        for &cell in descent.order().iter().rev() {
+            self.arrive((cells, descent), cell);
+            match towards.twins(cell) {
+                Some(twins) => self.leave_twins(towards, cell, twins),
+                None => self.leave((cells, descent), cell),
+            }
+        }
+    }
+
+    /// Packets of twins begin there, none passes: a label is the name of the twin times what it has from its edge.
+    /// A twin that is itself the destination sends none; that is taken off beforehand.
+    fn leave_twins(&mut self, towards: &Towards<'_>, cell: u32, twins: &[u32]) {
+        let (cells, own) = (self.cells, self.cells.leaves[towards.leaf as usize]);
+        let first = cells.leaves[twins[0] as usize];
+        for edge in towards.descent.onward(&towards.cells, cell) {
+            let place = cells.place(cell, edge);
+            let factor = self.factors[0][edge.capacity as usize];
+            let label = factor * self.onward[edge.to as usize];
+            self.of_twins[cells.number(first, place)] += label;
+            if towards.leads_to_one_of(twins) {
+                self.sums[cells.number(own, place)] += -(label * self.sources.name(towards.leaf));
+            }
+        }
+    }
+
+    /// Adds to the edges of each twin what it has in common with the others.
+    fn name_twins(&mut self, fold: &Fold<'_>) {
         let cells = self.cells;
-        let others = cells.leaves.iter().enumerate().filter(|(source, _)| *source != leaf);
-        let sources =
-            others.map(|(source, cell)| (*cell, source)).filter(|(cell, _)| descent.hops(*cell).is_some());
-        self.add(descent, sources, Residue::of(1, [leaf as u64, 1]));
+        for twins in fold.twins() {
+            let of = |twin: u32| cells.leaves[twin as usize];
+            for &twin in twins {
+                let name = self.sources.name(twin);
+                for (one, common) in cells.numbers(of(twin)).zip(cells.numbers(of(twins[0]))) {
+                    self.sums[one] += name * self.of_twins[common];
+                }
+            }
+        }
     }
 
     /// Scores by the labels of the paths from one cell; edges without such a path keep what they have.
@@ -118,49 +168,53 @@ impl<'a> LabelSums<'a> {
         let cells = self.cells;
         let edges = || descent.order().iter().flat_map(|cell| cells.numbers(*cell));
         edges().for_each(|edge| self.sums[edge] = Residue::ZERO);
-        self.add(descent, std::iter::once((from, 0)), Residue::ONE);
+        self.clear(descent);
+        self.sources.start(from, 0);
+        self.count_onward((cells, descent), Residue::ONE);
+        for &cell in descent.order().iter().rev() {
+            self.arrive((cells, descent), cell);
+            self.leave((cells, descent), cell);
+        }
         let mut numbers = Numbers::default();
         edges().for_each(|edge| scores[edge] = numbers.of(self.sums[edge]));
     }
 
-    fn add(&mut self, descent: &Descent, sources: impl Iterator<Item = (u32, usize)>, destination: Residue) {
+    fn clear(&mut self, descent: &Descent) {
         descent.order().iter().for_each(|cell| self.sources.clear(*cell));
-        sources.for_each(|(cell, source)| self.sources.start(cell, source));
-        self.count_onward(descent, destination);
-        for &cell in descent.order().iter().rev() {
-            for edge in descent.upstream(self.cells, cell) {
-                self.sources.carry(edge.to, cell, edge.capacity, edge.count);
-            }
-            let known = self.sources.at(cell);
-            for (place, edge) in descent.onward(self.cells, cell) {
-                let arriving = known.iter().zip(&self.factors);
-                let weighed = arriving.map(|(sources, factors)| *sources * factors[edge.capacity as usize]);
-                let labels = weighed.fold(Residue::ZERO, |sum, label| sum + label);
-                self.sums[self.cells.number(cell, place)] += labels * self.onward[edge.to as usize];
-            }
+    }
+
+    /// What reaches a cell from the cells before it.
+    fn arrive(&mut self, (cells, descent): (&Cells, &Descent), cell: u32) {
+        for edge in descent.upstream(cells, cell) {
+            self.sources.carry(edge.to, cell, edge.capacity, edge.count);
+        }
+    }
+
+    /// What leaves a cell is labels on its edges.
+    fn leave(&mut self, (cells, descent): (&Cells, &Descent), cell: u32) {
+        let known = self.sources.at(cell);
+        for edge in descent.onward(cells, cell) {
+            let arriving = known.iter().zip(&self.factors);
+            let weighed = arriving.map(|(sources, factors)| *sources * factors[edge.capacity as usize]);
+            let labels = weighed.fold(Residue::ZERO, |sum, label| sum + label);
+            self.sums[edge.number as usize] += labels * self.onward[edge.to as usize];
         }
     }
 
     /// Ways on from every cell, times the coordinate of the destination.
-    fn count_onward(&mut self, descent: &Descent, destination: Residue) {
+    fn count_onward(&mut self, (cells, descent): (&Cells, &Descent), destination: Residue) {
         for (n, &cell) in descent.order().iter().enumerate() {
             self.onward[cell as usize] = match (n, self.labels) {
                 (0, _) | (_, Labels::Set) => destination,
                 (_, Labels::Multiset) => {
-                    let ways = descent.onward(self.cells, cell);
-                    let ways = ways.map(|(_, edge)| {
+                    let ways = descent.onward(cells, cell);
+                    let ways = ways.map(|edge| {
                         Residue::from_count(u64::from(edge.count)) * self.onward[edge.to as usize]
                     });
                     ways.fold(Residue::ZERO, |sum, ways| sum + ways)
                 }
             };
         }
-    }
-
-    /// Numbers the fingerprints.
-    pub(crate) fn scores(&self) -> Scores {
-        let mut numbers = Numbers::default();
-        self.sums.iter().map(|sum| numbers.of(*sum)).collect()
     }
 }
 
@@ -204,13 +258,23 @@ impl Sources {
     }
 
     /// A source at its own cell.
-    fn start(&mut self, cell: u32, source: usize) {
+    fn start(&mut self, cell: u32, source: u32) {
+        let name = self.name(source);
         match self {
-            Sources::Counted { slots, sums } => {
-                sums[cell as usize * *slots] += Residue::of(0, [source as u64, 1]);
-            }
+            Sources::Counted { slots, sums } => sums[cell as usize * *slots] += name,
             Sources::Seen { slots, words, bits, .. } => {
-                bits[cell as usize * *slots * *words + source / 64] |= 1 << (source % 64);
+                bits[cell as usize * *slots * *words + source as usize / 64] |= 1 << (source % 64);
+            }
+        }
+    }
+
+    /// The fingerprint of a source alone.
+    fn name(&self, source: u32) -> Residue {
+        match self {
+            Sources::Counted { .. } => Residue::of(0, [u64::from(source), 1]),
+            Sources::Seen { .. } => {
+                let name = Residue::of(3, [u64::from(source / 64), u64::from(source % 64 / 32)]);
+                Residue::from_count(1 << (source % 32)) * name
             }
         }
     }
@@ -262,4 +326,44 @@ fn fingerprint(words: &[u64]) -> Residue {
         sum += Residue::from_count(word >> 32) * Residue::of(3, [n as u64, 1]);
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shapes::{fat_tree, leaf_spine};
+    use crate::{LinkState, TopologySettings, build};
+    use weft_core::{Purpose, Random};
+
+    /// Twins taken together add up to the labels that they have one by one, whatever has failed.
+    #[test]
+    fn labels_of_twins_are_those_of_leaves_one_by_one() {
+        let spines = TopologySettings::LeafSpine(leaf_spine::Settings {
+            leaves: 9,
+            spines: 3,
+            hosts_per_leaf: 1,
+            ..Default::default()
+        });
+        let tree = TopologySettings::FatTree(fat_tree::Settings { k: 6, ..Default::default() });
+        let mut folded = 0;
+        for (seed, failures) in (0..40).flat_map(|seed| (0..6).map(move |failures| (seed, failures))) {
+            let graph = build(if seed % 2 == 0 { &spines } else { &tree }).unwrap();
+            let mut cables = graph.fabric_cables();
+            Random::new(seed, Purpose::Test, 0).shuffle(&mut cables);
+            let mut state = LinkState::all_up(&graph);
+            cables[..failures].iter().for_each(|cable| state.set(*cable, false));
+            let bundles = Bundles::new(&graph, &state);
+            let cells = Cells::new(&bundles, None);
+            let labels = [Labels::Multiset, Labels::Set][seed as usize / 2 % 2];
+            let settings = QuiverSettings { labels, valley_free: seed % 3 == 0, ..Default::default() };
+            let sums = |fold: Fold<'_>| {
+                let mut sums = LabelSums::new(&bundles, &cells, &settings);
+                sums.add_pairs(&fold, settings.valley_free);
+                sums.sums
+            };
+            folded += Fold::new(&cells).twins().count();
+            assert!(sums(Fold::new(&cells)) == sums(Fold::apart(&cells)), "{seed} {failures} {settings:?}");
+        }
+        assert!(folded > 300, "{folded} sets of twins");
+    }
 }

@@ -1,9 +1,9 @@
 //! Labels written out: which pairs of leaves a link carries, and in which hop two paths differ. Slow, for explanations.
 
-use super::descent::Descent;
+use super::Quiver;
 use super::labels::{Bottleneck, Fraction, factor, narrowed};
 use super::pair::{Path, View};
-use super::{Cells, Quiver};
+use crate::folded::{Cells, Descent};
 use std::collections::BTreeMap;
 use weft_core::SwitchId;
 use weft_core::quiver::{Labels, Score};
@@ -100,7 +100,7 @@ impl Quiver<'_> {
 fn ways_to_leaf(cells: &Cells, descent: &Descent) -> Vec<u128> {
     let mut ways = vec![0u128; cells.len()];
     for (n, &cell) in descent.order().iter().enumerate() {
-        let next = descent.onward(cells, cell).map(|(_, edge)| (edge.count, ways[edge.to as usize]));
+        let next = descent.onward(cells, cell).map(|edge| (edge.count, ways[edge.to as usize]));
         let sum =
             next.fold(0u128, |sum, (count, ways)| sum.saturating_add(ways.saturating_mul(count.into())));
         ways[cell as usize] = if n == 0 { 1 } else { sum };

@@ -2,10 +2,11 @@
 //!
 //! Paths are listed only as far as asked; numbers and weights are exact however many there are.
 
-use super::descent::Descent;
-use super::labels::{LabelSums, Scores, gcd};
+use super::Quiver;
+use super::labels::{LabelSums, Scores};
 use super::split::MOST_LISTS;
-use super::{Cells, Quiver};
+use crate::folded::tables::gcd;
+use crate::folded::{Cells, Descent};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -50,7 +51,7 @@ impl Quiver<'_> {
     /// One switch and one leaf, by the index of the leaf; at most `most_paths` paths of each component are listed.
     #[must_use]
     pub fn pair(&self, from: SwitchId, leaf: usize, most_paths: usize) -> Pair {
-        let group = self.groups(from).swap_remove(leaf);
+        let group = self.groups_to(from, leaf..leaf + 1).swap_remove(leaf);
         let mut walk = Walk::new(self, self.view(from, leaf));
         let ways = walk.ways(from.0);
         let components = ways.map(|ways| walk.components(from.0, &ways, most_paths));
@@ -68,7 +69,7 @@ impl Quiver<'_> {
                 let cells = self.cells_for(from);
                 let cell = cells.of[from.index()];
                 let descent = self.descent(&cells, leaf).from(&cells, cell);
-                let mut scores = vec![0; cells.number(cells.len() as u32, 0)];
+                let mut scores = vec![0; cells.edge_count()];
                 LabelSums::new(&self.bundles, &cells, &self.settings).score_pair(&descent, cell, &mut scores);
                 View { cells, scores: Cow::Owned(scores), descent }
             }
@@ -137,7 +138,8 @@ impl<'a> Walk<'a> {
         let cell = cells.of[switch as usize];
         let leads = |to: u32| descent.leads(cells, cell, cells.of[to as usize]);
         let bundles = self.quiver.bundles.of(switch).iter().filter(|bundle| leads(bundle.to));
-        let score = |to: u32, capacity| scores[cells.edge_number(cell, cells.of[to as usize], capacity)];
+        let score =
+            |to: u32, capacity| scores[cells.edge(cell, cells.of[to as usize], capacity).number as usize];
         bundles.map(|bundle| (bundle.to, bundle.capacity, score(bundle.to, bundle.capacity))).collect()
     }
 

@@ -2,52 +2,65 @@
 //!
 //! Lists are followed from the near end. Two beginnings that lead to the same cells by the same first edges have the
 //! same continuations, visible in the same first edges; from there on they are followed together and their numbers of
-//! paths add. The work grows with the number of different *reaches*, not with the number of lists.
+//! paths add. The work grows with the number of different *reaches*, not with the number of lists. What has begun with
+//! one edge alone is not followed at all: however its paths part, that edge is what is visible of them.
 
-use super::bundles::Bundles;
-use super::cells::Cells;
-use super::descent::Descent;
 use super::labels::Scores;
 use super::split::EdgeGroup;
+use crate::folded::{Bundles, Cells, Descent, Paths};
 use std::collections::BTreeMap;
 
 /// Numbers of paths by (first edge, cell reached, bottleneck).
-type Paths = BTreeMap<(u32, u32, u32), u128>;
+type Begun = BTreeMap<(u32, u32, u32), u128>;
 
 /// Beginnings by what they reach: (first edge, cell), sorted.
-type Front = BTreeMap<Vec<(u32, u32)>, Paths>;
+type Front = BTreeMap<Vec<(u32, u32)>, Begun>;
 
-/// For each set of first edges the capacity of the components that begin with just these.
+/// For each set of first edges the capacity of the components that begin with just these; `rest`: the paths on from each
+/// cell.
 pub(crate) fn by_reach(
     (bundles, cells, scores): (&Bundles, &Cells, &Scores),
-    descent: &Descent,
+    (descent, rest): (&Descent, &Paths),
     from: u32,
 ) -> Vec<EdgeGroup> {
-    let mut begun: BTreeMap<u32, Paths> = BTreeMap::new();
-    for (place, edge) in descent.onward(cells, from) {
-        let to = begun.entry(scores[cells.number(from, place)]).or_default();
-        to.insert((place as u32, edge.to, edge.capacity), u128::from(edge.count));
-    }
-    let mut front = Front::new();
-    begun.into_values().for_each(|paths| join(&mut front, paths));
-    for _ in 1..descent.hops(from).unwrap_or(0) {
+    let mut visible: BTreeMap<Vec<u32>, u128> = BTreeMap::new();
+    let mut front = begun((cells, scores), descent, from);
+    for left in (0..descent.hops(from).unwrap_or(0)).rev() {
         let mut next = Front::new();
-        for paths in front.values() {
-            for paths in continued((cells, scores), descent, paths).into_values() {
-                join(&mut next, paths);
+        for begun in front.into_values() {
+            let edges = first_edges(&begun);
+            if left == 0 || edges.len() == 1 {
+                let total = visible.entry(edges).or_default();
+                *total = total.saturating_add(capacity(bundles, &begun, rest));
+                continue;
+            }
+            for longer in continued((cells, scores), descent, &begun).into_values() {
+                join(&mut next, longer);
             }
         }
         front = next;
     }
-    front.into_iter().map(|(reach, paths)| (capacity(bundles, &paths), edges(&reach))).collect()
+    visible.into_iter().map(|(edges, capacity)| (capacity, edges)).collect()
+}
+
+/// The first hop, by its score.
+fn begun((cells, scores): (&Cells, &Scores), descent: &Descent, from: u32) -> Front {
+    let mut by_score: BTreeMap<u32, Begun> = BTreeMap::new();
+    for edge in descent.onward(cells, from) {
+        let to = by_score.entry(scores[edge.number as usize]).or_default();
+        to.insert((cells.place(from, edge), edge.to, edge.capacity), u128::from(edge.count));
+    }
+    let mut front = Front::new();
+    by_score.into_values().for_each(|begun| join(&mut front, begun));
+    front
 }
 
 /// One hop on, by its score.
-fn continued((cells, scores): (&Cells, &Scores), descent: &Descent, paths: &Paths) -> BTreeMap<u32, Paths> {
-    let mut continued: BTreeMap<u32, Paths> = BTreeMap::new();
-    for (&(first, cell, bottleneck), &count) in paths {
-        for (place, edge) in descent.onward(cells, cell) {
-            let to = continued.entry(scores[cells.number(cell, place)]).or_default();
+fn continued((cells, scores): (&Cells, &Scores), descent: &Descent, begun: &Begun) -> BTreeMap<u32, Begun> {
+    let mut continued: BTreeMap<u32, Begun> = BTreeMap::new();
+    for (&(first, cell, bottleneck), &count) in begun {
+        for edge in descent.onward(cells, cell) {
+            let to = continued.entry(scores[edge.number as usize]).or_default();
             let total = to.entry((first, edge.to, bottleneck.min(edge.capacity))).or_default();
             *total = total.saturating_add(count.saturating_mul(u128::from(edge.count)));
         }
@@ -55,25 +68,31 @@ fn continued((cells, scores): (&Cells, &Scores), descent: &Descent, paths: &Path
     continued
 }
 
-/// Adds beginnings to those with the same reach.
-fn join(front: &mut Front, paths: Paths) {
-    let mut reach: Vec<_> = paths.keys().map(|(first, cell, _)| (*first, *cell)).collect();
+/// Adds a beginning to those with the same reach.
+fn join(front: &mut Front, begun: Begun) {
+    let mut reach: Vec<_> = begun.keys().map(|(first, cell, _)| (*first, *cell)).collect();
     reach.dedup();
     let known = front.entry(reach).or_default();
-    for (at, count) in paths {
+    for (at, count) in begun {
         let total = known.entry(at).or_default();
         *total = total.saturating_add(count);
     }
 }
 
-/// At the end all cells are the leaf's: a reach is a set of first edges.
-fn edges(reach: &[(u32, u32)]) -> Vec<u32> {
-    reach.iter().map(|(first, _)| *first).collect()
+fn first_edges(begun: &Begun) -> Vec<u32> {
+    let mut edges: Vec<u32> = begun.keys().map(|(first, ..)| *first).collect();
+    edges.dedup();
+    edges
 }
 
-fn capacity(bundles: &Bundles, paths: &Paths) -> u128 {
-    let one = |(&(_, _, bottleneck), &count): (&(u32, u32, u32), &u128)| {
-        count.saturating_mul(u128::from(bundles.capacities[bottleneck as usize]))
+/// The capacity of all paths with these beginnings.
+fn capacity(bundles: &Bundles, begun: &Begun, rest: &Paths) -> u128 {
+    let path = |narrowest: u32, count: u128| {
+        count.saturating_mul(u128::from(bundles.capacities[narrowest as usize]))
     };
-    paths.iter().map(one).fold(0u128, u128::saturating_add)
+    let paths = begun.iter().flat_map(|(&(_, cell, bottleneck), &count)| {
+        let rest = rest[cell as usize].iter();
+        rest.map(move |(&narrowest, &more)| path(bottleneck.min(narrowest), count.saturating_mul(more)))
+    });
+    paths.fold(0u128, u128::saturating_add)
 }

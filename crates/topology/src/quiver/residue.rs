@@ -5,7 +5,7 @@
 //! g/p (Schwartz and Zippel). Labels have degree 3 and two fields of p = 2^61 - 1 are used, so that two different
 //! lists get equal fingerprints with a probability of about 10^-36.
 
-use std::ops::{Add, AddAssign, Mul};
+use std::ops::{Add, AddAssign, Mul, Neg};
 use weft_core::random::mix;
 
 const PRIME: u64 = (1 << 61) - 1;
@@ -42,6 +42,14 @@ impl Add for Residue {
     }
 }
 
+impl Neg for Residue {
+    type Output = Residue;
+    #[inline]
+    fn neg(self) -> Residue {
+        Residue(self.0.map(|half| if half == 0 { 0 } else { PRIME - half }))
+    }
+}
+
 impl AddAssign for Residue {
     #[inline]
     fn add_assign(&mut self, other: Residue) {
@@ -74,6 +82,8 @@ mod tests {
         assert_eq!(Residue([PRIME - 1; 2]) + Residue::ONE, Residue::ZERO);
         assert_eq!(Residue([PRIME - 1; 2]) * Residue([PRIME - 1; 2]), Residue::ONE);
         assert_eq!(Residue::from_count(PRIME + 5), Residue([5; 2]));
+        assert_eq!(-Residue::ONE + Residue::ONE, Residue::ZERO);
+        assert_eq!(-Residue::ZERO, Residue::ZERO);
     }
 
     #[test]

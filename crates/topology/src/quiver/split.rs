@@ -6,14 +6,14 @@
 //! followed from the near end instead, and lists that reach the same cells from the same first edges are followed together:
 //! what is visible in the first hop is the same for them.
 
-use super::bundles::Bundles;
-use super::cells::Cells;
-use super::descent::Descent;
-use super::labels::{Scores, gcd};
+use super::labels::Scores;
 use super::reach::by_reach;
+use crate::folded::tables::{fingerprint, gcd, narrow};
+use crate::folded::{Bundles, Cells, Descent};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use weft_core::random::mix;
+use weft_core::{Component, Group, PortId};
 
 /// So many different lists of one cell are still told apart one by one.
 pub(crate) const MOST_LISTS: usize = 10_000;
@@ -46,29 +46,32 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Never that of a split by lists, whose prints begin otherwise.
+    /// Never that of a split by lists, which is a sum.
     fn fingerprint(&self) -> u128 {
         let numbers = self.groups.iter().flat_map(|(weight, edges)| {
             let weight = [*weight as u64, (*weight >> 64) as u64, edges.len() as u64];
             weight.into_iter().chain(edges.iter().map(|edge| u64::from(*edge)))
         });
-        joined(numbers.fold([3, 4].map(mix), absorbed))
+        fingerprint(numbers)
     }
-}
 
-/// Two halves of a fingerprint after one more number.
-fn absorbed([one, other]: [u64; 2], number: u64) -> [u64; 2] {
-    [mix(one ^ number), mix(other.rotate_left(17) ^ number)]
-}
-
-fn joined([one, other]: [u64; 2]) -> u128 {
-    u128::from(mix(one)) << 64 | u128::from(mix(other))
+    /// From edges to the ports behind them, ascending by ports.
+    pub(crate) fn group(&self, ports: &[Vec<PortId>]) -> Group {
+        let weights = narrow(self.groups.iter().map(|(weight, _)| *weight));
+        let component = |((_, edges), weight): (&EdgeGroup, u64)| {
+            let mut ports: Vec<_> = edges.iter().flat_map(|edge| ports[*edge as usize].clone()).collect();
+            ports.sort_unstable();
+            Component { weight, ..Component::equal(ports) }
+        };
+        let mut components: Vec<_> = self.groups.iter().zip(weights).map(component).collect();
+        components.sort_unstable_by(|one, other| one.ports.cmp(&other.ports));
+        Group { components }
+    }
 }
 
 /// Splits the paths of all cells, leaf after leaf.
 pub(crate) struct Splitter<'a> {
     bundles: &'a Bundles,
-    cells: &'a Cells,
     /// By first score and rest of a list its number.
     lists: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
     /// The paths from each cell, in `paths`: first and behind the last. `None`: too many lists.
@@ -80,11 +83,10 @@ pub(crate) struct Splitter<'a> {
 }
 
 impl<'a> Splitter<'a> {
-    pub(crate) fn new(bundles: &'a Bundles, cells: &'a Cells, most_lists: usize) -> Splitter<'a> {
+    pub(crate) fn new(bundles: &'a Bundles, most_lists: usize) -> Splitter<'a> {
         Splitter {
             most_lists,
             bundles,
-            cells,
             lists: HashMap::default(),
             from: Vec::new(),
             paths: Vec::new(),
@@ -96,23 +98,25 @@ impl<'a> Splitter<'a> {
     /// for equal ones, and a way to get it.
     pub(crate) fn leaf(
         &mut self,
-        (descent, scores): (&Descent, &Scores),
+        (cells, descent, scores): (&Cells, &Descent, &Scores),
         mut visit: impl FnMut(u32, u128, &dyn Fn() -> Split),
     ) {
+        let mut rest = None;
         self.lists.clear();
         self.paths.clear();
-        self.from = vec![None; self.cells.len()];
+        self.from = vec![None; cells.len()];
         for (n, &cell) in descent.order().iter().enumerate() {
             if n == 0 {
                 self.paths.push(Paths { list: 0, bottleneck: u32::MAX, count: 1, edge: 0 });
                 self.from[cell as usize] = Some((0, 1));
                 continue;
             }
-            if self.gather(descent, scores, cell) {
+            if self.gather((cells, descent, scores), cell) {
                 visit(cell, self.fingerprint(), &|| self.by_lists());
                 self.keep(cell);
             } else {
-                let groups = by_reach((self.bundles, self.cells, scores), descent, cell);
+                let rest = rest.get_or_insert_with(|| descent.paths(cells));
+                let groups = by_reach((self.bundles, cells, scores), (descent, rest), cell);
                 let split = Split { components: None, all_single: false, groups: reduced(groups) };
                 visit(cell, split.fingerprint(), &|| split.clone());
             }
@@ -120,14 +124,14 @@ impl<'a> Splitter<'a> {
     }
 
     /// Collects the paths of a cell from those of the next; false if there are too many lists.
-    fn gather(&mut self, descent: &Descent, scores: &Scores, cell: u32) -> bool {
+    fn gather(&mut self, (cells, descent, scores): (&Cells, &Descent, &Scores), cell: u32) -> bool {
         self.own.clear();
-        for (place, edge) in descent.onward(self.cells, cell) {
-            let Some((first, end)) = self.from[edge.to as usize] else {
-                self.own.clear();
+        for edge in descent.onward(cells, cell) {
+            let Some((first, end)) = self.from[edge.to as usize] else { return false };
+            if self.own.len() + (end - first) as usize > self.most_lists {
                 return false;
-            };
-            let score = scores[self.cells.number(cell, place)];
+            }
+            let score = scores[edge.number as usize];
             for at in first..end {
                 let Paths { list, bottleneck, count, .. } = self.paths[at as usize];
                 let next = self.lists.len() as u32 + 1;
@@ -135,12 +139,12 @@ impl<'a> Splitter<'a> {
                     list: *self.lists.entry(u64::from(score) << 32 | u64::from(list)).or_insert(next),
                     bottleneck: bottleneck.min(edge.capacity),
                     count: count.saturating_mul(u128::from(edge.count)),
-                    edge: place as u32,
+                    edge: cells.place(cell, edge),
                 });
             }
         }
         self.own.sort_unstable_by_key(|paths| (paths.list, paths.edge, paths.bottleneck));
-        self.own.len() <= self.most_lists
+        true
     }
 
     /// Stores the paths of a cell for the cells before it.
@@ -156,13 +160,14 @@ impl<'a> Splitter<'a> {
 
     /// The same for any order of the lists. Most cells split alike towards many leaves; then this is all that is computed.
     fn fingerprint(&self) -> u128 {
-        let one = |component: &[Paths]| {
-            component.iter().fold([1, 2].map(mix), |print, paths| {
-                let place = u64::from(paths.edge) << 32 | u64::from(paths.bottleneck);
-                [place, paths.count as u64, (paths.count >> 64) as u64].into_iter().fold(print, absorbed)
-            })
+        let one = |paths: &Paths| {
+            let place = u64::from(paths.edge) << 32 | u64::from(paths.bottleneck);
+            [place, paths.count as u64, (paths.count >> 64) as u64]
         };
-        let components = self.own.chunk_by(|a, b| a.list == b.list).map(|component| joined(one(component)));
+        let components = self
+            .own
+            .chunk_by(|a, b| a.list == b.list)
+            .map(|component| fingerprint(component.iter().flat_map(one)));
         components.fold(0u128, u128::wrapping_add)
     }
 
@@ -252,10 +257,10 @@ mod tests {
 
     fn splits(quiver: &Quiver<'_>, most_lists: usize) -> Vec<Vec<EdgeGroup>> {
         let mut all = Vec::new();
-        let mut splitter = Splitter::new(&quiver.bundles, &quiver.cells, most_lists);
+        let mut splitter = Splitter::new(&quiver.bundles, most_lists);
         for leaf in 0..quiver.cells.leaves.len() {
             let descent = quiver.descent(&quiver.cells, leaf);
-            splitter.leaf((&descent, &quiver.scores), |_, _, split| all.push(split().groups));
+            splitter.leaf((&quiver.cells, &descent, &quiver.scores), |_, _, split| all.push(split().groups));
         }
         all
     }

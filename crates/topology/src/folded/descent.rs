@@ -4,6 +4,10 @@
 //! which a way leads down takes the shortest of these, any other goes the shortest way up to one that can.
 
 use super::cells::{Cells, Edge};
+use std::collections::BTreeMap;
+
+/// For each cell numbers of paths by bottleneck.
+pub(crate) type Paths = Vec<BTreeMap<u32, u128>>;
 
 const NEVER: u32 = u32::MAX;
 
@@ -38,7 +42,7 @@ impl Descent {
         passed[start as usize] = true;
         for &cell in self.order.iter().rev().filter(|_| self.hops(start).is_some()) {
             if passed[cell as usize] {
-                self.onward(cells, cell).for_each(|(_, edge)| passed[edge.to as usize] = true);
+                self.onward(cells, cell).for_each(|edge| passed[edge.to as usize] = true);
             }
         }
         self.order.retain(|cell| passed[*cell as usize]);
@@ -102,13 +106,26 @@ impl Descent {
         here != NEVER && there != NEVER && there + 1 == here && self.is_open(cells, from, to)
     }
 
-    /// The edges of a cell that lead on, with their places.
-    pub(crate) fn onward<'a>(
-        &'a self,
-        cells: &'a Cells,
-        cell: u32,
-    ) -> impl Iterator<Item = (usize, &'a Edge)> {
-        cells.edges(cell).iter().enumerate().filter(move |(_, edge)| self.leads(cells, cell, edge.to))
+    /// The edges of a cell that lead on.
+    pub(crate) fn onward<'a>(&'a self, cells: &'a Cells, cell: u32) -> impl Iterator<Item = &'a Edge> {
+        cells.edges(cell).iter().filter(move |edge| self.leads(cells, cell, edge.to))
+    }
+
+    /// For each cell the number of its paths by bottleneck, an index of capacities.
+    pub(crate) fn paths(&self, cells: &Cells) -> Paths {
+        let mut paths: Paths = vec![BTreeMap::new(); cells.len()];
+        paths[self.order[0] as usize].insert(u32::MAX, 1);
+        for &cell in &self.order {
+            let mut own = std::mem::take(&mut paths[cell as usize]);
+            for edge in self.onward(cells, cell) {
+                for (bottleneck, count) in &paths[edge.to as usize] {
+                    let total = own.entry(edge.capacity.min(*bottleneck)).or_default();
+                    *total = total.saturating_add(count.saturating_mul(edge.count.into()));
+                }
+            }
+            paths[cell as usize] = own;
+        }
+        paths
     }
 
     /// The edges of a cell by which packets come to it, seen from the cell.

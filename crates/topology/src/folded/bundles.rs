@@ -3,7 +3,7 @@
 //! A *bundle* is all live links from one switch to another; its capacity is the sum of their rates.
 
 use crate::graph::{Graph, Link, Node};
-use crate::routes::LinkState;
+use crate::live::LinkState;
 use weft_core::{PortId, SwitchId};
 
 /// All live links from one switch to another.

@@ -17,6 +17,8 @@ pub(crate) struct Edge {
     pub(crate) capacity: u32,
     /// How many of them each switch has.
     pub(crate) count: u32,
+    /// Its place among the edges of all cells.
+    pub(crate) number: u32,
 }
 
 /// The folded network.
@@ -41,9 +43,13 @@ impl Cells {
         let cells = of.iter().max().map_or(0, |last| *last as usize + 1);
         let mut first = vec![u32::MAX; cells];
         (0..of.len()).rev().for_each(|switch| first[of[switch] as usize] = switch as u32);
-        let edges: Vec<Vec<Edge>> = first.iter().map(|switch| edges(bundles, &of, *switch)).collect();
         let mut offset = vec![0];
-        edges.iter().for_each(|own| offset.push(offset[offset.len() - 1] + own.len() as u32));
+        let numbered = |switch: &u32| {
+            let own = edges(bundles, &of, *switch, offset[offset.len() - 1]);
+            offset.push(offset[offset.len() - 1] + own.len() as u32);
+            own
+        };
+        let edges: Vec<Vec<Edge>> = first.iter().map(numbered).collect();
         Cells {
             edges,
             offset,
@@ -58,16 +64,26 @@ impl Cells {
         self.edges.len()
     }
 
-    /// The number of an edge: its place among the edges of all cells.
-    #[inline]
-    pub(crate) fn number(&self, cell: u32, place: usize) -> usize {
-        self.offset[cell as usize] as usize + place
+    /// Number of edges of all cells.
+    pub(crate) fn edge_count(&self) -> usize {
+        self.offset[self.edges.len()] as usize
     }
 
-    /// The number of the edge from one cell to another with this capacity, which exists.
-    pub(crate) fn edge_number(&self, from: u32, to: u32, capacity: u32) -> usize {
-        let place = self.edges(from).partition_point(|edge| (edge.to, edge.capacity) < (to, capacity));
-        self.number(from, place)
+    /// The number of an edge: its place among the edges of all cells.
+    pub(crate) fn number(&self, cell: u32, place: u32) -> usize {
+        (self.offset[cell as usize] + place) as usize
+    }
+
+    /// The place of an edge among those of its cell.
+    #[inline]
+    pub(crate) fn place(&self, cell: u32, edge: &Edge) -> u32 {
+        edge.number - self.offset[cell as usize]
+    }
+
+    /// The edge from one cell to another with this capacity, which exists.
+    pub(crate) fn edge(&self, from: u32, to: u32, capacity: u32) -> &Edge {
+        let edges = self.edges(from);
+        &edges[edges.partition_point(|edge| (edge.to, edge.capacity) < (to, capacity))]
     }
 
     /// The numbers of the edges of a cell.
@@ -78,6 +94,21 @@ impl Cells {
     /// The edges that leave a cell.
     pub(crate) fn edges(&self, cell: u32) -> &[Edge] {
         &self.edges[cell as usize]
+    }
+
+    /// The edges from one cell to another.
+    pub(crate) fn between(&self, from: u32, to: u32) -> &[Edge] {
+        let edges = self.edges(from);
+        let first = edges.partition_point(|edge| edge.to < to);
+        let count = edges[first..].partition_point(|edge| edge.to == to);
+        &edges[first..first + count]
+    }
+
+    /// The same cells with some of the edges only.
+    pub(crate) fn with_edges(&self, edges: Vec<Vec<Edge>>) -> Cells {
+        let Cells { of, offset, leaves, tier, .. } = self;
+        let (of, offset, leaves, tier) = (of.clone(), offset.clone(), leaves.clone(), tier.clone());
+        Cells { of, edges, offset, leaves, tier }
     }
 }
 
@@ -126,8 +157,12 @@ fn neighbours(bundles: &Bundles, colours: &[u32], switch: u32) -> Vec<(u32, u32)
     seen
 }
 
-fn edges(bundles: &Bundles, of: &[u32], switch: u32) -> Vec<Edge> {
+fn edges(bundles: &Bundles, of: &[u32], switch: u32, first: u32) -> Vec<Edge> {
     let seen = neighbours(bundles, of, switch);
-    let equal = seen.chunk_by(|a, b| a == b);
-    equal.map(|run| Edge { to: run[0].0, capacity: run[0].1, count: run.len() as u32 }).collect()
+    let equal = seen.chunk_by(|a, b| a == b).zip(first..);
+    let edge = |(run, number): (&[(u32, u32)], u32)| {
+        let (to, capacity) = run[0];
+        Edge { to, capacity, count: run.len() as u32, number }
+    };
+    equal.map(edge).collect()
 }
