@@ -35,6 +35,9 @@ pub(crate) struct Arguments {
     /// Also run the tables of variants of these claims
     #[arg(long)]
     tables: bool,
+    /// Also measure these claims under other answers to what the source leaves open, in small runs
+    #[arg(long)]
+    assumptions: bool,
     /// Exit with 1 if a claim is not reproduced
     #[arg(long)]
     strict: bool,
@@ -100,7 +103,8 @@ impl Arguments {
             () if self.large => Form::Large,
             () => Form::Full,
         };
-        Options { run, form, claims: self.claims, tables: self.tables, write: self.write }
+        let (claims, tables, assumptions) = (self.claims, self.tables, self.assumptions);
+        Options { run, form, claims, tables, assumptions, write: self.write }
     }
 }
 

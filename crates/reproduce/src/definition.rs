@@ -4,7 +4,7 @@
 use crate::drawing::Drawing;
 use crate::finding::Form;
 use crate::folder::Folder;
-use crate::source::{Claim, Sensitivity, Source, read};
+use crate::source::{Assumption, Claim, Sensitivity, Source, read};
 use weft_expression::Expression;
 
 /// That of a claim.
@@ -18,6 +18,12 @@ pub(crate) fn of_claim(claim: &Claim, form: Form, within: (&Source, &Folder)) ->
 pub(crate) fn of_other(claim: &Claim, within: (&Source, &Folder)) -> String {
     let set = claim.otherwise.as_ref().map_or(String::new(), |other| other.set.join(" "));
     let text = format!("{set} {}", of_claim(claim, Form::Quick, within));
+    format!("{:016x}", fnv(text.as_bytes()))
+}
+
+/// That of a claim under an assumption, in the reduced form.
+pub(crate) fn of_assumed(claim: &Claim, assumption: &Assumption, within: (&Source, &Folder)) -> String {
+    let text = format!("{} {}", assumption.set.join(" "), of_claim(claim, Form::Quick, within));
     format!("{:016x}", fnv(text.as_bytes()))
 }
 

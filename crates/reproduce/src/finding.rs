@@ -30,6 +30,9 @@ pub(crate) struct Findings {
     /// By figure: a row for each line, a value for each place.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) figures: BTreeMap<String, Tabled>,
+    /// Under each assumption, by claim.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) assumed: BTreeMap<String, BTreeMap<String, Finding>>,
 }
 
 /// What was measured for a claim.
@@ -178,7 +181,7 @@ pub(crate) fn verdict(claim: &Claim, findings: &Findings) -> Verdict {
 }
 
 /// Whether every part lies in its band; absent when none lies outside and one has no value.
-fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
+pub(crate) fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
     let holds = |(at, part): (usize, &Part)| {
         let values = found.get(at)?;
         match part.one_run {
@@ -265,6 +268,10 @@ impl Findings {
         self.others.extend(found.map(|(id, finding)| (id.clone(), finding.clone())));
         self.tables.extend(newer.tables.iter().map(|(id, table)| (id.clone(), table.clone())));
         self.figures.extend(newer.figures.iter().map(|(id, figure)| (id.clone(), figure.clone())));
+        for (assumption, claims) in &newer.assumed {
+            let known = self.assumed.entry(assumption.clone()).or_default();
+            known.extend(claims.iter().map(|(id, finding)| (id.clone(), finding.clone())));
+        }
     }
 }
 

@@ -4,10 +4,11 @@
 //!
 //! In reading order: `source` (the file), `plan` (which cases they need), `search`
 //! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` and `svg` (figures), `reproduce`
-//! (one call), `page` (the book).
+//! (one call), `page` and `assumption` (the book).
 //!
 //! It knows the facade and the report; it knows no engine and no command line.
 
+mod assumption;
 mod choice;
 mod definition;
 mod drawing;

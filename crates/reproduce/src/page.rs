@@ -10,7 +10,7 @@ use crate::drawing::Drawing;
 use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Verdict, verdict};
 use crate::folder::Folder;
 use crate::source::{Claim, Experiment, Sensitivity, Source};
-use crate::{definition, words};
+use crate::{assumption, definition, words};
 
 /// The page of a folder of the repository.
 ///
@@ -55,7 +55,7 @@ fn stale(source: &Source, folder: &Folder, findings: &Findings) -> Vec<String> {
     };
     let claims = findings.claims.iter().filter_map(claim).chain(findings.others.iter().filter_map(other));
     let tables = findings.tables.iter().filter_map(table).chain(findings.figures.iter().filter_map(figure));
-    claims.chain(tables).collect()
+    claims.chain(tables).chain(assumption::stale(source, folder, findings)).collect()
 }
 
 /// How a published value of one run is judged.
@@ -89,6 +89,7 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
     source.tables.iter().for_each(|table| {
         text += &sensitivity(table, findings.tables.get(table.id.get_ref()));
     });
+    text += &assumption::section(source, findings).replace("NAME", name);
     text + &experiments(source, name)
 }
 

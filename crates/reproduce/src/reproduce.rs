@@ -10,7 +10,7 @@ use crate::finding::{Finding, Findings, Form, NO_VALUE, RESULTS, Tabled, Values,
 use crate::folder::{CLAIMS, Folder};
 use crate::measure::Runs;
 use crate::plan::{Context, Located, Plan};
-use crate::source::{Claim, Otherwise, Sensitivity, Source, read};
+use crate::source::{Assumption, Claim, Otherwise, Sensitivity, Source, read};
 use crate::{choice, definition, report, terminal};
 
 /// What a call asks for.
@@ -24,6 +24,8 @@ pub struct Options {
     pub claims: Vec<String>,
     /// Also run the tables of variants of the chosen claims.
     pub tables: bool,
+    /// Also measure the chosen claims under every assumption of the source, in the reduced form.
+    pub assumptions: bool,
     /// A folder with `claims.toml`, whose `results.json` takes what is found.
     pub write: Option<PathBuf>,
 }
@@ -51,6 +53,12 @@ struct Asked<'a> {
     parts: Vec<Result<Located, String>>,
     /// The same with the other choice, if the claim has one.
     otherwise: Vec<Result<Located, String>>,
+}
+
+/// Claims under an assumption, each with the measures of its parts.
+struct Assumed<'a> {
+    assumption: &'a Assumption,
+    claims: Vec<(&'a Claim, Vec<Result<Located, String>>)>,
 }
 
 /// A figure with its measures, line by line.
@@ -91,18 +99,24 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     };
     let figures: Vec<Drawn<'_>> =
         source.figures.iter().filter(drawn).map(|drawing| draw(&mut plan, drawing, form)).collect();
+    let assumptions = source.assumptions.iter().filter(|_| options.assumptions);
+    let mut assumed: Vec<Assumed<'_>> =
+        assumptions.map(|assumption| assume(&mut plan, assumption, &claims)).collect();
     let (solved, unsolved) = plan.solve(options.run.jobs);
     let mut collected = run_batches(&plan.batches(), &options.run)?;
     let reused = collected.reused;
     let mut runs = Runs::new(&plan, (collected.runs, solved.clone()));
-    while !collected.interrupted && look_further(&mut plan, &mut asked, &runs) {
+    while !collected.interrupted && look_further(&mut plan, (&mut asked, &mut assumed), &runs) {
         collected = run_batches(&plan.batches(), &options.run)?;
         runs = Runs::new(&plan, (collected.runs, solved.clone()));
     }
     let (failures, interrupted) = ([unsolved, collected.failures].concat(), collected.interrupted);
     let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
-    let findings =
-        Findings { figures: facts.drawn(&figures, &runs), ..facts.findings(&asked, &tables, &runs) };
+    let findings = Findings {
+        figures: facts.drawn(&figures, &runs),
+        assumed: facts.assumed(&assumed, &runs),
+        ..facts.findings(&asked, &tables, &runs)
+    };
     findings.write(&options.run.out.join(RESULTS))?;
     if let Some(path) = destination {
         let mut kept = Findings::read(&path)?;
@@ -152,11 +166,34 @@ fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
     Asked { claim, parts, otherwise }
 }
 
+/// Finds the cases of claims under an assumption and has them run.
+fn assume<'a>(plan: &mut Plan<'_>, assumption: &'a Assumption, claims: &[&'a Claim]) -> Assumed<'a> {
+    let mut parts = |claim: &'a Claim| {
+        let set = assumption.set.as_slice();
+        let (experiment, at) = (claim.experiment.as_str(), claim.at.as_str());
+        let context = Context { experiment, at, set, varied: true, form: Form::Quick, seed: None };
+        let locate = |expression| match claim.quick {
+            true => plan.locate(expression, &context),
+            false => Err("the quick form is too small for it".to_owned()),
+        };
+        let parts: Vec<_> = claim.expressions().into_iter().map(locate).collect();
+        parts.iter().flatten().for_each(|one| plan.want(one));
+        (claim, parts)
+    };
+    let measured = claims.iter().filter(|claim| claim.not_comparable.is_empty());
+    Assumed { assumption, claims: measured.map(|claim| parts(claim)).collect() }
+}
+
 /// Has searches look at the places that they need next; whether there were any. A place that cannot be run ends its search.
-fn look_further(plan: &mut Plan<'_>, asked: &mut [Asked<'_>], runs: &Runs) -> bool {
+fn look_further(
+    plan: &mut Plan<'_>,
+    (asked, assumed): (&mut [Asked<'_>], &mut [Assumed<'_>]),
+    runs: &Runs,
+) -> bool {
     let mut looked = false;
-    let all = asked.iter_mut().flat_map(|asked| asked.parts.iter_mut().chain(&mut asked.otherwise));
-    for located in all.flatten() {
+    let asked = asked.iter_mut().flat_map(|asked| asked.parts.iter_mut().chain(&mut asked.otherwise));
+    let assumed = assumed.iter_mut().flat_map(|assumed| &mut assumed.claims).flat_map(|(_, parts)| parts);
+    for located in asked.chain(assumed).flatten() {
         for (search, seed, at) in runs.wanted(located) {
             looked |= plan.look(&mut located.searches[search], seed, at).is_ok();
         }
@@ -227,6 +264,18 @@ impl Facts<'_> {
             tables: tables.iter().map(table).collect(),
             ..Findings::default()
         }
+    }
+
+    fn assumed(&self, assumed: &[Assumed<'_>], runs: &Runs) -> BTreeMap<String, BTreeMap<String, Finding>> {
+        let claims = |Assumed { assumption, claims }: &Assumed<'_>| {
+            let finding = |(claim, parts): &(&Claim, Vec<Result<Located, String>>)| {
+                let definition = definition::of_assumed(claim, assumption, (self.source, self.folder));
+                let found = self.finding(parts, (definition, Form::Quick), runs);
+                (claim.id.get_ref().clone(), found)
+            };
+            (assumption.id.get_ref().clone(), claims.iter().map(finding).collect())
+        };
+        assumed.iter().map(claims).collect()
     }
 
     fn drawn(&self, figures: &[Drawn<'_>], runs: &Runs) -> BTreeMap<String, Tabled> {

@@ -39,6 +39,25 @@ pub(crate) struct Source {
     /// Curves beside the published ones.
     #[serde(rename = "figure", default)]
     pub(crate) figures: Vec<Drawing>,
+    /// Other answers to what the source leaves open, under which all claims are measured.
+    #[serde(rename = "assumption", default)]
+    pub(crate) assumptions: Vec<Assumption>,
+    /// What comes of them.
+    #[serde(default)]
+    pub(crate) assumptions_note: String,
+}
+
+/// Another answer to what the source leaves open. All claims are measured under it, in the reduced form.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Assumption {
+    /// A word, for the head of a column.
+    pub(crate) id: Spanned<String>,
+    /// What is assumed.
+    pub(crate) name: String,
+    /// Overrides of every experiment; one that cannot take them all is left out.
+    #[serde(default)]
+    pub(crate) set: Vec<String>,
 }
 
 /// A scenario file and what is changed in it.

@@ -119,7 +119,8 @@ impl Scratch {
             stop: Arc::new(AtomicBool::new(false)),
         };
         let write = Some(self.source());
-        let mut options = Options { run, form: Form::Full, claims: Vec::new(), tables: false, write };
+        let (form, claims) = (Form::Full, Vec::new());
+        let mut options = Options { run, form, claims, tables: false, assumptions: false, write };
         change(&mut options);
         reproduce(&format!("{}/", self.source().display()), options)
     }
@@ -169,6 +170,48 @@ fn only_what_claims_need_is_run_and_nothing_twice() {
     assert_eq!((again.reused, runs_below(&scratch.0.join("runs"))), (4, 6));
     let page = page(&scratch.source()).unwrap();
     assert!(page.contains("| C5<br>5 |") && page.contains("not run: not yet"), "{page}");
+}
+
+/// Every claim is measured in the reduced form under each assumption; what cannot be is left empty.
+#[test]
+fn assumptions_are_held_against_all_claims() {
+    let scratch = Scratch::new("assumed");
+    let assumptions = r#"
+[[assumption]]
+id = "plain"
+name = "as it is"
+[[assumption]]
+id = "large"
+name = "flows of 1 MB"
+set = ["traffic.t.sizes=1 MB"]
+[[assumption]]
+id = "lost"
+name = "nobody has it"
+set = ["traffic.u.sizes=1 MB"]
+[[claim]]
+id = "C6"
+place = "6"
+says = "flows of 10 kB last long"
+experiment = "E"
+at = "load = 0.6"
+[[claim.part]]
+measure = "fct.mean(ecmp)"
+from = 500
+[[claim]]
+id = "C1""#;
+    scratch.edit("[[claim]]\nid = \"C1\"", assumptions.trim_start());
+    scratch.run(|options| options.assumptions = true).unwrap();
+    let page = page(&scratch.source()).unwrap();
+    let section = &page[page.find("## Every claim under other assumptions").expect("a section")..];
+    let row =
+        |id: &str| section.lines().find(|line| line.starts_with(&format!("| {id} |"))).unwrap_or("none");
+    assert!(row("C6").ends_with("| no | **yes** |  |"), "{section}");
+    assert_eq!([row("C3"), row("C4"), row("C5")], ["none"; 3], "{section}");
+    assert!(row("plain").ends_with("|  | 0 | 3 |") && row("large").contains("| 1 |"), "{section}");
+    assert!(row("lost").ends_with("| 0 | 0 |"), "{section}");
+    scratch.edit("1 MB", "2 MB");
+    let message = weft_reproduce::page(&scratch.source()).unwrap_err().to_string();
+    assert!(message.contains("C6 assuming large"), "{message}");
 }
 
 #[test]
@@ -298,6 +341,7 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
             form: Form::Full,
             claims: Vec::new(),
             tables: false,
+            assumptions: false,
             write: None,
         },
     );

@@ -17,6 +17,7 @@ pub(crate) fn all(source: &Source, folder: &Folder, text: &str) -> Vec<String> {
     source.claims.iter().for_each(|claim| check.claim(claim));
     source.tables.iter().for_each(|table| check.table(table));
     source.figures.iter().for_each(|figure| check.figure(figure, folder));
+    source.assumptions.iter().for_each(|assumption| check.unique(&assumption.id));
     check.mistakes
 }
 

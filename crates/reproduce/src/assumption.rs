@@ -1,0 +1,82 @@
+//! All claims under other answers to what a source leaves open: does one of them explain what differs? The part of the page.
+
+use std::fmt::Write as _;
+
+use crate::definition;
+use crate::finding::{Finding, Findings, judged};
+use crate::folder::Folder;
+use crate::source::{Assumption, Claim, Source};
+
+/// The section; empty when nothing was measured so.
+pub(crate) fn section(source: &Source, findings: &Findings) -> String {
+    let measured: Vec<&Assumption> = source
+        .assumptions
+        .iter()
+        .filter(|assumption| findings.assumed.contains_key(assumption.id.get_ref()))
+        .collect();
+    if measured.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n## Every claim under other assumptions\n\n\
+         Measured with `weft reproduce NAME --quick --assumptions`, all in the reduced form: a claim is told as reproduced (yes) \
+         by the same bands and rules as above. Empty: the reduced form is too small for it, its experiment has no such \
+         setting, or a part has no value.\n\n{}\n\n| | assumed | set | yes | no |\n|---|---|---|---|---|\n",
+        source.assumptions_note.trim()
+    );
+    for assumption in &measured {
+        let set: Vec<String> = assumption.set.iter().map(|set| format!("`{set}`")).collect();
+        let told = |wanted: bool| {
+            source.claims.iter().filter(|claim| verdict(claim, assumption, findings) == Some(wanted)).count()
+        };
+        let (id, name) = (assumption.id.get_ref(), &assumption.name);
+        let _ = writeln!(text, "| {id} | {name} | {} | {} | {} |", set.join(" "), told(true), told(false));
+    }
+    text + &matrix(source, &measured, findings)
+}
+
+/// A row for each claim that any of them tells something about.
+fn matrix(source: &Source, measured: &[&Assumption], findings: &Findings) -> String {
+    let ids: Vec<&str> = measured.iter().map(|assumption| assumption.id.get_ref().as_str()).collect();
+    let mut text =
+        format!("\n| claim | statement | {} |\n|---|---|{}\n", ids.join(" | "), "---|".repeat(ids.len()));
+    for claim in &source.claims {
+        let verdicts: Vec<Option<bool>> =
+            measured.iter().map(|assumption| verdict(claim, assumption, findings)).collect();
+        if verdicts.iter().any(Option::is_some) {
+            let cells: Vec<&str> = verdicts.into_iter().map(word).collect();
+            let says = claim.says.replace('|', "\\|");
+            let _ = writeln!(text, "| {} | {says} | {} |", claim.id.get_ref(), cells.join(" | "));
+        }
+    }
+    text
+}
+
+fn word(verdict: Option<bool>) -> &'static str {
+    match verdict {
+        Some(true) => "**yes**",
+        Some(false) => "no",
+        None => "",
+    }
+}
+
+fn verdict(claim: &Claim, assumption: &Assumption, findings: &Findings) -> Option<bool> {
+    let finding = findings.assumed.get(assumption.id.get_ref())?.get(claim.id.get_ref())?;
+    judged(claim, &finding.parts)
+}
+
+/// What was found under another definition, or about what is assumed or claimed no more.
+pub(crate) fn stale(source: &Source, folder: &Folder, findings: &Findings) -> Vec<String> {
+    let of = |(id, claims): (&String, &std::collections::BTreeMap<String, Finding>)| {
+        let assumption = source.assumptions.iter().find(|assumption| assumption.id.get_ref() == id);
+        let outdated = |(claim, finding): &(&String, &Finding)| {
+            let claim = source.claims.iter().find(|known| known.id.get_ref() == *claim);
+            let now = claim.zip(assumption);
+            let now = now.map(|(claim, assumed)| definition::of_assumed(claim, assumed, (source, folder)));
+            now.as_ref() != Some(&finding.definition)
+        };
+        let stale = claims.iter().filter(outdated);
+        stale.map(|(claim, _)| format!("{claim} assuming {id}")).collect::<Vec<_>>()
+    };
+    findings.assumed.iter().flat_map(of).collect()
+}
