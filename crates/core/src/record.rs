@@ -71,7 +71,8 @@ pub enum Stop {
     TimeLimit,
     /// The user interrupted it; results are valid up to [`RunRecord::ended`].
     Interrupted,
-    /// Nothing was left to happen although flows were open: a defect or a disconnected network.
+    /// Flows were open and nothing could finish them: hosts that are cut off from each other for good, a circle of paused
+    /// ports, or nothing left to happen.
     Stuck,
 }
 

@@ -247,7 +247,7 @@ fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
         format!("{} of {} expectations missed: {}.", missed.len(), verdicts.len(), missed.join("; "))
     });
     let stopped = [
-        ("stuck", "stuck: flows were open and nothing was left to happen"),
+        ("stuck", "stuck: flows were open and nothing could finish them"),
         ("interrupted", "interrupted before the end; the results are valid as far as they go"),
     ];
     let stops = stopped.iter().filter_map(|(stop, words)| {

@@ -35,7 +35,8 @@ settings! {
         warm_up: Span = Span::ZERO,
         /// No more arrivals after this many measured flows; the run ends when all have finished.
         flows: Option<u64> = None,
-        /// The run ends here at the latest; flows that are still open count as unfinished.
+        /// The run ends here at the latest; flows that are still open count as unfinished. Without it a run ends, as `stuck`, when
+        /// only flows are open that a failure has cut off for good.
         until: Option<Span> = None,
         /// How often queue lengths are sampled; wants "queues" in `record`.
         queues_every: Option<Span> = None,

@@ -5,6 +5,7 @@ use weft_core::record::Stop;
 use weft_core::{Span, Time};
 
 use crate::setup::Plan;
+use crate::stranded;
 
 /// The next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +44,8 @@ pub(crate) struct Course {
     meet: bool,
     changes: Vec<Time>,
     next_change: usize,
-    /// Intervals between looks at queues, at flows and for deadlocks; zero: none.
-    every: [Span; 3],
+    /// Intervals between looks at queues, at flows, for deadlocks and for flows that nothing can finish; zero: none.
+    every: [Span; 4],
     next_look: Time,
     limit: Time,
     flows: usize,
@@ -55,7 +56,7 @@ pub(crate) struct Course {
 const INSTANT: Span = Span(1);
 
 /// The next multiple of one of the intervals.
-fn look_after(now: Time, every: [Span; 3]) -> Time {
+fn look_after(now: Time, every: [Span; 4]) -> Time {
     let next =
         |every: Span| if every == Span::ZERO { Time::NEVER } else { Time((now.0 / every.0 + 1) * every.0) };
     every.into_iter().map(next).min().unwrap_or(Time::NEVER)
@@ -66,7 +67,8 @@ impl Course {
         let setup = &plan.setup;
         let flows = setup.flow_samples.map(|sampling| sampling.every);
         let deadlocks = setup.switch.pfc.is_on().then_some(setup.switch.pfc.deadlock_every);
-        let every = [setup.queues_every, flows, deadlocks].map(|every| every.unwrap_or(Span::ZERO));
+        let stranded = plan.remains.as_ref().map(|_| stranded::EVERY);
+        let every = [setup.queues_every, flows, deadlocks, stranded].map(|every| every.unwrap_or(Span::ZERO));
         Course {
             grid: plan.partition.grid,
             meet: plan.partition.domains > 1,
@@ -145,7 +147,7 @@ mod tests {
             meet: true,
             changes: vec![Time(25), Time(25)],
             next_change: 0,
-            every: [Span(7), Span::ZERO, Span::ZERO],
+            every: [Span(7), Span::ZERO, Span::ZERO, Span::ZERO],
             next_look: Time(7),
             limit: Time(1_000),
             flows: 1,
@@ -178,10 +180,10 @@ mod tests {
 
     #[test]
     fn looks_come_at_the_multiples_of_either_interval() {
-        let every = [Span(7), Span(10), Span::ZERO];
+        let every = [Span(7), Span(10), Span::ZERO, Span::ZERO];
         let looks = std::iter::successors(Some(Time::ZERO), |now| Some(look_after(*now, every)));
         assert_eq!(looks.skip(1).take(5).map(|look| look.0).collect::<Vec<_>>(), [7, 10, 14, 20, 21]);
-        assert_eq!(look_after(Time(3), [Span::ZERO; 3]), Time::NEVER);
+        assert_eq!(look_after(Time(3), [Span::ZERO; 4]), Time::NEVER);
     }
 
     #[test]

@@ -153,6 +153,14 @@ impl<E> Slab<E> {
         self.seated(flow).map(|(_, active)| active)
     }
 
+    /// The hosts of those that are open: where each is, and where the other end is.
+    pub(crate) fn between(&self) -> impl Iterator<Item = (HostId, HostId)> + '_ {
+        self.ends.iter().filter_map(|place| match place {
+            Place::Open(active) => Some((active.host, active.peer)),
+            Place::Free | Place::Expected(..) => None,
+        })
+    }
+
     /// A flow that has started, of which nothing has arrived here.
     pub(crate) fn expected(&self, flow: FlowId) -> Option<Flow> {
         match self.ends.get(self.places.get(flow) as usize) {

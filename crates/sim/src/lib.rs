@@ -32,6 +32,7 @@ pub mod run;
 mod sample;
 mod scout;
 mod setup;
+mod stranded;
 mod tally;
 pub mod tap;
 mod toll;

@@ -31,6 +31,8 @@ struct Meeting {
     looks: Vec<Mutex<Vec<Look>>>,
     /// What waits for whom, if any class pauses.
     waits: Vec<Mutex<Vec<Wait>>>,
+    /// Whether something of it can still finish, as of the last look.
+    hopes: Vec<AtomicBool>,
     /// Ends of flows that were closed.
     closed: Vec<Mutex<Vec<Closed>>>,
 }
@@ -60,6 +62,7 @@ pub(crate) fn run(simulation: &mut Simulation, ledger: &mut Ledger<'_>, watch: W
         looks: (0..2 * domains).map(|_| Mutex::default()).collect(),
         waits: (0..2 * domains).map(|_| Mutex::default()).collect(),
         closed: (0..2 * domains).map(|_| Mutex::default()).collect(),
+        hopes: (0..2 * domains).map(|_| AtomicBool::new(true)).collect(),
     };
     let (first, others) = simulation.domains.split_first_mut().expect("a run has a domain");
     let leader = Leader {
@@ -162,6 +165,8 @@ impl Member<'_> {
             let own = &self.meeting.waits[self.meeting.domains * set + self.domain.number];
             *own.lock().expect("no thread panics here") = self.domain.waits();
         }
+        let hope = &self.meeting.hopes[self.meeting.domains * set + self.domain.number];
+        hope.store(self.domain.has_hope(now), Ordering::Relaxed);
         (now, set)
     }
 }
@@ -176,6 +181,8 @@ impl Leader<'_, '_, '_> {
                 waits.flat_map(|own| std::mem::take(&mut *own.lock().expect("no thread panics here")));
             self.stuck |= self.deadlocks.look(now, waits) && plan.ends_by_deadlock();
         }
+        let hopes = &meeting.hopes[meeting.domains * set..][..meeting.domains];
+        self.stuck |= !hopes.iter().any(|hope| hope.load(Ordering::Relaxed));
         let Some(sampler) = self.sampler.as_mut() else { return };
         let looks = &meeting.looks[meeting.domains * set..][..meeting.domains];
         let looks: Vec<_> = looks.iter().map(|look| look.lock().expect("no thread panics here")).collect();

@@ -154,6 +154,7 @@ impl Simulation {
                     let circle =
                         domain.pauses.is_some() && self.deadlocks.look(now, domain.waits().into_iter());
                     found |= circle && domain.plan.ends_by_deadlock();
+                    found |= !domain.has_hope(now);
                 }
                 Step::Stop(stop) => {
                     watch(&domain.progress());
@@ -241,6 +242,16 @@ impl Domain {
             interrupted,
             stuck: false,
         }
+    }
+
+    /// Whether a flow here can still finish, or start, or something is on its way; asked after all events of an instant.
+    pub(crate) fn has_hope(&self, now: Time) -> bool {
+        let setup = &self.plan.setup;
+        let network = (&*setup.graph, &*setup.timeline);
+        let Some(remains) = &self.plan.remains else { return true };
+        self.upcoming.is_some()
+            || self.pool.alive() > 0
+            || !self.ends.senders.between().all(|hosts| remains.cuts_off(network, now, hosts))
     }
 
     pub(crate) fn progress(&self) -> Progress {

@@ -10,6 +10,7 @@ use weft_workload::{Flow, Flows};
 
 use crate::flow_series::FlowSampling;
 use crate::partition::{Division, Partition, delays};
+use crate::stranded::Remains;
 
 /// The parts of a run. Everything was checked before; building cannot fail.
 #[derive(Clone)]
@@ -95,14 +96,17 @@ pub(crate) struct Plan {
     /// Links whose cable or port changes during the run, or that lose packets: whether a packet is lost is drawn when
     /// its transmission begins, not before.
     restless: Vec<bool>,
+    /// Where hosts stay apart, in a run that only ends by itself.
+    pub(crate) remains: Option<Remains>,
 }
 
 impl Plan {
     pub(crate) fn new(setup: Setup) -> Plan {
-        let graph = &setup.graph;
+        let (graph, endless) = (&setup.graph, setup.until == Time::NEVER);
         Plan {
             partition: Partition::new(graph, &delays(graph, &setup.switch), setup.division),
             restless: restless(graph, &setup.timeline),
+            remains: endless.then(|| Remains::new(graph, &setup.timeline)).flatten(),
             setup,
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use weft_core::record::{Reason, Stop};
 use weft_core::{Grouping, Rate, Span, Time};
-use weft_sim::Setup;
+use weft_sim::{Division, Setup};
 use weft_switch::BalancerSettings;
 use weft_topology::timeline::Convergence;
 use weft_topology::{
@@ -160,5 +160,44 @@ fn a_cable_that_blinks_loses_what_is_on_it_and_nothing_else() {
         let missing = DATAGRAMS as f64 - flow.delivered.0 as f64 / 1_472.0;
         let lost = 20.0 * (100.0 + blink as f64) / 11.776;
         assert!((missing - lost).abs() <= 20.0, "{blink} us: {missing} lost, about {lost} expected");
+    }
+}
+
+/// Host 0 loses its cable, or leaf 0 all of its, and nobody has set a limit: the run ends when the other flows are done, at the
+/// same instant on one thread and on two.
+#[test]
+fn a_run_ends_when_only_flows_are_open_that_are_cut_off_for_good() {
+    for cables in [vec!["host0-leaf0"], vec!["leaf0-spine0", "leaf0-spine1", "leaf0-spine2", "leaf0-spine3"]]
+    {
+        let lonely = |repair_at, threads| {
+            let mut setup = lab::leaf_spine();
+            let failure = FailureSettings {
+                cables: cables.iter().map(|name| (*name).into()).collect(),
+                at: Some(Span::from_us(100)),
+                repair_at,
+                ..Default::default()
+            };
+            let plan = plan(&setup.graph, &[failure], 1).expect("the cables exist");
+            let routing = RoutingSettings::default();
+            setup.timeline = Arc::new(timeline(&setup.graph, &plan, &routing, Grouping::Together));
+            let late = lab::flow(Span::from_ms(300), 8, 12, 3_000_000);
+            setup.flows = [lab::flow(Span::ZERO, 0, 12, 3_000_000), late].into_iter().collect();
+            setup.until = Time::NEVER;
+            setup.division = Division::threads(threads);
+            lab::run(setup)
+        };
+        let record = lonely(None, 1);
+        assert_eq!(record.stop, Stop::Stuck, "{cables:?}");
+        let ends: Vec<bool> = record.flows.iter().map(|flow| flow.end.is_some()).collect();
+        assert_eq!(ends, [false, true], "{cables:?}");
+        let late = record.flows[1].end.expect("it is done");
+        assert!(
+            record.ended > late && record.ended < late + Span::from_ms(5),
+            "{cables:?}: {:?}",
+            record.ended
+        );
+        assert_eq!(record, lonely(None, 2), "{cables:?}");
+        let repaired = lonely(Some(Span::from_ms(200)), 1);
+        assert_eq!(repaired.stop, Stop::Finished, "{cables:?}");
     }
 }

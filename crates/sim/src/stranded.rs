@@ -1,0 +1,62 @@
+//! Flows that nothing can finish any more: the network has changed for the last time, and their hosts cannot reach each other.
+//! A run without a limit of time ends when only such are open; their senders would try again for ever. Knows no transport.
+
+use weft_core::{HostId, Span, Time};
+use weft_topology::{Change, Graph, LinkState, Timeline};
+
+/// How often a run is looked at for it.
+pub(crate) const EVERY: Span = Span::from_ms(1);
+
+/// The network as it stays after its last change, if not all hosts reach each other then.
+pub(crate) struct Remains {
+    since: Time,
+    /// Hosts whose cable is down.
+    unplugged: Vec<bool>,
+}
+
+impl Remains {
+    /// Nothing if the network does not change, or all hosts stay together.
+    pub(crate) fn new(graph: &Graph, timeline: &Timeline) -> Option<Remains> {
+        let (since, _) = timeline.changes.last()?;
+        let up = last_state(timeline);
+        let links = &graph.links()[..graph.hosts() as usize];
+        let unplugged = links.iter().map(|link| !up.is_up(link.cable)).collect();
+        let remains = Remains { since: *since, unplugged };
+        let leaves = 0..graph.leaves().len();
+        let mut pairs = leaves.clone().flat_map(|from| leaves.clone().map(move |to| (from, to)));
+        let apart =
+            remains.unplugged.contains(&true) || !pairs.all(|(a, b)| has_route((graph, timeline), a, b));
+        apart.then_some(remains)
+    }
+
+    /// Whether from now on nothing gets from one host to the other.
+    pub(crate) fn cuts_off(
+        &self,
+        (graph, timeline): (&Graph, &Timeline),
+        now: Time,
+        (from, to): (HostId, HostId),
+    ) -> bool {
+        let [a, b] = [from, to].map(|host| usize::from(graph.leaf_of_host()[host.index()]));
+        let unplugged = self.unplugged[from.index()] || self.unplugged[to.index()];
+        let routed = || has_route((graph, timeline), a, b) && has_route((graph, timeline), b, a);
+        now >= self.since && (unplugged || !routed())
+    }
+}
+
+fn last_state(timeline: &Timeline) -> LinkState {
+    let mut up = timeline.initial.clone();
+    for (_, change) in &timeline.changes {
+        match change {
+            Change::CableDown(cable) => up.set(*cable, false),
+            Change::CableUp(cable) => up.set(*cable, true),
+            Change::LocalDown { .. } | Change::LocalUp { .. } | Change::Install { .. } => (),
+        }
+    }
+    up
+}
+
+/// Between two leaves, once all switches have installed the last routes.
+fn has_route((graph, timeline): (&Graph, &Timeline), from: usize, to: usize) -> bool {
+    let routes = timeline.states.last().expect("the first state is that of the start");
+    from == to || !routes.ports(graph.leaves()[from], to).is_empty()
+}
