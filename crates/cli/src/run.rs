@@ -16,7 +16,7 @@ use weft::{Outcome, RunOptions};
 Examples:
   weft run scenarios/hello.toml
   weft run scenarios/drill-80.toml --demo
-  weft run my.toml --seed 1,2,3 --set switch.buffer='1 MB' --out results
+  weft run my.toml --set switch.buffer='1 MB' --set sweep.balance=ecmp,drill
 
 A run that is already complete below DIR is not repeated. Ctrl-C ends it with
 a valid partial result and report; a second Ctrl-C ends it at once.")]

@@ -3,9 +3,10 @@
 //! Knows TOML and paths; what the settings mean together is [`validate`](crate::validate)'s business.
 
 use crate::mistake::{Mistake, Mistakes};
-use crate::node::{Node, parse_argument, parse_document};
+use crate::node::{Node, parse_argument, parse_document, parse_values};
 use crate::overlay::Override;
 use crate::source::{Place, Sources};
+use crate::sweep::SWEPT;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,7 +72,8 @@ impl ScenarioFile {
     }
 
     /// Applies a `path=value` of the command line; it wins over the file, the sweep and the demo. The value is TOML,
-    /// or a text without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`.
+    /// or a text without quotes: `balance=drill`, `traffic.trace.load=[0.3, 0.5]`, `switch.buffer=12 MiB`. A path that begins
+    /// with `sweep.` adds an axis: `sweep.balance=ecmp,drill`.
     ///
     /// # Errors
     /// There is no `=`. Whether the path exists is checked with everything else.
@@ -87,7 +89,11 @@ impl ScenarioFile {
                 vec![mistake.allowing("path=value, as in balance=drill")],
             ));
         };
-        let value = parse_argument(source, argument, path.len() + 1);
+        let within = path.len() + 1..argument.len();
+        let value = match path.trim().starts_with(SWEPT) {
+            true => parse_values(source, argument, within),
+            false => parse_argument(source, argument, within),
+        };
         let place = Place::new(source, 0..path.len());
         self.arguments.push(Override { path: path.trim().to_owned(), place, value });
         Ok(self)

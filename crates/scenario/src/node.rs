@@ -61,17 +61,31 @@ pub(crate) fn parse_document(text: &str) -> (Node, Vec<Mistake>) {
     (reader.node(0..end_of_first_line, content), reader.mistakes)
 }
 
-/// Reads the value of a `--set` argument that starts at byte `from` of its text; what is not TOML is a plain text.
-pub(crate) fn parse_argument(source: usize, text: &str, from: usize) -> Node {
-    let (value, errors) = DeValue::parse_recoverable(&text[from..]);
+/// Reads the value of a `--set` argument in these bytes of its text; what is not TOML is a plain text.
+pub(crate) fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Node {
+    let (value, errors) = DeValue::parse_recoverable(&text[within.clone()]);
     let mut reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
     if errors.is_empty() {
         let node = reader.value(&value);
         if reader.mistakes.is_empty() {
-            return node.moved(from);
+            return node.moved(within.start);
         }
     }
-    reader.node(from..text.len(), Content::Text(text[from..].trim().to_owned()))
+    let words = text[within.clone()].trim().to_owned();
+    reader.node(within, Content::Text(words))
+}
+
+/// Reads values between commas, `ecmp,drill`, as a list; a list of TOML as what it is.
+pub(crate) fn parse_values(source: usize, text: &str, within: Range<usize>) -> Node {
+    let (from, values) = (within.start, &text[within.clone()]);
+    if values.trim_start().starts_with('[') || !values.contains(',') {
+        return parse_argument(source, text, within);
+    }
+    let ends = values.match_indices(',').map(|(at, _)| from + at).chain([within.end]);
+    let starts = std::iter::once(from).chain(values.match_indices(',').map(|(at, _)| from + at + 1));
+    let items = starts.zip(ends).map(|(start, end)| parse_argument(source, text, start..end)).collect();
+    let reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
+    reader.node(within, Content::List(items))
 }
 
 struct Reader<'a> {
@@ -304,10 +318,10 @@ mod tests {
 
     #[test]
     fn an_argument_is_a_value_or_else_a_text() {
-        assert_eq!(parse_argument(1, "x=0.5", 2).content, Content::Float(0.5));
-        assert_eq!(parse_argument(1, "x=drill", 2).content, Content::Text("drill".into()));
-        assert_eq!(parse_argument(1, "x=40 Gbps", 2).content, Content::Text("40 Gbps".into()));
-        assert_eq!(parse_argument(1, "x=\"a\"", 2).place.span(), 2..5);
+        assert_eq!(parse_argument(1, "x=0.5", 2..5).content, Content::Float(0.5));
+        assert_eq!(parse_argument(1, "x=drill", 2..7).content, Content::Text("drill".into()));
+        assert_eq!(parse_argument(1, "x=40 Gbps", 2..9).content, Content::Text("40 Gbps".into()));
+        assert_eq!(parse_argument(1, "x=\"a\"", 2..5).place.span(), 2..5);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use crate::source::Place;
 /// More cases than this are a typing error, not an experiment.
 pub(crate) const MOST_CASES: usize = 10_000;
 
+/// How the path of a `--set` begins that adds an axis.
+pub(crate) const SWEPT: &str = "sweep.";
+
 /// A setting (or, with `mode = "cases"`, the case) that takes several values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -162,6 +165,24 @@ pub(crate) fn narrow(axes: &mut Vec<Axis>, change: &Override) -> Option<Override
             Some(Override { value, ..change.clone() })
         }
     }
+}
+
+/// A change of the command line whose path begins with `sweep.`: a further axis, or other values of one, as if it stood in
+/// `[sweep]`. Any other change is given back.
+pub(crate) fn swept(
+    axes: &mut Vec<Axis>,
+    change: &Override,
+    mistakes: &mut Vec<Mistake>,
+) -> Option<Override> {
+    let Some(path) = change.path.strip_prefix(SWEPT) else { return Some(change.clone()) };
+    let change = Override { path: path.to_owned(), ..change.clone() };
+    if let Some(axis) = axis(&change, mistakes) {
+        match axes.iter_mut().find(|known| known.path == axis.path) {
+            Some(known) => *known = axis,
+            None => axes.push(axis),
+        }
+    }
+    None
 }
 
 /// The cross product of axes with so many alternatives: for each combination the index on every axis; the first axis

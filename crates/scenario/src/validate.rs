@@ -86,7 +86,10 @@ impl Plan {
         if file.demo {
             plan.apply(&demo, mistakes);
         }
-        plan.apply(&file.arguments, mistakes);
+        let swept = |change: &Override| sweep::swept(&mut plan.axes, change, mistakes);
+        let arguments: Vec<Override> = file.arguments.iter().filter_map(swept).collect();
+        plan.narrowed |= arguments.len() < file.arguments.len();
+        plan.apply(&arguments, mistakes);
         plan
     }
 

@@ -122,6 +122,29 @@ fn the_command_line_wins_over_file_and_sweep() {
 }
 
 #[test]
+fn the_command_line_adds_an_axis() {
+    let plain =
+        set(&small(""), &["sweep.balance=ecmp, drill", "sweep.switch.latency=1 us,2 us"], false).unwrap();
+    let expected = ["ecmp", "drill"].iter().flat_map(|balance| {
+        ["1 us", "2 us"].iter().map(move |latency| format!("balance={balance},switch.latency={latency}"))
+    });
+    assert_eq!(labels(&plain), expected.collect::<Vec<_>>());
+    assert_eq!(plain.cases()[3].settings.balance.name(), "drill");
+    // what it says can be repeated from the resolved scenario
+    let again = ScenarioFile::parse(&plain.to_toml(), "again.toml").unwrap().validate(&Metrics::ANY).unwrap();
+    assert_eq!(labels(&again), labels(&plain));
+    let other =
+        set(&small(SWEEP), &["sweep.balance=[{ drill = { choices = 3 } }, \"conga\"]"], false).unwrap();
+    assert_eq!(other.cases().len(), 6);
+    assert_eq!(labels(&other)[0], "balance=drill choices=3,traffic.web.load=0.1");
+    let wrong = |argument: &str| set(&small(""), &[argument], false).unwrap_err();
+    assert!(wrong("sweep.balance=drill")[0].contains("a sweep runs over a list of values"));
+    assert!(wrong("sweep.balance=ecmp,dril")[0].contains("unknown balancer `dril`"));
+    assert!(wrong("sweep.balanc=ecmp,drill")[0].contains("`balanc` names no setting"));
+    assert!(wrong("sweep.balance=ecmp,ecmp")[0].contains("this value twice"));
+}
+
+#[test]
 fn a_mistake_on_the_command_line_is_shown_there() {
     let text = small("");
     let wrong = |argument: &str| set(&text, &[argument], false).unwrap_err();
