@@ -54,6 +54,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::queues_are_sampled_and_recorded, &["measure"]),
     (measure::flows_are_sampled, &["measure"]),
     (network::failures_exist_in_the_network, &["topology", "failure", "seeds"]),
+    (network::valley_free_components_leave_routes, &["topology", "failure", "seeds", "balance"]),
     (network::routing_reacts_to_something, &["failure", "routing"]),
     (traffic::traffic_fits_the_network, &["topology", "failure", "seeds", "transport", "traffic", "measure"]),
     (traffic::every_entry_sends_something, &["traffic", "measure"]),

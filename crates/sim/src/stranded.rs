@@ -1,4 +1,4 @@
-//! Flows that nothing can finish any more: the network has changed for the last time, and their hosts cannot reach each other.
+//! Flows that nothing can finish: the network changes no more, and their hosts cannot reach each other.
 //! A run without a limit of time ends when only such are open; their senders would try again for ever. Knows no transport.
 
 use weft_core::{HostId, Span, Time};
@@ -15,13 +15,13 @@ pub(crate) struct Remains {
 }
 
 impl Remains {
-    /// Nothing if the network does not change, or all hosts stay together.
+    /// Nothing if all hosts stay together.
     pub(crate) fn new(graph: &Graph, timeline: &Timeline) -> Option<Remains> {
-        let (since, _) = timeline.changes.last()?;
+        let since = timeline.changes.last().map_or(Time::ZERO, |(time, _)| *time);
         let up = last_state(timeline);
         let links = &graph.links()[..graph.hosts() as usize];
         let unplugged = links.iter().map(|link| !up.is_up(link.cable)).collect();
-        let remains = Remains { since: *since, unplugged };
+        let remains = Remains { since, unplugged };
         let leaves = 0..graph.leaves().len();
         let mut pairs = leaves.clone().flat_map(|from| leaves.clone().map(move |to| (from, to)));
         let apart =
@@ -58,5 +58,5 @@ fn last_state(timeline: &Timeline) -> LinkState {
 /// Between two leaves, once all switches have installed the last routes.
 fn has_route((graph, timeline): (&Graph, &Timeline), from: usize, to: usize) -> bool {
     let routes = timeline.states.last().expect("the first state is that of the start");
-    from == to || !routes.ports(graph.leaves()[from], to).is_empty()
+    from == to || routes.has_route(graph.leaves()[from], to)
 }

@@ -58,13 +58,20 @@ impl FailurePlan {
         state
     }
 
+    /// The cables that are down from the start to the end.
+    #[must_use]
+    pub fn for_good(&self, graph: &Graph) -> LinkState {
+        let mut state = LinkState::all_up(graph);
+        let lasting = self.outages.iter().filter(|outage| outage.at.is_none() && outage.repair.is_none());
+        lasting.flat_map(|outage| &outage.cables).for_each(|&cable| state.set(cable, false));
+        state
+    }
+
     /// Leaves that have no path to the first leaf at any time, because of cables that are down from the start for good; by
     /// their indices.
     #[must_use]
     pub fn parted(&self, graph: &Graph) -> Vec<usize> {
-        let mut state = LinkState::all_up(graph);
-        let for_good = self.outages.iter().filter(|outage| outage.at.is_none() && outage.repair.is_none());
-        for_good.flat_map(|outage| &outage.cables).for_each(|&cable| state.set(cable, false));
+        let state = self.for_good(graph);
         let distance = Fabric::new(graph, &state).distances_to(graph.leaves()[0]);
         let apart = |leaf: &usize| distance[graph.leaves()[*leaf].index()] == UNREACHABLE;
         (0..graph.leaves().len()).filter(apart).collect()

@@ -56,6 +56,17 @@ pub struct Census {
     pub unreachable: u64,
 }
 
+/// The first two leaves without a path that goes up, then down.
+#[must_use]
+pub fn without_valley_free_path(graph: &Graph, state: &LinkState) -> Option<(SwitchId, SwitchId)> {
+    let cells = Cells::new(&Bundles::new(graph, state), None);
+    let leaves = || graph.leaves().iter().zip(&cells.leaves);
+    leaves().find_map(|(to, cell)| {
+        let descent = Descent::new(&cells, *cell, true);
+        leaves().find(|(_, cell)| descent.hops(**cell).is_none()).map(|(from, _)| (*from, *to))
+    })
+}
+
 /// What all switches install, and how the pairs of leaves fall apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {

@@ -42,6 +42,13 @@ impl Routes {
         }
     }
 
+    /// Whether `switch` has a way on to another leaf.
+    #[must_use]
+    pub fn has_route(&self, switch: SwitchId, leaf: usize) -> bool {
+        let table = &self.switches[switch.index()];
+        !table.groups[table.group_of_leaf[leaf].index()].components.is_empty()
+    }
+
     /// The equal-cost ports of `switch` towards a leaf.
     #[must_use]
     pub fn ports(&self, switch: SwitchId, leaf: usize) -> Vec<PortId> {

@@ -18,7 +18,7 @@ fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a flowlet::Settings> {
 
 impl Facts<'_> {
     /// The path of a setting of the chosen balancer.
-    fn balancer(&self, setting: &str) -> String {
+    pub(super) fn balancer(&self, setting: &str) -> String {
         format!("balance.{}.{setting}", self.settings.balance.name())
     }
 }

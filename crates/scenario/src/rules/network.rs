@@ -1,8 +1,10 @@
 //! Rules on failures and routing.
 
 use super::{Facts, Finding, impossible};
+use weft_core::{Grouping, QuiverSettings};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::drill::Components;
+use weft_topology::quiver::without_valley_free_path;
 use weft_topology::timeline::Convergence;
 use weft_topology::{FailureSettings, Graph, Node, plan};
 
@@ -19,6 +21,27 @@ pub(super) fn failures_exist_in_the_network(facts: &Facts<'_>, found: &mut Vec<F
     for (index, _) in facts.settings.failure.iter().enumerate().filter(|(_, entry)| entry.random == 0) {
         let path = format!("failure[{index}].valley_free");
         facts.idle(&path, "it restricts random draws, and this entry draws nothing", found);
+    }
+}
+
+/// With `valley_free` components a pair of leaves may be left without a route.
+pub(super) fn valley_free_components_leave_routes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Grouping::Components(QuiverSettings { valley_free: true, .. }) = facts.settings.balance.grouping()
+    else {
+        return;
+    };
+    let Some(graph) = facts.graph else { return };
+    for &seed in &facts.settings.seeds {
+        let Ok(plan) = plan(graph, &facts.settings.failure, seed) else { return };
+        if let Some((from, to)) = without_valley_free_path(graph, &plan.for_good(graph)) {
+            let message = format!(
+                "with seed {seed} no path that goes up, then down, leads from {} to {}: there would be no route; leave this \
+                 off, or let draws of failures keep such paths (`failure[i].valley_free`)",
+                graph.name(Node::Switch(from)),
+                graph.name(Node::Switch(to))
+            );
+            return found.push(impossible(facts.balancer("valley_free"), message));
+        }
     }
 }
 

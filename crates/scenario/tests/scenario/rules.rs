@@ -246,6 +246,17 @@ fn named_failures_leave_leaves_a_path_at_some_time() {
     }
 }
 
+/// Leaf 0 has the first spine only and leaf 1 the second: their packets would have to pass a third leaf.
+#[test]
+fn valley_free_components_leave_every_pair_a_route() {
+    let with = |valley_free: bool| {
+        let balance = format!("[balance.drill]\nvalley_free = {valley_free}\n");
+        let failure = "[[failure]]\ncables = [\"leaf0-spine1\", \"leaf1-spine0\"]\n";
+        small(&format!("{balance}{failure}")).replace("leaves = 2", "leaves = 3")
+    };
+    rule(&with(true), "no path that goes up, then down, leads from leaf1 to leaf0", &with(false));
+}
+
 #[test]
 fn labels_have_room_for_the_ports() {
     let hosts = |hosts| {
