@@ -1,4 +1,4 @@
-//! All claims under other answers to what a source leaves open: does one of them explain what differs? The part of the page.
+//! All claims under other answers to what a source leaves open: does one of them explain what differs?
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,23 @@ use crate::finding::{Finding, Findings, judged};
 use crate::folder::Folder;
 use crate::source::{Assumption, Claim, Source};
 
-/// The section; empty when nothing was measured so.
+/// Those that claims were measured under.
+pub(crate) fn measured<'a>(source: &'a Source, findings: &Findings) -> Vec<&'a Assumption> {
+    let known = |one: &&Assumption| findings.assumed.contains_key(one.id.get_ref());
+    source.assumptions.iter().filter(known).collect()
+}
+
+/// How many claims are reproduced under one, and how many are not.
+pub(crate) fn counts(source: &Source, assumption: &Assumption, findings: &Findings) -> [usize; 2] {
+    let told = |wanted| {
+        source.claims.iter().filter(|claim| verdict(claim, assumption, findings) == Some(wanted)).count()
+    };
+    [true, false].map(told)
+}
+
+/// The section of the page; empty when nothing was measured so.
 pub(crate) fn section(source: &Source, findings: &Findings) -> String {
-    let measured: Vec<&Assumption> = source
-        .assumptions
-        .iter()
-        .filter(|assumption| findings.assumed.contains_key(assumption.id.get_ref()))
-        .collect();
+    let measured = measured(source, findings);
     if measured.is_empty() {
         return String::new();
     }
@@ -26,11 +36,9 @@ pub(crate) fn section(source: &Source, findings: &Findings) -> String {
     );
     for assumption in &measured {
         let set: Vec<String> = assumption.set.iter().map(|set| format!("`{set}`")).collect();
-        let told = |wanted: bool| {
-            source.claims.iter().filter(|claim| verdict(claim, assumption, findings) == Some(wanted)).count()
-        };
+        let [yes, no] = counts(source, assumption, findings);
         let (id, name) = (assumption.id.get_ref(), &assumption.name);
-        let _ = writeln!(text, "| {id} | {name} | {} | {} | {} |", set.join(" "), told(true), told(false));
+        let _ = writeln!(text, "| {id} | {name} | {} | {yes} | {no} |", set.join(" "));
     }
     text + &matrix(source, &measured, findings)
 }
@@ -53,14 +61,20 @@ fn matrix(source: &Source, measured: &[&Assumption], findings: &Findings) -> Str
 }
 
 fn word(verdict: Option<bool>) -> &'static str {
+    if verdict == Some(true) { "**yes**" } else { plain(verdict) }
+}
+
+/// The same without emphasis.
+pub(crate) fn plain(verdict: Option<bool>) -> &'static str {
     match verdict {
-        Some(true) => "**yes**",
+        Some(true) => "yes",
         Some(false) => "no",
         None => "",
     }
 }
 
-fn verdict(claim: &Claim, assumption: &Assumption, findings: &Findings) -> Option<bool> {
+/// Whether a claim is reproduced under an assumption, if that can be told.
+pub(crate) fn verdict(claim: &Claim, assumption: &Assumption, findings: &Findings) -> Option<bool> {
     let finding = findings.assumed.get(assumption.id.get_ref())?.get(claim.id.get_ref())?;
     judged(claim, &finding.parts)
 }

@@ -11,8 +11,8 @@ use crate::finding::{Findings, verdict};
 use crate::folder::Folder;
 use crate::measure::Runs;
 use crate::plan::Plan;
-use crate::source::Source;
-use crate::words;
+use crate::source::{Assumption, Source};
+use crate::{assumption, words};
 
 /// The file name of every report.
 const FILE: &str = "report.html";
@@ -61,21 +61,29 @@ fn headline(source: &Source, findings: &Findings) -> String {
 fn numbers(source: &Source, findings: &Findings) -> TextTable {
     let header = ["claim", "statement", "published", "measured", "band", "verdict"];
     let asked = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
+    let assumptions = assumption::measured(source, findings);
+    let assumed = |claim: &crate::source::Claim| -> Vec<String> {
+        let told =
+            |one: &&Assumption| assumption::plain(assumption::verdict(claim, one, findings)).to_owned();
+        assumptions.iter().map(told).collect()
+    };
     let row = |claim: &crate::source::Claim| {
         let finding = findings.claims.get(claim.id.get_ref());
         let bands: Vec<String> = words::bands(claim, finding).into_iter().map(|(band, _)| band).collect();
-        vec![
+        let own = vec![
             claim.id.get_ref().clone(),
             claim.says.clone(),
             claim.published.clone(),
             [words::measured(claim, finding), words::otherwise(claim, findings)].concat().join("; "),
             bands.join("; "),
             verdict(claim, findings).words(),
-        ]
+        ];
+        [own, assumed(claim)].concat()
     };
+    let more = assumptions.iter().map(|assumption| format!("assuming {}", assumption.id.get_ref()));
     TextTable {
         title: "Claims: mean and 95 % interval over seeds, against the band".to_owned(),
-        header: header.map(str::to_owned).to_vec(),
+        header: header.into_iter().map(str::to_owned).chain(more).collect(),
         rows: asked.map(row).collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::finding::{Findings, Verdict, verdict};
 use crate::source::{Claim, Source};
-use crate::words;
+use crate::{assumption, words};
 use weft_report::terminal::{WIDTH, wrapped};
 
 /// Room for the id of a claim, at least.
@@ -23,6 +23,12 @@ pub(crate) fn summary(source: &Source, claims: &[&Claim], findings: &Findings) -
     let margin = MARGIN.max(longest);
     for (claim, verdict) in claims.iter().zip(&verdicts) {
         lines.extend(entry(claim, verdict, findings, margin));
+    }
+    for assumption in assumption::measured(source, findings) {
+        let [yes, no] = assumption::counts(source, assumption, findings);
+        lines.push(String::new());
+        let text = format!("Assuming: {}: {yes} reproduced, {no} not (reduced form)", assumption.name);
+        lines.extend(wrapped(&text, WIDTH));
     }
     lines.join("\n") + "\n"
 }

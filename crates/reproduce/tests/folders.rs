@@ -200,7 +200,9 @@ from = 500
 [[claim]]
 id = "C1""#;
     scratch.edit("[[claim]]\nid = \"C1\"", assumptions.trim_start());
-    scratch.run(|options| options.assumptions = true).unwrap();
+    let outcome = scratch.run(|options| options.assumptions = true).unwrap();
+    assert!(outcome.terminal.contains("Assuming: flows of 1 MB: 1 reproduced"), "{}", outcome.terminal);
+    assert!(std::fs::read_to_string(&outcome.report).unwrap().contains("assuming large"));
     let page = page(&scratch.source()).unwrap();
     let section = &page[page.find("## Every claim under other assumptions").expect("a section")..];
     let row =
