@@ -172,7 +172,8 @@ fn assume<'a>(plan: &mut Plan<'_>, assumption: &'a Assumption, claims: &[&'a Cla
         let set = assumption.set.as_slice();
         let (experiment, at) = (claim.experiment.as_str(), claim.at.as_str());
         let context = Context { experiment, at, set, varied: true, form: Form::Quick, seed: None };
-        let locate = |expression| match claim.quick {
+        // a claim that is judged with its other choice in the reduced form is judged under an assumption, too
+        let locate = |expression| match claim.quick || claim.otherwise.is_some() {
             true => plan.locate(expression, &context),
             false => Err("the quick form is too small for it".to_owned()),
         };
