@@ -160,9 +160,11 @@ impl<'a> Plan<'a> {
         let Some(file) = about.file.as_ref().filter(|_| about.awaited.is_none()) else {
             return Err(about.awaited.clone().unwrap_or_default());
         };
+        let own = about.overrides(context.form);
+        let further = context.set.iter().filter(|change| concerns(change, &own)).cloned();
         let batch = Batch {
             path: self.folder.join(file),
-            set: [about.overrides(context.form).as_slice(), context.set].concat(),
+            set: own.iter().cloned().chain(further).collect(),
             demo: context.form == Form::Quick,
             seeds: context.seed.map_or_else(|| self.seeds.clone(), |seed| Some(vec![seed])),
             cases: Vec::new(),
@@ -240,6 +242,16 @@ impl Stage {
         let found = found.map_err(|cause| format!("{}: {cause}", self.experiment))?;
         found.into_iter().next().ok_or_else(|| format!("{} has no such case", self.experiment))
     }
+}
+
+/// Whether a change is about an experiment with these overrides: `balance.drill.score=…` is not where it sets `balance=presto`.
+fn concerns(change: &str, own: &[String]) -> bool {
+    let path = change.split_once('=').map_or(change, |(path, _)| path);
+    let other = |(family, member): (&str, &str)| {
+        let below = path.strip_prefix(family).and_then(|rest| rest.strip_prefix('.'));
+        below.is_some_and(|rest| rest.split('.').next() != Some(member))
+    };
+    !own.iter().filter_map(|set| set.split_once('=')).any(other)
 }
 
 /// The message of a refused scenario, without the drawing around it.
@@ -340,6 +352,14 @@ mod tests {
     fn a_value_that_no_case_has_is_named() {
         assert_eq!(find("conga", "load = 0.8"), Err("conga".to_owned()));
         assert_eq!(find("ecmp", "load = 0.5"), Err("0.5".to_owned()));
+    }
+
+    #[test]
+    fn settings_of_a_member_concern_no_experiment_of_another() {
+        let own = ["balance=presto".to_owned(), "transport.cubic.gro=true".to_owned()];
+        assert!(!concerns("balance.drill.score=own-pair", &own));
+        assert!(concerns("balance.presto.cell=64 KiB", &own) && concerns("transport.cubic.gro=false", &own));
+        assert!(concerns("balance.drill.score=own-pair", &own[1..]));
     }
 
     #[test]
