@@ -1,9 +1,9 @@
 //! Leaves that differ in name only, taken together for the paths towards one leaf. Knows no label.
 //!
 //! *Twins* are leaves with equal edges (and so equal ones back: links lead both ways): to exchange two of them changes
-//! nothing but their names. The paths from them to any other leaf are alike, so one stands for all, unless a path leads through one of them: then links to one
-//! and to another carry labels of different names, and the network is taken as it is. A leaf-spine network of 1900 leaves
-//! with 100 failed cables becomes one of a hundred leaves.
+//! nothing but their names. The paths from them to any other leaf are alike, so one stands for all, unless a path leads
+//! through one of them: then links to one and to another carry labels of different names, and the network is taken as it
+//! is. A leaf-spine network of 1900 leaves with 100 failed cables becomes one of a hundred leaves.
 
 use super::cells::{Cells, Edge};
 use super::descent::Descent;
