@@ -12,7 +12,7 @@ use weft_core::{Group, GroupId, PortId, SwitchId};
 /// The forwarding table of one switch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SwitchRoutes {
-    /// The leaf this switch is, if it has hosts: their packets go out by [`Routes::port_of_host`].
+    /// The leaf this switch is, if it has hosts: their packets go out by [`Routes::port_of_host`](crate::Routes::port_of_host).
     pub leaf: Option<u16>,
     /// Groups of equal-cost ports; one without components means that there is no route.
     pub groups: Vec<Group>,
