@@ -141,6 +141,9 @@ fn repeat(source: &Source, name: &str) -> String {
     if source.experiments.iter().any(|experiment| !experiment.large.is_empty()) {
         text += &line("--large", "as many flows as the rarest percentiles need; many hours");
     }
+    if !source.assumptions.is_empty() {
+        text += &line("--quick --assumptions", "all claims under each assumption as well");
+    }
     let id = |claim: Option<&Claim>| claim.map_or("", |claim| claim.id.get_ref().as_str()).to_owned();
     let some = format!("{},{}", id(source.claims.first()), id(source.claims.last()));
     text + &line(&format!("--claims {some}"), "some") + "```\n\n"
