@@ -20,7 +20,7 @@ choice! {
     pub enum Score {
         /// Those of all pairs of leaves (the paper's definition).
         AllPairs = "all-pairs",
-        /// Only those of the pair the paths belong to: the capacity factors along the paths. Coarser; an experiment for unequal fabrics.
+        /// Only those of the pair the paths belong to: the capacity factors along the paths. Coarser: it leaves a choice where links have failed or differ.
         OwnPair = "own-pair",
     }
 }
