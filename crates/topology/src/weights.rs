@@ -4,24 +4,18 @@
 //! weights of symmetric components, so that both can be compared. Parallel links are one step of a path; its weight is
 //! divided among them by rate.
 
-use crate::folded::tables::{SwitchRoutes, Ways, fingerprint, gcd, narrow, ports_by_edge};
-use crate::folded::{Bundles, Cells, Edge, Fold, Towards};
+use crate::folded::first_edges::{Begun, by_first_edge};
+use crate::folded::tables::{SwitchRoutes, gcd, narrow, ports_by_edge};
+use crate::folded::{Bundles, Cells, Edge, Paths};
 use crate::graph::{Graph, Node};
 use crate::live::LinkState;
 use weft_core::{Component, Group, PortId, SwitchId};
-
-/// An edge by its place and the capacity of the paths that begin with one of its bundles.
-type Begun = (u32, u128);
 
 /// One component per group; the shares are the weights of its ports, without a common divisor.
 pub(crate) fn weighted(graph: &Graph, state: &LinkState) -> Vec<SwitchRoutes> {
     let bundles = Bundles::new(graph, state);
     let cells = Cells::new(&bundles, None);
-    let mut ways = vec![Ways::new(cells.leaves.len()); cells.len()];
-    let fold = Fold::new(&cells);
-    for leaf in 0..cells.leaves.len() {
-        add(&mut ways, (&bundles, &cells), &fold.towards(leaf, false));
-    }
+    let ways = by_first_edge(&cells, |towards| capacities(&bundles, towards.descent.paths(&towards.cells)));
     let table = |switch: SwitchId| {
         let ports = ports_by_edge(&bundles, &cells, switch);
         let cell = cells.of[switch.index()];
@@ -32,25 +26,14 @@ pub(crate) fn weighted(graph: &Graph, state: &LinkState) -> Vec<SwitchRoutes> {
     (0..bundles.switches() as u32).map(SwitchId).map(table).collect()
 }
 
-/// The ways from all cells to one leaf.
-fn add(ways: &mut [Ways<Vec<Begun>>], (bundles, cells): (&Bundles, &Cells), towards: &Towards<'_>) {
-    let paths = towards.descent.paths(&towards.cells);
-    for &cell in &towards.descent.order()[1..] {
-        let begun = |edge: &Edge| {
-            let capacity =
-                |bottleneck: &u32| u128::from(bundles.capacities[*bottleneck.min(&edge.capacity) as usize]);
-            let paths = paths[edge.to as usize].iter();
-            let paths = paths.map(|(bottleneck, count)| count.saturating_mul(capacity(bottleneck)));
-            (cells.place(cell, edge), paths.fold(0u128, u128::saturating_add))
-        };
-        let mut begun: Vec<Begun> = towards.descent.onward(&towards.cells, cell).map(begun).collect();
-        begun.sort_unstable();
-        let numbers =
-            begun.iter().flat_map(|(edge, sum)| [u64::from(*edge), *sum as u64, (*sum >> 64) as u64]);
-        let print = fingerprint(numbers);
-        for alike in towards.alike(cell) {
-            ways[alike as usize].set(towards.leaf as usize, print, || begun.clone());
-        }
+/// For an edge the capacity of the paths that begin with one of its bundles.
+fn capacities(bundles: &Bundles, paths: Paths) -> impl Fn(&Edge) -> u128 {
+    move |edge| {
+        let capacity =
+            |bottleneck: &u32| u128::from(bundles.capacities[*bottleneck.min(&edge.capacity) as usize]);
+        let paths = paths[edge.to as usize].iter();
+        let paths = paths.map(|(bottleneck, count)| count.saturating_mul(capacity(bottleneck)));
+        paths.fold(0u128, u128::saturating_add)
     }
 }
 

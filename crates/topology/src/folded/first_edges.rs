@@ -1,0 +1,33 @@
+//! The ways on from every cell by their first edges alone, whatever comes behind: what ECMP and WCMP choose from.
+
+use super::cells::{Cells, Edge};
+use super::tables::{Ways, fingerprint};
+use super::twins::{Fold, Towards};
+
+/// An edge by its place, and what it weighs.
+pub(crate) type Begun = (u32, u128);
+
+/// For each cell its ways; `weigh` says what an edge weighs on the way to a leaf.
+pub(crate) fn by_first_edge<W: Fn(&Edge) -> u128>(
+    cells: &Cells,
+    weigh: impl Fn(&Towards<'_>) -> W,
+) -> Vec<Ways<Vec<Begun>>> {
+    let mut ways = vec![Ways::new(cells.leaves.len()); cells.len()];
+    let fold = Fold::new(cells);
+    for leaf in 0..cells.leaves.len() {
+        let towards = fold.towards(leaf, false);
+        let weight = weigh(&towards);
+        for &cell in &towards.descent.order()[1..] {
+            let onward = towards.descent.onward(&towards.cells, cell);
+            let mut begun: Vec<Begun> = onward.map(|edge| (cells.place(cell, edge), weight(edge))).collect();
+            begun.sort_unstable();
+            let numbers =
+                begun.iter().flat_map(|(edge, sum)| [u64::from(*edge), *sum as u64, (*sum >> 64) as u64]);
+            let print = fingerprint(numbers);
+            for alike in towards.alike(cell) {
+                ways[alike as usize].set(leaf, print, || begun.clone());
+            }
+        }
+    }
+    ways
+}
