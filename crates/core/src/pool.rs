@@ -1,70 +1,90 @@
 //! Packets live here from birth to death; everyone else holds a 4-byte [`PacketId`].
 //!
-//! Two columns: the header (hot, what switches see) and the body (cold, what the hosts see). Every queue in the
+//! Two columns: the header (hot, what switches see) and the body (cold, what the hosts see). Every FIFO queue in the
 //! program is an intrusive list through the pool, so that queueing never allocates.
+//!
+//! An id belongs to the pool that issued it. One of another pool names some packet or other of this one: a wrong result,
+//! never an access outside the columns.
 
 use crate::header::Header;
 use crate::ids::PacketId;
 
 /// All packets of one domain. `Body` is what only the ends understand.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pool<Body> {
     /// The hot column; all a switch borrows.
     pub headers: Headers,
-    bodies: Vec<Body>,
+    /// As many as headers.
+    bodies: Box<[Body]>,
     free: Vec<PacketId>,
+    /// Ids issued so far.
+    issued: u32,
 }
 
-/// The hot column of the pool and the links of the queues.
-#[derive(Debug, Default)]
+/// The hot column of the pool and the links of the queues. The number of places is a power of two.
+#[derive(Debug)]
 pub struct Headers {
-    column: Vec<Header>,
-    next: Vec<PacketId>,
+    column: Box<[Header]>,
+    next: Box<[PacketId]>,
+    /// One less than the number of places.
+    mask: u32,
 }
 
-impl<Body> Pool<Body> {
+/// Places of a new pool; a power of two.
+const FIRST: usize = 64;
+
+impl<Body: Clone + Default> Default for Pool<Body> {
+    fn default() -> Pool<Body> {
+        Pool::new()
+    }
+}
+
+impl<Body: Clone + Default> Pool<Body> {
     /// An empty pool.
     #[must_use]
     pub fn new() -> Pool<Body> {
-        Pool { headers: Headers::default(), bodies: Vec::new(), free: Vec::new() }
+        let bodies = vec![Body::default(); FIRST].into();
+        Pool { headers: Headers::with_places(FIRST), bodies, free: Vec::new(), issued: 0 }
     }
 
-    /// Takes a packet in. Allocates only while the number of packets alive reaches a new maximum.
+    /// Inserts a packet. Allocates only when more packets are alive than ever before.
     #[inline]
     pub fn insert(&mut self, header: Header, body: Body) -> PacketId {
-        if let Some(id) = self.free.pop() {
-            self.headers.column[id.index()] = header;
-            self.bodies[id.index()] = body;
-            return id;
-        }
-        self.grow(header, body)
-    }
-
-    /// More packets are alive than ever before.
-    #[cold]
-    fn grow(&mut self, header: Header, body: Body) -> PacketId {
-        let id = PacketId(u32::try_from(self.bodies.len()).expect("fewer than 2^32 packets alive"));
-        self.headers.column.push(header);
-        self.headers.next.push(PacketId::NONE);
-        self.bodies.push(body);
+        let (id, own_header, own_body) = self.place();
+        (*own_header, *own_body) = (header, body);
         id
     }
 
-    /// A place for a new packet, to be written by the caller in full: it holds what its last packet left. Allocates only
-    /// while the number of packets alive reaches a new maximum.
-    #[inline]
-    pub fn place(&mut self) -> (PacketId, &mut Header, &mut Body)
-    where
-        Body: Default,
-    {
-        let id = match self.free.pop() {
-            Some(id) => id,
-            None => self.grow(Header::default(), Body::default()),
-        };
-        (id, self.headers.get_mut(id), body_of(&mut self.bodies, id))
+    /// An id that has never been issued.
+    #[cold]
+    fn issue(&mut self) -> PacketId {
+        let id = PacketId(self.issued);
+        if id.index() == self.bodies.len() {
+            let places = 2 * self.bodies.len();
+            self.headers.resize(places);
+            let mut bodies = std::mem::take(&mut self.bodies).into_vec();
+            bodies.resize(places, Body::default());
+            self.bodies = bodies.into();
+        }
+        self.issued += 1;
+        id
     }
 
-    /// The end of a packet; its id may be given out again.
+    /// A place for a new packet, which the caller overwrites completely: it still holds the last packet that was there.
+    /// Allocates only when more packets are alive than ever before.
+    #[inline]
+    pub fn place(&mut self) -> (PacketId, &mut Header, &mut Body) {
+        let id = match self.free.pop() {
+            Some(id) => id,
+            None => self.issue(),
+        };
+        let mask = self.headers.mask;
+        (id, self.headers.get_mut(id), body_of(&mut self.bodies, id, mask))
+    }
+}
+
+impl<Body> Pool<Body> {
+    /// Removes a packet; its id will be issued again.
     #[inline]
     pub fn remove(&mut self, id: PacketId) {
         self.free.push(id);
@@ -75,52 +95,69 @@ impl<Body> Pool<Body> {
     #[inline]
     #[allow(unsafe_code, reason = "half a percent of all instructions, with `body_of`")]
     pub fn body(&self, id: PacketId) -> &Body {
-        debug_assert!(id.index() < self.bodies.len(), "ids are used with the pool that gave them out");
-        // SAFETY: as in `Headers::get`; there are as many bodies as headers.
-        unsafe { self.bodies.get_unchecked(id.index()) }
+        // SAFETY: as in `body_of`.
+        unsafe { self.bodies.get_unchecked((id.0 & self.headers.mask) as usize) }
     }
 
     /// What the hosts see of a packet, to be written.
     #[inline]
     pub fn body_mut(&mut self, id: PacketId) -> &mut Body {
-        body_of(&mut self.bodies, id)
+        body_of(&mut self.bodies, id, self.headers.mask)
     }
 
-    /// Packets alive.
+    /// Number of packets alive.
     #[must_use]
     pub fn alive(&self) -> usize {
-        self.bodies.len() - self.free.len()
+        self.issued as usize - self.free.len()
     }
 }
 
 /// The body of a packet, to be written.
 #[inline]
 #[allow(unsafe_code, reason = "as in `Pool::body`")]
-fn body_of<Body>(bodies: &mut [Body], id: PacketId) -> &mut Body {
-    debug_assert!(id.index() < bodies.len(), "ids are used with the pool that gave them out");
-    // SAFETY: as in `Headers::get`; there are as many bodies as headers.
-    unsafe { bodies.get_unchecked_mut(id.index()) }
+fn body_of<Body>(bodies: &mut [Body], id: PacketId, mask: u32) -> &mut Body {
+    debug_assert!(id.index() < bodies.len(), "an id is used with the pool that issued it");
+    // SAFETY: there are as many bodies as headers, `Headers::mask` is one less than that, and n & mask <= mask.
+    unsafe { bodies.get_unchecked_mut((id.0 & mask) as usize) }
 }
 
 impl Headers {
+    /// Default headers; `places` is a power of two.
+    fn with_places(places: usize) -> Headers {
+        let mut headers = Headers { column: Box::default(), next: Box::default(), mask: 0 };
+        headers.resize(places);
+        headers
+    }
+
+    /// Keeps what is there and adds default headers; `places` is a power of two.
+    fn resize(&mut self, places: usize) {
+        assert!(places.is_power_of_two() && places >= self.column.len(), "the column only grows");
+        self.mask = u32::try_from(places - 1).expect("fewer than 2^32 packets are alive");
+        let mut column = std::mem::take(&mut self.column).into_vec();
+        column.resize(places, Header::default());
+        self.column = column.into();
+        let mut next = std::mem::take(&mut self.next).into_vec();
+        next.resize(places, PacketId::NONE);
+        self.next = next.into();
+    }
+
     /// Reads a header.
     #[must_use]
     #[inline]
     #[allow(unsafe_code, reason = "1 % of all instructions, with `get_mut`")]
     pub fn get(&self, id: PacketId) -> &Header {
-        debug_assert!(id.index() < self.column.len(), "ids are used with the pool that gave them out");
-        // SAFETY: only `Pool::grow` makes ids, one for each header that it adds, and the column never gets shorter. Each
-        // pool is used with its own ids: packets that change pools leave by value.
-        unsafe { self.column.get_unchecked(id.index()) }
+        debug_assert!(id.index() < self.column.len(), "an id is used with the pool that issued it");
+        // SAFETY: `resize`, which alone sets both, makes `mask` one less than the number of headers; n & mask <= mask.
+        unsafe { self.column.get_unchecked((id.0 & self.mask) as usize) }
     }
 
     /// Writes a header.
     #[inline]
     #[allow(unsafe_code, reason = "as in `get`")]
     pub fn get_mut(&mut self, id: PacketId) -> &mut Header {
-        debug_assert!(id.index() < self.column.len(), "ids are used with the pool that gave them out");
+        debug_assert!(id.index() < self.column.len(), "an id is used with the pool that issued it");
         // SAFETY: as in `get`.
-        unsafe { self.column.get_unchecked_mut(id.index()) }
+        unsafe { self.column.get_unchecked_mut((id.0 & self.mask) as usize) }
     }
 }
 
@@ -202,6 +239,28 @@ mod tests {
         assert_eq!(pool.alive(), 0);
         let again = pool.insert(Header::default(), 9);
         assert_eq!((again, *pool.body(again), pool.alive()), (ids[3], 9, 1));
+    }
+
+    /// Ids are plain numbers: one of another pool names some packet of this one, in a release build too, where the debug
+    /// assertion is gone. Run by Miri without debug assertions.
+    #[test]
+    #[cfg_attr(debug_assertions, should_panic(expected = "the pool that issued it"))]
+    fn a_foreign_id_never_leaves_the_columns() {
+        let mut pool: Pool<u64> = Pool::new();
+        for number in [0, 1_000, 1 << 28, u32::MAX - 1] {
+            let id = PacketId(number);
+            pool.headers.get_mut(id).wire = 84;
+            *pool.body_mut(id) = 7;
+            assert_eq!((pool.headers.get(id).wire, *pool.body(id)), (84, 7));
+        }
+    }
+
+    #[test]
+    fn the_columns_grow_and_keep_their_packets() {
+        let mut pool = Pool::new();
+        let ids: Vec<_> = (0..1_000u32).map(|n| pool.insert(Header::default(), n)).collect();
+        assert!(ids.iter().enumerate().all(|(n, id)| *pool.body(*id) == n as u32));
+        assert_eq!(pool.alive(), 1_000);
     }
 
     #[test]

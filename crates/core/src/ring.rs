@@ -1,20 +1,21 @@
-//! A first-in first-out list of small things in one piece of memory that grows when it must and is reused for ever.
-//! What `VecDeque` does, in fewer instructions: every hop of every packet passes two of these.
+//! A FIFO of small items in one block of memory that grows on demand and is reused. It does what `VecDeque` does in fewer
+//! instructions: every hop of every packet passes two of these.
 
 use crate::prefetch;
 
 /// See the file's head.
 #[derive(Clone, Debug, Default)]
 pub struct Ring<T> {
-    /// As many places as a power of two, or none.
+    /// A power of two of places, or none. While `head != tail` there are some: `push` makes room first, and nothing is
+    /// taken from an empty ring.
     places: Box<[T]>,
-    /// Things taken so far; the first is at this place modulo the number of places.
+    /// Items taken so far, modulo 2^32; the oldest is at this place modulo the number of places.
     head: u32,
-    /// Things put in so far.
+    /// Items pushed so far, modulo 2^32.
     tail: u32,
 }
 
-/// Places of a ring that holds anything, at least.
+/// The least number of places of a ring that has held anything.
 const LEAST: usize = 8;
 
 impl<T: Copy + Default> Ring<T> {
@@ -24,28 +25,28 @@ impl<T: Copy + Default> Ring<T> {
         Ring { places: Box::default(), head: 0, tail: 0 }
     }
 
-    /// How many things it holds.
+    /// Number of items.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.tail.wrapping_sub(self.head) as usize
     }
 
-    /// Whether it holds nothing.
+    /// Whether the ring is empty.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.head == self.tail
     }
 
-    /// The oldest.
+    /// The oldest item.
     #[must_use]
     #[inline]
     pub fn front(&self) -> Option<T> {
         if self.is_empty() { None } else { Some(*self.at(self.head)) }
     }
 
-    /// Adds one.
+    /// Appends an item.
     #[inline]
     pub fn push(&mut self, item: T) {
         if self.tail.wrapping_sub(self.head) == self.places.len() as u32 {
@@ -55,14 +56,7 @@ impl<T: Copy + Default> Ring<T> {
         self.tail = self.tail.wrapping_add(1);
     }
 
-    /// Takes the oldest, which [`Ring::front`] has shown; of an empty ring the caller has lost count.
-    #[inline]
-    pub fn skip(&mut self) {
-        debug_assert!(!self.is_empty(), "something is there to be taken");
-        self.head = self.head.wrapping_add(1);
-    }
-
-    /// Fetches the oldest.
+    /// Prefetches the oldest item.
     #[inline]
     pub fn prefetch_front(&self) {
         if !self.is_empty() {
@@ -70,7 +64,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Fetches the place of the next thing to be put in.
+    /// Prefetches the place of the next item to be pushed.
     #[inline]
     pub fn prefetch_back(&self) {
         if !self.places.is_empty() {
@@ -78,7 +72,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Adds one so that the order stays that of `key`, behind its equals, if it was so before.
+    /// Inserts an item into a ring sorted by `key`, behind its equals.
     pub fn insert<K: Ord>(&mut self, item: T, key: impl Fn(&T) -> K) {
         self.push(item);
         let (first, mut count) = (self.head, self.tail.wrapping_sub(1));
@@ -89,44 +83,52 @@ impl<T: Copy + Default> Ring<T> {
         *self.at_mut(count) = item;
     }
 
-    /// The newest.
+    /// The newest item.
     #[must_use]
     #[inline]
     pub fn back(&self) -> Option<T> {
         if self.is_empty() { None } else { Some(*self.at(self.tail.wrapping_sub(1))) }
     }
 
-    /// Takes all.
+    /// Removes all items.
     #[inline]
     pub fn clear(&mut self) {
         self.head = self.tail;
     }
 
-    /// Takes the oldest.
+    /// Takes the oldest item.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let first = self.front()?;
-        self.skip();
+        self.head = self.head.wrapping_add(1);
         Some(first)
     }
 
-    /// All, the oldest first.
+    /// Takes the oldest item if `due` holds for it.
+    #[inline]
+    pub fn pop_if(&mut self, due: impl FnOnce(&T) -> bool) -> Option<T> {
+        let first = self.front().filter(due)?;
+        self.head = self.head.wrapping_add(1);
+        Some(first)
+    }
+
+    /// All items, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         (0..self.len() as u32).map(|n| *self.at(self.head.wrapping_add(n)))
     }
 
-    /// The thing that was put in as the `count`-th; the ring has places.
+    /// The `count`-th item ever pushed; only for rings that have places.
     #[inline]
     #[allow(unsafe_code, reason = "four times per hop a check that cannot fail")]
     fn at(&self, count: u32) -> &T {
         debug_assert!(!self.places.is_empty(), "only a ring that has held something is read");
         let place = (count & (self.places.len() as u32).wrapping_sub(1)) as usize;
-        // SAFETY: callers see that something is or was in the ring, so it has places, and their number is a power of two
-        // (see `grow`, which alone sets them). Then `n & (places - 1)` is below their number for any n.
+        // SAFETY: every caller has seen `head != tail` or has pushed before, so there are places, and `grow`, which alone
+        // sets them, makes their number a power of two. Then n & (places - 1) is below their number for any n.
         unsafe { self.places.get_unchecked(place) }
     }
 
-    /// The same, to be written.
+    /// As `at`, to be written.
     #[inline]
     #[allow(unsafe_code, reason = "as in `at`")]
     fn at_mut(&mut self, count: u32) -> &mut T {

@@ -125,22 +125,18 @@ impl Foresight {
     /// afterwards.
     #[inline]
     pub(crate) fn left(&mut self, now: Time) -> Option<u16> {
-        match self.leaving.front() {
-            Some(first) if first.at < now => {
-                self.leaving.skip();
-                Some(first.wire)
-            }
-            None if self.busy_until < now && self.newest != 0 => Some(std::mem::take(&mut self.newest)),
-            _ => None,
+        if let Some(first) = self.leaving.pop_if(|first| first.at < now) {
+            return Some(first.wire);
         }
+        let newest_left = self.leaving.is_empty() && self.busy_until < now && self.newest != 0;
+        newest_left.then(|| std::mem::take(&mut self.newest))
     }
 
     /// The bytes of all packets of which that holds, while the newest is still here.
     #[inline]
     pub(crate) fn bytes_left(&mut self, now: Time) -> u64 {
         let mut bytes = 0;
-        while let Some(first) = self.leaving.front().filter(|first| first.at < now) {
-            self.leaving.skip();
+        while let Some(first) = self.leaving.pop_if(|first| first.at < now) {
             bytes += u64::from(first.wire);
         }
         bytes

@@ -136,13 +136,12 @@ impl Visible {
     /// Makes visible what was completely enqueued before `now`; at `now` itself decisions still read the old state.
     #[inline]
     pub(crate) fn advance(&mut self, now: Time) {
-        while let Some(first) = self.pending.front().filter(|first| first.visible_at < now) {
+        while let Some(first) = self.pending.pop_if(|first| first.visible_at < now) {
             let slot = first.slot as usize;
             if let Some(own) = self.own.get_mut(usize::from(first.engine) * self.bytes.len() + slot) {
                 *own -= u32::from(first.wire);
             }
             self.bytes[slot] += i64::from(first.wire);
-            self.pending.skip();
         }
     }
 

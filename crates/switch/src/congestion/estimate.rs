@@ -143,9 +143,8 @@ impl Estimator {
 
     #[inline]
     fn take_up(&mut self, decay: &Decay, now: Time) {
-        while let Some(first) = self.coming.front().filter(|first| first.start < now) {
+        while let Some(first) = self.coming.pop_if(|first| first.start < now) {
             self.sent.add(decay, first.start, first.wire);
-            self.coming.skip();
         }
     }
 
