@@ -14,8 +14,8 @@ struct Layer {
 }
 
 const PARTS: &[&str] = &["weft-core"];
-/// Markers are a family large enough for a crate of its own.
-const SWITCH: &[&str] = &["weft-core", "weft-mark"];
+/// Markers and sharing rules are families large enough for crates of their own.
+const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
 const TRANSPORT: &[&str] = &["weft-core", "weft-rate", "weft-roce"];
@@ -66,6 +66,7 @@ const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression"];
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-mark", may_use: PARTS },
+    Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!(complaints.len(), 2);
         assert!(
             complaints[0].contains("it uses weft-transport")
-                && complaints[0].contains("[\"weft-core\", \"weft-mark\"]")
+                && complaints[0].contains("[\"weft-core\", \"weft-mark\", \"weft-buffer\"]")
         );
         assert!(complaints[1].contains("its tests use weft,"));
     }

@@ -1,6 +1,6 @@
 //! The loop: take the next event, hand it to its handler. The tour of the code starts here.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
@@ -15,7 +15,7 @@ use crate::ledger::{Ledger, Sink};
 use crate::parallel;
 use crate::sample::Sampler;
 use crate::setup::{Plan, Setup};
-use crate::tap::Tap;
+use crate::tap::{Tap, Watching};
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,17 +93,12 @@ impl Simulation {
     /// Runs to the end with a tap on one switch.
     #[must_use]
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {
-        let owner = self.plan.partition.of_switch(tap.switch);
-        self.domains[owner].tap(tap);
-        let mut tapped = None;
-        let record = keeping_flows(|sink| {
-            let plan = Arc::clone(&self.plan);
-            let mut ledger = Ledger::new(&plan, sink);
-            let finish = self.go(&mut ledger, &mut |_| true);
-            tapped = self.domains[owner].tap.take();
-            collect(self, finish, &mut ledger)
-        });
-        (record, *tapped.expect("the tap stays where it was put"))
+        let (owner, switch) = (self.plan.partition.of_switch(tap.switch), tap.switch);
+        let tap = Arc::new(Mutex::new(tap));
+        self.domains[owner].observe(switch, Box::new(Watching(Arc::clone(&tap))));
+        let record = self.run(&mut |_| true);
+        let tap = Arc::into_inner(tap).expect("the run is over, and with it the switch that held the tap");
+        (record, tap.into_inner().expect("nobody panicked while holding the tap"))
     }
 
     /// Runs to the end: all flows finished, the time limit, or `watch` says false. `watch` is called now and then and

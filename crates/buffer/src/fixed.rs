@@ -7,7 +7,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, settings};
 
-use super::{Memory, Occupancy, Sharing};
+use crate::{Memory, Occupancy, Sharing};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "a fixed buffer for every port, tail drop";

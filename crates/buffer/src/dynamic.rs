@@ -7,7 +7,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, settings};
 
-use super::{Memory, Occupancy, Sharing};
+use crate::{Memory, Occupancy, Sharing};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "shared buffer with dynamic thresholds: a queue may hold alpha times what is free";

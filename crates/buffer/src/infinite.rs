@@ -3,7 +3,7 @@
 use weft_core::record::Reason;
 use weft_core::settings;
 
-use super::{Memory, Occupancy, Sharing};
+use crate::{Memory, Occupancy, Sharing};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "no limit at all, for analysis";

@@ -9,23 +9,19 @@
 //! Pool on the way in: (buffer - headroom - ports max(classes group_minimum, port_minimum)) share. Pool on the way out:
 //! (buffer - queues queue_minimum) share.
 //!
-//! This file has the settings and the way out; `arrivals` has the way in.
+//! This file has the settings and the way out; the switch, which knows ports and headroom, has the way in.
 
 use weft_core::record::Reason;
 use weft_core::settings::Share;
 use weft_core::{Bytes, settings};
 
-use super::{Memory, Occupancy, Sharing};
-
-pub(crate) mod arrivals;
-
-pub use arrivals::{Needs, needs};
+use crate::{Memory, Occupancy, Sharing};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "memory management of merchant chips: service pools, minima, limits on the way in and on the way out, pooled headroom";
 
 /// Most classes that a port has.
-const CLASSES: usize = 8;
+pub const CLASSES: usize = 8;
 
 settings! {
     /// A service pool.
@@ -62,8 +58,9 @@ settings! {
 }
 
 impl Settings {
-    /// The pool of each class.
-    fn pool_of(&self) -> [u8; CLASSES] {
+    /// The number of the pool of each class.
+    #[must_use]
+    pub fn pool_of(&self) -> [u8; CLASSES] {
         let mut of = [0; CLASSES];
         for (number, pool) in self.pools.iter().enumerate() {
             pool.classes.iter().for_each(|class| of[*class as usize % CLASSES] = number as u8);
@@ -71,8 +68,9 @@ impl Settings {
         of
     }
 
-    /// So much, divided among the pools.
-    fn divide(&self, bytes: u64) -> Vec<Pool> {
+    /// The pools, empty, when `bytes` are divided among them.
+    #[must_use]
+    pub fn divide(&self, bytes: u64) -> Vec<Pool> {
         if self.pools.is_empty() {
             return vec![Pool { size: bytes, used: 0 }];
         }
@@ -81,15 +79,19 @@ impl Settings {
     }
 }
 
-/// Memory that several take from.
+/// Memory that several queues or ports share.
 #[derive(Clone, Copy, Debug)]
-struct Pool {
-    size: u64,
-    used: u64,
+pub struct Pool {
+    /// Bytes.
+    pub size: u64,
+    /// Bytes taken.
+    pub used: u64,
 }
 
 impl Pool {
-    fn free(self) -> u64 {
+    /// Bytes that nobody has taken.
+    #[must_use]
+    pub fn free(self) -> u64 {
         self.size.saturating_sub(self.used)
     }
 }
@@ -131,7 +133,8 @@ impl Mmu {
     }
 
     /// Bytes within minima, and in all pools.
-    pub(crate) fn charged(&self) -> (u64, u64) {
+    #[must_use]
+    pub fn charged(&self) -> (u64, u64) {
         (self.in_minima, self.pools.iter().map(|pool| pool.used).sum())
     }
 }

@@ -3,7 +3,8 @@
 use weft_core::Bytes;
 use weft_core::record::Reason;
 
-use super::{CLASSES, Pool, Settings};
+use weft_buffer::mmu::{CLASSES, Pool, Settings};
+
 use crate::pause::headroom_of;
 use crate::settings::SwitchSettings;
 use crate::turn::SwitchSite;
