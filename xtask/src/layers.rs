@@ -19,9 +19,13 @@ const SWITCH: &[&str] = &["weft-core", "weft-mark"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
 const TRANSPORT: &[&str] = &["weft-core", "weft-rate", "weft-roce"];
-/// The description and the engines stand side by side: both see the parts, and neither sees the other.
+/// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
+/// the plan, what an engine is asked to run.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+/// An engine runs plans.
+const ENGINE: &[&str] =
+    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
 /// The description also reads what expectations measure.
 const SCENARIO: &[&str] =
     &["weft-core", "weft-expression", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
@@ -34,12 +38,13 @@ const FACADE: &[&str] = &[
     "weft-topology",
     "weft-workload",
     "weft-scenario",
+    "weft-plan",
     "weft-sim",
     "weft-report",
     "weft-lint",
     "weft-analyse",
 ];
-/// Analyses look at scenarios' networks, and put single switches under load in the engine.
+/// Analyses look at scenarios' networks, and put single switches under load in whatever engine they are handed.
 const ANALYSE: &[&str] = &[
     "weft-core",
     "weft-switch",
@@ -47,15 +52,23 @@ const ANALYSE: &[&str] = &[
     "weft-topology",
     "weft-workload",
     "weft-scenario",
-    "weft-sim",
+    "weft-plan",
     "weft-report",
 ];
 /// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
 const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
 
 /// Benchmarks look at everything below them.
-const BENCH: &[&str] =
-    &["weft", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-sim"];
+const BENCH: &[&str] = &[
+    "weft",
+    "weft-core",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-plan",
+    "weft-sim",
+];
 
 /// Reports are made of records and leave as tables.
 const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table"];
@@ -78,7 +91,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-scenario", may_use: SCENARIO },
-    Layer { name: "weft-sim", may_use: ABOVE_PARTS },
+    Layer { name: "weft-plan", may_use: ABOVE_PARTS },
+    Layer { name: "weft-sim", may_use: ENGINE },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
     Layer { name: "weft", may_use: FACADE },

@@ -11,8 +11,8 @@ use crate::domain::{Domain, Placed};
 use crate::ends::Closed;
 use crate::flow_series::gathered;
 use crate::ledger::Ledger;
+use crate::plan::Plan;
 use crate::run::{Finish, Simulation};
-use crate::setup::Plan;
 use crate::tally::Tally;
 
 /// What the run has to say, from all its domains, but for the flows: these go to the ledger.

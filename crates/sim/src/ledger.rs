@@ -5,15 +5,13 @@ use std::collections::HashMap;
 
 use weft_core::record::{FlowPauses, FlowRecord};
 use weft_core::{Bytes, FlowId, Span, Time};
+use weft_plan::Sink;
 use weft_topology::{Handshake, Ideal, Train};
 use weft_transport::ReceiverReport;
 use weft_workload::Flow;
 
 use crate::ends::{Closed, Last};
-use crate::setup::Plan;
-
-/// Who gets the records of flows that are done; false stops the run.
-pub type Sink<'a> = &'a mut dyn FnMut(&FlowRecord) -> bool;
+use crate::plan::Plan;
 
 /// Records that are gathered before they are handed on.
 const BATCH: usize = 256;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
+use weft_plan::{Progress, Setup, Sink, Watch, keeping_flows};
 
 use crate::calendar::Next;
 use crate::collect::collect;
@@ -11,30 +12,14 @@ use crate::course::{Course, Standing, Step};
 use crate::deadlock::Deadlocks;
 use crate::domain::Domain;
 use crate::event::Event;
-use crate::ledger::{Ledger, Sink};
+use crate::ledger::Ledger;
 use crate::parallel;
+use crate::plan::Plan;
 use crate::sample::Sampler;
-use crate::setup::{Plan, Setup};
 use crate::tap::Tap;
-
-/// How far a run has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Simulated time.
-    pub now: Time,
-    /// Events handled.
-    pub events: u64,
-    /// Flows finished.
-    pub flows_done: usize,
-    /// Flows of the whole run.
-    pub flows_total: usize,
-}
 
 /// Events between two looks at the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;
-
-/// Who is told about the progress of a run; false stops it.
-pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> bool;
 
 /// A run, ready to go.
 pub struct Simulation {
@@ -163,17 +148,6 @@ impl Simulation {
             }
         }
     }
-}
-
-/// The record of a run together with its flows, ordered by their numbers.
-fn keeping_flows(run: impl FnOnce(Sink<'_>) -> RunRecord) -> RunRecord {
-    let mut flows = Vec::new();
-    let record = run(&mut |flow| {
-        flows.push(flow.clone());
-        true
-    });
-    flows.sort_unstable_by_key(|flow| flow.flow);
-    RunRecord { flows, ..record }
 }
 
 impl Domain {

@@ -4,10 +4,11 @@
 use weft_core::histogram::Histogram;
 use weft_core::record::{ImbalanceRecord, QueueSeries};
 use weft_core::{LinkId, PortId, SwitchId, Time};
+use weft_plan::Setup;
 use weft_topology::{Graph, Link, Node};
 
 use crate::domain::{Domain, Placed};
-use crate::setup::{Plan, Setup};
+use crate::plan::Plan;
 
 /// Bins of a series at most, unless a run asks for more; then neighbours are merged.
 const MAX_BINS: usize = 512;

@@ -1,11 +1,10 @@
 //! From the settings of a case to the parts of a run. What a seed decides (failed cables, flows) is decided here.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use weft_core::{Bytes, Class, Time};
+use weft_plan::{FlowSampling, Setup, Storm};
 use weft_scenario::ScenarioSettings;
-use weft_sim::{FlowSampling, Setup, Storm};
 use weft_switch::pause::PauseStormSettings;
 use weft_topology::{Graph, LinkState, Node, build_in, plan, timeline};
 use weft_transport::Transport;
@@ -25,11 +24,8 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
     let measure = &settings.measure;
     let storms = storms(settings, &graph)?;
     Ok(Setup {
-        graph: Arc::new(graph),
-        timeline: Arc::new(timeline),
         switch: settings.switch.clone(),
         balancer: settings.balance.clone(),
-        transport: Arc::new(transport),
         flows,
         storms,
         tags: settings.traffic.iter().map(|traffic| traffic.tag.clone()).collect(),
@@ -43,8 +39,8 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         queues_every: measure.queues_every,
         queues_averaged: measure.queues_averaged(),
         flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
-        division: weft_sim::Division::LONE,
         seed,
+        ..Setup::new(graph, timeline, transport)
     })
 }
 

@@ -37,7 +37,7 @@ pub use prepare::{Prepared, prepare};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_core::Time;
 pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
-pub use weft_sim::Setup;
+pub use weft_plan::Setup;
 
 /// What [`run`] needs besides the scenario.
 pub struct RunOptions {
@@ -214,7 +214,7 @@ pub fn analyse_quiver(path: &Path, set: &[String], options: &QuiverOptions) -> R
 /// # Errors
 /// [`Error::BadInput`] when an option makes no sense.
 pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
-    weft_analyse::stability(options).map_err(Error::BadInput)
+    weft_analyse::stability(options, &weft_sim::Packets).map_err(Error::BadInput)
 }
 
 /// Writes the report of a results folder again and returns its path.

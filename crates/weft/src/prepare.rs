@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use weft_plan::Setup;
 use weft_scenario::ScenarioSettings;
-use weft_sim::Setup;
 
 use crate::{Error, build, study};
 

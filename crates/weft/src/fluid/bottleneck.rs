@@ -1,7 +1,7 @@
 //! Which link all flows of a scenario share, and how long news of it takes. Knows graphs and flows, no model.
 
 use weft_core::{Bytes, Grouping, HostId, LinkId, Rate, Span, Time};
-use weft_sim::Setup;
+use weft_plan::Setup;
 use weft_topology::{Graph, LinkState, Node, Routes};
 
 /// More flows than this are a workload and no control loop.

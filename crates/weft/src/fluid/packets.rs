@@ -2,7 +2,8 @@
 
 use weft_core::record::{FlowSample, RunRecord, Stop};
 use weft_core::{Span, Time};
-use weft_sim::{FlowSampling, Simulation};
+use weft_plan::FlowSampling;
+use weft_sim::Simulation;
 
 use super::subject::Subject;
 use crate::{Error, Prepared};

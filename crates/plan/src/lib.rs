@@ -1,0 +1,12 @@
+//! The seam between whoever starts a run and the engine that runs it: what goes in ([`Setup`]), what comes out while it
+//! runs ([`Sink`], [`Watch`]), and who runs it ([`Engine`]).
+//!
+//! Knows the parts, and neither how an engine moves anything through a network nor files, scenarios and reports.
+
+mod division;
+mod engine;
+mod setup;
+
+pub use division::{Division, Threads};
+pub use engine::{Engine, Finished, Progress, Sink, Watch, keeping_flows};
+pub use setup::{FlowSampling, Setup, Storm};
