@@ -9,6 +9,7 @@ mod words;
 use std::iter::repeat_n;
 
 use serde_json::{Value, json};
+use weft_core::record::Quantity;
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_plan::{Engine, Setup};
 use weft_switch::balance::{BalancerSettings, drill};
@@ -192,13 +193,18 @@ impl System {
         }
     }
 
-    fn course(&self, (units, seed): (u64, u64), engine: &dyn Engine) -> Course {
-        let left = [units, 2 * units].map(|units| {
-            engine.run(self.setup(units, seed), &mut |_| true, &mut |_| true).record.packets.left
-        });
+    fn course(&self, (units, seed): (u64, u64), engine: &dyn Engine) -> Result<Course, String> {
+        let backlog = |units| {
+            let record = engine.run(self.setup(units, seed), &mut |_| true, &mut |_| true).record;
+            match record.measured.has(Quantity::Queues) {
+                true => Ok(record.packets.left),
+                false => Err(format!("the engine `{}` does not measure queue lengths", engine.name())),
+            }
+        };
+        let left = [backlog(units)?, backlog(2 * units)?];
         let growth = (left[1] as f64 - left[0] as f64) / units as f64;
         let error = (self.variance() / units as f64).sqrt();
-        Course { left, growth, error, verdict: self.verdict(growth, error) }
+        Ok(Course { left, growth, error, verdict: self.verdict(growth, error) })
     }
 }
 
@@ -234,16 +240,16 @@ impl Iterator for Packets {
 /// Runs the systems that are asked for in an engine of packets.
 ///
 /// # Errors
-/// In words: options that name no system, or more work than a person waits for.
+/// In words: options that name no system, more work than a person waits for, or an engine without queues.
 pub fn stability(options: &StabilityOptions, engine: &dyn Engine) -> Result<StabilityAnalysis, String> {
     let systems = systems(options)?;
     let rows: Vec<(System, Course)> = systems
         .into_iter()
         .map(|system| {
-            let course = system.course((options.units, options.seed), engine);
-            (system, course)
+            let course = system.course((options.units, options.seed), engine)?;
+            Ok((system, course))
         })
-        .collect();
+        .collect::<Result<_, String>>()?;
     let json: Vec<Value> = rows.iter().map(|(system, course)| listed(system, course)).collect();
     let json = json!({ "units": options.units, "seed": options.seed, "systems": json }).to_string() + "\n";
     Ok(StabilityAnalysis { text: shown(&rows, options.units), json })

@@ -35,6 +35,9 @@ pub struct Finished {
 
 /// Runs setups.
 pub trait Engine: Sync {
+    /// What results say about who ran: `packets`.
+    fn name(&self) -> &'static str;
+
     /// Runs to the end: all flows finished, the time limit, or `sink` or `watch` says false. Each flow goes to `sink` once
     /// it is done, in the order of those instants, then of flow numbers; flows that are not done follow at the end.
     /// `watch` changes nothing in the result unless it stops the run.

@@ -39,6 +39,8 @@ pub struct Setup {
     pub queues_every: Option<Span>,
     /// Samples averaged per recorded value; at least 1.
     pub queues_averaged: u64,
+    /// Bins of a queue series at most, if more than the usual 512; beyond that, neighbours are merged.
+    pub queue_bins: Option<usize>,
     /// Sampling of senders.
     pub flow_samples: Option<FlowSampling>,
     /// Seed of all random streams.
@@ -85,6 +87,7 @@ impl Setup {
             until: Time::NEVER,
             queues_every: None,
             queues_averaged: 1,
+            queue_bins: None,
             flow_samples: None,
             seed: 1,
             division: Division::LONE,

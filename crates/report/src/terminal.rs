@@ -8,7 +8,7 @@ use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::Summary;
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number, value};
+use crate::text::{NOT_MEASURED, count, number, value};
 
 /// The width of everything.
 pub const WIDTH: usize = 80;
@@ -49,7 +49,8 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
 fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String> {
     let shown = |metric: &str| {
         let unit = find(metric).map_or("", |metric| metric.unit);
-        let text = sweep.estimate(scheme, at, metric).map_or("–".to_owned(), |e| value(e.mean, unit));
+        let estimate = sweep.estimate(scheme, at, metric);
+        let text = estimate.map_or_else(|| sweep.absent(scheme, at, metric), |e| value(e.mean, unit));
         text.trim_end_matches("packets").to_owned()
     };
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
@@ -98,8 +99,11 @@ fn size_cells(name: &str, fct: &Distribution, slowdown: &Distribution) -> Vec<St
 fn counts(run: &Run) -> String {
     let Summary { drops, flows, goodput_gbps, .. } = &run.summary;
     let text = format!(
-        "{} packets dropped, {} flows unfinished, goodput {} Gbps\n",
-        count(drops.total),
+        "{}, {} flows unfinished, goodput {} Gbps\n",
+        drops.as_ref().map_or(format!("drops {NOT_MEASURED}"), |drops| format!(
+            "{} packets dropped",
+            count(drops.total)
+        )),
         count(flows.unfinished),
         number(*goodput_gbps)
     );

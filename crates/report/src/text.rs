@@ -3,6 +3,9 @@
 /// The narrow no-break space between groups of digits and before units.
 pub const THIN: char = '\u{202f}';
 
+/// Stands where a number would, for quantities that the engine did not measure.
+pub const NOT_MEASURED: &str = "not measured";
+
 /// Three significant digits: `1.62`, `41.0`, `61 000`, `0.00410`.
 #[must_use]
 pub fn number(value: f64) -> String {

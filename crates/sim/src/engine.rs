@@ -9,6 +9,10 @@ use crate::run::Simulation;
 pub struct Packets;
 
 impl Engine for Packets {
+    fn name(&self) -> &'static str {
+        "packets"
+    }
+
     fn run(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Finished {
         let simulation = Simulation::new(setup);
         let threads = simulation.threads();

@@ -65,16 +65,6 @@ impl Simulation {
         self
     }
 
-    /// Keeps so many bins of queue lengths, if there are that many, instead of 512: for a series that is looked at closely.
-    /// Nothing else depends on it.
-    #[must_use]
-    pub fn queue_bins(mut self, bins: usize) -> Simulation {
-        if let Some(sampler) = &mut self.sampler {
-            sampler.keep(bins);
-        }
-        self
-    }
-
     /// Runs to the end with a tap on one switch.
     #[must_use]
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {

@@ -37,7 +37,10 @@ pub use prepare::{Prepared, prepare};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_core::Time;
 pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
-pub use weft_plan::Setup;
+pub use weft_plan::{Engine, Setup};
+
+/// The engine that simulates every packet.
+pub const PACKETS: &dyn Engine = &weft_sim::Packets;
 
 /// What [`run`] needs besides the scenario.
 pub struct RunOptions {
@@ -49,6 +52,8 @@ pub struct RunOptions {
     pub seeds: Option<Vec<u64>>,
     /// Overrides `path=value`, applied in this order, as typed.
     pub set: Vec<String>,
+    /// Who runs them: [`PACKETS`], or another engine. Its results lie in folders of their own.
+    pub engine: &'static dyn Engine,
     /// How many runs may be computed at the same time; at least 1.
     pub jobs: usize,
     /// Threads of one run, whatever they bring; `None`: those that `jobs` leaves over, as far as they pay. Changes the
@@ -214,7 +219,7 @@ pub fn analyse_quiver(path: &Path, set: &[String], options: &QuiverOptions) -> R
 /// # Errors
 /// [`Error::BadInput`] when an option makes no sense.
 pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
-    weft_analyse::stability(options, &weft_sim::Packets).map_err(Error::BadInput)
+    weft_analyse::stability(options, PACKETS).map_err(Error::BadInput)
 }
 
 /// Writes the report of a results folder again and returns its path.

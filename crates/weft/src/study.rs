@@ -9,12 +9,11 @@ use weft_core::record::{FlowRecord, Stop};
 use weft_plan::{Division, Engine, Finished, Setup, Watch};
 use weft_report::{Kept, Manifest, Recording, Run, files};
 use weft_scenario::{Case, Measurement, Metrics, Recorded, Scenario, ScenarioFile};
-use weft_sim::Packets;
 
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
-use crate::{Error, Outcome, RunOptions, build, clock, manifest, page};
+use crate::{Error, Outcome, PACKETS, RunOptions, build, clock, manifest, page};
 
 /// Version of the program, part of every content hash.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -35,6 +34,7 @@ pub(crate) struct Planned<'a> {
     /// The folder of the whole sweep.
     root: &'a Path,
     division: Division,
+    engine: &'static dyn Engine,
 }
 
 /// What became of the runs of a call.
@@ -108,7 +108,7 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     results.reused = results.runs.len();
     let left_over = options.jobs / open.len().max(1);
     let division = options.threads.map_or(Division::up_to(left_over), Division::threads);
-    open.iter_mut().for_each(|job| job.division = division);
+    open.iter_mut().for_each(|job| (job.division, job.engine) = (division, options.engine));
     for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
         match result {
             Ok(run) => results.runs.push(run),
@@ -131,7 +131,7 @@ impl<'a> Planned<'a> {
         (base, root): (&'a Path, &'a Path),
     ) -> Planned<'a> {
         let folder = out.join(manifest.path());
-        Planned { case, manifest, base, folder, root, division: Division::LONE }
+        Planned { case, manifest, base, folder, root, division: Division::LONE, engine: PACKETS }
     }
 
     /// The results of an earlier call, if they are complete; a reason, if they look so and cannot be read. An
@@ -157,7 +157,7 @@ impl<'a> Planned<'a> {
             }
             taken.is_ok()
         };
-        let finished = Packets.run(setup, &mut take, watch);
+        let finished = self.engine.run(setup, &mut take, watch);
         taken.map(|()| (recording, finished))
     }
 

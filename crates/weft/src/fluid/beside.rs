@@ -15,7 +15,7 @@ use super::packets::{self, Packets};
 use super::subject::Subject;
 use super::swing::{Swing, swing};
 use super::table::{aligned, on_page};
-use crate::{Error, prepare};
+use crate::{Error, PACKETS, prepare};
 
 /// Flows of a case that are drawn.
 const DRAWN: usize = 4;
@@ -41,7 +41,7 @@ pub(super) fn compute(
     let cases = prepare(path, &options.set, false)?;
     let pair = |(case, subject): (&crate::Prepared, &Subject)| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
-        let packets = packets::simulate(case, subject, Span::from_seconds_rounded(until))?;
+        let packets = packets::simulate((case, subject), Span::from_seconds_rounded(until), PACKETS)?;
         let fluid = course::of(subject, packets.until);
         let kilobytes = subject.unit.bytes(1.0) / 1e3;
         let levels: Vec<f64> = fluid.queue.iter().map(|queue| queue * kilobytes).collect();

@@ -2,8 +2,7 @@
 
 use weft_core::record::{FlowSample, RunRecord, Stop};
 use weft_core::{Span, Time};
-use weft_plan::FlowSampling;
-use weft_sim::Simulation;
+use weft_plan::{Engine, FlowSampling};
 
 use super::subject::Subject;
 use crate::{Error, Prepared};
@@ -40,7 +39,11 @@ pub(super) struct Seen {
 }
 
 /// Simulates.
-pub(super) fn simulate(case: &Prepared, subject: &Subject, until: Span) -> Result<Packets, Error> {
+pub(super) fn simulate(
+    (case, subject): (&Prepared, &Subject),
+    until: Span,
+    engine: &dyn Engine,
+) -> Result<Packets, Error> {
     let mut setup = case.setup(subject.seed)?;
     let every = Span((until.0 / LOOKS).max(Span::from_ns(100).0));
     let flows = setup.flows.len() as u32;
@@ -50,7 +53,8 @@ pub(super) fn simulate(case: &Prepared, subject: &Subject, until: Span) -> Resul
     setup.queues_averaged = 1;
     setup.flow_samples = Some(FlowSampling { every: every * FLOWS_LESS, flows });
     let bins = (CELLS / setup.graph.links().len()).min(2 * LOOKS as usize);
-    let record = Simulation::new(setup).queue_bins(bins).run(&mut |_| true);
+    setup.queue_bins = Some(bins);
+    let record = engine.run_keeping_flows(setup, &mut |_| true);
     if record.stop == Stop::Finished && record.flows.is_empty() {
         return Err(Error::Failed("no packet was sent".to_owned()));
     }
