@@ -31,18 +31,41 @@ const SCENARIO: &[&str] =
     &["weft-core", "weft-expression", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
 const FACADE: &[&str] = &[
     "weft-core",
-    "weft-rate",
-    "weft-fluid",
+    "weft-switch",
+    "weft-topology",
+    "weft-workload",
+    "weft-scenario",
+    "weft-plan",
+    "weft-sim",
+    "weft-prepare",
+    "weft-report",
+    "weft-lint",
+    "weft-analyse",
+    "weft-control",
+];
+/// What a scenario asks, built; reports know which metrics it may name.
+const PREPARE: &[&str] = &[
+    "weft-core",
     "weft-switch",
     "weft-transport",
     "weft-topology",
     "weft-workload",
     "weft-scenario",
     "weft-plan",
-    "weft-sim",
     "weft-report",
-    "weft-lint",
-    "weft-analyse",
+];
+/// Control loops of prepared scenarios.
+const CONTROL: &[&str] = &[
+    "weft-core",
+    "weft-rate",
+    "weft-fluid",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-plan",
+    "weft-prepare",
+    "weft-report",
 ];
 /// Analyses look at scenarios' networks, and put single switches under load in whatever engine they are handed.
 const ANALYSE: &[&str] = &[
@@ -59,16 +82,7 @@ const ANALYSE: &[&str] = &[
 const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
 
 /// Benchmarks look at everything below them.
-const BENCH: &[&str] = &[
-    "weft",
-    "weft-core",
-    "weft-switch",
-    "weft-transport",
-    "weft-topology",
-    "weft-workload",
-    "weft-plan",
-    "weft-sim",
-];
+const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
 
 /// Reports are made of records and leave as tables.
 const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table"];
@@ -95,6 +109,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-sim", may_use: ENGINE },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
+    Layer { name: "weft-prepare", may_use: PREPARE },
+    Layer { name: "weft-control", may_use: CONTROL },
     Layer { name: "weft", may_use: FACADE },
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },

@@ -37,6 +37,10 @@ pub use disk::{Error, write_text};
 pub use files::{read_run, read_runs, write_sweep};
 pub use headline::Headline;
 pub use html::write_report;
+
+/// The file name of every report.
+pub const REPORT: &str = "report.html";
+
 pub use listing::{Listing, Verdict};
 pub use manifest::Manifest;
 pub use page::Page;

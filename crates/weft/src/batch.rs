@@ -48,7 +48,7 @@ pub struct Collected {
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario.
 pub fn cases(batch: &Batch) -> Result<Vec<Labels>, Error> {
-    let scenario = study::read(&batch.path, &batch.set, batch.demo)?;
+    let scenario = weft_prepare::read(&batch.path, &batch.set, batch.demo)?;
     Ok(scenario.cases().iter().map(|case| case.labels.clone()).collect())
 }
 
@@ -61,7 +61,7 @@ pub fn cases(batch: &Batch) -> Result<Vec<Labels>, Error> {
 pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected, Error> {
     let read = |batch: &Batch| match batch.cases.is_empty() {
         true => Ok(None),
-        false => study::read(&batch.path, &batch.set, batch.demo).map(Some),
+        false => weft_prepare::read(&batch.path, &batch.set, batch.demo).map(Some),
     };
     let scenarios: Vec<Option<Scenario>> = batches.iter().map(read).collect::<Result<_, _>>()?;
     let mut chosen = Vec::new();

@@ -7,22 +7,17 @@ use std::sync::atomic::Ordering;
 use weft_core::Time;
 use weft_core::record::{FlowRecord, Stop};
 use weft_plan::{Division, Engine, Finished, Setup, Watch};
-use weft_report::{Kept, Manifest, Recording, Run, files};
-use weft_scenario::{Case, Measurement, Metrics, Recorded, Scenario, ScenarioFile};
+use weft_prepare::read;
+use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
+use weft_scenario::{Case, Measurement, Recorded, Scenario};
 
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
-use crate::{Error, Outcome, PACKETS, RunOptions, build, clock, manifest, page};
+use crate::{Error, Outcome, PACKETS, RunOptions, clock, manifest, page};
 
 /// Version of the program, part of every content hash.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// What expectations may ask for.
-pub(crate) const METRICS: Metrics = Metrics {
-    known: |path| weft_report::metric::find(path).is_some(),
-    nearest: weft_report::metric::nearest,
-};
 
 /// A case with a seed.
 pub(crate) struct Planned<'a> {
@@ -50,18 +45,6 @@ pub(crate) struct Results {
     pub(crate) unreadable: Vec<String>,
 }
 
-/// Whether messages are coloured: only for a person at a terminal who wants it.
-pub(crate) fn colour() -> bool {
-    weft_report::terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-}
-
-/// Reads and checks a scenario file with the overrides of the command line.
-pub(crate) fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, Error> {
-    let file =
-        ScenarioFile::read(path, set, demo).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))?;
-    file.validate(&METRICS).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))
-}
-
 /// Runs everything and writes the report.
 pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let scenario = read(path, &options.set, options.demo)?;
@@ -87,7 +70,7 @@ pub(crate) fn claim(root: &Path) -> Result<Lock, Error> {
     std::fs::create_dir_all(root)
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
     let lock = Lock::take(root)?;
-    files::clear_remains(root).map_err(page::failed)?;
+    files::clear_remains(root).map_err(Error::from)?;
     Ok(lock)
 }
 
@@ -162,7 +145,7 @@ impl<'a> Planned<'a> {
     }
 
     fn linked(&self, run: Run, folder: &Path) -> Run {
-        Run { link: format!("{}/{}", below(self.root, folder), page::REPORT), ..run }
+        Run { link: format!("{}/{}", below(self.root, folder), REPORT), ..run }
     }
 }
 
@@ -179,7 +162,7 @@ impl Job for Planned<'_> {
     }
 
     fn compute(&self, watch: Watch<'_>) -> Result<Run, String> {
-        let mut setup = build::setup(&self.case.settings, self.base, self.manifest.seed)?;
+        let mut setup = weft_prepare::setup(&self.case.settings, self.base, self.manifest.seed)?;
         setup.division = self.division;
         let quiver = weft_analyse::of_run(&setup);
         let traffic = weft_analyse::traffic(&setup);

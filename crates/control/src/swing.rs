@@ -9,17 +9,17 @@ const ALIKE: f64 = 0.3;
 
 /// What a series does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Swing {
-    pub(super) mean: f64,
-    pub(super) deviation: f64,
+pub(crate) struct Swing {
+    pub(crate) mean: f64,
+    pub(crate) deviation: f64,
     /// Half of what lies between its 5 % and 95 % quantiles.
-    pub(super) amplitude: f64,
+    pub(crate) amplitude: f64,
     /// In steps of the series.
-    pub(super) period: Option<f64>,
+    pub(crate) period: Option<f64>,
 }
 
 /// Of values at equal steps; `None` without values.
-pub(super) fn swing(values: &[f64]) -> Option<Swing> {
+pub(crate) fn swing(values: &[f64]) -> Option<Swing> {
     let mean = mean(values)?;
     let deviation = variance(values, mean).sqrt();
     let mut sorted = values.to_vec();

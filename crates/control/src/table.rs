@@ -4,7 +4,7 @@ use weft_report::page::TextTable;
 use weft_report::terminal::{WIDTH, wrapped};
 
 /// Columns as wide as their widest cell; the first to the left, all others to the right.
-pub(super) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
     let width = |n: usize| {
         let cells = rows.iter().map(|row| row[n].chars().count());
         cells.chain([header[n].chars().count()]).max().unwrap_or(0)
@@ -21,13 +21,13 @@ pub(super) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// The same for the page.
-pub(super) fn on_page(title: &str, header: &[&str], rows: &[Vec<String>]) -> TextTable {
+pub(crate) fn on_page(title: &str, header: &[&str], rows: &[Vec<String>]) -> TextTable {
     let header = header.iter().map(|cell| (*cell).to_owned()).collect();
     TextTable { title: title.to_owned(), header, rows: rows.to_vec() }
 }
 
 /// Sentences that are too long for a terminal are broken; tables stay.
-pub(super) fn narrow(text: &str) -> String {
+pub(crate) fn narrow(text: &str) -> String {
     let line = |line: &str| {
         let prose = line.chars().count() > WIDTH && !line.contains("  ");
         let lines = if prose { wrapped(line, WIDTH) } else { vec![line.to_owned()] };

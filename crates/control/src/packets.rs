@@ -1,11 +1,11 @@
 //! The packets of a case as time series: queue of the bottleneck and rates of the flows, as the fluid model has them.
 
-use weft_core::record::{FlowSample, RunRecord, Stop};
+use weft_core::record::{FlowSample, Quantity, RunRecord, Stop};
 use weft_core::{Span, Time};
 use weft_plan::{Engine, FlowSampling};
 
-use super::subject::Subject;
-use crate::{Error, Prepared};
+use crate::subject::Subject;
+use weft_prepare::{Error, Prepared};
 
 /// Looks at the queue in a run.
 const LOOKS: u64 = 20_000;
@@ -16,30 +16,30 @@ const FLOWS_LESS: u64 = 20;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Packets {
+pub(crate) struct Packets {
     /// Seconds, kilobytes; equal steps.
-    pub(super) time: Vec<f64>,
-    pub(super) queue: Vec<f64>,
-    pub(super) flows: Vec<Seen>,
+    pub(crate) time: Vec<f64>,
+    pub(crate) queue: Vec<f64>,
+    pub(crate) flows: Vec<Seen>,
     /// Seconds that both models have in common: to the end, or until the first flow was done.
-    pub(super) until: f64,
-    pub(super) done: usize,
-    pub(super) dropped: u64,
+    pub(crate) until: f64,
+    pub(crate) done: usize,
+    pub(crate) dropped: u64,
 }
 
 /// A flow.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// Seconds.
-    pub(super) time: Vec<f64>,
+    pub(crate) time: Vec<f64>,
     /// Gb/s that its law allows, on the wire.
-    pub(super) rate: Vec<f64>,
+    pub(crate) rate: Vec<f64>,
     /// Gb/s that were acknowledged in the second half, with headers and framing.
-    pub(super) mean: f64,
+    pub(crate) mean: f64,
 }
 
 /// Simulates.
-pub(super) fn simulate(
+pub(crate) fn simulate(
     (case, subject): (&Prepared, &Subject),
     until: Span,
     engine: &dyn Engine,
@@ -55,6 +55,10 @@ pub(super) fn simulate(
     let bins = (CELLS / setup.graph.links().len()).min(2 * LOOKS as usize);
     setup.queue_bins = Some(bins);
     let record = engine.run_keeping_flows(setup, &mut |_| true);
+    if !record.measured.has(Quantity::Queues) {
+        let name = engine.name();
+        return Err(Error::BadInput(format!("the engine `{name}` does not measure queue lengths")));
+    }
     if record.stop == Stop::Finished && record.flows.is_empty() {
         return Err(Error::Failed("no packet was sent".to_owned()));
     }

@@ -9,32 +9,32 @@ const MOST_FLOWS: usize = 4096;
 
 /// A flow as it meets the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Path {
-    pub(super) start: Time,
+pub(crate) struct Path {
+    pub(crate) start: Time,
     /// Line rate of the sender.
-    pub(super) line: Rate,
+    pub(crate) line: Rate,
     /// There and back without queueing.
-    pub(super) round_trip: Span,
+    pub(crate) round_trip: Span,
 }
 
 /// The link that holds all flows back.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Bottleneck {
-    pub(super) id: LinkId,
-    pub(super) name: String,
-    pub(super) rate: Rate,
-    pub(super) paths: Vec<Path>,
+pub(crate) struct Bottleneck {
+    pub(crate) id: LinkId,
+    pub(crate) name: String,
+    pub(crate) rate: Rate,
+    pub(crate) paths: Vec<Path>,
 }
 
 /// Sizes on the wire of what goes and of what comes back.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wire {
-    pub(super) data: Bytes,
-    pub(super) feedback: Bytes,
+pub(crate) struct Wire {
+    pub(crate) data: Bytes,
+    pub(crate) feedback: Bytes,
 }
 
 /// Finds it, or says why there is none.
-pub(super) fn find(setup: &Setup, wire: Wire) -> Result<Bottleneck, String> {
+pub(crate) fn find(setup: &Setup, wire: Wire) -> Result<Bottleneck, String> {
     let graph = &setup.graph;
     if setup.flows.is_empty() || setup.flows.len() > MOST_FLOWS {
         let count = setup.flows.len();

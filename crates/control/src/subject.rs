@@ -13,41 +13,41 @@ use weft_rate::{RateLawSettings, notification};
 use weft_transport::protocols::{AnyProtocol, Plan};
 use weft_transport::{Transport, TransportSettings};
 
-use super::bottleneck::{self, Bottleneck, Path, Wire};
-use super::convert::{self, Unit};
-use super::{FluidOptions, range};
-use crate::{Error, Prepared, prepare};
+use crate::bottleneck::{self, Bottleneck, Path, Wire};
+use crate::convert::{self, Unit};
+use crate::{FluidOptions, range};
+use weft_prepare::{Error, Prepared, prepare};
 
 /// A case.
 #[derive(Clone, Debug)]
-pub(super) struct Subject {
+pub(crate) struct Subject {
     /// The values of the sweep; empty when nothing is swept.
-    pub(super) label: String,
+    pub(crate) label: String,
     /// The shared link.
-    pub(super) link: String,
-    pub(super) id: LinkId,
-    pub(super) unit: Unit,
+    pub(crate) link: String,
+    pub(crate) id: LinkId,
+    pub(crate) unit: Unit,
     /// What of a packet is payload.
-    pub(super) payload: Bytes,
+    pub(crate) payload: Bytes,
     /// Packets per second.
-    pub(super) capacity: f64,
+    pub(crate) capacity: f64,
     /// There and back without queueing, in seconds; the longest where flows differ.
-    pub(super) delay: f64,
+    pub(crate) delay: f64,
     /// Whether all flows have the same delay.
-    pub(super) alike: bool,
-    pub(super) groups: Vec<Start>,
-    pub(super) law: Law,
-    pub(super) jitter: Jitter,
-    pub(super) seed: u64,
+    pub(crate) alike: bool,
+    pub(crate) groups: Vec<Start>,
+    pub(crate) law: Law,
+    pub(crate) jitter: Jitter,
+    pub(crate) seed: u64,
     /// How long packets would be simulated, in seconds.
-    pub(super) until: Option<f64>,
+    pub(crate) until: Option<f64>,
     /// What the model leaves out.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The law of all flows.
 #[derive(Clone, Debug)]
-pub(super) enum Law {
+pub(crate) enum Law {
     /// DCQCN, with each group's delay and line rate.
     Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
     /// TIMELY and its relatives, with each group's first estimate.
@@ -66,7 +66,7 @@ struct Sender {
 
 impl Subject {
     /// All cases of a scenario.
-    pub(super) fn all(path: &path::Path, options: &FluidOptions) -> Result<Vec<Subject>, Error> {
+    pub(crate) fn all(path: &path::Path, options: &FluidOptions) -> Result<Vec<Subject>, Error> {
         let cases = prepare(path, &options.set, false)?;
         let subject = |case: &Prepared| {
             let told = |cause: String| Error::BadInput(format!("{}: {cause}", path.display()));
@@ -114,18 +114,18 @@ impl Subject {
     }
 
     /// How many flows.
-    pub(super) fn flows(&self) -> f64 {
+    pub(crate) fn flows(&self) -> f64 {
         self.groups.iter().map(|group| group.count).sum()
     }
 
     /// Equal flows of DCQCN, as fixed points and margins want them; `None` for other laws.
-    pub(super) fn dcqcn(&self) -> Option<Loop> {
+    pub(crate) fn dcqcn(&self) -> Option<Loop> {
         let Law::Dcqcn { law, marking, .. } = self.law else { return None };
         Some(Loop { capacity: self.capacity, flows: self.flows(), law, marking, delay: self.delay })
     }
 
     /// The model over time, for DCQCN.
-    pub(super) fn dcqcn_model(&self) -> Option<Dcqcn> {
+    pub(crate) fn dcqcn_model(&self) -> Option<Dcqcn> {
         let Law::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };
         let flow = |(start, (delay, line)): (&Start, &(f64, f64))| Flow {
             start: *start,
@@ -141,7 +141,7 @@ impl Subject {
     }
 
     /// The model over time, for TIMELY and its relatives.
-    pub(super) fn timely_model(&self) -> Option<Timely> {
+    pub(crate) fn timely_model(&self) -> Option<Timely> {
         let Law::Timely { settings, estimates } = &self.law else { return None };
         let flow = |(start, estimate): (&Start, &f64)| timely::Flow { start: *start, estimate: *estimate };
         let mut model = Timely::new(*settings, self.groups.iter().zip(estimates).map(flow).collect());
@@ -150,7 +150,7 @@ impl Subject {
     }
 
     /// A row of a table begins with this.
-    pub(super) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         if self.label.is_empty() { format!("{} flows", self.flows()) } else { self.label.clone() }
     }
 }

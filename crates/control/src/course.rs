@@ -11,13 +11,13 @@ use weft_report::figure::{Axis, Figure};
 use weft_report::page::{Card, Page, Section};
 use weft_report::text::number;
 
-use super::figures::{line, lines};
-use super::jitter;
-use super::subject::Subject;
-use super::table::{aligned, on_page};
+use crate::figures::{line, lines};
+use crate::jitter;
+use crate::subject::Subject;
+use crate::table::{aligned, on_page};
 
 /// Without another word a run lasts so many seconds.
-pub(super) const UNTIL: f64 = 0.2;
+pub(crate) const UNTIL: f64 = 0.2;
 /// Rows of a series.
 const ROWS: f64 = 20_000.0;
 /// Error of a step, relative to each component.
@@ -26,14 +26,14 @@ const TOLERANCE: f64 = 1e-6;
 const DRAWN: usize = 8;
 
 /// A case, run.
-pub(super) struct Course {
+pub(crate) struct Course {
     subject: Subject,
     series: Series,
     until: f64,
 }
 
 /// Runs every case.
-pub(super) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<Course> {
+pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<Course> {
     let course = |subject: &Subject| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
         Course { subject: subject.clone(), series: of(subject, until), until }
@@ -42,7 +42,7 @@ pub(super) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<Course> 
 }
 
 /// The model of a case over so many seconds.
-pub(super) fn of(subject: &Subject, until: f64) -> Series {
+pub(crate) fn of(subject: &Subject, until: f64) -> Series {
     match (subject.dcqcn_model(), subject.timely_model()) {
         (Some(mut model), _) => series(&mut model, subject, until),
         (None, Some(mut model)) => series(&mut model, subject, until),
@@ -97,7 +97,7 @@ impl Course {
     }
 
     /// Everything about the second half by name, and the rates at the end.
-    pub(super) fn numbers(&self) -> Vec<(&'static str, f64)> {
+    pub(crate) fn numbers(&self) -> Vec<(&'static str, f64)> {
         let (queue, rate) = (self.queue(), self.rate());
         let unit = self.subject.unit.bits(1.0) / 1e9;
         let mean = |rates: Option<&Vec<f64>>| {
@@ -144,7 +144,7 @@ impl Course {
     }
 
     /// All rows, with units in the heads.
-    pub(super) fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let (series, unit) = (&self.series, self.subject.unit);
         let mut text = "time_us,queue_kB".to_owned();
         let marks = if series.marking.is_empty() { "" } else { ",marking" };
@@ -253,7 +253,7 @@ fn notes(courses: &[Course]) -> Vec<String> {
 }
 
 /// Headline and table.
-pub(super) fn terminal(courses: &[Course]) -> String {
+pub(crate) fn terminal(courses: &[Course]) -> String {
     let notes: String = notes(courses).iter().map(|note| format!("{note}\n")).collect();
     let until = courses.iter().map(|course| course.until).fold(0.0, f64::max);
     format!(
@@ -265,7 +265,7 @@ pub(super) fn terminal(courses: &[Course]) -> String {
 }
 
 /// The page, without the scenario.
-pub(super) fn page(courses: &[Course]) -> Page {
+pub(crate) fn page(courses: &[Course]) -> Page {
     let queue = |course: &Course| {
         let unit = course.subject.unit.bytes(1.0) / 1e3;
         course.series.queue.iter().map(|queue| queue * unit).collect::<Vec<f64>>()

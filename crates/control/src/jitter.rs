@@ -4,9 +4,9 @@ use weft_core::Span;
 use weft_core::units::did_you_mean;
 use weft_fluid::model::{Counted, Jitter};
 
-use super::range;
-use super::subject::{Law, Subject};
-use crate::Error;
+use crate::range;
+use crate::subject::{Law, Subject};
+use weft_prepare::Error;
 
 /// How the equations treat `feedback_jitter`; of packets each answer has its own draw, and round trips contain it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ const SHORTEST: Span = Span::from_ns(10);
 
 impl FluidJitter {
     /// Uniform from zero to so much.
-    pub(super) fn of(&self, most: Span) -> Result<Jitter, Error> {
+    pub(crate) fn of(&self, most: Span) -> Result<Jitter, Error> {
         let every = self.every.as_deref().map(range::span).transpose()?;
         if let Some(every) = every.filter(|every| *every < SHORTEST) {
             let message = format!("--jitter-every {every}: a draw holds for at least {SHORTEST}");
@@ -39,7 +39,7 @@ impl FluidJitter {
     }
 
     /// An option that changes no case is a mistake.
-    pub(super) fn check(&self, subjects: &[Subject]) -> Result<(), Error> {
+    pub(crate) fn check(&self, subjects: &[Subject]) -> Result<(), Error> {
         let jittered = |subject: &&Subject| subject.jitter.most > 0.0;
         let by_round_trips = |subject: &Subject| matches!(subject.law, Law::Timely { .. });
         let none = subjects.iter().find(jittered).is_none();
@@ -66,6 +66,6 @@ fn counted(word: &str) -> Result<Counted, Error> {
 }
 
 /// The length of a step, in seconds: draws begin with steps.
-pub(super) fn step(jitter: &Jitter) -> f64 {
+pub(crate) fn step(jitter: &Jitter) -> f64 {
     jitter.every.map_or(STEP, |every| every / (every / STEP).ceil().max(1.0))
 }

@@ -7,10 +7,10 @@ use weft_fluid::cycles::{Cycles, Steady};
 use weft_fluid::model::dcqcn::{FixedPoint, fixed_point};
 use weft_fluid::model::marking::Marking;
 
-use super::course::{self, Course};
-use super::subject::{Law, Subject};
-use super::{FluidOptions, margin};
-use crate::Error;
+use crate::course::{self, Course};
+use crate::subject::{Law, Subject};
+use crate::{FluidOptions, margin};
+use weft_prepare::Error;
 
 /// Every number, with its unit and what it says. Those of a course are of the second half of the run.
 pub const FLUID_NUMBERS: [(&str, &str, &str); 20] = [

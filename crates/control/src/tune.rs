@@ -13,12 +13,12 @@ use weft_report::figure::{Axis, Series};
 use weft_report::page::{Page, Repeat, Section};
 use weft_report::text::number;
 
-use super::convert::Unit;
-use super::figures::{line, lines, rounded};
-use super::subject::Subject;
-use super::table::{aligned, on_page};
-use super::{TuneOptions, range};
-use crate::Error;
+use crate::convert::Unit;
+use crate::figures::{line, lines, rounded};
+use crate::subject::Subject;
+use crate::table::{aligned, on_page};
+use crate::{TuneOptions, range};
+use weft_prepare::Error;
 
 /// Additive steps tried, as parts of the scenario's.
 const STEPS: [f64; 7] = [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625];
@@ -44,7 +44,7 @@ struct Candidate {
 }
 
 /// What was found.
-pub(super) struct Tuning {
+pub(crate) struct Tuning {
     subject: Subject,
     base: Bottleneck,
     wanted: (u32, u32, f64),
@@ -116,7 +116,7 @@ fn candidate(base: &Bottleneck, low: f64, wanted: (u32, u32, f64), allowed: f64)
 }
 
 /// Tries all steps and timers.
-pub(super) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning, Error> {
+pub(crate) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning, Error> {
     let bad = |text: &str| Error::BadInput(text.to_owned());
     let base = subject.dcqcn().ok_or_else(|| bad("`weft fluid tune` is for `transport = \"dcqcn\"`"))?;
     let Marking::Ramp(ramp) = base.marking else {
@@ -292,7 +292,7 @@ impl Tuning {
     }
 
     /// Headline, reasons, table, settings.
-    pub(super) fn terminal(&self) -> String {
+    pub(crate) fn terminal(&self) -> String {
         let mut text = format!("{}\n\n", self.sentence());
         for reason in self.reasons() {
             let _ = writeln!(text, "{reason}");
@@ -321,7 +321,7 @@ impl Tuning {
     }
 
     /// The page, without the scenario.
-    pub(super) fn page(&self) -> Page {
+    pub(crate) fn page(&self) -> Page {
         let mut curves = vec![self.curve("as it is", 0, &self.base)];
         if let Some(best) = self.best.map(|n| &self.candidates[n]) {
             let of = Bottleneck { law: best.law, marking: Marking::Ramp(best.ramp), ..self.base };

@@ -1,5 +1,6 @@
-//! `weft fluid`: scenarios as differential equations. Finds the bottleneck, asks the fluid models, words the answer; the
-//! mathematics is in `weft-fluid`.
+//! `weft fluid`: scenarios as control loops. Finds the bottleneck, asks the fluid models, words the answer.
+//!
+//! The mathematics is in `weft-fluid`; packets beside fluid are run by whatever engine the caller brings.
 
 mod beside;
 mod bottleneck;
@@ -19,9 +20,10 @@ mod tune;
 
 use std::path::{Path, PathBuf};
 
-use weft_report::{Page, write_report, write_text};
+use weft_plan::Engine;
+use weft_prepare::{Error, read};
+use weft_report::{Page, REPORT, write_report, write_text};
 
-use crate::{Error, page, study};
 pub use jitter::FluidJitter;
 pub use numbers::{FLUID_NUMBERS, FluidNumbers, fluid_numbers, is_fluid_number};
 use subject::Subject;
@@ -78,7 +80,7 @@ pub fn fluid_run(path: &Path, options: &FluidOptions, until: Option<&str>) -> Re
     let courses = course::compute(&study.subjects, until);
     let folder = study.folder(options, "run")?;
     for (number, course) in courses.iter().enumerate() {
-        write_text(&folder.join(format!("series-{number}.csv")), &course.csv()).map_err(page::failed)?;
+        write_text(&folder.join(format!("series-{number}.csv")), &course.csv())?;
     }
     study.publish(&folder, course::page(&courses), course::terminal(&courses))
 }
@@ -91,7 +93,7 @@ pub fn fluid_margin(path: &Path, options: &FluidOptions) -> Result<FluidOutcome,
     let study = Study::read(path, options)?;
     let found = margin::compute(&study.subjects)?;
     let folder = study.folder(options, "margin")?;
-    write_text(&folder.join("response.csv"), &margin::csv(&found)).map_err(page::failed)?;
+    write_text(&folder.join("response.csv"), &margin::csv(&found))?;
     study.publish(&folder, margin::page(&found), margin::terminal(&found))
 }
 
@@ -103,7 +105,7 @@ pub fn fluid_sweep(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Re
     let study = Study::read(path, options)?;
     let map = map::compute(path, options, ranges)?;
     let folder = study.folder(options, "sweep")?;
-    write_text(&folder.join("map.csv"), &map.csv()).map_err(page::failed)?;
+    write_text(&folder.join("map.csv"), &map.csv())?;
     study.publish(&folder, map.page(), map.terminal())
 }
 
@@ -122,22 +124,23 @@ pub fn fluid_tune(path: &Path, options: &FluidOptions, wanted: &TuneOptions) -> 
 /// options are used: both models have the same network, flows, law and ramp.
 ///
 /// # Errors
-/// As [`fluid_run`].
+/// As [`fluid_run`]; also when the engine measures no queues.
 pub fn fluid_compare(
     path: &Path,
     options: &FluidOptions,
     until: Option<&str>,
+    engine: &dyn Engine,
 ) -> Result<FluidOutcome, Error> {
     let study = Study::read(path, options)?;
     let until = until.map(range::span).transpose()?;
-    let pairs = beside::compute(path, options, &study.subjects, until)?;
+    let pairs = beside::compute((path, options), &study.subjects, until, engine)?;
     let folder = study.folder(options, "compare")?;
     for (number, pair) in pairs.iter().enumerate() {
         let (queue, rates) = pair.csv();
-        write_text(&folder.join(format!("queue-{number}.csv")), &queue).map_err(page::failed)?;
-        write_text(&folder.join(format!("rates-{number}.csv")), &rates).map_err(page::failed)?;
+        write_text(&folder.join(format!("queue-{number}.csv")), &queue)?;
+        write_text(&folder.join(format!("rates-{number}.csv")), &rates)?;
     }
-    write_text(&folder.join("deviations.csv"), &beside::csv(&pairs)).map_err(page::failed)?;
+    write_text(&folder.join("deviations.csv"), &beside::csv(&pairs))?;
     study.publish(&folder, beside::page(&pairs), beside::terminal(&pairs))
 }
 
@@ -151,7 +154,7 @@ struct Study {
 
 impl Study {
     fn read(path: &Path, options: &FluidOptions) -> Result<Study, Error> {
-        let scenario = study::read(path, &options.set, false)?;
+        let scenario = read(path, &options.set, false)?;
         let settings = &scenario.settings;
         let subjects = Subject::all(path, options)?;
         let (name, about) = (settings.name.clone(), settings.about.clone());
@@ -170,10 +173,10 @@ impl Study {
 
     /// Completes the page and writes it.
     fn publish(self, folder: &Path, page: Page, terminal: String) -> Result<FluidOutcome, Error> {
-        let report = folder.join(page::REPORT);
+        let report = folder.join(REPORT);
         let mut page = Page { name: self.name, about: self.about, ..page };
         page.repeat.scenario = self.canonical;
-        write_report(&report, &page).map_err(page::failed)?;
+        write_report(&report, &page)?;
         Ok(FluidOutcome { terminal: table::narrow(&terminal), report })
     }
 }

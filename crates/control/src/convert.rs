@@ -8,36 +8,36 @@ use weft_fluid::model::{dcqcn, timely};
 use weft_rate::{RateLawSettings, notification, patched_timely, segments, timely as rate_timely, timely_pi};
 use weft_switch::mark::{At, MarkerSettings, pi, red};
 
-use super::bottleneck::Path;
+use crate::bottleneck::Path;
 
 /// One full-size packet on the wire is the unit of everything.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Unit {
-    pub(super) packet: Bytes,
+pub(crate) struct Unit {
+    pub(crate) packet: Bytes,
 }
 
 impl Unit {
-    pub(super) fn packets(self, bytes: Bytes) -> f64 {
+    pub(crate) fn packets(self, bytes: Bytes) -> f64 {
         bytes.0 as f64 / self.packet.0 as f64
     }
 
-    pub(super) fn per_second(self, rate: Rate) -> f64 {
+    pub(crate) fn per_second(self, rate: Rate) -> f64 {
         rate.0 as f64 / self.packet.bits() as f64
     }
 
     /// Packets per second as bits per second.
-    pub(super) fn bits(self, rate: f64) -> f64 {
+    pub(crate) fn bits(self, rate: f64) -> f64 {
         rate * self.packet.bits() as f64
     }
 
     /// Packets as bytes.
-    pub(super) fn bytes(self, packets: f64) -> f64 {
+    pub(crate) fn bytes(self, packets: f64) -> f64 {
         packets * self.packet.0 as f64
     }
 }
 
 /// How the switch marks; and whether it decides at the arrival of a packet.
-pub(super) fn marking(
+pub(crate) fn marking(
     marker: &MarkerSettings,
     unit: Unit,
     continued: bool,
@@ -75,7 +75,7 @@ fn ramp(red: &red::Settings, unit: Unit, continued: bool) -> Result<Ramp, String
 }
 
 /// DCQCN's reaction.
-pub(super) fn dcqcn(
+pub(crate) fn dcqcn(
     law: &weft_rate::dcqcn::Settings,
     notification: &notification::Settings,
     unit: Unit,
@@ -92,7 +92,7 @@ pub(super) fn dcqcn(
 }
 
 /// What of DCQCN's settings the model leaves out.
-pub(super) fn dcqcn_notes(law: &weft_rate::dcqcn::Settings) -> Vec<String> {
+pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::Settings) -> Vec<String> {
     use weft_rate::dcqcn::{CutBy, HyperIncrease, RecoveryCount, Timing};
     let left_out = [
         (law.hyper_increase != HyperIncrease::Off, "hyper increase"),
@@ -107,7 +107,7 @@ pub(super) fn dcqcn_notes(law: &weft_rate::dcqcn::Settings) -> Vec<String> {
 }
 
 /// What a TIMELY law says of the path and of itself.
-pub(super) struct Measured<'a> {
+pub(crate) struct Measured<'a> {
     own: &'a rate_timely::Measured,
     decrease: f64,
     between: Between,
@@ -120,7 +120,7 @@ enum Between {
 }
 
 /// The settings of a TIMELY law; `None` for other laws.
-pub(super) fn measured(law: &RateLawSettings) -> Option<Measured<'_>> {
+pub(crate) fn measured(law: &RateLawSettings) -> Option<Measured<'_>> {
     Some(match law {
         RateLawSettings::Timely(own) => {
             Measured { own: &own.measured, decrease: own.beta, between: Between::Gradient }
@@ -142,12 +142,12 @@ fn integrator(own: &timely_pi::Settings) -> Measured<'_> {
 
 impl<'a> Measured<'a> {
     /// Rates at which flows start, as listed.
-    pub(super) fn initial_rates(&self) -> &'a [Rate] {
+    pub(crate) fn initial_rates(&self) -> &'a [Rate] {
         &self.own.initial_rates
     }
 
     /// The model's settings on a path with this round trip without queueing.
-    pub(super) fn settings(&self, capacity: f64, path: Path, unit: Unit) -> timely::Settings {
+    pub(crate) fn settings(&self, capacity: f64, path: Path, unit: Unit) -> timely::Settings {
         let (own, round_trip) = (self.own, path.round_trip);
         // a host compares the round trip from when a packet has left it, except what it subtracts
         let left = path.line.time_for(unit.packet);
@@ -186,7 +186,7 @@ impl<'a> Measured<'a> {
     }
 
     /// What the model leaves out.
-    pub(super) fn notes(&self, round_trip: Span) -> Vec<String> {
+    pub(crate) fn notes(&self, round_trip: Span) -> Vec<String> {
         let mut notes = Vec::new();
         if self.own.segments.pacing == segments::Pacing::PerBurst {
             notes.push("Bursts are spread: a fluid has none.".to_owned());

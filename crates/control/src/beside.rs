@@ -4,18 +4,19 @@ use std::fmt::Write as _;
 
 use weft_core::Span;
 use weft_fluid::Series;
+use weft_plan::Engine;
 use weft_report::figure::{self, Axis, Figure};
 use weft_report::page::{Card, Page, Section};
 use weft_report::text::number;
 
-use super::FluidOptions;
-use super::course::{self, UNTIL};
-use super::figures::{line, lines};
-use super::packets::{self, Packets};
-use super::subject::Subject;
-use super::swing::{Swing, swing};
-use super::table::{aligned, on_page};
-use crate::{Error, PACKETS, prepare};
+use crate::FluidOptions;
+use crate::course::{self, UNTIL};
+use crate::figures::{line, lines};
+use crate::packets::{self, Packets};
+use crate::subject::Subject;
+use crate::swing::{Swing, swing};
+use crate::table::{aligned, on_page};
+use weft_prepare::{Error, Prepared, prepare};
 
 /// Flows of a case that are drawn.
 const DRAWN: usize = 4;
@@ -24,7 +25,7 @@ const HEADER: [&str; 4] = ["", "packets", "fluid", "deviation"];
 const SCHEMES: [&str; 2] = ["packets", "fluid"];
 
 /// A case, both ways.
-pub(super) struct Pair {
+pub(crate) struct Pair {
     subject: Subject,
     packets: Packets,
     fluid: Series,
@@ -32,16 +33,16 @@ pub(super) struct Pair {
 }
 
 /// Runs every case both ways.
-pub(super) fn compute(
-    path: &std::path::Path,
-    options: &FluidOptions,
+pub(crate) fn compute(
+    (path, options): (&std::path::Path, &FluidOptions),
     subjects: &[Subject],
     until: Option<Span>,
+    engine: &dyn Engine,
 ) -> Result<Vec<Pair>, Error> {
     let cases = prepare(path, &options.set, false)?;
-    let pair = |(case, subject): (&crate::Prepared, &Subject)| {
+    let pair = |(case, subject): (&Prepared, &Subject)| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
-        let packets = packets::simulate((case, subject), Span::from_seconds_rounded(until), PACKETS)?;
+        let packets = packets::simulate((case, subject), Span::from_seconds_rounded(until), engine)?;
         let fluid = course::of(subject, packets.until);
         let kilobytes = subject.unit.bytes(1.0) / 1e3;
         let levels: Vec<f64> = fluid.queue.iter().map(|queue| queue * kilobytes).collect();
@@ -116,7 +117,7 @@ impl Pair {
     }
 
     /// Queues and rates as CSV, each row at an instant of the packets' series.
-    pub(super) fn csv(&self) -> (String, String) {
+    pub(crate) fn csv(&self) -> (String, String) {
         let unit = self.subject.unit;
         let mut queue = "time_us,packets_kB,fluid_kB\n".to_owned();
         for (time, packets) in self.packets.time.iter().zip(&self.packets.queue) {
@@ -258,7 +259,7 @@ fn notes(pairs: &[Pair]) -> Vec<String> {
 }
 
 /// All quantities of all cases.
-pub(super) fn csv(pairs: &[Pair]) -> String {
+pub(crate) fn csv(pairs: &[Pair]) -> String {
     let cell = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
     let mut text = "case,quantity,packets,fluid,deviation\n".to_owned();
     for pair in pairs {
@@ -272,7 +273,7 @@ pub(super) fn csv(pairs: &[Pair]) -> String {
 }
 
 /// Headline and tables.
-pub(super) fn terminal(pairs: &[Pair]) -> String {
+pub(crate) fn terminal(pairs: &[Pair]) -> String {
     let table = |pair: &Pair| {
         let header = [&pair.subject.title(), HEADER[1], HEADER[2], HEADER[3]];
         let window = format!("Second half of {} ms.", number(pair.packets.until * 1e3));
@@ -283,7 +284,7 @@ pub(super) fn terminal(pairs: &[Pair]) -> String {
 }
 
 /// The page, without the scenario.
-pub(super) fn page(pairs: &[Pair]) -> Page {
+pub(crate) fn page(pairs: &[Pair]) -> Page {
     let each = |of: &dyn Fn(usize, &Pair) -> Figure| -> Vec<Figure> {
         pairs.iter().enumerate().map(|(number, pair)| of(number, pair)).collect()
     };

@@ -14,12 +14,12 @@ use weft_report::figure::{Axis, Figure, Kind, Series};
 use weft_report::page::{Card, Page, Section};
 use weft_report::text::{count, number};
 
-use super::FluidOptions;
-use super::figures::rounded;
-use super::range::{Over, Range};
-use super::subject::{Law, Subject};
-use super::table::on_page;
-use crate::Error;
+use crate::FluidOptions;
+use crate::figures::rounded;
+use crate::range::{Over, Range};
+use crate::subject::{Law, Subject};
+use crate::table::on_page;
+use weft_prepare::Error;
 
 /// Cells of the drawing in each direction; the CSV file has all.
 const DRAWN: usize = 90;
@@ -161,7 +161,7 @@ fn settings(fields: &[f64; 12]) -> (Settings, f64) {
 }
 
 /// Margins over two settings.
-pub(super) struct Map {
+pub(crate) struct Map {
     ranges: [Range; 2],
     /// By rows of the second setting.
     margins: Vec<Vec<Option<f64>>>,
@@ -193,7 +193,7 @@ fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Resul
 }
 
 /// Computes the map.
-pub(super) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<Map, Error> {
+pub(crate) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<Map, Error> {
     let ranges = [Range::read(ranges[0])?, Range::read(ranges[1])?];
     let same = || {
         let [one, other] = ranges.each_ref().map(Range::name);
@@ -285,7 +285,7 @@ impl Map {
     }
 
     /// What a terminal shows: the extremes.
-    pub(super) fn terminal(&self) -> String {
+    pub(crate) fn terminal(&self) -> String {
         let mut text = format!("{}\n\n", self.sentence());
         for row in self.extremes() {
             let _ = writeln!(text, "{:9}{}", row[0], row[1]);
@@ -298,7 +298,7 @@ impl Map {
     }
 
     /// All points.
-    pub(super) fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let [a, b] = &self.ranges;
         let head = |range: &Range| format!("{} {}", range.name(), range.unit).trim_end().replace(' ', "_");
         let mut text = format!("{},{},phase_margin_deg\n", head(a), head(b));
@@ -345,7 +345,7 @@ impl Map {
     }
 
     /// The page, without the scenario.
-    pub(super) fn page(&self) -> Page {
+    pub(crate) fn page(&self) -> Page {
         let card = |label: &str, extreme: Option<(f64, f64, f64)>| Card {
             label: label.to_owned(),
             value: extreme.map_or("-".to_owned(), |extreme| format!("{} deg", number(extreme.0))),

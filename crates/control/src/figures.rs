@@ -6,7 +6,7 @@ use weft_report::figure::{Axis, Figure, Series};
 const POINTS: usize = 1200;
 
 /// A line of measured values; of long ones each stretch keeps its least and its greatest value.
-pub(super) fn line(name: &str, scheme: Option<usize>, x: &[f64], y: &[f64]) -> Series {
+pub(crate) fn line(name: &str, scheme: Option<usize>, x: &[f64], y: &[f64]) -> Series {
     let stretch = (2 * x.len()).div_ceil(POINTS).max(1);
     let mut kept = Vec::new();
     for from in (0..x.len()).step_by(stretch) {
@@ -33,7 +33,7 @@ pub(super) fn line(name: &str, scheme: Option<usize>, x: &[f64], y: &[f64]) -> S
 }
 
 /// Six significant digits: what a picture needs.
-pub(super) fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     if !value.is_finite() {
         return value;
     }
@@ -41,7 +41,7 @@ pub(super) fn rounded(value: f64) -> f64 {
 }
 
 /// A figure of lines.
-pub(super) fn lines(
+pub(crate) fn lines(
     id: &str,
     title: &str,
     (x, y): (Axis, Axis),

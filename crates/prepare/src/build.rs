@@ -83,6 +83,8 @@ fn framing(transport: &Transport) -> Framing {
     Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
 }
 
-pub(crate) fn told(problems: &[impl ToString]) -> String {
+/// All problems of something that could not be built, one a line.
+#[must_use]
+pub fn told(problems: &[impl ToString]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -3,10 +3,10 @@
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, Rate, Span};
 
-use crate::Error;
+use weft_prepare::Error;
 
 /// A span as typed.
-pub(super) fn span(text: &str) -> Result<Span, Error> {
+pub(crate) fn span(text: &str) -> Result<Span, Error> {
     let units = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3)];
     let (number, unit) = quantity(text)?;
     let found = units.iter().find(|(name, _)| *name == unit);
@@ -15,7 +15,7 @@ pub(super) fn span(text: &str) -> Result<Span, Error> {
 }
 
 /// A size as typed.
-pub(super) fn size(text: &str) -> Result<Bytes, Error> {
+pub(crate) fn size(text: &str) -> Result<Bytes, Error> {
     let units = [("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024.0), ("MiB", 1048576.0)];
     let (number, unit) = quantity(text)?;
     let found = units.iter().find(|(name, _)| *name == unit);
@@ -41,7 +41,7 @@ fn quantity(text: &str) -> Result<(f64, &str), Error> {
 
 /// What a range runs over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Over {
+pub(crate) enum Over {
     /// A setting of the scenario.
     Setting(String),
     /// The number of flows.
@@ -52,12 +52,12 @@ pub(super) enum Over {
 
 /// `path=first..last:count`, evenly spaced, or evenly in ratio with `:countx`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Range {
-    pub(super) over: Over,
-    pub(super) unit: String,
-    pub(super) values: Vec<f64>,
+pub(crate) struct Range {
+    pub(crate) over: Over,
+    pub(crate) unit: String,
+    pub(crate) values: Vec<f64>,
     /// Evenly in ratio.
-    pub(super) ratio: bool,
+    pub(crate) ratio: bool,
 }
 
 /// More values than this are a typing error.
@@ -65,7 +65,7 @@ const MOST: usize = 2000;
 
 impl Range {
     /// Reads a range.
-    pub(super) fn read(text: &str) -> Result<Range, Error> {
+    pub(crate) fn read(text: &str) -> Result<Range, Error> {
         let form =
             "a range such as `delay=1 us..100 us:50` or `transport.dcqcn.additive_step=5 Mbps..200 Mbps:40x`";
         let (path, rest) = text.split_once('=').ok_or_else(|| bad(text, form))?;
@@ -95,7 +95,7 @@ impl Range {
     }
 
     /// A value as a scenario would have it: whole bytes, packets, bits per second and picoseconds.
-    pub(super) fn typed(&self, value: f64) -> String {
+    pub(crate) fn typed(&self, value: f64) -> String {
         let parts = match self.unit.as_str() {
             "B" | "pkt" | "bps" | "ps" => 1.0,
             "kB" | "kbps" | "ns" => 1e3,
@@ -106,7 +106,7 @@ impl Range {
     }
 
     /// What an axis is called.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match &self.over {
             Over::Setting(path) => path.clone(),
             Over::Flows => "flows".to_owned(),
@@ -123,7 +123,7 @@ fn spaced(first: f64, last: f64, count: usize, ratio: bool) -> Vec<f64> {
 }
 
 /// A rate for people.
-pub(super) fn rate(bits: f64) -> String {
+pub(crate) fn rate(bits: f64) -> String {
     Rate(bits.round() as u64).to_string()
 }
 

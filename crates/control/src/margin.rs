@@ -8,17 +8,17 @@ use weft_report::figure::{Axis, Figure, Series};
 use weft_report::page::{Card, Page, Section};
 use weft_report::text::number;
 
-use super::figures::{line, lines, rounded};
-use super::subject::{Law, Subject};
-use super::table::{aligned, on_page};
-use crate::Error;
+use crate::figures::{line, lines, rounded};
+use crate::subject::{Law, Subject};
+use crate::table::{aligned, on_page};
+use weft_prepare::Error;
 
 /// Numbers of flows of the curve over flows.
 const MOST_FLOWS: u32 = 100;
 
 /// A loop that a margin can be computed of.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     Exact(dcqcn::Exact),
     Published(dcqcn::Published),
     Patched(timely::Patched),
@@ -35,7 +35,7 @@ impl Loop for Cut {
 }
 
 /// A case's loop and what was found.
-pub(super) struct Found {
+pub(crate) struct Found {
     subject: Subject,
     name: &'static str,
     margins: Margins,
@@ -52,7 +52,7 @@ pub(super) struct Found {
 type Cuts = Vec<(&'static str, Cut)>;
 
 /// The loops of a case with so many flows and this delay.
-pub(super) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
+pub(crate) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
     if let Some(of) = subject.dcqcn() {
         let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
         let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", Cut::Exact(cut)));
@@ -69,7 +69,7 @@ pub(super) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
 }
 
 /// All loops of all cases.
-pub(super) fn compute(subjects: &[Subject]) -> Result<Vec<Found>, Error> {
+pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<Found>, Error> {
     let mut all = Vec::new();
     for subject in subjects {
         if !subject.alike {
@@ -114,7 +114,7 @@ impl Found {
     }
 
     /// What it found by name.
-    pub(super) fn numbers(&self) -> Vec<(&'static str, f64)> {
+    pub(crate) fn numbers(&self) -> Vec<(&'static str, f64)> {
         let margin = self.margins.phase().map_or(f64::NAN, |crossing| crossing.margin);
         match self.unstable {
             None => vec![("fluid.margin.published", margin)],
@@ -196,7 +196,7 @@ fn notes(found: &[Found]) -> Vec<String> {
 }
 
 /// Headline and table.
-pub(super) fn terminal(found: &[Found]) -> String {
+pub(crate) fn terminal(found: &[Found]) -> String {
     let rows: Vec<Vec<String>> = found.iter().map(Found::row).collect();
     let steady = found.iter().filter(|one| one.unstable.is_some() && !one.steady.is_empty());
     let steady: String = steady.map(|one| format!("{}: {}\n", one.title(), one.steady)).collect();
@@ -205,7 +205,7 @@ pub(super) fn terminal(found: &[Found]) -> String {
 }
 
 /// The responses, row by row.
-pub(super) fn csv(found: &[Found]) -> String {
+pub(crate) fn csv(found: &[Found]) -> String {
     let mut text = "loop,omega_rad_s,gain,phase_deg,real,imaginary\n".to_owned();
     for one in found {
         let phase = one.response.phase();
@@ -331,7 +331,7 @@ fn margin_figures(found: &[Found]) -> [Figure; 2] {
 }
 
 /// The page, without the scenario.
-pub(super) fn page(found: &[Found]) -> Page {
+pub(crate) fn page(found: &[Found]) -> Page {
     let first = &found[0];
     let row = first.row();
     let card = |label: &str, value: String, note: &str| Card {
