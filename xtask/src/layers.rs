@@ -27,8 +27,15 @@ const ABOVE_PARTS: &[&str] =
 const ENGINE: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
 /// The description also reads what expectations measure.
-const SCENARIO: &[&str] =
-    &["weft-core", "weft-expression", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+const SCENARIO: &[&str] = &[
+    "weft-core",
+    "weft-expression",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-draw",
+];
 const FACADE: &[&str] = &[
     "weft-core",
     "weft-switch",
@@ -42,6 +49,7 @@ const FACADE: &[&str] = &[
     "weft-lint",
     "weft-analyse",
     "weft-control",
+    "weft-draw",
 ];
 /// What a scenario asks, built; reports know which metrics it may name.
 const PREPARE: &[&str] = &[
@@ -66,6 +74,7 @@ const CONTROL: &[&str] = &[
     "weft-plan",
     "weft-prepare",
     "weft-report",
+    "weft-draw",
 ];
 /// Analyses look at scenarios' networks, and put single switches under load in whatever engine they are handed.
 const ANALYSE: &[&str] = &[
@@ -76,18 +85,19 @@ const ANALYSE: &[&str] = &[
     "weft-workload",
     "weft-scenario",
     "weft-plan",
-    "weft-report",
+    "weft-draw",
 ];
 /// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
-const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
+const LINT: &[&str] =
+    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario", "weft-draw"];
 
 /// Benchmarks look at everything below them.
 const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
 
 /// Reports are made of records and leave as tables.
-const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table"];
+const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
 /// Reproductions ask the facade for runs, and show what comes back.
-const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression"];
+const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
@@ -103,6 +113,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-statistics", may_use: &[] },
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-report", may_use: REPORT },
+    Layer { name: "weft-draw", may_use: &[] },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },

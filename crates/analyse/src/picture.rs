@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::drawing::{Drawing, Line, Place};
 use weft_core::{Grouping, SwitchId};
+use weft_draw::tiers::{Drawing, Line, Place};
 use weft_plan::Setup;
 use weft_topology::quiver::pair::PathComponent;
 use weft_topology::{Change, Graph, LinkState, Node, Quiver, SwitchRoutes, Timeline};

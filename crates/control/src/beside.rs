@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use weft_core::Span;
+use weft_draw::figure::{self, Axis, Figure};
+use weft_draw::text::number;
 use weft_fluid::Series;
 use weft_plan::Engine;
-use weft_report::figure::{self, Axis, Figure};
 use weft_report::page::{Card, Page, Section};
-use weft_report::text::number;
 
 use crate::FluidOptions;
 use crate::course::{self, UNTIL};
@@ -15,7 +15,8 @@ use crate::figures::{line, lines};
 use crate::packets::{self, Packets};
 use crate::subject::Subject;
 use crate::swing::{Swing, swing};
-use crate::table::{aligned, on_page};
+use crate::table::on_page;
+use weft_draw::Columns;
 use weft_prepare::{Error, Prepared, prepare};
 
 /// Flows of a case that are drawn.
@@ -277,7 +278,7 @@ pub(crate) fn terminal(pairs: &[Pair]) -> String {
     let table = |pair: &Pair| {
         let header = [&pair.subject.title(), HEADER[1], HEADER[2], HEADER[3]];
         let window = format!("Second half of {} ms.", number(pair.packets.until * 1e3));
-        format!("{}\n\n{}{window}\n\n", pair.sentence(), aligned(&header, &rows(pair)))
+        format!("{}\n\n{}{window}\n\n", pair.sentence(), Columns::table(&header, &rows(pair)))
     };
     let notes: String = notes(pairs).iter().map(|note| format!("{note}\n")).collect();
     pairs.iter().map(table).collect::<String>() + &notes

@@ -3,18 +3,19 @@
 use std::fmt::Write;
 
 use weft_core::Span;
+use weft_draw::figure::{Axis, Figure};
+use weft_draw::text::number;
 use weft_fluid::dde::Stepping;
 use weft_fluid::model::Model;
 use weft_fluid::series::{Extent, extent, verdict};
 use weft_fluid::{Series, Verdict, record};
-use weft_report::figure::{Axis, Figure};
 use weft_report::page::{Card, Page, Section};
-use weft_report::text::number;
 
 use crate::figures::{line, lines};
 use crate::jitter;
 use crate::subject::Subject;
-use crate::table::{aligned, on_page};
+use crate::table::on_page;
+use weft_draw::Columns;
 
 /// Without another word a run lasts so many seconds.
 pub(crate) const UNTIL: f64 = 0.2;
@@ -259,7 +260,7 @@ pub(crate) fn terminal(courses: &[Course]) -> String {
     format!(
         "{}\n\n{}\nSecond half of {} ms. {notes}",
         sentence(courses),
-        aligned(&HEADER, &rows(courses)),
+        Columns::table(&HEADER, &rows(courses)),
         number(until * 1e3)
     )
 }

@@ -1,6 +1,6 @@
 //! Series as they are drawn: thinned without losing a peak.
 
-use weft_report::figure::{Axis, Figure, Series};
+use weft_draw::figure::{Axis, Figure, Series};
 
 /// So many points tell everything at the width of a page.
 const POINTS: usize = 1200;

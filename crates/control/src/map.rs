@@ -5,14 +5,14 @@ use std::fmt::Write;
 use std::num::NonZero;
 use std::path::Path;
 
+use weft_draw::figure::{Axis, Figure, Kind, Series};
+use weft_draw::text::{count, number};
 use weft_fluid::linear::margin::gain_margins;
 use weft_fluid::linear::{dcqcn as linear_dcqcn, timely as linear_timely};
 use weft_fluid::model::dcqcn::{Bottleneck, Law as Reaction};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
 use weft_fluid::model::timely::{Law as Between, Settings};
-use weft_report::figure::{Axis, Figure, Kind, Series};
 use weft_report::page::{Card, Page, Section};
-use weft_report::text::{count, number};
 
 use crate::FluidOptions;
 use crate::figures::rounded;

@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 
+use weft_draw::figure::{Axis, Figure, Series};
+use weft_draw::text::number;
 use weft_fluid::Complex;
 use weft_fluid::linear::{Characteristic, Loop, Margins, Response, dcqcn, margins, response, timely};
-use weft_report::figure::{Axis, Figure, Series};
 use weft_report::page::{Card, Page, Section};
-use weft_report::text::number;
 
 use crate::figures::{line, lines, rounded};
 use crate::subject::{Law, Subject};
-use crate::table::{aligned, on_page};
+use crate::table::on_page;
+use weft_draw::Columns;
 use weft_prepare::Error;
 
 /// Numbers of flows of the curve over flows.
@@ -201,7 +202,7 @@ pub(crate) fn terminal(found: &[Found]) -> String {
     let steady = found.iter().filter(|one| one.unstable.is_some() && !one.steady.is_empty());
     let steady: String = steady.map(|one| format!("{}: {}\n", one.title(), one.steady)).collect();
     let notes: String = notes(found).iter().map(|note| format!("{note}\n")).collect();
-    format!("{}\n\n{}\n{steady}{notes}", sentence(found), aligned(&HEADER, &rows))
+    format!("{}\n\n{}\n{steady}{notes}", sentence(found), Columns::table(&HEADER, &rows))
 }
 
 /// The responses, row by row.

@@ -4,20 +4,21 @@
 
 use std::fmt::Write;
 
+use weft_draw::figure::{Axis, Series};
+use weft_draw::text::number;
 use weft_fluid::cycles::Cycles;
 use weft_fluid::linear::margin::gain_margins;
 use weft_fluid::linear::{Characteristic, dcqcn};
 use weft_fluid::model::dcqcn::{Bottleneck, Law as Reaction};
 use weft_fluid::model::marking::{Marking, Ramp};
-use weft_report::figure::{Axis, Series};
 use weft_report::page::{Page, Repeat, Section};
-use weft_report::text::number;
 
 use crate::convert::Unit;
 use crate::figures::{line, lines, rounded};
 use crate::subject::Subject;
-use crate::table::{aligned, on_page};
+use crate::table::on_page;
 use crate::{TuneOptions, range};
+use weft_draw::Columns;
 use weft_prepare::Error;
 
 /// Additive steps tried, as parts of the scenario's.
@@ -300,7 +301,7 @@ impl Tuning {
         let rows = self.rows();
         let starred = rows.iter().flatten().any(|cell| cell.ends_with('*'));
         let legend = if starred { "* the ramp ends beyond the allowed queue\n" } else { "" };
-        let _ = writeln!(text, "\n{}{legend}", aligned(&HEADER, &rows));
+        let _ = writeln!(text, "\n{}{legend}", Columns::table(&HEADER, &rows));
         text + &self.settings()
     }
 

@@ -132,7 +132,7 @@ fn told(listing: &Listing) -> String {
     let entry = |verdict: &Verdict| {
         let word = if verdict.passed { "met" } else { "MISSED" };
         let measured = format!("{} (expected {})", verdict.measured, verdict.expected);
-        let lines = terminal::wrapped(&verdict.claim, terminal::WIDTH - 10);
+        let lines = weft_draw::wrapped(&verdict.claim, weft_draw::WIDTH - 10);
         let below = lines.iter().skip(1).chain([&measured]).map(|line| format!("          {line}\n"));
         format!("  {word:6}  {}\n{}", lines[0], below.collect::<String>())
     };
@@ -141,7 +141,7 @@ fn told(listing: &Listing) -> String {
         (false, _) => format!("\nExpectations\n{entries}"),
         (true, false) => {
             let sentence = format!("Not judged: {}.", listing.unjudged);
-            format!("\n{}\n", terminal::wrapped(&sentence, terminal::WIDTH).join("\n"))
+            format!("\n{}\n", weft_draw::wrapped(&sentence, weft_draw::WIDTH).join("\n"))
         }
         (true, true) => String::new(),
     }

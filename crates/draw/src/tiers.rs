@@ -1,7 +1,9 @@
 //! A drawing of switches in tiers and lines between them, as one SVG file. Knows no network and no route.
 
 use std::fmt::Write;
-use weft_report::text::escaped;
+
+use crate::svg;
+use crate::text::escaped;
 
 /// Colours of the components, told apart by people who see few colours.
 const COLOURS: [&str; 8] =
@@ -9,7 +11,7 @@ const COLOURS: [&str; 8] =
 
 /// What is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Drawing {
+pub struct Drawing {
     /// The heading.
     pub title: String,
     /// The switches.
@@ -22,7 +24,7 @@ pub(crate) struct Drawing {
 
 /// A switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub struct Place {
     /// Its name.
     pub name: String,
     /// 1 for the lowest row.
@@ -33,7 +35,7 @@ pub(crate) struct Place {
 
 /// A link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
+pub struct Line {
     /// Index of the place where it begins.
     pub from: usize,
     /// Index of the place where it ends.
@@ -55,24 +57,18 @@ const TOP: usize = 60;
 impl Drawing {
     /// The drawing as an SVG document.
     #[must_use]
-    pub(crate) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let rows = self.places.iter().map(|place| usize::from(place.tier)).max().unwrap_or(1);
         let below = TOP + rows * ROW;
         let height = below + 24 * self.legend.len() + 10;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-             font-family=\"sans-serif\" font-size=\"13\">\n<title>{0}</title>\n\
-             <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-             <text x=\"16\" y=\"28\" font-size=\"16\">{0}</text>\n",
-            escaped(&self.title)
-        );
+        let mut parts = format!("<text x=\"16\" y=\"28\" font-size=\"16\">{}</text>\n", escaped(&self.title));
         let points = self.points(rows);
-        self.lines.iter().for_each(|line| svg += &drawn(line, [points[line.from], points[line.to]]));
+        self.lines.iter().for_each(|line| parts += &drawn(line, [points[line.from], points[line.to]]));
         for (place, (x, y)) in self.places.iter().zip(&points) {
             let width = if place.marked { 3 } else { 1 };
             let half = 5 + 4 * place.name.chars().count();
             let _ = writeln!(
-                svg,
+                parts,
                 "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{}\" height=\"24\" rx=\"4\" fill=\"#ffffff\" stroke=\"#16191d\" \
                  stroke-width=\"{width}\"/><text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 x - half as f64,
@@ -85,7 +81,7 @@ impl Drawing {
         for (n, text) in self.legend.iter().enumerate() {
             let y = below + 24 * n;
             let _ = writeln!(
-                svg,
+                parts,
                 "<line x1=\"16\" y1=\"{y}\" x2=\"46\" y2=\"{y}\" stroke=\"{}\" stroke-width=\"4\"/>\
                  <text x=\"56\" y=\"{}\">{}</text>",
                 COLOURS[n % COLOURS.len()],
@@ -93,7 +89,7 @@ impl Drawing {
                 escaped(text)
             );
         }
-        svg + "</svg>\n"
+        svg::document((WIDTH as f64, height as f64), 13, &self.title, &parts)
     }
 
     /// The middle of each place: rows by tier, the lowest below, evenly spread.

@@ -1,9 +1,10 @@
 //! A figure of lines as a picture that stands alone, for pages without the report's script. Knows the same data as the
 //! script and draws the same thing: points joined, whiskers for intervals, what was taken from elsewhere dotted.
 
+use crate::figure::{Axis, Figure, Series};
+use crate::svg;
+use crate::text::{escaped, plain, rounded};
 use std::fmt::Write as _;
-use weft_report::figure::{Axis, Figure, Series};
-use weft_report::text::{escaped, plain, rounded};
 
 const WIDTH: f64 = 820.0;
 const HEIGHT: f64 = 380.0;
@@ -15,7 +16,8 @@ const BOTTOM: f64 = 48.0;
 const COLOURS: [&str; 6] = ["#0b6e99", "#d1603d", "#5b8c2a", "#7b4fa3", "#b8860b", "#555555"];
 
 /// Draws a figure of lines.
-pub(crate) fn lines(figure: &Figure) -> String {
+#[must_use]
+pub fn lines(figure: &Figure) -> String {
     let x = Scale::new(
         &figure.x,
         figure.series.iter().flat_map(|one| one.x.iter().copied()),
@@ -23,21 +25,17 @@ pub(crate) fn lines(figure: &Figure) -> String {
     );
     let values = figure.series.iter().flat_map(|one| one.y.iter().flatten().copied());
     let y = Scale::new(&figure.y, values, (HEIGHT - BOTTOM, TOP));
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        escaped(&figure.title)
-    );
-    axes(&mut svg, figure, &x, &y);
+    let mut parts = String::new();
+    axes(&mut parts, figure, &x, &y);
     let colour = |number: usize, one: &Series| COLOURS[one.scheme.unwrap_or(number) % COLOURS.len()];
     // small dots over large circles, so that both are seen where they agree
     for reference in [true, false] {
         for (number, one) in figure.series.iter().enumerate().filter(|(_, one)| one.reference == reference) {
-            series(&mut svg, one, colour(number, one), (&x, &y));
-            key(&mut svg, one, colour(number, one), number);
+            series(&mut parts, one, colour(number, one), (&x, &y));
+            key(&mut parts, one, colour(number, one), number);
         }
     }
-    svg + "</svg>\n"
+    svg::document((WIDTH, HEIGHT), 12, &figure.title, &parts)
 }
 
 /// From values to places.
