@@ -91,6 +91,8 @@ pub(crate) struct Store {
     total: u64,
     sharing: AnySharing,
     counts: bool,
+    /// See [`weft_buffer::Sharing::admits_up_to`].
+    always: u64,
 }
 
 impl Output {
@@ -112,10 +114,13 @@ impl Output {
     }
 
     /// Is there room for a packet of `wire` bytes in a queue?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn admit(&self, queue: usize, wire: u16, store: &Store) -> Result<(), Reason> {
         if !self.port.up {
             return Err(Reason::LinkDown);
+        }
+        if self.port.bytes + u64::from(wire) <= store.always {
+            return Ok(());
         }
         store.admit((queue, self.bytes_of(queue)), self.port.bytes, wire)
     }
@@ -175,12 +180,12 @@ impl Output {
 
 impl Store {
     pub(crate) fn new(sharing: AnySharing) -> Store {
-        Store { total: 0, counts: sharing.looks_beyond_port(), sharing }
+        Store { total: 0, counts: sharing.looks_beyond_port(), always: sharing.admits_up_to(), sharing }
     }
 
     /// A port that holds at most so many bytes with a packet has room for it.
     pub(crate) fn admits_up_to(&self) -> u64 {
-        self.sharing.admits_up_to()
+        self.always
     }
 
     /// Under the memory management of chips: bytes within minima of queues, and in pools.
@@ -198,7 +203,7 @@ impl Store {
     }
 
     /// Is there room for a packet of `wire` bytes in a queue, of a class, that holds `queue` bytes?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn admit(&self, (class, queue): (usize, u64), port: u64, wire: u16) -> Result<(), Reason> {
         let packet = u64::from(wire);
         self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })

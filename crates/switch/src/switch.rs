@@ -10,7 +10,7 @@ use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
 use crate::hash::FlowHash;
 use crate::observe::{Observer, Observing, tell_drops};
-use crate::outputs::{Outputs, queue_of};
+use crate::outputs::{Outputs, Unseen, queue_of};
 use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings};
@@ -109,8 +109,9 @@ impl Switch {
         enter(turn.now, header, from);
         let Some(port) = self.output(turn.now, header) else { return Verdict::Dropped(Reason::NoRoute) };
         match self.outputs.join_unseen(turn.now, port, header.wire) {
-            Some(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
-            None => self.outputs.join(&mut turn.again(), port, packet),
+            Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
+            Unseen::Near => self.outputs.join_near(turn.now, port, header),
+            Unseen::Look => self.outputs.join(&mut turn.again(), port, packet),
         }
     }
 
@@ -132,7 +133,11 @@ impl Switch {
                 if let Some(congestion) = &mut self.congestion {
                     congestion.departs(now, port, header);
                 }
-                self.outputs.join(turn, port, packet)
+                match self.outputs.join_unseen(now, port, header.wire) {
+                    Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
+                    Unseen::Near => self.outputs.join_near(now, port, header),
+                    Unseen::Look => self.outputs.join(turn, port, packet),
+                }
             }
         };
         self.note(turn, packet, verdict);
