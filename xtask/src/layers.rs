@@ -51,7 +51,8 @@ const ANALYSE: &[&str] = &[
     "weft-report",
 ];
 /// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
-const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
+const LINT: &[&str] =
+    &["weft-config", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
 
 /// Benchmarks look at everything below them.
 const BENCH: &[&str] =
@@ -79,6 +80,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-sim", may_use: ABOVE_PARTS },
+    Layer { name: "weft-config", may_use: &[] },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
     Layer { name: "weft", may_use: FACADE },
