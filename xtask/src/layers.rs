@@ -89,7 +89,7 @@ const ANALYSE: &[&str] = &[
 ];
 /// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
 const LINT: &[&str] =
-    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario", "weft-draw"];
+    &["weft-config", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario", "weft-draw"];
 
 /// Benchmarks look at everything below them.
 const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
@@ -117,8 +117,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-draw", may_use: &[] },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-scenario", may_use: SCENARIO },
-    Layer { name: "weft-plan", may_use: ABOVE_PARTS },
-    Layer { name: "weft-sim", may_use: ENGINE },
+    &["weft-config", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario", "weft-draw"];
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
     Layer { name: "weft-prepare", may_use: PREPARE },
