@@ -5,9 +5,9 @@ mod marks;
 mod pauses;
 
 use crate::model::{Hash, Host, MapKind, Name, Network, Pool, Port, Profile, Queue, Site, Switch, Threshold};
-use crate::place::{Placed, Source, Spot};
 use std::collections::BTreeMap;
 use std::path::Path;
+use weft_config::place::{Placed, Source, Spot};
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
 use weft_scenario::{Case, Metrics, ScenarioFile};
 use weft_switch::BalancerSettings;

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::model::{Held, Marking};
-use crate::place::Placed;
+use weft_config::place::Placed;
 use weft_switch::mark::{At, MarkerSettings, NonEct};
 
 impl Reader<'_> {
@@ -33,6 +33,8 @@ impl Reader<'_> {
             name: path.to_owned(),
             ecn: true,
             disabled: None,
+            unmarked: Vec::new(),
+            bound_elsewhere: false,
             min,
             max,
             probability,

@@ -3,7 +3,7 @@
 
 use super::Reader;
 use crate::model::{Bound, Circle, Group, Notifications, Pool, Profile, Switch, Threshold};
-use crate::place::Placed;
+use weft_config::place::Placed;
 use weft_core::{Bytes, Grouping, Span, SwitchId};
 use weft_scenario::switch_site;
 use weft_switch::pause::{needed, set_aside};
