@@ -212,7 +212,7 @@ pub fn find(path: &str) -> Option<&'static Metric> {
 }
 
 /// The quantity that a metric is made of, if an engine may leave it unmeasured.
-pub(crate) fn quantity(path: &str) -> Option<Quantity> {
+fn quantity(path: &str) -> Option<Quantity> {
     let family = path.split('.').next().unwrap_or(path);
     match family {
         "drops" => Some(Quantity::Drops),
@@ -283,6 +283,13 @@ impl Summary {
         let listed = self.metrics().into_iter().find(|(name, _)| name == path).map(|(_, value)| value);
         let drops = || path.starts_with("drops.") && self.drops_are_told() && find(path).is_some();
         listed.or_else(|| drops().then_some(0.0))
+    }
+
+    /// Whether a metric is absent because the engine did not measure its quantity.
+    #[must_use]
+    pub fn lacks(&self, metric: &str) -> bool {
+        let quantity = quantity(metric).map(Quantity::name);
+        self.not_measured.iter().any(|name| quantity == Some(name))
     }
 
     /// Every metric of this run with its value, in a fixed order.

@@ -13,6 +13,7 @@ mod lists;
 mod lock;
 mod manifest;
 mod page;
+mod results;
 mod state;
 mod study;
 
