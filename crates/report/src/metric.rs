@@ -5,7 +5,6 @@ use crate::statistics::Distribution;
 use crate::summary::{
     DroppedTowards, Lengths, Links, Measured, Offered, Reordering, Summary, Throughput, Uplinks,
 };
-use weft_core::record::Quantity;
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,22 +210,6 @@ pub fn find(path: &str) -> Option<&'static Metric> {
     METRICS.iter().find(fits)
 }
 
-/// The quantity that a metric is made of, if an engine may leave it unmeasured.
-fn quantity(path: &str) -> Option<Quantity> {
-    let family = path.split('.').next().unwrap_or(path);
-    match family {
-        "drops" => Some(Quantity::Drops),
-        "queueing" => Some(Quantity::Waits),
-        "imbalance" | "queue" => Some(Quantity::Queues),
-        "reordering" => Some(Quantity::Reordering),
-        "utilisation" | "packet_hops" => Some(Quantity::Loads),
-        "pause" => Some(Quantity::Pauses),
-        "marks" => Some(Quantity::Marks),
-        "retransmitted" | "timeouts" => Some(Quantity::Recovery),
-        _ => None,
-    }
-}
-
 /// The path most likely meant by one that names no metric.
 #[must_use]
 pub fn nearest(path: &str) -> Option<String> {
@@ -283,13 +266,6 @@ impl Summary {
         let listed = self.metrics().into_iter().find(|(name, _)| name == path).map(|(_, value)| value);
         let drops = || path.starts_with("drops.") && self.drops_are_told() && find(path).is_some();
         listed.or_else(|| drops().then_some(0.0))
-    }
-
-    /// Whether a metric is absent because the engine did not measure its quantity.
-    #[must_use]
-    pub fn lacks(&self, metric: &str) -> bool {
-        let quantity = quantity(metric).map(Quantity::name);
-        self.not_measured.iter().any(|name| quantity == Some(name))
     }
 
     /// Every metric of this run with its value, in a fixed order.

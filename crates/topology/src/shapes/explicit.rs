@@ -12,8 +12,8 @@ use crate::import;
 use crate::wiring::{LinkSettings, Wiring};
 use std::collections::BTreeMap;
 use weft_core::Problem;
-use weft_core::units::did_you_mean;
 use weft_core::Span;
+use weft_core::units::did_you_mean;
 
 pub use settings::{LinkEntry, Settings};
 

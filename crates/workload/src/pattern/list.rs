@@ -5,8 +5,8 @@ use crate::flow::Flow;
 use crate::import;
 use crate::listed::ListedFlow;
 use crate::site::Site;
-use weft_core::Problem;
 use weft_core::Bytes;
+use weft_core::Problem;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Flows written one by one, or read from a file";
