@@ -38,7 +38,6 @@ const SCENARIO: &[&str] = &[
 ];
 const FACADE: &[&str] = &[
     "weft-core",
-    "weft-switch",
     "weft-topology",
     "weft-workload",
     "weft-scenario",

@@ -83,8 +83,6 @@ fn framing(transport: &Transport) -> Framing {
     Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
 }
 
-/// All problems of something that could not be built, one a line.
-#[must_use]
-pub fn told(problems: &[impl ToString]) -> String {
+fn told(problems: &[impl ToString]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

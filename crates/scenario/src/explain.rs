@@ -2,11 +2,12 @@
 //!
 //! Reads declarations and provenance; decides nothing.
 
+use crate::case::{Case, Resolved};
 use crate::decode::Provenance;
 use crate::model::ScenarioSettings;
 use crate::node::Origin;
 use crate::rows::{rows, words};
-use crate::scenario::{Case, Resolved, Scenario};
+use crate::scenario::Scenario;
 use crate::source::Sources;
 use weft_core::settings::{Kind, Value};
 use weft_draw::indented;

@@ -23,8 +23,10 @@
 //! ```
 
 mod canonical;
+mod case;
 mod decode;
 mod diagnose;
+mod draft;
 mod expect;
 mod explain;
 mod file;
@@ -43,6 +45,7 @@ mod sweep;
 mod template;
 mod validate;
 
+pub use case::Case;
 pub use expect::{Bound, Claim, Measurement, Metrics, Verdict};
 pub use explain::{Explanation, table as explanation_table};
 pub use file::ScenarioFile;
@@ -51,7 +54,7 @@ pub use model::{MeasureSettings, Recorded, ScenarioSettings};
 pub use node::Origin;
 pub use reference::{Page, explained, families, pages as reference_pages};
 pub use rules::switch_site;
-pub use scenario::{Case, Scenario};
+pub use scenario::Scenario;
 pub use schema::schema;
 pub use source::{LineColumn, Place, Source, Sources};
 pub use sweep::Axis;

@@ -16,12 +16,11 @@ mod transport;
 
 pub use pause::switch_site;
 
+use crate::case::Case;
 use crate::decode::Provenance;
 use crate::mistake::Mistake;
 use crate::model::ScenarioSettings;
-use crate::scenario::Case;
 use crate::source::Place;
-use crate::validate::unused;
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_topology::{Graph, Problem, TopologySettings, build_in};
@@ -168,6 +167,13 @@ fn at_its_place(finding: &Finding, case: &Case) -> Mistake {
     let said = &case.resolved.provenance;
     let place = said.near(&finding.path).map_or(Place::default(), |said| said.place);
     Mistake::new(place, &said.tagged(&finding.path), finding.message.clone())
+}
+
+/// Paths of the file that no case of the sweep uses: a family member that is configured but never chosen.
+fn unused<'a>(base: &'a Provenance, cases: &[Case]) -> Vec<(&'a str, Place)> {
+    let used = |path: &str| cases.iter().any(|case| case.resolved.provenance.at(path).is_some());
+    // numbered entries come and go with the length of a swept list
+    base.written().filter(|(path, _)| !path.contains('[') && !used(path)).collect()
 }
 
 fn never_chosen(path: &str, place: Place) -> Mistake {

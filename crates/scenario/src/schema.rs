@@ -2,12 +2,12 @@
 //!
 //! Says what one value may be; what values must satisfy together is left to `weft check`.
 
+use crate::case::COMPLETE_KEY;
 use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member};
 use crate::expect;
 use crate::explain::one_line;
 use crate::model::ScenarioSettings;
 use crate::rows::words;
-use crate::validate::COMPLETE_KEY;
 use serde_json::{Map, Value as Json, json};
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
 

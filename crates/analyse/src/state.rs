@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use weft_core::Bytes;
-use weft_prepare::told;
 use weft_scenario::{Scenario, ScenarioSettings};
 
 use weft_switch::balance::Choices;
-use weft_topology::{Graph, Node, SwitchRoutes, build_in, plan, timeline};
+use weft_topology::{Graph, Node, Problem, SwitchRoutes, build_in, plan, timeline};
 
 /// A sentence for each balancer among the cases, in the network of its first case as it is at the start of its first seed. If
 /// that cannot be built, the sentence says why.
-pub(crate) fn sentences(scenario: &Scenario, folder: &Path) -> String {
+#[must_use]
+pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
     let mut known = Vec::new();
     let mut text = String::new();
     for settings in scenario.cases().iter().map(|case| &case.settings) {
@@ -25,6 +25,10 @@ pub(crate) fn sentences(scenario: &Scenario, folder: &Path) -> String {
         }
     }
     text
+}
+
+fn told(problems: &[Problem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn sentence(settings: &ScenarioSettings, folder: &Path) -> Result<String, String> {
