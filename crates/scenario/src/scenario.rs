@@ -6,8 +6,10 @@ use crate::canonical;
 use crate::decode::Provenance;
 use crate::expect::Claim;
 use crate::file::ScenarioFile;
+use crate::levels::Device;
 use crate::model::ScenarioSettings;
 use crate::source::Sources;
+use crate::stacks::Stack;
 use crate::sweep::Axis;
 use crate::validate::COMPLETE_KEY;
 use weft_core::settings::Value;
@@ -104,6 +106,21 @@ impl Case {
     #[must_use]
     pub fn offset(&self, path: &str) -> usize {
         self.resolved.offset(path)
+    }
+
+    /// The same for some switches: where the strongest of their levels says something about a path of `[switch]` or
+    /// `[balance]`.
+    #[must_use]
+    pub fn offset_for(&self, device: &Device, path: &str) -> usize {
+        self.resolved
+            .offset(&device.said_at(&self.resolved.provenance, path).unwrap_or_else(|| path.to_owned()))
+    }
+
+    /// The same for a path of `[transport]` and the levels of a transport.
+    #[must_use]
+    pub fn offset_in(&self, stack: &Stack, path: &str) -> usize {
+        let said = &self.resolved.provenance;
+        self.resolved.offset(&stack.said_at(said, path).unwrap_or_else(|| path.to_owned()))
     }
 
     /// `balance=drill,traffic.trace.load=0.8`; empty when nothing is swept.
