@@ -60,7 +60,7 @@ fn sentence(settings: &ScenarioSettings, folder: &Path) -> Result<String, String
 /// Bytes that a switch keeps, all its engines together.
 fn kept(settings: &ScenarioSettings, graph: &Graph, routes: &SwitchRoutes) -> u64 {
     let choices = settings.balance.choices(routes.groups.iter().flat_map(|group| &group.components));
-    let engines = u64::from(settings.switch.engines) * u64::from(choices.components > 0);
+    let engines = u64::from(settings.switch.every.engines) * u64::from(choices.components > 0);
     let paths = routes.leaf.map_or(Bytes::ZERO, |_| {
         let ports = routes.groups.iter().flat_map(|group| &group.components).flat_map(|part| &part.ports);
         let uplinks = ports.collect::<std::collections::BTreeSet<_>>().len() as u64;

@@ -2,8 +2,10 @@
 
 use crate::canonical;
 use crate::decode::Provenance;
+use crate::levels::Device;
 use crate::model::ScenarioSettings;
 use crate::source::Sources;
+use crate::stacks::Stack;
 use weft_core::settings::Value;
 
 /// `complete = true` marks a file that [`Scenario::to_toml`](crate::Scenario::to_toml) wrote: with every default filled in,
@@ -49,6 +51,21 @@ impl Case {
     #[must_use]
     pub fn offset(&self, path: &str) -> usize {
         self.resolved.offset(path)
+    }
+
+    /// The same for some switches: where the strongest of their levels says something about a path of `[switch]` or
+    /// `[balance]`.
+    #[must_use]
+    pub fn offset_for(&self, device: &Device, path: &str) -> usize {
+        self.resolved
+            .offset(&device.said_at(&self.resolved.provenance, path).unwrap_or_else(|| path.to_owned()))
+    }
+
+    /// The same for a path of `[transport]` and the levels of a transport.
+    #[must_use]
+    pub fn offset_in(&self, stack: &Stack, path: &str) -> usize {
+        let said = &self.resolved.provenance;
+        self.resolved.offset(&stack.said_at(said, path).unwrap_or_else(|| path.to_owned()))
     }
 
     /// `balance=drill,traffic.trace.load=0.8`; empty when nothing is swept.

@@ -136,12 +136,17 @@ impl Domain {
         let flow = segment.flow;
         if let Some(spec) = self.ends.receivers.expected(flow) {
             let (site, (_, queues)) = (self.site_of(host, &spec), self.plan.setup.queues_of(&spec));
-            self.ends.open_receiver((flow, spec), (&site, queues), self.now);
+            let setup = &self.plan.setup;
+            self.ends.open_receiver((flow, spec), (setup.receiver(&spec), &site, queues), self.now);
+            if setup.stacks.differ() {
+                self.ends.note_entry(flow, spec.tag);
+            }
             let Some((seat, active)) = self.ends.receivers.seated(flow) else { return };
             active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
             self.receiver_has_news(seat, host);
         } else {
-            let transport = &self.plan.setup.transport;
+            let setup = &self.plan.setup;
+            let transport = setup.receiver(&self.ends.closed_flow(flow, (header.source, header.destination)));
             let mut reply = reply_after_close(transport, &segment, self.now);
             if let Some(out) = reply.as_mut().filter(|_| transport.roce().is_none()) {
                 out.class = header.class;
@@ -278,8 +283,9 @@ impl Domain {
 
     /// A card that limits congestion notifications for all its flows together drops those that come too soon.
     fn withholds(&mut self, host: HostId, packet: PacketId) -> bool {
-        let pairs = self.plan.setup.transport.roce();
-        let Some(interval) = pairs.and_then(|pairs| pairs.port_interval()) else { return false };
+        let intervals =
+            self.plan.setup.transports().filter_map(|transport| transport.roce()?.port_interval());
+        let Some(interval) = intervals.max() else { return false };
         let card = &mut self.hosts[host.index()];
         let early = self.now < card.quiet_until;
         if early {

@@ -2,13 +2,13 @@
 //! balancer.
 
 use weft_core::record::Reason;
-use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Time, Transmission};
+use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Rate, Time, Transmission};
 
 use crate::foreseen::{give_back_unseen, take_place};
 use crate::foresight::{Foresight, Slot};
 use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
-use crate::settings::SwitchSettings;
+use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Memory};
 use crate::turn::{Departure, Effect, Effects, SwitchSite, Turn, Verdict};
 use crate::visibility::{Insight, Visible};
@@ -53,12 +53,20 @@ impl Outputs {
         }
     }
 
+    /// Marks, serves and limits at a port as that alone does; it must be empty.
+    pub(crate) fn set_up(&mut self, port: PortId, settings: &PortSettings, line: Rate) {
+        let output = &mut self.ports[port.index()];
+        output.set_up(settings, line);
+        self.plain &= !output.looks_at_departures();
+    }
+
     /// From now on the departures of a port are known when packets arrive, if the settings allow it.
     pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
         if self.plain {
             let output = &mut self.ports[port.index()];
             let marker = std::mem::take(&mut output.markers).into_iter().next();
-            output.foresight = marker.map(|marker| Foresight::new(line, marker, self.store.admits_up_to()));
+            let admitted = self.store.admits_up_to().min(output.limit);
+            output.foresight = marker.map(|marker| Foresight::new(line, marker, admitted));
             self.set_observed(port);
         }
         self.plain

@@ -5,7 +5,7 @@ use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Queue, Random, Ra
 
 use crate::foresight::Foresight;
 use crate::schedule::AnyScheduler;
-use crate::settings::SwitchSettings;
+use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
 use weft_mark::{Action, AnyMarker, Sight};
 
@@ -83,6 +83,8 @@ pub(crate) struct Output {
     /// One for each queue.
     pub(crate) markers: Box<[AnyMarker]>,
     pub(crate) scheduler: AnyScheduler,
+    /// The most that a queue may hold.
+    pub(crate) limit: u64,
 }
 
 /// The packet memory of a switch.
@@ -105,7 +107,22 @@ impl Output {
             markers: (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect(),
             scheduler: AnyScheduler::new(&settings.schedule, queues),
             foresight: None,
+            limit: u64::MAX,
         }
+    }
+
+    /// Marks, serves and limits as this port alone does.
+    pub(crate) fn set_up(&mut self, settings: &PortSettings, line: Rate) {
+        let queues = self.queues.len();
+        self.markers = (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect();
+        self.scheduler = AnyScheduler::new(&settings.schedule, queues);
+        self.limit = settings.queue_limit.map_or(u64::MAX, |limit| limit.0);
+    }
+
+    /// Whether a queue that holds so many bytes may take a packet, as far as the port's own limit goes.
+    #[inline]
+    pub(crate) fn fits(&self, queue: u64, wire: u16) -> Result<(), Reason> {
+        if queue + u64::from(wire) > self.limit { Err(Reason::PortFull) } else { Ok(()) }
     }
 
     /// Whether a marker wants to see what leaves.
@@ -119,6 +136,7 @@ impl Output {
         if !self.port.up {
             return Err(Reason::LinkDown);
         }
+        self.fits(self.bytes_of(queue), wire)?;
         if self.port.bytes + u64::from(wire) <= store.always {
             return Ok(());
         }

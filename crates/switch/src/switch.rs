@@ -13,7 +13,7 @@ use crate::observe::{Observer, Observing, tell_drops};
 use crate::outputs::{Outputs, Unseen, queue_of};
 use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::PortCounters;
-use crate::settings::{ClassLoad, SwitchSettings};
+use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::table::{Route, Table};
 use crate::turn::{Departure, Sent, SwitchSite, Turn, Verdict};
 
@@ -82,6 +82,11 @@ impl Switch {
     /// The table names no port that the switch does not have.
     fn assert_ports(&self) {
         assert!(self.table.ports() <= self.outputs.len(), "the table names ports that the switch has");
+    }
+
+    /// Gives a port settings of its own; before anything has come and before [`Switch::foresee`].
+    pub fn set_up(&mut self, port: PortId, settings: &PortSettings) {
+        self.outputs.set_up(port, settings, self.rates[port.index()]);
     }
 
     /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::transmit`] must not be called for

@@ -8,7 +8,7 @@ use weft_switch::mark::{At, MarkerSettings, NonEct};
 impl Reader<'_> {
     /// Thresholds that mark; controllers have none.
     pub(super) fn marking(&self) -> Option<Marking> {
-        let (min, max, probability, decides, path) = match &self.case.settings.switch.ecn {
+        let (min, max, probability, decides, path) = match &self.device.switch.ecn {
             // Controllers mark by the history of a queue, not by thresholds that a rule could judge.
             MarkerSettings::Off(_)
             | MarkerSettings::Pi(_)
@@ -45,7 +45,7 @@ impl Reader<'_> {
 
     /// What a controller holds the queues at.
     pub(super) fn held(&self) -> Option<Placed<Held>> {
-        Some(match &self.case.settings.switch.ecn {
+        Some(match &self.device.switch.ecn {
             MarkerSettings::Pi(own) => {
                 self.placed(Held::Length(own.reference.bytes(own.packet)), "switch.ecn.pi.reference")
             }
