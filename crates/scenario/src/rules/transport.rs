@@ -78,8 +78,9 @@ pub(super) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if !tcp.tlp {
         facts.idle_transport(&["tlp_slack", "tlp_delayed_ack"], "tlp is off", found);
     }
-    if rack {
-        facts.idle_transport(&["dup_threshold", "max_reordering"], "RACK goes by time", found);
+    match rack {
+        true => facts.idle_transport(&["dup_threshold", "max_reordering"], "RACK goes by time", found),
+        false => facts.idle_transport(&["rack_slack"], "loss_detection is not \"rack\"", found),
     }
 }
 

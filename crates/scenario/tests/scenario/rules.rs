@@ -400,6 +400,11 @@ fn probes_need_rack() {
         "tlp = true\nloss_detection = \"rack\"\ntlp_slack = \"1 ms\"\n",
     );
     newreno("loss_detection = \"rack\"\ndup_threshold = 4\n", "RACK goes by time", "dup_threshold = 4\n");
+    newreno(
+        "rack_slack = \"2 ms\"\n",
+        "loss_detection is not",
+        "loss_detection = \"rack\"\nrack_slack = \"2 ms\"\n",
+    );
 }
 
 #[test]
