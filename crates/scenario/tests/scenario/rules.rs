@@ -432,6 +432,13 @@ fn mechanisms_are_on_where_they_are_set() {
 }
 
 #[test]
+fn ticks_are_counted() {
+    let text = |lines: &str| format!("[transport.cubic]\n{lines}");
+    let linux = text("hz = 1000\narithmetic = \"linux\"\n");
+    section(&text("hz = 1000\n"), "arithmetic is not", &linux);
+}
+
+#[test]
 fn marks_are_set_and_read() {
     let step = "[switch]\necn = \"step\"\n";
     section("[transport.dctcp]\n", "dctcp goes by marks", &format!("[transport.dctcp]\n{step}"));
