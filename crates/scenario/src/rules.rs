@@ -100,6 +100,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (roce::queue_pairs_use_what_is_set, &["transport", "switch"]),
     (roce::dcqcn_is_one_variant, &["transport", "hosts", "traffic"]),
     (roce::round_trip_laws_have_room, &["transport"]),
+    (transport::ticks_are_counted, &["transport"]),
     (transport::marks_are_set_and_read, &["transport", "switch"]),
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
     (switch::infinite_sharing_has_no_buffer, &["switch"]),
