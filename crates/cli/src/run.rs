@@ -102,6 +102,8 @@ fn conclusion(outcome: &Outcome) -> String {
     note(outcome.failed_runs > 0, counted(outcome.failed_runs, "run", "failed"));
     note(outcome.missed_expectations > 0, counted(outcome.missed_expectations, "expectation", "missed"));
     note(outcome.reused > 0, counted(outcome.reused, "complete run", "taken from before"));
+    let older = counted(outcome.older, "complete run", "of another results epoch lie beside, not used");
+    note(outcome.older > 0, older);
     let _ = write!(text, "report: {}", outcome.report.display());
     text
 }
@@ -124,6 +126,7 @@ mod tests {
             missed_expectations: 2,
             interrupted: false,
             reused: 0,
+            older: 0,
         };
         let expected = "table\n\n1 run failed\n2 expectations missed\nreport: runs/x/report.html";
         assert_eq!(conclusion(&outcome), expected);

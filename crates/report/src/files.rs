@@ -44,27 +44,6 @@ fn synced(path: &Path) -> Result<(), Error> {
     fs::File::open(path).and_then(|file| file.sync_all()).map_err(Error::io(path))
 }
 
-/// Removes what a process that was killed has left half written below the folder of a sweep, and interrupted runs that are
-/// complete by now. Nobody else may be writing there.
-///
-/// # Errors
-/// What could not be looked at or removed, and why.
-pub fn clear_remains(root: &Path) -> Result<(), Error> {
-    for entry in fs::read_dir(root).map_err(Error::io(root))? {
-        let path = entry.map_err(Error::io(root))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let hidden = name.starts_with('.') && (name.ends_with(".partial") || name.ends_with(".old"));
-        let overtaken = is_partial(&path) && is_run(&path.with_extension(""));
-        match (hidden || overtaken, path.is_dir()) {
-            (true, true) => fs::remove_dir_all(&path).map_err(Error::io(&path))?,
-            (true, false) => fs::remove_file(&path).map_err(Error::io(&path))?,
-            (false, true) => clear_remains(&path)?,
-            (false, false) => {}
-        }
-    }
-    Ok(())
-}
-
 /// Writes the table of a sweep, `sweep.parquet` and `sweep.csv`: one row per run.
 ///
 /// # Errors

@@ -120,11 +120,11 @@ impl Case {
         complete_text(&self.resolved)
     }
 
-    /// Names everything that can change the result of a run, the seed aside: the same for equal settings and
-    /// program `version`, different otherwise (64 bits). The contents of files that settings name count as well; name,
-    /// description and list of seeds do not count.
+    /// Names everything that can change the result of a run, the seed aside: equal for equal settings and equal
+    /// results `epoch` of the program, different otherwise (64 bits). The contents of files that settings name count as
+    /// well; name, description and list of seeds do not.
     #[must_use]
-    pub fn content_hash(&self, version: &str) -> u64 {
+    pub fn content_hash(&self, epoch: &str) -> u64 {
         let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
         let value = match &self.resolved.value {
             Value::Table(fields) => {
@@ -137,7 +137,7 @@ impl Case {
         };
         let text = canonical::to_toml(&ScenarioSettings::TABLE, &value);
         let inputs: String = self.inputs.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
-        canonical::hash(&format!("weft {version}\n{text}{inputs}"))
+        canonical::hash(&format!("weft {epoch}\n{text}{inputs}"))
     }
 
     /// Name and hash (hexadecimal) of every file that a setting names.
@@ -148,7 +148,7 @@ impl Case {
 
     /// The first eight hexadecimal digits of [`Case::content_hash`], as folder names carry them.
     #[must_use]
-    pub fn hash8(&self, version: &str) -> String {
-        format!("{:08x}", self.content_hash(version) >> 32)
+    pub fn hash8(&self, epoch: &str) -> String {
+        format!("{:08x}", self.content_hash(epoch) >> 32)
     }
 }

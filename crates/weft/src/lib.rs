@@ -7,6 +7,7 @@
 mod batch;
 mod build;
 mod clock;
+mod epoch;
 mod fluid;
 mod importer;
 mod jobs;
@@ -14,8 +15,10 @@ mod linter;
 mod lists;
 mod lock;
 mod manifest;
+mod older;
 mod page;
 mod prepare;
+mod remains;
 mod state;
 mod study;
 
@@ -27,6 +30,7 @@ use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
+pub use epoch::{Digests, ResultsList, epoch, reference_digests};
 pub use fluid::{
     FLUID_NUMBERS, FluidJitter, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_compare,
     fluid_margin, fluid_numbers, fluid_run, fluid_sweep, fluid_tune, is_fluid_number,
@@ -120,6 +124,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Runs taken from an earlier call instead of computed.
     pub reused: usize,
+    /// Complete runs of another results epoch that lie beside and were not used.
+    pub older: usize,
 }
 
 /// What [`check`] found.

@@ -5,8 +5,11 @@ use std::path::Path;
 use weft_report::Manifest;
 use weft_scenario::{Case, Scenario};
 
-use crate::study::VERSION;
+use crate::epoch::epoch;
 use crate::{Error, RunOptions};
+
+/// Version of the program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What was asked for, as far as it decides what is computed.
 #[derive(Clone, Copy)]
@@ -65,11 +68,12 @@ fn of_run(case: &Case, seed: u64, demo: bool) -> Manifest {
     Manifest {
         version: VERSION.to_owned(),
         commit: env!("WEFT_COMMIT").to_owned(),
+        epoch: epoch().to_owned(),
         name: format!("{}{demo}", case.settings.name),
         about: case.settings.about.clone(),
         labels: case.labels.clone(),
         seed,
-        hash: format!("{:016x}", case.content_hash(VERSION)),
+        hash: format!("{:016x}", case.content_hash(epoch())),
         host: host(),
         threads: 1,
         ..Manifest::default()

@@ -7,6 +7,7 @@ use weft_report::page::{of_run, of_sweep};
 use weft_report::{Headline, Listing, Run, Sweep, Verdict, files, terminal, write_report};
 use weft_scenario::Scenario;
 
+use crate::epoch::epoch;
 use crate::study::{Results, lookup};
 use crate::{Error, Outcome};
 
@@ -59,7 +60,7 @@ impl Study<'_> {
         let kept = || format!("{there} of {} runs are kept; the same command goes on", self.folders.len());
         let outcome = self.conclude(runs);
         let outcome = outcome.map_err(|cause| Error::Failed(format!("{problems}{cause}\n{}", kept())))?;
-        let unreadable = lines("could not be read and was computed again", &unreadable);
+        let unreadable = lines("computed again", &unreadable);
         Ok(Outcome { terminal: format!("{}{unreadable}{problems}", outcome.terminal), ..outcome })
     }
 
@@ -101,8 +102,9 @@ pub(crate) fn overview(
     if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
         page.repeat.scenario = scenario;
     }
-    headline.warnings.splice(0..0, missing.clone());
-    page.warnings.splice(0..0, missing);
+    let warnings: Vec<String> = missing.into_iter().chain(other_epochs(&sweep.runs)).collect();
+    headline.warnings.splice(0..0, warnings.clone());
+    page.warnings.splice(0..0, warnings);
     if !listing.unjudged.is_empty() {
         page.repeat.facts.push(("expectations".to_owned(), format!("not judged: {}", listing.unjudged)));
     }
@@ -115,6 +117,25 @@ fn missing(there: usize, listing: &Listing) -> Option<String> {
     let planned = listing.runs.len();
     (there < planned).then(|| {
         format!("{} of {planned} runs are missing; `weft run` again computes only these.", planned - there)
+    })
+}
+
+/// Says when runs were computed under another results epoch than this program's.
+fn other_epochs(runs: &[Run]) -> Option<String> {
+    let other: Vec<&str> =
+        runs.iter().map(|run| run.manifest.epoch.as_str()).filter(|one| *one != epoch()).collect();
+    let mut names: Vec<&str> = other.iter().map(|name| if name.is_empty() { "none" } else { name }).collect();
+    names.sort_unstable();
+    names.dedup();
+    (!other.is_empty()).then(|| {
+        format!(
+            "{} of {} runs are of another results epoch ({}) than this program's ({}), which may compute other \
+             values; `weft run` computes them again.",
+            other.len(),
+            runs.len(),
+            names.join(", "),
+            epoch()
+        )
     })
 }
 

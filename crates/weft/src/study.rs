@@ -13,10 +13,7 @@ use weft_sim::{Division, Simulation};
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
-use crate::{Error, Outcome, RunOptions, build, clock, manifest, page};
-
-/// Version of the program, part of every content hash.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+use crate::{Error, Outcome, RunOptions, build, clock, manifest, older, page, remains};
 
 /// What expectations may ask for.
 pub(crate) const METRICS: Metrics = Metrics {
@@ -70,6 +67,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let plan = |(case, manifest)| Planned::new((case, manifest), &options.out, (base, &root));
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
     let _lock = claim(&root)?;
+    let older = older::count(&root)?;
     let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
     let study = page::Study { root: &root, scenario: &scenario, folders, demo: options.demo };
     study.list(&[])?;
@@ -78,7 +76,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
         && (results.runs.len() < study.folders.len() || results.runs.iter().any(|r| r.summary.interrupted()));
     let failed_runs = if interrupted { 0 } else { results.failures.len() };
     let reused = results.reused;
-    Ok(Outcome { failed_runs, interrupted, reused, ..study.write(results)? })
+    Ok(Outcome { failed_runs, interrupted, reused, older, ..study.write(results)? })
 }
 
 /// Makes a folder of results and takes the right to write into it.
@@ -86,7 +84,7 @@ pub(crate) fn claim(root: &Path) -> Result<Lock, Error> {
     std::fs::create_dir_all(root)
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
     let lock = Lock::take(root)?;
-    files::clear_remains(root).map_err(page::failed)?;
+    remains::clear(root)?;
     Ok(lock)
 }
 
@@ -142,17 +140,28 @@ impl<'a> Planned<'a> {
         Planned { case, manifest, base, folder, root, threads: Threads::UpTo(1) }
     }
 
-    /// The results of an earlier call, if they are complete; a reason, if they look so and cannot be read. An
-    /// interrupted run lies beside, under another name.
+    /// The results of an earlier call if they are complete; the reason if they look complete but cannot be read or
+    /// belong to another run. An interrupted run lies beside, under another name.
     fn finished(&self) -> Option<Result<Run, String>> {
         if !self.folder.join("summary.json").exists() {
             return None;
         }
-        Some(
-            files::read_run(&self.folder)
-                .map(|run| self.linked(run, &self.folder))
-                .map_err(|e| e.to_string()),
-        )
+        let read = files::read_run(&self.folder).map_err(|cause| cause.to_string());
+        Some(read.and_then(|run| self.own(run)).map(|run| self.linked(run, &self.folder)))
+    }
+
+    /// The run, if its manifest carries the content hash and the seed that this run would have.
+    fn own(&self, run: Run) -> Result<Run, String> {
+        let key = |manifest: &Manifest| (manifest.hash.clone(), manifest.seed, manifest.epoch.clone());
+        let ((hash, seed, epoch), wanted) = (key(&run.manifest), key(&self.manifest));
+        if (&hash, seed, &epoch) == (&wanted.0, wanted.1, &wanted.2) {
+            return Ok(run);
+        }
+        let epoch = if epoch.is_empty() { "none" } else { &epoch };
+        Err(format!(
+            "{} holds another run (content hash {hash}, seed {seed}, results epoch {epoch})",
+            self.folder.display()
+        ))
     }
 
     /// Runs a simulation; its flows are recorded as they are done. A recording that fails stops it.
