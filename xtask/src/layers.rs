@@ -35,6 +35,7 @@ const FACADE: &[&str] = &[
     "weft-workload",
     "weft-scenario",
     "weft-sim",
+    "weft-store",
     "weft-report",
     "weft-lint",
     "weft-analyse",
@@ -58,7 +59,7 @@ const BENCH: &[&str] =
     &["weft", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-sim"];
 
 /// Reports are made of records and leave as tables.
-const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table"];
+const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-store", "weft-table"];
 /// Reproductions ask the facade for runs, and show what comes back.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression"];
 
@@ -74,6 +75,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
     Layer { name: "weft-statistics", may_use: &[] },
+    Layer { name: "weft-store", may_use: &[] },
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-expression", may_use: &[] },

@@ -18,7 +18,6 @@ mod manifest;
 mod older;
 mod page;
 mod prepare;
-mod remains;
 mod state;
 mod study;
 

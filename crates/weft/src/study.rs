@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_core::Time;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
@@ -13,7 +13,7 @@ use weft_sim::{Division, Simulation};
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
-use crate::{Error, Outcome, RunOptions, build, clock, manifest, older, page, remains};
+use crate::{Error, Outcome, RunOptions, build, clock, manifest, older, page};
 
 /// What expectations may ask for.
 pub(crate) const METRICS: Metrics = Metrics {
@@ -66,7 +66,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let base = path.parent().unwrap_or(Path::new("."));
     let plan = |(case, manifest)| Planned::new((case, manifest), &options.out, (base, &root));
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
-    let _lock = claim(&root)?;
+    let _lock = claim(&root, &options.stop)?;
     let older = older::count(&root)?;
     let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
     let study = page::Study { root: &root, scenario: &scenario, folders, demo: options.demo };
@@ -79,12 +79,13 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     Ok(Outcome { failed_runs, interrupted, reused, older, ..study.write(results)? })
 }
 
-/// Makes a folder of results and takes the right to write into it.
-pub(crate) fn claim(root: &Path) -> Result<Lock, Error> {
+/// Makes a folder of results, takes the right to write into it, and removes what a killed process has left there.
+pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
     std::fs::create_dir_all(root)
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
     let lock = Lock::take(root)?;
-    remains::clear(root)?;
+    let stopped = || stop.load(Ordering::Relaxed);
+    weft_store::remains::clear(root, &stopped).map_err(|cause| page::failed(cause.into()))?;
     Ok(lock)
 }
 
@@ -224,15 +225,12 @@ impl Job for Planned<'_> {
         let partial = files::partial(&self.folder);
         let folder = if interrupted { &partial } else { &self.folder };
         let kept = kept(&self.case.settings.measure.record);
-        let run = recording.finish(folder, (&record, &kept), &manifest, &self.case.to_toml());
+        let texts = (&*self.case.to_toml(), quiver.unwrap_or_default());
+        let run = recording.finish(folder, (&record, &kept), &manifest, texts);
         let run = run.map_err(|cause| cause.to_string())?;
-        if !interrupted && partial.exists() {
-            std::fs::remove_dir_all(&partial).map_err(|cause| format!("{}: {cause}", partial.display()))?;
+        if !interrupted {
+            weft_store::discard(&partial, Some(&self.folder)).map_err(|cause| cause.to_string())?;
         }
-        let run = match quiver {
-            Some(svg) => files::write_quiver(folder, run, svg).map_err(|cause| cause.to_string())?,
-            None => run,
-        };
         Ok(self.linked(run, folder))
     }
 }
