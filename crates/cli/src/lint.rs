@@ -77,7 +77,7 @@ impl Arguments {
     /// Judges the files, or explains a rule.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         if let Some(id) = &self.explain {
-            console::show(&weft::lint_rule(Some(id.as_str()).filter(|id| !id.is_empty()))?);
+            console::show(&weft::lint_rule(Some(id.as_str()).filter(|id| !id.is_empty()))?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let site = self.site()?;
@@ -88,7 +88,7 @@ impl Arguments {
             Format::Text => &report.text,
             Format::Json => &report.json,
             Format::Sarif => &report.sarif,
-        });
+        })?;
         let failed = report.worst.is_some_and(|worst| worst >= level(self.fail_on));
         Ok(ExitCode::from(if failed { console::FAILED } else { 0 }))
     }

@@ -68,7 +68,7 @@ impl Arguments {
             let rows = weft_reproduce::list()?;
             let lines: Vec<String> =
                 rows.iter().map(|(name, title)| format!("  {name:10}  {title}")).collect();
-            console::show(&format!("weft reproduce NAME\n{}", lines.join("\n")));
+            console::show(&format!("weft reproduce NAME\n{}", lines.join("\n")))?;
             return Ok(ExitCode::SUCCESS);
         };
         let (mode, strict, stop) = (self.progress, self.strict, Arc::new(AtomicBool::new(false)));
@@ -76,7 +76,7 @@ impl Arguments {
         let result = weft_reproduce::reproduce(&name, self.options(stop));
         progress::end(mode);
         match result {
-            Ok(outcome) => Ok(conclude(&outcome, strict)),
+            Ok(outcome) => conclude(&outcome, strict),
             Err(error) if mode == progress::Mode::Json => {
                 console::complain(&progress::error_object(&error));
                 Ok(console::code(&error))
@@ -108,7 +108,7 @@ impl Arguments {
     }
 }
 
-fn conclude(outcome: &Outcome, strict: bool) -> ExitCode {
+fn conclude(outcome: &Outcome, strict: bool) -> Result<ExitCode, weft::Error> {
     let mut text = format!("{}\n", outcome.terminal);
     if outcome.interrupted {
         text += "stopped early: only what was complete has been judged\n";
@@ -116,7 +116,7 @@ fn conclude(outcome: &Outcome, strict: bool) -> ExitCode {
     if outcome.failed_runs > 0 {
         text += &format!("{} runs failed\n", outcome.failed_runs);
     }
-    console::show(&format!("{text}report: {}", outcome.report.display()));
+    console::show(&format!("{text}report: {}", outcome.report.display()))?;
     let bad = outcome.failed_runs > 0 || outcome.interrupted || (strict && outcome.not_reproduced > 0);
-    if bad { ExitCode::from(console::FAILED) } else { ExitCode::SUCCESS }
+    Ok(if bad { ExitCode::from(console::FAILED) } else { ExitCode::SUCCESS })
 }

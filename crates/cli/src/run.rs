@@ -55,7 +55,7 @@ impl Arguments {
         let result = weft::run(&self.scenario, &options(&self, stop));
         progress::end(mode);
         match result {
-            Ok(outcome) => Ok(conclude(&outcome)),
+            Ok(outcome) => conclude(&outcome),
             Err(error) if mode == progress::Mode::Json => {
                 console::complain(&progress::error_object(&error));
                 Ok(console::code(&error))
@@ -83,10 +83,10 @@ fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
     }
 }
 
-fn conclude(outcome: &Outcome) -> ExitCode {
-    console::show(&conclusion(outcome));
+fn conclude(outcome: &Outcome) -> Result<ExitCode, weft::Error> {
+    console::show(&conclusion(outcome))?;
     let good = outcome.failed_runs == 0 && outcome.missed_expectations == 0 && !outcome.interrupted;
-    if good { ExitCode::SUCCESS } else { ExitCode::from(console::FAILED) }
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(console::FAILED) })
 }
 
 /// The table, what spoils it if anything does, and where the report is.

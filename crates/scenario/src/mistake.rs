@@ -5,7 +5,6 @@
 use crate::diagnose;
 use crate::source::{LineColumn, Place, Sources};
 use std::fmt;
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 use weft_core::units::nearest;
 
@@ -84,12 +83,6 @@ impl Mistakes {
     #[must_use]
     pub fn draw(&self, colour: bool) -> String {
         diagnose::draw(&self.sources, &self.list, colour)
-    }
-
-    /// As [`Mistakes::draw`], in colour if the standard error output is a terminal and `NO_COLOR` is not set.
-    #[must_use]
-    pub fn render(&self) -> String {
-        self.draw(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
     }
 
     /// One line per mistake: `file:line:column  message`.

@@ -40,6 +40,8 @@ pub use prepare::{Prepared, prepare};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_core::Time;
 pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
+pub use weft_report::terminal::colour;
+pub use weft_report::text::{visible, visible_in_colour};
 pub use weft_sim::Setup;
 
 /// What [`run`] needs besides the scenario.
@@ -168,7 +170,7 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
         Ok(scenario) => CheckReport { mistakes: 0, rendered: praise(path, &scenario), json: "[]".to_owned() },
         Err(mistakes) => CheckReport {
             mistakes: mistakes.list().len(),
-            rendered: mistakes.draw(study::colour()),
+            rendered: mistakes.draw(page::colour()),
             json: mistakes.json(),
         },
     })
@@ -241,7 +243,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
     let comparison = weft_report::compare(a, b).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let path = b.join("comparison.html");
     weft_report::write_report(&path, &comparison.page()).map_err(page::failed)?;
-    Ok((comparison.terminal(study::colour()), path))
+    Ok((comparison.terminal(page::colour()), path))
 }
 
 /// A commented scenario of the chosen kind, ready to run.

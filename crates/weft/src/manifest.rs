@@ -83,14 +83,28 @@ fn of_run(case: &Case, seed: u64, demo: bool) -> Manifest {
 /// The command that repeats everything, seeds aside.
 fn command(request: &Request<'_>) -> String {
     let demo = if request.demo { " --demo" } else { "" };
-    let set: String = request.set.iter().map(|set| format!(" --set '{set}'")).collect();
-    format!("weft run {}{demo}{set}", request.path.display())
+    let set: String = request.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
+    format!("weft run {}{demo}{set}", file(request.path))
 }
 
 /// What narrows the sweep to a case. A case that is named, or chosen by a whole table, has no such words.
 fn chosen(case: &Case) -> String {
-    let plain = |(path, value): &&(String, String)| path != "case" && !value.contains(['{', '\'']);
-    case.labels.iter().filter(plain).map(|(path, value)| format!(" --set '{path}={value}'")).collect()
+    let plain = |(path, value): &&(String, String)| path != "case" && !value.contains('{');
+    let set = |(path, value): &(String, String)| format!(" --set {}", quoted(&format!("{path}={value}")));
+    case.labels.iter().filter(plain).map(set).collect()
+}
+
+/// One word for a POSIX shell, whatever it contains.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A file as a word of a shell: bare if nothing in it is special there, and never an option.
+fn file(path: &Path) -> String {
+    let name = path.display().to_string();
+    let name = if name.starts_with('-') { format!("./{name}") } else { name };
+    let bare = |c: char| c.is_ascii_alphanumeric() || "_-./+,:=@%".contains(c);
+    if name.chars().all(bare) { name } else { quoted(&name) }
 }
 
 fn listed(seeds: &[u64]) -> String {
@@ -126,6 +140,20 @@ mod tests {
         assert_eq!(value_of(told, "VmHWM"), Some("36840 kB"));
         assert_eq!(value_of(told, "model name"), Some("A processor"));
         assert_eq!(value_of(told, "VmPeak"), None);
+    }
+
+    #[test]
+    fn commands_survive_a_shell() {
+        for word in
+            ["it's $(touch X).toml", "a b", "`x`", "\\", "-x.toml", "plain/file-1.toml", "\"", "new\nline"]
+        {
+            let line = format!("printf %s {}", file(Path::new(word)));
+            let shell = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+            let said = String::from_utf8(shell.stdout).unwrap();
+            assert_eq!(said.trim_start_matches("./"), word);
+        }
+        assert_eq!(file(Path::new("plain/file-1.toml")), "plain/file-1.toml");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 
     #[test]

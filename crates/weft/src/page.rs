@@ -87,6 +87,11 @@ impl Study<'_> {
     }
 }
 
+/// Whether results are coloured: only for a person at a terminal who wants it.
+pub(crate) fn colour() -> bool {
+    terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stdout()))
+}
+
 /// The report over all runs, and the same for the terminal.
 pub(crate) fn overview(
     root: &Path,
@@ -94,7 +99,6 @@ pub(crate) fn overview(
     listing: &Listing,
 ) -> Result<(std::path::PathBuf, String), Error> {
     let path = root.join(REPORT);
-    let colour = terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stdout()));
     let missing = missing(runs.len(), listing);
     let sweep = Sweep::new(runs);
     let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
@@ -109,7 +113,7 @@ pub(crate) fn overview(
         page.repeat.facts.push(("expectations".to_owned(), format!("not judged: {}", listing.unjudged)));
     }
     write_report(&path, &page).map_err(failed)?;
-    Ok((path, terminal::of_sweep(&sweep, &headline, colour)))
+    Ok((path, terminal::of_sweep(&sweep, &headline, colour())))
 }
 
 /// Says when not everything that was planned is there.

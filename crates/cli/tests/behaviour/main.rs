@@ -12,6 +12,7 @@ mod interruptions;
 mod linting;
 mod mistakes;
 mod output;
+mod screens;
 mod templates;
 
 use serde_json::Value;
