@@ -22,6 +22,7 @@ mod progress;
 mod report;
 mod reproduce;
 mod run;
+mod seeds;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
 //! `weft reproduce`: measure the claims of a source again.
 
+use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
 use clap::Args;
 use std::num::NonZero;
@@ -44,9 +45,9 @@ pub(crate) struct Arguments {
     /// Where results go
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
-    /// Seeds instead of the scenarios' own, separated by commas
-    #[arg(long = "seeds", value_name = "N", value_delimiter = ',')]
-    seeds: Option<Vec<u64>>,
+    /// Seeds instead of the scenarios' own: numbers and ranges such as 1..20, separated by commas
+    #[arg(long = "seed", alias = "seeds", value_name = "N", value_delimiter = ',')]
+    seeds: Option<Vec<Seeds>>,
     /// Runs at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -91,7 +92,7 @@ impl Arguments {
         let run = RunOptions {
             out: self.out,
             demo: false,
-            seeds: self.seeds,
+            seeds: self.seeds.as_deref().map(seeds::all),
             set: Vec::new(),
             jobs: self.jobs.map_or((cores / of_each).max(1), NonZero::get),
             threads: self.threads.map(NonZero::get),

@@ -1,5 +1,6 @@
 //! `weft run`: simulate a scenario, show how far it is, print the result.
 
+use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
 use clap::Args;
 use std::fmt::Write;
@@ -30,9 +31,9 @@ pub(crate) struct Arguments {
     /// Take the reduced form that the scenario's [demo] table describes
     #[arg(long)]
     demo: bool,
-    /// Seeds to use instead of the scenario's, separated by commas
+    /// Seeds to use instead of the scenario's: numbers and ranges such as 1..20, separated by commas
     #[arg(long = "seed", value_name = "N", value_delimiter = ',')]
-    seeds: Option<Vec<u64>>,
+    seeds: Option<Vec<Seeds>>,
     /// Change a setting: path=value, as often as needed
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -71,7 +72,7 @@ fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
     RunOptions {
         out: arguments.out.clone(),
         demo: arguments.demo,
-        seeds: arguments.seeds.clone(),
+        seeds: arguments.seeds.as_deref().map(seeds::all),
         set: arguments.set.clone(),
         jobs: arguments
             .jobs

@@ -58,7 +58,8 @@ const QUIVER: &str = "quiver.svg";
 
 /// Reads the runs that belong to a folder: those that its `sweep.json` lists as far as they are there, or else the run
 /// in it, or else all runs below it by name. Links are relative to the folder. A run that was interrupted lies in a
-/// folder of its own, `seed-1.partial`, and is taken only as long as the complete one is not there.
+/// folder of its own, `seed-1.partial`, and is taken only as long as the complete one is not there. Of each case the first run
+/// is whole; the others are [thin](Run::thin).
 ///
 /// # Errors
 /// The file that could not be read, and why; a folder without any run.
@@ -71,7 +72,12 @@ pub fn read_runs(folder: &Path) -> Result<Vec<Run>, Error> {
     if found.is_empty() {
         return Err(Error::NoRun { path: folder.to_owned() });
     }
-    found.iter().map(|place| Ok(Run { link: link(folder, place), ..read_run(place)? })).collect()
+    let mut cases = std::collections::BTreeSet::new();
+    let mut read = |place: &PathBuf| {
+        let run = Run { link: link(folder, place), ..read_run(place)? };
+        Ok(if cases.insert(run.manifest.labels.clone()) { run } else { run.thin() })
+    };
+    found.iter().map(&mut read).collect()
 }
 
 /// Where an interrupted run lies as long as the complete one is not there: `seed-1.partial` beside `seed-1`.

@@ -8,7 +8,8 @@ use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::Summary;
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number, value, visible};
+use crate::text::{count, number, value};
+use weft_core::visible::visible;
 
 /// The width of everything.
 pub const WIDTH: usize = 80;

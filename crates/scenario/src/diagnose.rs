@@ -11,19 +11,26 @@ use std::ops::Range;
 /// Every mistake with its source line, the found text underlined, what is allowed and what was probably meant.
 pub(crate) fn draw(sources: &Sources, mistakes: &[Mistake], colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let drawn: Vec<String> = mistakes.iter().map(|mistake| draw_one(sources, mistake, &renderer)).collect();
+    let drawn = mistakes.iter().take(MOST_DRAWN).map(|mistake| draw_one(sources, mistake, &renderer));
     let count = match mistakes.len() {
         1 => "1 mistake".to_owned(),
+        n if n > MOST_DRAWN => {
+            format!("{n} mistakes; these are the first {MOST_DRAWN}, `weft check --format json` lists all")
+        }
         n => format!("{n} mistakes"),
     };
-    format!("{}\n\n{count}\n", drawn.join("\n\n"))
+    format!("{}\n\n{count}\n", drawn.collect::<Vec<_>>().join("\n\n"))
 }
 
+/// More are counted, but nobody reads them.
+const MOST_DRAWN: usize = 500;
+
 fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String {
-    let source = sources.source(mistake.place);
+    let (name, at) = (&sources.source(mistake.place).name, sources.line_column(mistake.place));
+    let (line, start) = sources.line(mistake.place);
     let label = mistake.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
-    let mark = AnnotationKind::Primary.span(visible(&source.text, mistake.place)).label(label);
-    let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).annotation(mark);
+    let mark = AnnotationKind::Primary.span(visible(line, mistake.place, start)).label(label);
+    let snippet = Snippet::source(line).line_start(at.line).path(name.as_str()).annotation(mark);
     let mut group = Group::with_title(Level::ERROR.primary_title(mistake.message.as_str())).element(snippet);
     // what the core says of a unit names the allowed ones already
     let untold = mistake.allowed.as_ref().filter(|_| !mistake.message.contains("allowed:"));
@@ -47,18 +54,16 @@ fn wrapped(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The span, cut to its first line, inside the text, at character borders.
-fn visible(text: &str, place: Place) -> Range<usize> {
-    let border = |mut at: usize| {
-        at = at.min(text.len());
-        while !text.is_char_boundary(at) {
+/// The span inside the line that starts at the byte `from`, at character borders.
+fn visible(line: &str, place: Place, from: usize) -> Range<usize> {
+    let border = |at: usize| {
+        let mut at = at.saturating_sub(from).min(line.len());
+        while !line.is_char_boundary(at) {
             at -= 1;
         }
         at
     };
-    let (start, end) = (border(place.span().start), border(place.span().end));
-    let line = text[start..end].find('\n').map_or(end, |at| start + at);
-    start..line
+    border(place.span().start)..border(place.span().end)
 }
 
 /// `file:line:column  message (did you mean `x`?)`, one line per mistake.

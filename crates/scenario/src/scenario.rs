@@ -3,7 +3,7 @@
 //! Only [`validate`](crate::validate) makes these; whoever has one need not check again.
 
 use crate::canonical;
-use crate::decode::Provenance;
+use crate::decode::{Provenance, join};
 use crate::expect::Claim;
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
@@ -48,6 +48,23 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
+    /// The family on the way to a setting whose member is another one by default.
+    fn contradicted(&self, path: &str) -> Option<String> {
+        let (mut value, mut at) = (&self.value, String::new());
+        for step in path.split('.') {
+            value = match value {
+                Value::Table(_) => value.field(step),
+                Value::Member(name, own) if *name == step => own,
+                Value::Member(..) => {
+                    return (!self.provenance.mentions(&self.provenance.tagged(&at))).then_some(at);
+                }
+                _ => return None,
+            };
+            at = join(&at, step);
+        }
+        None
+    }
+
     fn offset(&self, path: &str) -> usize {
         let said = self.provenance.near(path);
         let in_file = said.filter(|said| Sources::number(said.place) == 0);
@@ -73,12 +90,19 @@ impl Scenario {
     /// expectations are left out when the demo or the command line narrowed the sweep.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        let mut text = complete_text(&self.base);
+        let mut text = complete_text(&self.base, &self.left_out());
         text += &canonical::sweep_text(&self.axes);
         if !self.narrowed {
             text += &canonical::expectations_text(&self.file.document);
         }
         text
+    }
+
+    /// Families that nobody has chosen a member of, but in which a case of the sweep sets something of another member than
+    /// the default: written down, the default would be a choice, which that case contradicts.
+    fn left_out(&self) -> Vec<String> {
+        let changes = self.axes.iter().flat_map(|axis| &axis.alternatives).flat_map(|one| &one.changes);
+        changes.filter_map(|change| self.base.contradicted(&change.path)).collect()
     }
 
     /// Hash of the scenario file as typed, hexadecimal.
@@ -94,8 +118,8 @@ impl Scenario {
     }
 }
 
-fn complete_text(Resolved { value, provenance }: &Resolved) -> String {
-    let settings = canonical::to_marked_toml(&ScenarioSettings::TABLE, value, provenance);
+fn complete_text(Resolved { value, provenance }: &Resolved, left_out: &[String]) -> String {
+    let settings = canonical::to_marked_toml(&ScenarioSettings::TABLE, value, (provenance, left_out));
     format!("{COMPLETE_KEY} = true\n{settings}")
 }
 
@@ -117,7 +141,7 @@ impl Case {
     /// settings.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        complete_text(&self.resolved)
+        complete_text(&self.resolved, &[])
     }
 
     /// Names everything that can change the result of a run, the seed aside: equal for equal settings and equal

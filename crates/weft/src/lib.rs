@@ -10,6 +10,7 @@ mod clock;
 mod epoch;
 mod fluid;
 mod importer;
+mod inputs;
 mod jobs;
 mod linter;
 mod lists;
@@ -39,9 +40,10 @@ pub use manifest::program;
 pub use prepare::{Prepared, prepare};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
 pub use weft_core::Time;
+pub use weft_core::visible::{visible, visible_in_colour};
 pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
 pub use weft_report::terminal::colour;
-pub use weft_report::text::{visible, visible_in_colour};
+
 pub use weft_sim::Setup;
 
 /// What [`run`] needs besides the scenario.

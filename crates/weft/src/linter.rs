@@ -1,6 +1,7 @@
 //! Configuration files from the disk to the linter, and what it says back as text.
 
 use std::path::PathBuf;
+use weft_core::input::read;
 use weft_lint::{Input, Kind, Level, Site};
 
 use crate::Error;
@@ -58,11 +59,7 @@ pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintRepo
 fn input(file: &LintFile) -> Result<Input, String> {
     let name = file.path.display().to_string();
     let told = |error: std::io::Error| format!("cannot read {name}: {error}");
-    let size = std::fs::metadata(&file.path).map_err(told)?.len();
-    if size > LARGEST {
-        return Err(format!("{name}: found {size} bytes; allowed: up to {LARGEST}"));
-    }
-    let bytes = std::fs::read(&file.path).map_err(told)?;
+    let bytes = read(&file.path, LARGEST).map_err(told)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();

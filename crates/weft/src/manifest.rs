@@ -1,5 +1,6 @@
 //! What is known of a run before it starts: who computes what, from which input, with which program.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use weft_report::Manifest;
@@ -59,8 +60,9 @@ pub fn program() -> String {
 
 /// A seed given twice would count one run as two.
 fn distinct(seeds: &[u64]) -> Result<(), Error> {
-    let twice = seeds.iter().enumerate().find(|(at, seed)| seeds[..*at].contains(seed));
-    twice.map_or(Ok(()), |(_, seed)| Err(Error::BadInput(format!("--seed: {seed} is given twice"))))
+    let mut known = BTreeSet::new();
+    let twice = seeds.iter().find(|seed| !known.insert(**seed));
+    twice.map_or(Ok(()), |seed| Err(Error::BadInput(format!("--seed: {seed} is given twice"))))
 }
 
 fn of_run(case: &Case, seed: u64, demo: bool) -> Manifest {
@@ -107,8 +109,14 @@ fn file(path: &Path) -> String {
     if name.chars().all(bare) { name } else { quoted(&name) }
 }
 
+/// `1,2,7..20`: as the command line takes them, with ranges for three and more in a row.
 fn listed(seeds: &[u64]) -> String {
-    seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+    let rows = seeds.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    let words = |row: &[u64]| match row {
+        [first, _, .., last] => format!("{first}..{last}"),
+        few => few.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+    };
+    rows.map(words).collect::<Vec<_>>().join(",")
 }
 
 /// Processor and operating system, as far as the system tells.
@@ -154,6 +162,15 @@ mod tests {
         }
         assert_eq!(file(Path::new("plain/file-1.toml")), "plain/file-1.toml");
         assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
+
+    #[test]
+    fn many_seeds_are_few_words() {
+        assert_eq!(listed(&[5]), "5");
+        assert_eq!(listed(&[1, 2, 9]), "1,2,9");
+        assert_eq!(listed(&[1, 2, 3, 4, 7, 6, u64::MAX]), format!("1..4,7,6,{}", u64::MAX));
+        let all: Vec<u64> = (1..=20_000).collect();
+        assert_eq!(listed(&all), "1..20000");
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use weft_report::page::{of_run, of_sweep};
 use weft_report::{Headline, Listing, Run, Sweep, Verdict, files, terminal, write_report};
-use weft_scenario::Scenario;
+use weft_scenario::{Case, Scenario};
 
 use crate::epoch::epoch;
 use crate::study::{Results, lookup};
-use crate::{Error, Outcome};
+use crate::{Error, Outcome, inputs};
 
 /// The file name of every report.
 pub(crate) const REPORT: &str = "report.html";
@@ -24,6 +24,8 @@ const INCOMPLETE: &str = "expectations wait until all runs are complete";
 pub(crate) struct Study<'a> {
     /// The folder of the sweep.
     pub(crate) root: &'a Path,
+    /// Where relative file names of the scenario start.
+    pub(crate) base: &'a Path,
     /// What is run.
     pub(crate) scenario: &'a Scenario,
     /// The folders of all runs, relative, in the order of cases and seeds.
@@ -45,7 +47,9 @@ impl Study<'_> {
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
         let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
         listing.write(self.root).map_err(failed)?;
-        weft_report::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml()).map_err(failed)?;
+        let inputs: Vec<_> = self.scenario.cases().iter().flat_map(Case::inputs).cloned().collect();
+        let text = inputs::moved(&self.scenario.to_toml(), &inputs, (self.base, self.root));
+        weft_report::write_text(&self.root.join(SCENARIO), &text).map_err(failed)?;
         Ok(listing)
     }
 
@@ -69,15 +73,28 @@ impl Study<'_> {
         runs.sort_by_key(|run| (place(run), run.manifest.seed));
         let listing = self.list(&runs)?;
         let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
-        if self.folders.len() > 1 {
-            for run in &runs {
-                write_report(&self.root.join(&run.link), &of_run(run, &[])).map_err(failed)?;
-            }
-        }
+        self.write_reports(&mut runs)?;
         files::write_sweep(self.root, &runs).map_err(failed)?;
         let (report, text) = overview(self.root, runs, &listing)?;
         let terminal = text + &told(&listing);
         Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
+    }
+
+    /// Writes the report of each run, one whole run in memory at a time; the first run of each case stays whole.
+    fn write_reports(&self, runs: &mut [Run]) -> Result<(), Error> {
+        let mut cases = std::collections::BTreeSet::new();
+        for run in runs {
+            let report = self.root.join(&run.link);
+            let whole = files::read_run(report.parent().unwrap_or(self.root)).map_err(failed)?;
+            let whole = Run { link: run.link.clone(), ..whole };
+            if self.folders.len() > 1 {
+                write_report(&report, &of_run(&whole, &[])).map_err(failed)?;
+            }
+            if cases.insert(whole.manifest.labels.clone()) {
+                *run = whole;
+            }
+        }
+        Ok(())
     }
 
     /// What became of the expectations.

@@ -13,7 +13,7 @@ use weft_sim::{Division, Simulation};
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
-use crate::{Error, Outcome, RunOptions, build, clock, manifest, older, page};
+use crate::{Error, Outcome, RunOptions, build, clock, inputs, manifest, older, page};
 
 /// What expectations may ask for.
 pub(crate) const METRICS: Metrics = Metrics {
@@ -36,7 +36,8 @@ pub(crate) struct Planned<'a> {
 /// What became of the runs of a call.
 #[derive(Default)]
 pub(crate) struct Results {
-    /// Runs that are there, whether computed now or earlier, with links relative to the folder of the sweep.
+    /// Runs that are there, whether computed now or earlier, [thin](Run::thin), with links relative to the folder of the
+    /// sweep.
     pub(crate) runs: Vec<Run>,
     /// How many of these were there before.
     pub(crate) reused: usize,
@@ -69,7 +70,7 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let _lock = claim(&root, &options.stop)?;
     let older = older::count(&root)?;
     let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
-    let study = page::Study { root: &root, scenario: &scenario, folders, demo: options.demo };
+    let study = page::Study { root: &root, base, scenario: &scenario, folders, demo: options.demo };
     study.list(&[])?;
     let results = compute(planned, options);
     let interrupted = options.stop.load(Ordering::Relaxed)
@@ -148,7 +149,7 @@ impl<'a> Planned<'a> {
             return None;
         }
         let read = files::read_run(&self.folder).map_err(|cause| cause.to_string());
-        Some(read.and_then(|run| self.own(run)).map(|run| self.linked(run, &self.folder)))
+        Some(read.and_then(|run| self.own(run)).map(|run| self.linked(run.thin(), &self.folder)))
     }
 
     /// The run, if its manifest carries the content hash and the seed that this run would have.
@@ -181,6 +182,12 @@ impl<'a> Planned<'a> {
         };
         let record = simulation.run_into(&mut take, watch);
         taken.map(|()| (recording, record))
+    }
+
+    /// The scenario of the case for the folder of its run, as seen from the hidden one beside it where the run is built.
+    fn written(&self) -> String {
+        let beside = weft_store::sibling(&self.folder, "partial");
+        inputs::moved(&self.case.to_toml(), self.case.inputs(), (self.base, &beside))
     }
 
     fn linked(&self, run: Run, folder: &Path) -> Run {
@@ -225,13 +232,14 @@ impl Job for Planned<'_> {
         let partial = files::partial(&self.folder);
         let folder = if interrupted { &partial } else { &self.folder };
         let kept = kept(&self.case.settings.measure.record);
-        let texts = (&*self.case.to_toml(), quiver.unwrap_or_default());
+        let scenario = self.written();
+        let texts = (&*scenario, quiver.unwrap_or_default());
         let run = recording.finish(folder, (&record, &kept), &manifest, texts);
         let run = run.map_err(|cause| cause.to_string())?;
         if !interrupted {
             weft_store::discard(&partial, Some(&self.folder)).map_err(|cause| cause.to_string())?;
         }
-        Ok(self.linked(run, folder))
+        Ok(self.linked(run.thin(), folder))
     }
 }
 

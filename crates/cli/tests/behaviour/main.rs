@@ -9,6 +9,7 @@ mod expectations;
 mod fluid;
 mod imports;
 mod interruptions;
+mod limits;
 mod linting;
 mod mistakes;
 mod output;
