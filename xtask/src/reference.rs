@@ -23,7 +23,7 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("Topologies", "topologies.md", "crates/topology/src/shapes.rs"),
     ("Traffic patterns", "patterns.md", "crates/workload/src/pattern.rs"),
     ("Balancers", "balancers.md", "crates/switch/src/balance.rs"),
-    ("Buffer sharing", "sharing.md", "crates/switch/src/share.rs"),
+    ("Buffer sharing", "sharing.md", "crates/buffer/src/lib.rs"),
     ("Marking", "marking.md", "crates/mark/src/lib.rs"),
     ("Schedulers", "schedulers.md", "crates/switch/src/schedule.rs"),
     ("Congestion laws", "congestion-laws.md", "crates/transport/src/congestion.rs"),

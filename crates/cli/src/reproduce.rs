@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// Where results go
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
-    /// Seeds instead of the scenarios' own: numbers and ranges such as 1..20, separated by commas
+    /// Seeds instead of the scenarios' own, such as 1..20,40
     #[arg(long = "seed", alias = "seeds", value_name = "N", value_delimiter = ',')]
     seeds: Option<Vec<Seeds>>,
     /// Runs at the same time [default: the number of cores]
@@ -94,6 +94,7 @@ impl Arguments {
             demo: false,
             seeds: self.seeds.as_deref().map(seeds::all),
             set: Vec::new(),
+            engine: weft::PACKETS,
             jobs: self.jobs.map_or((cores / of_each).max(1), NonZero::get),
             threads: self.threads.map(NonZero::get),
             progress: progress::display(self.progress),

@@ -74,6 +74,7 @@ fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
         demo: arguments.demo,
         seeds: arguments.seeds.as_deref().map(seeds::all),
         set: arguments.set.clone(),
+        engine: weft::PACKETS,
         jobs: arguments
             .jobs
             .unwrap_or_else(|| NonZero::new(cores().get() / threads).unwrap_or(NonZero::<usize>::MIN))

@@ -8,6 +8,7 @@ const STEP_BITS: u32 = STEPS.trailing_zeros();
 /// Counts of values, by bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
+    /// By bucket. Zeros, the most frequent value of a wait, are in `total` only.
     counts: Vec<u64>,
     total: u64,
     sum: u128,
@@ -18,9 +19,8 @@ impl Histogram {
     /// Counts one value.
     #[inline]
     pub fn add(&mut self, value: u64) {
-        if value == 0 && !self.counts.is_empty() {
-            self.counts[0] += 1;
-            self.total += 1;
+        self.total += 1;
+        if value == 0 {
             return;
         }
         let bucket = bucket_of(value);
@@ -28,7 +28,6 @@ impl Histogram {
             Some(count) => *count += 1,
             None => self.grow(bucket),
         }
-        self.total += 1;
         self.sum += u128::from(value);
         self.max = self.max.max(value);
     }
@@ -53,7 +52,13 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// How many values were counted.
+    /// The counts by bucket.
+    fn counts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let zeros = self.total - self.counts.iter().sum::<u64>();
+        std::iter::once((0, zeros)).chain(self.counts.iter().copied().enumerate().skip(1))
+    }
+
+    /// Number of values.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.total
@@ -76,7 +81,7 @@ impl Histogram {
     pub fn quantile(&self, q: f64) -> u64 {
         let wanted = ((q * self.total as f64).ceil() as u64).max(1);
         let mut seen = 0;
-        for (bucket, count) in self.counts.iter().enumerate() {
+        for (bucket, count) in self.counts() {
             seen += count;
             if seen >= wanted {
                 return start_of(bucket).min(self.max);
@@ -87,11 +92,7 @@ impl Histogram {
 
     /// The non-empty buckets: least value and count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.counts
-            .iter()
-            .enumerate()
-            .filter(|(_, count)| **count > 0)
-            .map(|(n, count)| (start_of(n), *count))
+        self.counts().filter(|(_, count)| *count > 0).map(|(bucket, count)| (start_of(bucket), count))
     }
 }
 
@@ -123,6 +124,19 @@ mod tests {
             assert!(start <= value && (value - start) as f64 <= value as f64 / 64.0);
             assert_eq!(bucket_of(start), bucket_of(value));
         }
+    }
+
+    #[test]
+    fn zeros_count_as_any_other_value() {
+        let mut histogram = Histogram::default();
+        assert_eq!((histogram.buckets().count(), histogram.quantile(0.5)), (0, 0));
+        [0, 0, 0, 7].into_iter().for_each(|value| histogram.add(value));
+        assert_eq!(histogram.buckets().collect::<Vec<_>>(), [(0, 3), (7, 1)]);
+        assert_eq!((histogram.quantile(0.75), histogram.quantile(0.76), histogram.mean()), (0, 7, 1.75));
+        let mut zeros = Histogram::default();
+        (0..4).for_each(|_| zeros.add(0));
+        zeros.merge(&histogram);
+        assert_eq!((zeros.count(), zeros.buckets().next()), (8, Some((0, 7))));
     }
 
     #[test]

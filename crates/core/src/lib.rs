@@ -6,7 +6,7 @@
 //! [`group`] (equal-cost ways), [`label`] (a way as a packet names it), [`quiver`] (when two of them are alike),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
-//! report), [`checksum`] (names for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`problem`] (settings that contradict each other), [`input`] (files of others), [`visible`] (text of others on a screen) and [`lines`](mod@lines) (text files of other programs).
+//! report), [`checksum`] (names for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`problem`] (settings that contradict each other), [`input`] (files of others) and [`lines`](mod@lines) (text files of other programs).
 
 pub mod checksum;
 pub mod ends;
@@ -30,7 +30,6 @@ pub mod segment;
 pub mod settings;
 pub mod transmission;
 pub mod units;
-pub mod visible;
 
 pub use checksum::Checksum;
 pub use ends::{FlowSite, ReceiverReport, SenderReport};

@@ -8,7 +8,7 @@
 
 use weft_core::{Bytes, Random, Rate, Span, Time, settings};
 
-use super::{Marker, NonEct, Sight, Verdict};
+use super::{Action, Marker, NonEct, Sight};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "marks ever more often while packets wait longer than a target (CoDel, RFC 8289)";
@@ -106,8 +106,8 @@ impl Codel {
 }
 
 impl Marker for Codel {
-    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
-        if self.chooses(sight) { sight.chosen(self.non_ect) } else { Verdict::Pass }
+    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Action {
+        if self.chooses(sight) { sight.chosen(self.non_ect) } else { Action::Pass }
     }
 
     fn looks_at_departures(&self) -> bool {

@@ -13,7 +13,7 @@ mod sampling;
 
 /// What to do with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Action {
     /// Leave it alone.
     Pass,
     /// Set "congestion experienced".
@@ -76,17 +76,17 @@ impl Sight<'_> {
     }
 
     /// Bytes of the packet that its queue holds from now on: until its last bit has left, unless it is dropped.
-    fn stays(&self, verdict: Verdict) -> u64 {
-        if verdict == Verdict::Drop { 0 } else { u64::from(self.packet.wire) }
+    fn stays(&self, action: Action) -> u64 {
+        if action == Action::Drop { 0 } else { u64::from(self.packet.wire) }
     }
 
-    /// The verdict on a packet that was chosen.
+    /// The action on a packet that was chosen.
     #[must_use]
-    pub fn chosen(&self, non_ect: NonEct) -> Verdict {
+    pub fn chosen(&self, non_ect: NonEct) -> Action {
         match (self.packet.marks.ecn, non_ect) {
-            (Ecn::NotCapable, NonEct::Drop) => Verdict::Drop,
-            (Ecn::NotCapable, NonEct::Pass) => Verdict::Pass,
-            _ => Verdict::Mark,
+            (Ecn::NotCapable, NonEct::Drop) => Action::Drop,
+            (Ecn::NotCapable, NonEct::Pass) => Action::Pass,
+            _ => Action::Mark,
         }
     }
 }
@@ -94,19 +94,19 @@ impl Sight<'_> {
 /// Decides on marks. State is per queue. Built at the rate of the line that the queue waits for.
 pub trait Marker {
     /// A packet wants to enter.
-    fn arriving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Verdict {
-        Verdict::Pass
+    fn arriving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Action {
+        Action::Pass
     }
     /// A packet is about to leave.
-    fn leaving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Verdict {
-        Verdict::Pass
+    fn leaving(&mut self, _sight: &Sight<'_>, _random: &mut Random) -> Action {
+        Action::Pass
     }
     /// A packet with which its queue, the only one of its port, holds at most so many bytes passes on arrival, and leaves
     /// no trace in the marker: then nobody asks.
     fn passes_up_to(&self) -> u64 {
         0
     }
-    /// Whether [`Marker::leaving`] ever says anything else than [`Verdict::Pass`].
+    /// Whether [`Marker::leaving`] ever says anything else than [`Action::Pass`].
     fn looks_at_departures(&self) -> bool {
         false
     }
@@ -127,8 +127,8 @@ family! {
         "codel" => codel::Codel,
     }
     methods {
-        fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
-        fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict;
+        fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action;
+        fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action;
         fn passes_up_to(&self) -> u64;
         fn looks_at_departures(&self) -> bool;
     }

@@ -11,7 +11,7 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Random, Rate, Span, settings};
 
 use super::sampling::{Sample, Sampling};
-use super::{At, Marker, NonEct, Sight, Verdict};
+use super::{Action, At, Marker, NonEct, Sight};
 
 /// One sentence for lists.
 pub const SUMMARY: &str =
@@ -108,30 +108,30 @@ impl Controller {
         self.probability = (self.probability + change).clamp(0.0, 1.0);
     }
 
-    fn judge(&self, at: At, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+    fn judge(&self, at: At, sight: &Sight<'_>, random: &mut Random) -> Action {
         let chosen = self.at == at && self.probability > 0.0 && random.chance(self.probability);
-        if chosen { sight.chosen(self.non_ect) } else { Verdict::Pass }
+        if chosen { sight.chosen(self.non_ect) } else { Action::Pass }
     }
 }
 
 impl Marker for Pi {
-    fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+    fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action {
         let own = &mut self.0;
         own.advance(sight, sight.queue);
-        let verdict = own.judge(At::Enqueue, sight, random);
-        own.sampling.look(sight.now, sight.queue + sight.stays(verdict));
-        verdict
+        let action = own.judge(At::Enqueue, sight, random);
+        own.sampling.look(sight.now, sight.queue + sight.stays(action));
+        action
     }
 
-    fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+    fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action {
         let own = &mut self.0;
         if own.at == At::Enqueue {
-            return Verdict::Pass;
+            return Action::Pass;
         }
         own.advance(sight, sight.queue + u64::from(sight.packet.wire));
-        let verdict = own.judge(At::Dequeue, sight, random);
-        own.sampling.look(sight.now, sight.queue + sight.stays(verdict));
-        verdict
+        let action = own.judge(At::Dequeue, sight, random);
+        own.sampling.look(sight.now, sight.queue + sight.stays(action));
+        action
     }
 
     fn looks_at_departures(&self) -> bool {

@@ -12,7 +12,7 @@
 use weft_core::{Bytes, Random, Rate, Span, Time, choice, settings};
 
 use super::sampling::{Sample, Sampling};
-use super::{Marker, NonEct, Sight, Verdict};
+use super::{Action, Marker, NonEct, Sight};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "a controller of the queueing delay with a target (PIE, RFC 8033)";
@@ -212,31 +212,31 @@ impl State {
         }
     }
 
-    fn judge(&self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+    fn judge(&self, sight: &Sight<'_>, random: &mut Random) -> Action {
         let probability = self.controller.probability;
         if !self.controller.marks() || sight.queue <= self.few || !random.chance(probability) {
-            return Verdict::Pass;
+            return Action::Pass;
         }
         match sight.chosen(self.non_ect) {
-            Verdict::Mark if probability > self.mark_up_to => Verdict::Drop,
-            verdict => verdict,
+            Action::Mark if probability > self.mark_up_to => Action::Drop,
+            action => action,
         }
     }
 }
 
 impl Marker for Pie {
-    fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+    fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action {
         let own = &mut self.0;
         own.advance(sight.now, sight.queue);
-        let verdict = own.judge(sight, random);
-        own.sampling.look(sight.now, sight.queue + sight.stays(verdict));
-        verdict
+        let action = own.judge(sight, random);
+        own.sampling.look(sight.now, sight.queue + sight.stays(action));
+        action
     }
 
-    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Action {
         let own = &mut self.0;
         if own.estimate == Estimate::Line {
-            return Verdict::Pass;
+            return Action::Pass;
         }
         let wire = u64::from(sight.packet.wire);
         let queue = sight.queue + wire;
@@ -246,7 +246,7 @@ impl Marker for Pie {
         if own.estimate == Estimate::Departures {
             own.departures.leaves(sight.now, queue, wire);
         }
-        Verdict::Pass
+        Action::Pass
     }
 
     fn looks_at_departures(&self) -> bool {

@@ -6,7 +6,7 @@
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Rate, choice, settings};
 
-use super::{At, Marker, NonEct, Scope, Sight, Verdict};
+use super::{Action, At, Marker, NonEct, Scope, Sight};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "probability ramp between two thresholds (RED, WRED, DCQCN's switch half)";
@@ -105,18 +105,18 @@ impl Red {
         }
     }
 
-    fn judge(&mut self, bytes: u64, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+    fn judge(&mut self, bytes: u64, sight: &Sight<'_>, random: &mut Random) -> Action {
         self.average += self.weight * (bytes as f64 - self.average);
         let probability = self.probability(self.average);
         let chosen = probability >= 1.0 || probability > 0.0 && random.chance(probability);
-        if chosen { sight.chosen(self.non_ect) } else { Verdict::Pass }
+        if chosen { sight.chosen(self.non_ect) } else { Action::Pass }
     }
 }
 
 impl Marker for Red {
-    fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+    fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action {
         if self.at != At::Enqueue {
-            return Verdict::Pass;
+            return Action::Pass;
         }
         let own = match self.arriving {
             Arriving::Included => u64::from(sight.packet.wire),
@@ -125,9 +125,9 @@ impl Marker for Red {
         self.judge(sight.bytes(self.scope) + own, sight, random)
     }
 
-    fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Verdict {
+    fn leaving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action {
         if self.at != At::Dequeue {
-            return Verdict::Pass;
+            return Action::Pass;
         }
         self.judge(sight.bytes(self.scope), sight, random)
     }

@@ -5,7 +5,7 @@
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Random, Rate, settings};
 
-use super::{At, Marker, NonEct, Scope, Sight, Verdict};
+use super::{Action, At, Marker, NonEct, Scope, Sight};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "mark every packet while the queue exceeds a threshold (DCTCP)";
@@ -43,25 +43,25 @@ impl Step {
         Step { threshold, at: settings.at, scope: settings.scope, non_ect: settings.non_ect }
     }
 
-    fn judge(&self, bytes: u64, sight: &Sight<'_>) -> Verdict {
-        if bytes > self.threshold { sight.chosen(self.non_ect) } else { Verdict::Pass }
+    fn judge(&self, bytes: u64, sight: &Sight<'_>) -> Action {
+        if bytes > self.threshold { sight.chosen(self.non_ect) } else { Action::Pass }
     }
 }
 
 impl Marker for Step {
     #[inline]
-    fn arriving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+    fn arriving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Action {
         match self.at {
             At::Enqueue => self.judge(sight.bytes(self.scope) + u64::from(sight.packet.wire), sight),
-            At::Dequeue => Verdict::Pass,
+            At::Dequeue => Action::Pass,
         }
     }
 
     #[inline]
-    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Verdict {
+    fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Action {
         match self.at {
             At::Dequeue => self.judge(sight.bytes(self.scope), sight),
-            At::Enqueue => Verdict::Pass,
+            At::Enqueue => Action::Pass,
         }
     }
 

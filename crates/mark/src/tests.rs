@@ -25,15 +25,14 @@ fn red_marks_half_of_max_probability_at_the_midpoint() {
     let mut random = Random::new(1, Purpose::Test, 0);
     let packet = packet(Ecn::Capable);
     let sight = Sight { now: Time::ZERO, packet: &packet, queue: 20_000, port: 20_000 };
-    let marked =
-        (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Verdict::Mark).count() as f64;
+    let marked = (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Action::Mark).count() as f64;
     let sigma = (100_000.0 * 0.05 * 0.95f64).sqrt();
     assert!((marked - 5_000.0).abs() < 3.0 * sigma, "{marked}");
     let mut look =
         |queue| marker.arriving(&Sight { now: Time::ZERO, packet: &packet, queue, port: 0 }, &mut random);
-    let edges = [(10_000, Verdict::Pass), (30_001, Verdict::Mark)];
-    for (queue, verdict) in edges {
-        assert_eq!(look(queue), verdict);
+    let edges = [(10_000, Action::Pass), (30_001, Action::Mark)];
+    for (queue, action) in edges {
+        assert_eq!(look(queue), action);
     }
 }
 
@@ -45,12 +44,12 @@ fn a_step_marks_above_the_threshold_where_it_is_told_to() {
     let mut at_dequeue = step::Step::new(&step::Settings { at: At::Dequeue, ..settings.clone() }, LINE);
     let packet = packet(Ecn::Capable);
     let sight = |queue| Sight { now: Time::ZERO, packet: &packet, queue, port: queue };
-    assert_eq!(at_enqueue.arriving(&sight(4_000), &mut random), Verdict::Pass, "exactly K with the packet");
-    assert_eq!(at_enqueue.arriving(&sight(4_001), &mut random), Verdict::Mark);
-    assert_eq!(at_enqueue.leaving(&sight(9_000), &mut random), Verdict::Pass);
-    assert_eq!(at_dequeue.arriving(&sight(9_000), &mut random), Verdict::Pass);
-    assert_eq!(at_dequeue.leaving(&sight(5_000), &mut random), Verdict::Pass);
-    assert_eq!(at_dequeue.leaving(&sight(5_001), &mut random), Verdict::Mark);
+    assert_eq!(at_enqueue.arriving(&sight(4_000), &mut random), Action::Pass, "exactly K with the packet");
+    assert_eq!(at_enqueue.arriving(&sight(4_001), &mut random), Action::Mark);
+    assert_eq!(at_enqueue.leaving(&sight(9_000), &mut random), Action::Pass);
+    assert_eq!(at_dequeue.arriving(&sight(9_000), &mut random), Action::Pass);
+    assert_eq!(at_dequeue.leaving(&sight(5_000), &mut random), Action::Pass);
+    assert_eq!(at_dequeue.leaving(&sight(5_001), &mut random), Action::Mark);
 }
 
 #[test]
@@ -59,13 +58,13 @@ fn packets_that_cannot_be_marked_are_dropped_or_passed_and_scope_counts_the_port
     let base = step::Settings { threshold: Amount::Packets(2), packet: Bytes(1_000), ..Default::default() };
     let plain = packet(Ecn::NotCapable);
     let sight = Sight { now: Time::ZERO, packet: &plain, queue: 0, port: 9_000 };
-    for (scope, non_ect, verdict) in [
-        (Scope::Port, NonEct::Drop, Verdict::Drop),
-        (Scope::Port, NonEct::Pass, Verdict::Pass),
-        (Scope::Queue, NonEct::Drop, Verdict::Pass),
+    for (scope, non_ect, action) in [
+        (Scope::Port, NonEct::Drop, Action::Drop),
+        (Scope::Port, NonEct::Pass, Action::Pass),
+        (Scope::Queue, NonEct::Drop, Action::Pass),
     ] {
         let mut marker = step::Step::new(&step::Settings { scope, non_ect, ..base.clone() }, LINE);
-        assert_eq!(marker.arriving(&sight, &mut random), verdict);
+        assert_eq!(marker.arriving(&sight, &mut random), action);
     }
 }
 
@@ -90,7 +89,7 @@ fn red_follows_the_queue_with_its_weight() {
             At::Enqueue => marker.arriving(&sight, &mut random),
             At::Dequeue => marker.leaving(&sight, &mut random),
         };
-        let first = (1..100).find(|_| judge() == Verdict::Mark).expect("the average reaches the threshold");
+        let first = (1..100).find(|_| judge() == Action::Mark).expect("the average reaches the threshold");
         let weight = 0.5f64.powi(average as i32);
         let due = ((1.0 - 0.6f64).ln() / (1.0 - weight).ln()).ceil();
         assert_eq!(f64::from(first), due, "weight {weight}");
@@ -111,7 +110,7 @@ fn who_does_not_look_at_departures_learns_nothing_from_them() {
     let mut random = Random::new(1, Purpose::Test, 0);
     let verdicts =
         [red.leaving(&sight, &mut random), pi.leaving(&sight, &mut random), pie.leaving(&sight, &mut random)];
-    assert_eq!(verdicts, [Verdict::Pass; 3]);
+    assert_eq!(verdicts, [Action::Pass; 3]);
     assert_eq!(format!("{red:?} {pi:?} {pie:?}"), before);
 }
 
@@ -125,7 +124,7 @@ fn a_continued_ramp_keeps_its_slope_beyond_max() {
     let own = u64::from(packet.wire);
     let mut marked = |queue: u64| {
         let sight = Sight { now: Time::ZERO, packet: &packet, queue: queue - own, port: 0 };
-        (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Verdict::Mark).count() as f64
+        (0..100_000).filter(|_| marker.arriving(&sight, &mut random) == Action::Mark).count() as f64
     };
     let slope = 0.01 / 195_000.0;
     for queue in [200_000, 1_180_000, 9_755_000] {

@@ -1,8 +1,8 @@
 //! Packets on their way: over wires, through switches, and lost.
 
 use weft_core::record::Reason;
-use weft_core::{LinkId, PacketId, PortId, Span, SwitchId, Time};
-use weft_switch::{Departure, Effect, Fate, Turn};
+use weft_core::{Kind, LinkId, PacketId, PortId, Span, SwitchId, Time};
+use weft_switch::{Departure, Effect, Sent, Turn, Verdict};
 use weft_topology::{Change, Node};
 
 use crate::domain::{Domain, Placed};
@@ -78,107 +78,85 @@ impl Domain {
         }
     }
 
+    /// A packet has landed at a switch.
     #[inline(always)]
     fn at_switch(&mut self, switch: SwitchId, from: PortId, packet: PacketId) {
         let own = switch_of(&mut self.switches, switch);
-        if !own.plain {
-            return self.at_watched_switch(switch, from, packet);
-        }
-        let (first_link, header) = (own.first_link, self.pool.headers.get_mut(packet));
-        match own.switch.forward(self.now, header, from) {
-            Fate::Leaves(departure) => self.leave(first_link, packet, departure),
-            Fate::Joins(port) => self.join(switch, port, packet),
-            Fate::Lost(reason) => self.dropped(switch, packet, reason),
-        }
-    }
-
-    /// The same where paths are measured, or a tap looks on.
-    #[inline(never)]
-    fn at_watched_switch(&mut self, switch: SwitchId, from: PortId, packet: PacketId) {
-        if let Some(tap) = &mut self.tap {
-            tap.arrived(switch, (self.now, from), packet, self.pool.headers.get(packet));
-        }
-        let own = switch_of(&mut self.switches, switch);
-        let (first_link, header) = (own.first_link, self.pool.headers.get_mut(packet));
-        match own.switch.forward_measured(self.now, header, from) {
-            Fate::Leaves(departure) => self.leave(first_link, packet, departure),
-            Fate::Joins(port) => self.join(switch, port, packet),
-            Fate::Lost(reason) => self.dropped(switch, packet, reason),
+        let first_link = own.first_link;
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        match own.switch.receive(&mut turn, from, packet) {
+            Verdict::LeavesAt(departure) => self.leave(first_link, packet, departure),
+            Verdict::Ready(port) => self.carry_out(switch, Some(port)),
+            Verdict::Queued(_) => self.carry_out(switch, None),
+            Verdict::Dropped(reason) => self.dropped(switch, packet, reason),
         }
     }
 
     /// It is known when a packet leaves a switch whose port 0 has the link `first`.
     #[inline(always)]
-    fn leave(&mut self, first: u32, packet: PacketId, Departure { port, start, end }: Departure) {
-        let header = self.pool.headers.get(packet);
-        let wire_bytes = header.wire;
-        if start == self.now {
-            self.tally.waited(header, Span::ZERO);
-        } else {
-            self.tally.waited(header, Span(start.0 - self.now.0));
-        }
-        self.launch(LinkId(first + u32::from(port.0)), packet, wire_bytes, end);
-    }
-
-    /// A packet joins the queue of a port.
-    #[inline(never)]
-    fn join(&mut self, switch: SwitchId, port: PortId, packet: PacketId) {
-        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        let own = switch_of(&mut self.switches, switch);
-        let first_link = own.first_link;
-        match own.switch.join(&mut turn, port, packet) {
-            Some(departure) => self.leave(first_link, packet, departure),
-            None => self.carry_out(switch, None),
-        }
-    }
-
-    /// Does what a switch asked for, the last first, and what it asks for meanwhile; before that it feeds the port whose
-    /// transmitter is idle.
-    #[inline(never)]
-    pub(crate) fn carry_out(&mut self, switch: SwitchId, mut idle: Option<PortId>) {
-        loop {
-            if let Some(port) = idle.take() {
-                self.feed(switch, port);
-            }
-            match self.effects.pop() {
-                Some(Effect::HasWork(port)) => idle = Some(port),
-                Some(Effect::Dropped(packet, reason)) => self.dropped(switch, packet, reason),
-                None => return,
+    fn leave(&mut self, first: u32, packet: PacketId, departure: Departure) {
+        let Departure { port, start, end, wire, hops, kind } = departure;
+        if kind == Kind::Data {
+            if start == self.now {
+                self.tally.waited(hops, Span::ZERO);
+            } else {
+                self.tally.waited(hops, Span(start.0 - self.now.0));
             }
         }
+        self.launch(LinkId(first + u32::from(port.0)), packet, wire, end);
     }
 
-    /// Gives the idle transmitter of a port its next packet, or what it has to tell the far end. What else the switch wants is
-    /// left to [`Domain::carry_out`].
-    fn feed(&mut self, switch: SwitchId, port: PortId) {
-        let pausing = self.pauses.is_some();
-        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        let own = self.switches[switch.index()].as_mut().expect("a switch is fed in its domain");
-        let link = LinkId(own.first_link + u32::from(port.0));
-        if pausing && let Some(frame) = own.switch.next_frame(&mut turn, port) {
-            let end = self.send_frame(link, self.now, frame);
-            return self.calendar.push_transmitted(end, link);
-        }
-        let Some(packet) = own.switch.next_packet(&mut turn, port) else { return };
-        if pausing {
-            self.pay_toll(link, (switch, port), packet);
-        }
-        let header = *self.pool.headers.get(packet);
-        self.tally.waited(&header, self.now.since(header.arrived));
-        if let Some(tap) = &mut self.tap {
-            tap.left(switch, (self.now, port), packet, &header);
-        }
-        let end = self.wires[link.index()].end_of(self.now, header.wire);
-        self.calendar.push_transmitted(end, link);
-        self.launch(link, packet, header.wire, end);
-    }
-
+    /// A switch has dropped a packet that it received, and may have more to say.
     #[cold]
     fn dropped(&mut self, switch: SwitchId, packet: PacketId, reason: Reason) {
-        if let Some(tap) = &mut self.tap {
-            tap.dropped(switch, self.now, packet, reason);
-        }
         self.bury(packet, reason);
+        self.carry_out(switch, None);
+    }
+
+    /// Does what a switch asked for, in the order given, and what it asks for meanwhile; before that it feeds the port
+    /// whose transmitter is idle.
+    #[inline(never)]
+    pub(crate) fn carry_out(&mut self, switch: SwitchId, idle: Option<PortId>) {
+        if let Some(port) = idle {
+            self.feed(switch, port);
+        }
+        while let Some(effect) = self.effects.pop_front() {
+            match effect {
+                Effect::HasWork(port) => self.feed(switch, port),
+                Effect::Dropped(packet, reason) => self.bury(packet, reason),
+            }
+        }
+    }
+
+    /// Gives the idle transmitter of a port its next packet, or what it has to tell the far end. What else the switch wants
+    /// is left to [`Domain::carry_out`].
+    fn feed(&mut self, switch: SwitchId, port: PortId) {
+        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        let own = switch_of(&mut self.switches, switch);
+        let link = LinkId(own.first_link + u32::from(port.0));
+        match own.switch.transmit(&mut turn, port) {
+            Some(Sent::Packet(packet)) => self.put_on_line(link, (switch, port), packet),
+            Some(Sent::Frame(frame)) => {
+                let end = self.send_frame(link, self.now, frame);
+                self.calendar.push_transmitted(end, link);
+            }
+            None => {}
+        }
+    }
+
+    /// The first bit of a packet leaves a transmitter that is asked for each packet.
+    #[inline]
+    fn put_on_line(&mut self, link: LinkId, from: (SwitchId, PortId), packet: PacketId) {
+        if self.pauses.is_some() {
+            self.pay_toll(link, from, packet);
+        }
+        let header = *self.pool.headers.get(packet);
+        if header.kind == Kind::Data {
+            self.tally.waited(header.hops, self.now.since(header.arrived));
+        }
+        let end = wire_of(&mut self.wires, link).end_of(self.now, header.wire);
+        self.calendar.push_transmitted(end, link);
+        self.launch(link, packet, header.wire, end);
     }
 
     /// A packet is lost on a wire.

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use weft_core::{Bytes, FlowId, LinkId, Pool, PortId, Span, SwitchId, Time};
-use weft_switch::{Effects, Switch, SwitchSite, Table};
+use weft_plan::Setup;
+use weft_switch::{Effects, Observer, Switch, SwitchSite, Table};
 use weft_topology::{Node, Routes};
 use weft_transport::Segment;
 use weft_workload::{Draw, Flow};
@@ -18,11 +19,10 @@ use crate::flow_series::FlowWatch;
 use crate::host::Host;
 use crate::labels::Labels;
 use crate::pause::Pauses;
+use crate::plan::Plan;
 use crate::sample::Eye;
 use crate::scout::{self, Scout};
-use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
-use crate::tap::Tap;
 use crate::turns::Turns;
 use crate::wire::Wire;
 
@@ -55,7 +55,6 @@ pub(crate) struct Domain {
     pub(crate) outbox: Outbox,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
-    pub(crate) tap: Option<Box<Tap>>,
     /// If any class pauses.
     pub(crate) pauses: Option<Box<Pauses>>,
     /// If the network is too large for caches.
@@ -67,8 +66,6 @@ pub(crate) struct Placed {
     pub(crate) switch: Switch,
     /// The link of its port 0; those of the other ports follow.
     pub(crate) first_link: u32,
-    /// It is plain, and no tap is on it.
-    pub(crate) plain: bool,
 }
 
 impl Domain {
@@ -93,7 +90,6 @@ impl Domain {
             outbox: Outbox::new(plan.partition.domains),
             eye: Eye::new(plan, number),
             flow_watch: setup.flow_samples.map(FlowWatch::new),
-            tap: None,
             pauses: Pauses::new(setup),
             scout: None,
             left: 0,
@@ -111,13 +107,12 @@ impl Domain {
         self.calendar.push(time, event);
     }
 
-    /// Puts a tap on a switch of this domain, before the run begins. A tapped switch is asked for every packet, so that
-    /// the tap sees departures when they happen.
-    pub(crate) fn tap(&mut self, tap: Tap) {
-        let bare = bare_switch(&self.plan, tap.switch);
-        let placed = Placed { plain: false, ..placed(&self.plan, tap.switch, bare) };
-        self.switches[tap.switch.index()] = Some(placed);
-        self.tap = Some(Box::new(tap));
+    /// Has an observer watch a switch of this domain, from before the run begins. Such a switch is asked for every packet,
+    /// so that departures are seen when they happen.
+    pub(crate) fn observe(&mut self, switch: SwitchId, observer: Box<dyn Observer>) {
+        let mut bare = bare_switch(&self.plan, switch);
+        bare.observe(observer);
+        self.switches[switch.index()] = Some(placed(&self.plan, switch, bare));
     }
 }
 
@@ -162,7 +157,7 @@ fn switches(plan: &Plan, number: usize) -> Vec<Option<Placed>> {
 
 fn placed(plan: &Plan, switch: SwitchId, built: Switch) -> Placed {
     let first_link = plan.setup.graph.first_link(Node::Switch(switch)).0;
-    Placed { plain: built.is_plain(), switch: built, first_link }
+    Placed { switch: built, first_link }
 }
 
 /// A switch that foresees the departures of all ports whose links stay as they are.

@@ -1,9 +1,10 @@
 //! The loop: take the next event, hand it to its handler. The tour of the code starts here.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
+use weft_plan::{Progress, Setup, Sink, Watch, keeping_flows};
 
 use crate::calendar::Next;
 use crate::collect::collect;
@@ -11,30 +12,14 @@ use crate::course::{Course, Standing, Step};
 use crate::deadlock::Deadlocks;
 use crate::domain::Domain;
 use crate::event::Event;
-use crate::ledger::{Ledger, Sink};
+use crate::ledger::Ledger;
 use crate::parallel;
+use crate::plan::Plan;
 use crate::sample::Sampler;
-use crate::setup::{Plan, Setup};
-use crate::tap::Tap;
-
-/// How far a run has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Simulated time.
-    pub now: Time,
-    /// Events handled.
-    pub events: u64,
-    /// Flows finished.
-    pub flows_done: usize,
-    /// Flows of the whole run.
-    pub flows_total: usize,
-}
+use crate::tap::{Tap, Watching};
 
 /// Events between two looks at the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;
-
-/// Who is told about the progress of a run; false stops it.
-pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> bool;
 
 /// A run, ready to go.
 pub struct Simulation {
@@ -80,30 +65,15 @@ impl Simulation {
         self
     }
 
-    /// Keeps so many bins of queue lengths, if there are that many, instead of 512: for a series that is looked at closely.
-    /// Nothing else depends on it.
-    #[must_use]
-    pub fn queue_bins(mut self, bins: usize) -> Simulation {
-        if let Some(sampler) = &mut self.sampler {
-            sampler.keep(bins);
-        }
-        self
-    }
-
     /// Runs to the end with a tap on one switch.
     #[must_use]
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {
-        let owner = self.plan.partition.of_switch(tap.switch);
-        self.domains[owner].tap(tap);
-        let mut tapped = None;
-        let record = keeping_flows(|sink| {
-            let plan = Arc::clone(&self.plan);
-            let mut ledger = Ledger::new(&plan, sink);
-            let finish = self.go(&mut ledger, &mut |_| true);
-            tapped = self.domains[owner].tap.take();
-            collect(self, finish, &mut ledger)
-        });
-        (record, *tapped.expect("the tap stays where it was put"))
+        let (owner, switch) = (self.plan.partition.of_switch(tap.switch), tap.switch);
+        let tap = Arc::new(Mutex::new(tap));
+        self.domains[owner].observe(switch, Box::new(Watching(Arc::clone(&tap))));
+        let record = self.run(&mut |_| true);
+        let tap = Arc::into_inner(tap).expect("the run is over, and with it the switch that held the tap");
+        (record, tap.into_inner().expect("nobody panicked while holding the tap"))
     }
 
     /// Runs to the end: all flows finished, the time limit, or `watch` says false. `watch` is called now and then and
@@ -163,17 +133,6 @@ impl Simulation {
             }
         }
     }
-}
-
-/// The record of a run together with its flows, ordered by their numbers.
-fn keeping_flows(run: impl FnOnce(Sink<'_>) -> RunRecord) -> RunRecord {
-    let mut flows = Vec::new();
-    let record = run(&mut |flow| {
-        flows.push(flow.clone());
-        true
-    });
-    flows.sort_unstable_by_key(|flow| flow.flow);
-    RunRecord { flows, ..record }
 }
 
 impl Domain {

@@ -1,7 +1,7 @@
 //! Counts that belong to no single node: waiting by hop, drops by hop and reason.
 
 use weft_core::record::{DropRecord, HopRecord, PacketBalance, Reason};
-use weft_core::{Bytes, Header, Kind, Span};
+use weft_core::{Bytes, Header, Span};
 
 /// Hops that are told apart; later ones are counted with the last.
 const HOPS: usize = 16;
@@ -26,14 +26,10 @@ impl Tally {
         }
     }
 
-    /// A packet left a queue of a switch after waiting.
+    /// A data packet left a queue of a switch after waiting.
     #[inline]
-    pub(crate) fn waited(&mut self, header: &Header, wait: Span) {
-        if header.kind == Kind::Data {
-            let hop = usize::from(header.hops);
-            let waits = if hop < HOPS { &mut self.waits[hop] } else { &mut self.waits[HOPS - 1] };
-            waits.wait_ns.add(wait.0 / 1_000);
-        }
+    pub(crate) fn waited(&mut self, hops: u8, wait: Span) {
+        self.waits[usize::from(hops).min(HOPS - 1)].wait_ns.add(wait.0 / 1_000);
     }
 
     /// A data packet waited for its host's card while that served others.

@@ -1,8 +1,11 @@
 //! A tap on one switch: every packet that arrives, leaves or is dropped there, in order. Changes nothing. Another
 //! driver can replay the arrivals through the same switch and must see the same.
 
+use std::sync::{Arc, Mutex};
+
 use weft_core::record::Reason;
 use weft_core::{Ecn, Header, PacketId, PortId, SwitchId, Time};
+use weft_switch::Observer;
 
 /// Something seen at the switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,35 +58,39 @@ impl Tap {
     pub fn new(switch: SwitchId) -> Tap {
         Tap { switch, seen: Vec::new(), arrivals: 0, numbers: Vec::new() }
     }
+}
 
-    pub(crate) fn arrived(
-        &mut self,
-        switch: SwitchId,
-        at: (Time, PortId),
-        packet: PacketId,
-        header: &Header,
-    ) {
-        if switch != self.switch {
-            return;
-        }
-        if packet.index() >= self.numbers.len() {
-            self.numbers.resize(packet.index() + 1, 0);
-        }
-        self.numbers[packet.index()] = self.arrivals;
-        self.arrivals += 1;
-        self.seen.push(Seen::Arrived { time: at.0, port: at.1, header: *header });
+/// A tap as the switch sees it, which returns it to whoever else holds it.
+pub(crate) struct Watching(pub(crate) Arc<Mutex<Tap>>);
+
+impl Watching {
+    fn note(&self, note: impl FnOnce(&mut Tap)) {
+        note(&mut self.0.lock().expect("nobody panics while holding a tap"));
+    }
+}
+
+impl Observer for Watching {
+    fn received(&mut self, time: Time, port: PortId, packet: PacketId, header: &Header) {
+        self.note(|tap| {
+            if packet.index() >= tap.numbers.len() {
+                tap.numbers.resize(packet.index() + 1, 0);
+            }
+            tap.numbers[packet.index()] = tap.arrivals;
+            tap.arrivals += 1;
+            tap.seen.push(Seen::Arrived { time, port, header: *header });
+        });
     }
 
-    pub(crate) fn left(&mut self, switch: SwitchId, at: (Time, PortId), packet: PacketId, header: &Header) {
-        if switch == self.switch {
-            let packet = self.numbers[packet.index()];
-            self.seen.push(Seen::Left { time: at.0, port: at.1, packet, ecn: header.marks.ecn });
-        }
+    fn sends(&mut self, time: Time, port: PortId, packet: PacketId, header: &Header) {
+        self.note(|tap| {
+            let packet = tap.numbers[packet.index()];
+            tap.seen.push(Seen::Left { time, port, packet, ecn: header.marks.ecn });
+        });
     }
 
-    pub(crate) fn dropped(&mut self, switch: SwitchId, time: Time, packet: PacketId, reason: Reason) {
-        if switch == self.switch {
-            self.seen.push(Seen::Dropped { time, packet: self.numbers[packet.index()], reason });
-        }
+    fn dropped(&mut self, time: Time, packet: PacketId, reason: Reason) {
+        self.note(|tap| {
+            tap.seen.push(Seen::Dropped { time, packet: tap.numbers[packet.index()], reason });
+        });
     }
 }

@@ -9,18 +9,19 @@ use std::collections::BinaryHeap;
 use weft_core::record::Reason;
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Ecn, PacketId, Pool, PortId, Rate, Span, SwitchId, Time};
-use weft_sim::{Seen, Setup, Simulation, Tap};
+use weft_plan::Setup;
+use weft_sim::{Seen, Simulation, Tap};
 use weft_switch::balance::drill;
 use weft_switch::mark::{MarkerSettings, red};
 use weft_switch::share::{SharingSettings, dynamic};
-use weft_switch::{BalancerSettings, Effect, Switch, SwitchSite, Table, Turn};
+use weft_switch::{BalancerSettings, Effect, Effects, Sent, Switch, SwitchSite, Table, Turn, Verdict};
 use weft_topology::Node;
 
 /// Plays arrivals into a switch; a port is busy as long as its line rate says.
 struct Replay {
     switch: Switch,
     pool: Pool<u32>,
-    effects: Vec<Effect>,
+    effects: Effects,
     busy_until: BinaryHeap<Reverse<(Time, u16)>>,
     rates: Vec<Rate>,
     seen: Vec<Seen>,
@@ -39,7 +40,7 @@ impl Replay {
         Replay {
             switch: Switch::new(&setup.switch, &setup.balancer, &site, table),
             pool: Pool::new(),
-            effects: Vec::new(),
+            effects: Effects::new(),
             busy_until: BinaryHeap::new(),
             rates,
             seen: Vec::new(),
@@ -54,7 +55,12 @@ impl Replay {
             let packet = self.pool.insert(*header, number);
             number += 1;
             let mut turn = Turn { now: *time, headers: &mut self.pool.headers, effects: &mut self.effects };
-            self.switch.receive(&mut turn, *port, packet);
+            match self.switch.receive(&mut turn, *port, packet) {
+                Verdict::Ready(port) => self.feed(*time, port),
+                Verdict::Dropped(reason) => self.drop(*time, packet, reason),
+                Verdict::Queued(_) => {}
+                Verdict::LeavesAt(_) => unreachable!("no departure is foreseen here"),
+            }
             self.carry_out(*time);
         }
         self.leave_until(Time::NEVER);
@@ -72,7 +78,7 @@ impl Replay {
 
     fn feed(&mut self, now: Time, port: PortId) {
         let mut turn = Turn { now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        if let Some(packet) = self.switch.next_packet(&mut turn, port) {
+        if let Some(Sent::Packet(packet)) = self.switch.transmit(&mut turn, port) {
             let header = *self.pool.headers.get(packet);
             let number = self.number(packet);
             self.seen.push(Seen::Left { time: now, port, packet: number, ecn: header.marks.ecn });
@@ -84,16 +90,18 @@ impl Replay {
     }
 
     fn carry_out(&mut self, now: Time) {
-        while let Some(effect) = self.effects.pop() {
+        while let Some(effect) = self.effects.pop_front() {
             match effect {
                 Effect::HasWork(port) => self.feed(now, port),
-                Effect::Dropped(packet, reason) => {
-                    let number = self.number(packet);
-                    self.seen.push(Seen::Dropped { time: now, packet: number, reason });
-                    self.pool.remove(packet);
-                }
+                Effect::Dropped(packet, reason) => self.drop(now, packet, reason),
             }
         }
+    }
+
+    fn drop(&mut self, now: Time, packet: PacketId, reason: Reason) {
+        let number = self.number(packet);
+        self.seen.push(Seen::Dropped { time: now, packet: number, reason });
+        self.pool.remove(packet);
     }
 
     fn number(&self, packet: PacketId) -> u32 {

@@ -1,12 +1,10 @@
 //! Ports whose departures are known in advance: what joins them, and when what has left is given back.
 
-use weft_core::record::Reason;
-use weft_core::{Bytes, Header, PortId, Random, Time};
+use weft_core::{Bytes, PortId, Time};
 
 use crate::foresight::{Foresight, Slot};
 use crate::outputs::{Outputs, chosen_of};
 use crate::port::{Output, Port, Store};
-use weft_mark::{Sight, Verdict};
 
 impl Outputs {
     /// Gives back what has left a foreseen port before `now`.
@@ -44,55 +42,6 @@ impl Outputs {
         }
     }
 
-    /// Admits, marks and queues a packet at a port whose departures are foreseen, which has one queue: when it leaves, or
-    /// why it is refused. The header may get a mark. Not if somebody looks at what the port holds, or it does not foresee:
-    /// then `None`.
-    #[inline(always)]
-    pub(crate) fn join(
-        &mut self,
-        now: Time,
-        port: PortId,
-        header: &mut Header,
-    ) -> Option<Result<Slot, Reason>> {
-        let output = chosen_of(&mut self.ports, port);
-        let Output { port: held, foresight: Some(foresight), .. } = output else { return None };
-        if foresight.is_observed() {
-            return None;
-        }
-        give_back_unseen(now, held, foresight);
-        if !foresight.is_calm(held.bytes + u64::from(header.wire))
-            && let Err(reason) = admit(now, output, (&self.store, &mut self.marking), header)
-        {
-            return Some(Err(self.refuse(port, reason)));
-        }
-        Some(Ok(settle_in(now, output, header.wire)))
-    }
-
-    /// The same for any port whose departures are foreseen.
-    #[inline(always)]
-    pub(crate) fn join_observed(
-        &mut self,
-        now: Time,
-        port: PortId,
-        header: &mut Header,
-    ) -> Result<Slot, Reason> {
-        self.catch_up(now, port);
-        let output = chosen_of(&mut self.ports, port);
-        let mut room = admit(now, output, (&self.store, &mut self.marking), header);
-        if room.is_err_and(|reason| reason != Reason::Early) {
-            // The memory seems full: what have other ports to give back?
-            self.settle_all(now);
-            room = admit(now, chosen_of(&mut self.ports, port), (&self.store, &mut self.marking), header);
-        }
-        if let Err(reason) = room {
-            return Err(self.refuse(port, reason));
-        }
-        let output = chosen_of(&mut self.ports, port);
-        self.store.stored((0, output.port.bytes + u64::from(header.wire)), header.wire);
-        self.visible.joined(now, header, port.index());
-        Ok(settle_in(now, output, header.wire))
-    }
-
     /// Packets of a foreseen port, and their bytes, whose first bit has not left before `now`.
     pub(crate) fn waiting(&self, now: Time, port: PortId) -> (u64, Bytes) {
         let foresight = self.ports[port.index()].foresight.as_ref();
@@ -101,34 +50,18 @@ impl Outputs {
     }
 }
 
-/// Is there room at a foreseen port, and what does the marker say?
-#[inline]
-fn admit(
-    now: Time,
-    output: &mut Output,
-    (store, marking): (&Store, &mut Random),
-    header: &mut Header,
-) -> Result<(), Reason> {
-    let Output { port: held, foresight: Some(foresight), .. } = output else { return Ok(()) };
-    if foresight.is_calm(held.bytes + u64::from(header.wire)) {
-        return Ok(());
+impl Output {
+    /// Whether a packet joins without being refused or looked at by the marker.
+    #[inline]
+    pub(crate) fn is_calm(&self, wire: u16) -> bool {
+        let calm = |foresight: &Foresight| foresight.is_calm(self.port.bytes + u64::from(wire));
+        self.foresight.as_ref().is_some_and(calm)
     }
-    store.admit((0, held.bytes), held.bytes, header.wire)?;
-    let sight = Sight { now, packet: header, queue: held.bytes, port: held.bytes };
-    match foresight.marker.arriving(&sight, marking) {
-        Verdict::Pass => {}
-        Verdict::Mark => held.mark(header),
-        Verdict::Drop => return Err(Reason::Early),
-    }
-    Ok(())
 }
 
-/// A packet joins a foreseen port: when it leaves.
+/// A packet takes its place on the line of a port: when it leaves.
 #[inline(always)]
-fn settle_in(now: Time, output: &mut Output, wire: u16) -> Slot {
-    let Output { port: held, foresight: Some(foresight), .. } = output else {
-        unreachable!("only ports that foresee are joined so")
-    };
+pub(crate) fn take_place(now: Time, (held, foresight): (&mut Port, &mut Foresight), wire: u16) -> Slot {
     let slot = foresight.join(now, wire);
     held.store_until(held.bytes + u64::from(wire), u128::from(wire) * u128::from(slot.end.0 - now.0));
     slot
@@ -136,7 +69,7 @@ fn settle_in(now: Time, output: &mut Output, wire: u16) -> Slot {
 
 /// Takes off what has left a port before `now` that nobody looks at in between.
 #[inline(always)]
-fn give_back_unseen(now: Time, held: &mut Port, foresight: &mut Foresight) {
+pub(crate) fn give_back_unseen(now: Time, held: &mut Port, foresight: &mut Foresight) {
     if foresight.all_have_left(now) {
         foresight.clear();
         held.bytes = 0;

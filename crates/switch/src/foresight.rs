@@ -6,7 +6,6 @@
 //! for each packet. Knows no other port.
 
 use weft_core::{Ring, Time, Transmission};
-
 use weft_mark::AnyMarker;
 
 /// A packet of which the end of its transmission is known.

@@ -5,7 +5,7 @@
 //! [`Effect`]s. Start reading at [`Switch::receive`]; the path of a packet is that one page, top to bottom.
 //!
 //! ```text
-//! receive: table -> balance -> share (admission) -> mark -> queue        next_packet: schedule -> mark -> wire
+//! receive: table -> balance -> share (admission) -> mark -> queue        transmit: schedule -> mark -> wire
 //! ```
 //!
 //! Four families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`schedule`].
@@ -17,11 +17,11 @@ pub mod hash;
 pub mod pause;
 pub mod schedule;
 pub mod settings;
-pub mod share;
 
 mod engine;
 mod foreseen;
 mod foresight;
+mod observe;
 mod outputs;
 mod pausing;
 mod port;
@@ -30,13 +30,16 @@ mod table;
 mod turn;
 mod visibility;
 
-/// The family of markers, which knows nothing of switches.
+/// The family of sharing rules, which must not depend on switches.
+pub use weft_buffer as share;
+/// The family of markers, which must not depend on switches.
 pub use weft_mark as mark;
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
+pub use observe::Observer;
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::{ClassQueue, PortCounters};
 pub use settings::SwitchSettings;
 pub use switch::Switch;
 pub use table::{Route, Table};
-pub use turn::{Departure, Effect, Effects, Fate, SwitchSite, Turn};
+pub use turn::{Departure, Effect, Effects, Sent, SwitchSite, Turn, Verdict};

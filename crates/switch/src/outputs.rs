@@ -4,14 +4,15 @@
 use weft_core::record::Reason;
 use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Time, Transmission};
 
-use crate::foresight::Foresight;
+use crate::foreseen::{give_back_unseen, take_place};
+use crate::foresight::{Foresight, Slot};
 use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Memory};
-use crate::turn::{Effect, Effects, SwitchSite, Turn};
+use crate::turn::{Departure, Effect, Effects, SwitchSite, Turn, Verdict};
 use crate::visibility::{Insight, Visible};
-use weft_mark::{Sight, Verdict};
+use weft_mark::{Action, Sight};
 
 /// See the file's head.
 pub(crate) struct Outputs {
@@ -160,8 +161,71 @@ impl Outputs {
         reason
     }
 
-    /// Is there room at a port? What other ports have to give back is looked at only if it matters.
-    fn admit(&mut self, now: Time, port: PortId, queue: usize, header: &Header) -> Result<(), Reason> {
+    /// A packet joins a port whose departures are foreseen, where nobody looks at what it holds and neither limit nor marker
+    /// is near: a line of arithmetic. `None`, and nothing has changed that anybody can see, for others.
+    #[inline(always)]
+    pub(crate) fn join_unseen(&mut self, now: Time, port: PortId, wire: u16) -> Option<Slot> {
+        let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
+            return None;
+        };
+        if foresight.is_observed() {
+            return None;
+        }
+        give_back_unseen(now, held, foresight);
+        if !foresight.is_calm(held.bytes + u64::from(wire)) {
+            return None;
+        }
+        Some(take_place(now, (held, foresight), wire))
+    }
+
+    /// A packet joins any port: admit, mark, queue.
+    #[inline(never)]
+    pub(crate) fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Verdict {
+        let (now, header) = (turn.now, turn.headers.get_mut(packet));
+        let queue = queue_of(header.class, self.queues);
+        self.catch_up(now, port);
+        if !self.chosen(port).is_calm(header.wire)
+            && let Err(reason) = self.admit_and_mark(now, (port, queue), header)
+        {
+            self.refused(turn.effects, header, queue, reason);
+            return Verdict::Dropped(self.refuse(port, reason));
+        }
+        if self.foresees(port) {
+            let slot = self.settle_in(now, port, header);
+            return Verdict::LeavesAt(Departure::of(header, port, slot));
+        }
+        let idle = self.enqueue(turn, (port, queue), packet);
+        if idle { Verdict::Ready(port) } else { Verdict::Queued(port) }
+    }
+
+    /// A packet that has been admitted joins a port whose departures are foreseen.
+    #[inline(always)]
+    fn settle_in(&mut self, now: Time, port: PortId, header: &Header) -> Slot {
+        let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
+            unreachable!("only ports that foresee are joined so")
+        };
+        self.store.stored((0, held.bytes + u64::from(header.wire)), header.wire);
+        self.visible.joined(now, header, port.index());
+        take_place(now, (held, foresight), header.wire)
+    }
+
+    /// Whether a packet may join a queue; if so, it may get a mark.
+    #[inline(always)]
+    fn admit_and_mark(&mut self, now: Time, at: (PortId, usize), header: &mut Header) -> Result<(), Reason> {
+        self.admit(now, at, header)?;
+        match self.judge(now, at, header) {
+            Action::Pass => Ok(()),
+            Action::Mark => {
+                chosen_of(&mut self.ports, at.0).port.mark(header);
+                Ok(())
+            }
+            Action::Drop => Err(Reason::Early),
+        }
+    }
+
+    /// Is there room at a port? Only where the answer would be no, other ports are asked what they have to give back.
+    #[inline(always)]
+    fn admit(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Result<(), Reason> {
         let wire = header.wire;
         if let Some(ingress) = &self.ingress {
             let output = &self.ports[port.index()];
@@ -174,27 +238,37 @@ impl Outputs {
                 return Ok(());
             }
         }
-        let first = self.ports[port.index()].admit(queue, wire, &self.store);
-        if first.is_ok() {
+        let first = self.chosen(port).admit(queue, wire, &self.store);
+        if first.is_ok() || !self.store.counts() {
             return first;
         }
-        self.settle_all(now);
-        self.ports[port.index()].admit(queue, wire, &self.store)
+        self.admit_after_settling(now, (port, queue), wire)
     }
 
-    /// Admits, marks and queues a packet at a port that is asked for every packet.
-    pub(crate) fn enqueue(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) {
+    #[inline(never)]
+    fn admit_after_settling(
+        &mut self,
+        now: Time,
+        (port, queue): (PortId, usize),
+        wire: u16,
+    ) -> Result<(), Reason> {
+        self.settle_all(now);
+        self.chosen(port).admit(queue, wire, &self.store)
+    }
+
+    /// What the marker of a queue does with a packet that has been admitted.
+    #[inline(always)]
+    fn judge(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Action {
+        let output = chosen_of(&mut self.ports, port);
+        let sight = Sight { now, packet: header, queue: output.bytes_of(queue), port: output.port.bytes };
+        output.marker(queue).arriving(&sight, &mut self.marking)
+    }
+
+    /// A packet that has been admitted joins a queue. Whether the transmitter is idle.
+    #[inline(always)]
+    fn enqueue(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> bool {
         let header = *turn.headers.get(packet);
-        let (queue, wire) = (queue_of(header.class, self.queues), header.wire);
-        if let Err(reason) = self.admit(turn.now, port, queue, &header) {
-            self.refused(turn.effects, &header, queue, reason);
-            return self.dropped(port, packet, reason, turn.effects);
-        }
-        match self.arriving(turn.now, port, queue, &header) {
-            Verdict::Pass => {}
-            Verdict::Mark => self.ports[port.index()].port.mark(turn.headers.get_mut(packet)),
-            Verdict::Drop => return self.dropped(port, packet, Reason::Early, turn.effects),
-        }
+        let wire = header.wire;
         let output = &mut self.ports[port.index()];
         let own = &mut output.queues[queue];
         own.packets.push(packet, turn.headers);
@@ -203,18 +277,11 @@ impl Outputs {
             self.store.stored((queue, own.bytes), wire);
         }
         output.port.store(turn.now, wire);
-        if output.port.in_service.is_none() {
-            turn.effects.push(Effect::HasWork(port));
-        }
+        let idle = output.port.in_service.is_none();
         self.charge(turn.effects, &header, (port, queue));
         debug_assert!(self.books_agree());
         self.visible.joined(turn.now, &header, slot(port, queue, self.queues));
-    }
-
-    fn arriving(&mut self, now: Time, port: PortId, queue: usize, header: &Header) -> Verdict {
-        let output = &mut self.ports[port.index()];
-        let sight = Sight { now, packet: header, queue: output.queues[queue].bytes, port: output.port.bytes };
-        output.markers[queue].arriving(&sight, &mut self.marking)
+        idle
     }
 
     /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
@@ -227,11 +294,11 @@ impl Outputs {
                 self.nothing_to_send(turn.effects, port);
                 return None;
             };
-            let (packet, verdict) = output.take(turn.now, queue, turn.headers, &mut self.marking);
-            match verdict {
-                Verdict::Pass => {}
-                Verdict::Mark => output.port.mark(turn.headers.get_mut(packet)),
-                Verdict::Drop => {
+            let (packet, action) = output.take(turn.now, queue, turn.headers, &mut self.marking);
+            match action {
+                Action::Pass => {}
+                Action::Mark => output.port.mark(turn.headers.get_mut(packet)),
+                Action::Drop => {
                     self.give_up(turn, (port, queue), packet, Reason::Early);
                     continue;
                 }
@@ -304,7 +371,7 @@ impl Outputs {
 
     #[cold]
     fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
-        effects.push(Effect::Dropped(packet, self.refuse(port, reason)));
+        effects.push_back(Effect::Dropped(packet, self.refuse(port, reason)));
     }
 }
 

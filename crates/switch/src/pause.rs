@@ -10,11 +10,13 @@
 
 use weft_core::{Bytes, PortId, Rate, Span, choice, settings};
 
+mod arrivals;
 mod blame;
 pub mod headroom;
 mod ingress;
 mod own;
 
+pub use arrivals::{Needs, needs};
 pub(crate) use ingress::Ingress;
 pub(crate) use own::headroom_of;
 pub(crate) use own::to_share;

@@ -41,7 +41,7 @@ impl Outputs {
     fn announce(&self, effects: &mut Effects, port: PortId) {
         let work = Effect::HasWork(port);
         if self.ports[port.index()].port.in_service.is_none() && !effects.contains(&work) {
-            effects.push(work);
+            effects.push_back(work);
         }
     }
 
@@ -53,7 +53,7 @@ impl Outputs {
         }
     }
 
-    /// See [`Switch::next_frame`](crate::Switch::next_frame).
+    /// See [`Switch::transmit`](crate::Switch::transmit).
     #[inline]
     pub(crate) fn next_frame(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PauseFrame> {
         self.ingress.as_ref()?;

@@ -7,7 +7,7 @@ use crate::foresight::Foresight;
 use crate::schedule::AnyScheduler;
 use crate::settings::SwitchSettings;
 use crate::share::{AnySharing, Occupancy};
-use weft_mark::{AnyMarker, Sight, Verdict};
+use weft_mark::{Action, AnyMarker, Sight};
 
 /// One queue of a port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,11 +112,27 @@ impl Output {
     }
 
     /// Is there room for a packet of `wire` bytes in a queue?
+    #[inline]
     pub(crate) fn admit(&self, queue: usize, wire: u16, store: &Store) -> Result<(), Reason> {
         if !self.port.up {
             return Err(Reason::LinkDown);
         }
-        store.admit((queue, self.queues[queue].bytes), self.port.bytes, wire)
+        store.admit((queue, self.bytes_of(queue)), self.port.bytes, wire)
+    }
+
+    /// Bytes of a queue, the packet in service included.
+    #[inline]
+    pub(crate) fn bytes_of(&self, queue: usize) -> u64 {
+        if self.foresight.is_some() { self.port.bytes } else { self.queues[queue].bytes }
+    }
+
+    /// The marker of a queue.
+    #[inline]
+    pub(crate) fn marker(&mut self, queue: usize) -> &mut AnyMarker {
+        match &mut self.foresight {
+            Some(foresight) => &mut foresight.marker,
+            None => &mut self.markers[queue],
+        }
     }
 
     /// Bytes of a queue, with or without those of the packet in service.
@@ -136,7 +152,7 @@ impl Output {
         queue: usize,
         headers: &Headers,
         marking: &mut Random,
-    ) -> (PacketId, Verdict) {
+    ) -> (PacketId, Action) {
         let own = &mut self.queues[queue];
         let packet = own.packets.pop(headers).expect("the scheduler picks a queue with packets");
         let header = headers.get(packet);

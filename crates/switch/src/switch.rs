@@ -8,14 +8,14 @@ use weft_core::{
 use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
 use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
-use crate::foresight::Slot;
 use crate::hash::FlowHash;
+use crate::observe::{Observer, Observing, tell_drops};
 use crate::outputs::{Outputs, queue_of};
-use crate::pause::{Charges, HeldBack, PauseCounters, PauseFrame};
+use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, SwitchSettings};
 use crate::table::{Route, Table};
-use crate::turn::{Departure, Effect, Fate, SwitchSite, Turn};
+use crate::turn::{Departure, Sent, SwitchSite, Turn, Verdict};
 
 /// A combined input-output-queued switch with shared memory.
 pub struct Switch {
@@ -32,6 +32,9 @@ pub struct Switch {
     congestion: Option<Box<Congestion>>,
     /// If the balancer leaves out paused ports: what is left of a choice.
     unpaused: Option<Box<Component>>,
+    observer: Observing,
+    /// Nobody measures paths or observes packets.
+    plain: bool,
 }
 
 impl Switch {
@@ -66,6 +69,8 @@ impl Switch {
             queues: settings.queues as usize,
             class_load: settings.class_load,
             hash,
+            plain: congestion.is_none(),
+            observer: None,
             congestion,
             unpaused: excludes.then(|| Box::new(Component::equal(Vec::new()))),
             engines,
@@ -79,121 +84,106 @@ impl Switch {
         assert!(self.table.ports() <= self.outputs.len(), "the table names ports that the switch has");
     }
 
-    /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::next_packet`] is not to be asked:
-    /// it needs no event for the end of a transmission, and nothing else changes. Returns false, and does nothing, if the
-    /// settings do not allow it: several queues per port, marks on departure. The link behind the port must stay as it
-    /// is, and the port be empty.
+    /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::transmit`] must not be called for
+    /// it: the end of a transmission needs no event, and nothing else changes. Returns false, and does nothing, if the
+    /// settings rule it out: several queues per port, marks on departure. The link behind the port must stay up or down,
+    /// and the port be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
         self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
     }
 
-    /// A whole packet came in by port `from`: look up, balance, admit, mark, queue - or drop. Tells when it leaves, if the
-    /// departures of its port are foreseen; otherwise the effects tell when there is work for a transmitter.
-    pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Option<Departure> {
-        let header = turn.headers.get_mut(packet);
-        let fate = match self.is_plain() {
-            true => self.forward(turn.now, header, from),
-            false => self.forward_measured(turn.now, header, from),
-        };
-        match fate {
-            Fate::Leaves(departure) => Some(departure),
-            Fate::Joins(port) => self.join(turn, port, packet),
-            Fate::Lost(reason) => {
-                turn.effects.push(Effect::Dropped(packet, reason));
-                None
-            }
-        }
+    /// From now on `observer` is told of every packet.
+    pub fn observe(&mut self, observer: Box<dyn Observer>) {
+        self.observer = Some(observer);
+        self.plain = false;
     }
 
-    /// Whether no balancer measures paths, so that packets carry nothing for it.
-    #[inline]
-    #[must_use]
-    pub fn is_plain(&self) -> bool {
-        self.congestion.is_none()
-    }
-
-    /// The first half of [`Switch::receive`], which is all for most packets: what becomes of a packet that came in by port
-    /// `from`. One that joins is to be given to [`Switch::join`] next, one that is lost to nobody. For plain switches only.
+    /// A whole packet came in by port `from`: route, balance, admit, mark, queue. The one way into a switch, for every
+    /// driver. Effects may follow whatever the verdict; the packet itself is in none of them.
     #[inline(always)]
-    pub fn forward(&mut self, now: Time, header: &mut Header, from: PortId) -> Fate {
-        debug_assert!(self.is_plain(), "a switch that is not plain is asked by `forward_measured`");
-        enter(now, header, from);
-        match self.output(now, header) {
-            Some(port) => self.send_to(now, port, header),
-            None => Fate::Lost(Reason::NoRoute),
+    pub fn receive(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
+        if !self.plain {
+            return self.receive_watched(&mut turn.again(), from, packet);
+        }
+        let header = turn.headers.get_mut(packet);
+        enter(turn.now, header, from);
+        let Some(port) = self.output(turn.now, header) else { return Verdict::Dropped(Reason::NoRoute) };
+        match self.outputs.join_unseen(turn.now, port, header.wire) {
+            Some(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
+            None => self.outputs.join(&mut turn.again(), port, packet),
         }
     }
 
-    /// The same for any switch. Where the balancer measures paths, packets carry its fields.
-    #[inline]
-    pub fn forward_measured(&mut self, now: Time, header: &mut Header, from: PortId) -> Fate {
+    /// The same where the balancer measures paths, for which packets carry its fields, or an observer looks on.
+    #[inline(never)]
+    fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
+        let now = turn.now;
+        if let Some(observer) = &mut self.observer {
+            observer.received(now, from, packet, turn.headers.get(packet));
+        }
+        let header = turn.headers.get_mut(packet);
         enter(now, header, from);
         if let Some(congestion) = &mut self.congestion {
             congestion.arrives(now, header);
         }
-        let Some(port) = self.output(now, header) else { return Fate::Lost(Reason::NoRoute) };
-        if let Some(congestion) = &mut self.congestion {
-            congestion.departs(now, port, header);
-        }
-        let fate = match self.send_to(now, port, header) {
-            Fate::Joins(port) if self.outputs.foresees(port) => self.join_observed(now, port, header),
-            fate => fate,
+        let verdict = match self.output(now, header) {
+            None => Verdict::Dropped(Reason::NoRoute),
+            Some(port) => {
+                if let Some(congestion) = &mut self.congestion {
+                    congestion.departs(now, port, header);
+                }
+                self.outputs.join(turn, port, packet)
+            }
         };
-        if let (Some(congestion), Fate::Leaves(Departure { start, end, .. })) = (&mut self.congestion, fate) {
-            congestion.will_send(now, port, (start, end), header);
-        }
-        fate
+        self.note(turn, packet, verdict);
+        verdict
     }
 
-    /// A packet goes to a port: at once, if its departures are foreseen and nobody looks at what it holds.
+    /// Tells those who watch what became of a packet.
+    fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
+        let header = turn.headers.get_mut(packet);
+        if let (Some(congestion), Verdict::LeavesAt(leaves)) = (&mut self.congestion, verdict) {
+            congestion.will_send(turn.now, leaves.port, (leaves.start, leaves.end), header);
+        }
+        match (&mut self.observer, verdict) {
+            (Some(observer), Verdict::LeavesAt(Departure { port, start, .. })) => {
+                observer.sends(start, port, packet, header)
+            }
+            (Some(observer), Verdict::Dropped(reason)) => observer.dropped(turn.now, packet, reason),
+            _ => {}
+        }
+    }
+
+    /// The transmitter of `port` is idle: what was in service, if anything, has left; what goes next?
     #[inline(always)]
-    fn send_to(&mut self, now: Time, port: PortId, header: &mut Header) -> Fate {
-        match self.outputs.join(now, port, header) {
-            Some(Ok(Slot { start, end })) => Fate::Leaves(Departure { port, start, end }),
-            Some(Err(reason)) => Fate::Lost(reason),
-            None => Fate::Joins(port),
+    pub fn transmit(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<Sent> {
+        let before = turn.effects.len();
+        if let Some(frame) = self.outputs.next_frame(turn, port) {
+            return Some(Sent::Frame(frame));
         }
+        let packet = self.outputs.next_packet(turn, port);
+        if !self.plain {
+            self.note_sent(turn, (port, packet), before);
+        }
+        packet.map(Sent::Packet)
     }
 
-    /// A packet joins a port whose departures are foreseen, where somebody looks on.
-    #[inline]
-    fn join_observed(&mut self, now: Time, port: PortId, header: &mut Header) -> Fate {
-        match self.outputs.join_observed(now, port, header) {
-            Ok(Slot { start, end }) => Fate::Leaves(Departure { port, start, end }),
-            Err(reason) => Fate::Lost(reason),
-        }
-    }
-
-    /// A packet joins the queue of a port, or is dropped there: when it leaves, if that is known.
-    #[inline]
-    pub fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Option<Departure> {
-        if !self.outputs.foresees(port) {
-            self.outputs.enqueue(turn, port, packet);
-            return None;
-        }
-        match self.join_observed(turn.now, port, turn.headers.get_mut(packet)) {
-            Fate::Leaves(departure) => return Some(departure),
-            Fate::Lost(reason) => turn.effects.push(Effect::Dropped(packet, reason)),
-            Fate::Joins(_) => unreachable!("it has joined"),
-        }
-        None
-    }
-
-    /// The transmitter of `port` is idle: the packet in service, if any, has left; which goes next?
-    #[inline(always)]
-    pub fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
-        let packet = self.outputs.next_packet(turn, port)?;
-        if let Some(congestion) = &mut self.congestion {
+    /// Tells those who watch what leaves a port, and what was dropped by a call that began with `before` effects.
+    #[inline(never)]
+    fn note_sent(&mut self, turn: &mut Turn<'_>, (port, packet): (PortId, Option<PacketId>), before: usize) {
+        if let (Some(congestion), Some(packet)) = (&mut self.congestion, packet) {
             congestion.sends(turn.now, port, turn.headers.get_mut(packet));
         }
-        Some(packet)
+        self.note_drops(turn, before);
+        if let (Some(observer), Some(packet)) = (&mut self.observer, packet) {
+            observer.sends(turn.now, port, packet, turn.headers.get(packet));
+        }
     }
 
-    /// What the idle transmitter of `port` has to tell the far end before it sends anything else: to be asked before
-    /// [`Switch::next_packet`] if any class pauses. The frame occupies the line as a packet of [`FRAME`](crate::pause::FRAME) bytes.
-    #[inline]
-    pub fn next_frame(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PauseFrame> {
-        self.outputs.next_frame(turn, port)
+    fn note_drops(&mut self, turn: &Turn<'_>, before: usize) {
+        if let Some(observer) = &mut self.observer {
+            tell_drops(&mut **observer, turn, before);
+        }
     }
 
     /// The pauses that `port` has asked for are about to end: what is still needed is asked for again.
@@ -208,7 +198,9 @@ impl Switch {
 
     /// The watchdog of a lossless queue throws away what waits in it and what comes, or no longer does.
     pub fn discard(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), on: bool) {
+        let before = turn.effects.len();
         self.outputs.discard(turn, at, on);
+        self.note_drops(turn, before);
     }
 
     /// Whether a queue has made the switch pause somebody since it was empty, and not because it was held itself.
@@ -246,12 +238,14 @@ impl Switch {
     }
 
     /// The link behind `port` went down or came back. Queued packets of a port that went down are lost; a packet in
-    /// service is the driver's to lose, and stays charged until [`Switch::next_packet`] is asked at its end. A port that
+    /// service is the driver's to lose, and stays charged until [`Switch::transmit`] is asked at its end. A port that
     /// came back is used at once by the groups that contain it.
     pub fn set_port(&mut self, turn: &mut Turn<'_>, port: PortId, up: bool) {
         self.table.set_port(port, up);
         self.forget_groups();
+        let before = turn.effects.len();
         self.outputs.set_port(turn, port, up);
+        self.note_drops(turn, before);
     }
 
     /// New routes from the routing protocol, all at once. Ports that are down here stay out of them.

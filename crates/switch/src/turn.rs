@@ -1,19 +1,24 @@
 //! What a switch and its driver say to each other.
 
-use weft_core::record::Reason;
-use weft_core::{Bytes, Headers, PacketId, PortId, Rate, Span, SwitchId, Time};
+use std::collections::VecDeque;
 
-/// What the driver of a switch has to carry out.
+use weft_core::record::Reason;
+use weft_core::{Bytes, Header, Headers, Kind, PacketId, PortId, Rate, Span, SwitchId, Time};
+
+use crate::foresight::Slot;
+use crate::pause::PauseFrame;
+
+/// What the driver of a switch has to carry out, in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// The idle transmitter of this port has a packet: ask [`crate::Switch::next_packet`].
+    /// The idle transmitter of this port has something to send: call [`crate::Switch::transmit`].
     HasWork(PortId),
-    /// The packet is lost; its place in the pool is the driver's to free.
+    /// A packet that was queued is dropped; its place in the pool is the driver's to free.
     Dropped(PacketId, Reason),
 }
 
-/// A reused list of effects, drained by the driver after each call.
-pub type Effects = Vec<Effect>;
+/// A reused list of effects, drained by the driver after each call, the oldest first.
+pub type Effects = VecDeque<Effect>;
 
 /// What a driver lends to a switch for one call.
 #[derive(Debug)]
@@ -22,8 +27,16 @@ pub struct Turn<'a> {
     pub now: Time,
     /// The headers of all packets.
     pub headers: &'a mut Headers,
-    /// Where the switch writes what is to be done.
+    /// Where the switch appends what the driver has to do.
     pub effects: &'a mut Effects,
+}
+
+impl Turn<'_> {
+    /// The same turn, lent on. A function that is not inlined gets this, so that the caller's can stay in registers.
+    #[inline(always)]
+    pub(crate) fn again(&mut self) -> Turn<'_> {
+        Turn { now: self.now, headers: self.headers, effects: self.effects }
+    }
 }
 
 /// What a switch must be told about its place.
@@ -55,7 +68,7 @@ impl SwitchSite {
     }
 }
 
-/// When a packet that was received leaves: known at once of a port whose departures are foreseen.
+/// When a packet that was received leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     /// By which port.
@@ -64,15 +77,41 @@ pub struct Departure {
     pub start: Time,
     /// Its last bit leaves.
     pub end: Time,
+    /// Its size on the wire, bytes.
+    pub wire: u16,
+    /// The hop that it leaves, as in its header.
+    pub hops: u8,
+    /// What it is, as in its header.
+    pub kind: Kind,
 }
 
-/// What becomes of a packet.
+impl Departure {
+    /// Of a packet that has this slot on the line of a port.
+    #[inline(always)]
+    pub(crate) fn of(header: &Header, port: PortId, Slot { start, end }: Slot) -> Departure {
+        Departure { port, start, end, wire: header.wire, hops: header.hops, kind: header.kind }
+    }
+}
+
+/// What a switch does with a packet that it received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It has a place on the line of a port whose departures are foreseen.
-    Leaves(Departure),
-    /// It is to join the queue of this port.
-    Joins(PortId),
-    /// It is lost.
-    Lost(Reason),
+#[must_use]
+pub enum Verdict {
+    /// It leaves at a known time, by a port whose departures are foreseen: nobody will be told again.
+    LeavesAt(Departure),
+    /// It is queued at a port whose transmitter is idle: call [`crate::Switch::transmit`].
+    Ready(PortId),
+    /// It is queued at a port whose transmitter is busy, or whose queue is held: nothing to do now.
+    Queued(PortId),
+    /// It is dropped, for this reason; its place in the pool is the driver's to free.
+    Dropped(Reason),
+}
+
+/// What a transmitter puts on the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// A packet.
+    Packet(PacketId),
+    /// A pause frame to the far end; it occupies the line as [`FRAME`](crate::pause::FRAME) bytes.
+    Frame(PauseFrame),
 }

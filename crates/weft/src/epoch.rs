@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 
 use weft_core::Checksum;
 
-use crate::{Error, FluidOptions, RunOptions, fluid_numbers, page, study};
+use crate::{Error, FluidOptions, PACKETS, RunOptions, fluid_numbers};
 
 /// The digests this program was built with.
 const LIST: &str = include_str!("../results/digests.txt");
@@ -89,7 +89,7 @@ impl ResultsList {
     /// # Errors
     /// [`Error::Failed`] when the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
-        weft_report::write_text(&folder.join(FILE), &format!("{HEAD}{}", self.body())).map_err(page::failed)
+        weft_report::write_text(&folder.join(FILE), &format!("{HEAD}{}", self.body())).map_err(Error::from)
     }
 
     /// Names of the runs whose digests differ, are missing or are new.
@@ -130,6 +130,7 @@ fn of_scenario(path: &Path, scratch: &Path) -> Result<Digests, Error> {
         set: Vec::new(),
         jobs: 1,
         threads: None,
+        engine: PACKETS,
         progress: Box::new(|_| {}),
         stop: Arc::new(AtomicBool::new(false)),
     };
@@ -141,7 +142,7 @@ fn of_scenario(path: &Path, scratch: &Path) -> Result<Digests, Error> {
     }
     let root = outcome.report.parent().unwrap_or(scratch);
     let mut digests = Digests::new();
-    for run in weft_report::read_runs(root).map_err(page::failed)? {
+    for run in weft_report::read_runs(root)? {
         let manifest = &run.manifest;
         let labels: Vec<&str> = manifest.labels.iter().map(|(_, value)| value.as_str()).collect();
         let name = format!("{}/{}/seed-{}", manifest.name, labels.join(", "), manifest.seed);
@@ -175,7 +176,7 @@ fn result_bytes(folder: &Path) -> Result<Vec<u8>, Error> {
 
 /// The fluid numbers of all cases, if all have a fluid model.
 fn of_fluid(path: &Path) -> Option<(String, String)> {
-    let scenario = study::read(path, &[], false).ok()?;
+    let scenario = weft_prepare::read(path, &[], false).ok()?;
     let cases: Vec<usize> = (0..scenario.cases().len()).collect();
     let all = fluid_numbers(path, &FluidOptions::default(), &cases).ok()?;
     let number = |(name, value): (&&str, &f64)| format!("{name} {value:.8e}\n");

@@ -8,7 +8,7 @@ use weft_scenario::ScenarioFile;
 use weft_topology::import as topology;
 use weft_workload::import as workload;
 
-use crate::{Error, study};
+use crate::Error;
 
 /// The formats, each with the files it wants.
 const FORMATS: &[(&str, &str)] = &[
@@ -62,7 +62,7 @@ fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
         let words = format!("a network and flows that take {} bytes as a scenario", text.len());
         return Err(refused(format!("{words}; allowed: up to {LARGEST_FILE}")));
     }
-    let checked = ScenarioFile::parse(&text, &names).and_then(|file| file.validate(&study::METRICS));
+    let checked = ScenarioFile::parse(&text, &names).and_then(|file| file.validate(&weft_prepare::METRICS));
     match checked {
         Ok(_) => Ok(text),
         Err(mistakes) => {

@@ -4,15 +4,13 @@
 use std::path::Path;
 
 use weft_report::page::{of_run, of_sweep};
-use weft_report::{Headline, Listing, Run, Sweep, Verdict, files, terminal, write_report};
+use weft_report::{Headline, Listing, REPORT, Run, Sweep, Verdict, files, terminal, write_report};
 use weft_scenario::{Case, Scenario};
 
 use crate::epoch::epoch;
 use crate::study::{Results, lookup};
 use crate::{Error, Outcome, inputs};
 
-/// The file name of every report.
-pub(crate) const REPORT: &str = "report.html";
 /// The complete scenario, sweep and expectations included.
 const SCENARIO: &str = "scenario.toml";
 /// Why the reduced form is not judged.
@@ -46,10 +44,10 @@ impl Study<'_> {
         };
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
         let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
-        listing.write(self.root).map_err(failed)?;
+        listing.write(self.root)?;
         let inputs: Vec<_> = self.scenario.cases().iter().flat_map(Case::inputs).cloned().collect();
         let text = inputs::moved(&self.scenario.to_toml(), &inputs, (self.base, self.root));
-        weft_report::write_text(&self.root.join(SCENARIO), &text).map_err(failed)?;
+        weft_report::write_text(&self.root.join(SCENARIO), &text)?;
         Ok(listing)
     }
 
@@ -74,7 +72,7 @@ impl Study<'_> {
         let listing = self.list(&runs)?;
         let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
         self.write_reports(&mut runs)?;
-        files::write_sweep(self.root, &runs).map_err(failed)?;
+        files::write_sweep(self.root, &runs)?;
         let (report, text) = overview(self.root, runs, &listing)?;
         let terminal = text + &told(&listing);
         Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
@@ -85,10 +83,10 @@ impl Study<'_> {
         let mut cases = std::collections::BTreeSet::new();
         for run in runs {
             let report = self.root.join(&run.link);
-            let whole = files::read_run(report.parent().unwrap_or(self.root)).map_err(failed)?;
+            let whole = files::read_run(report.parent().unwrap_or(self.root))?;
             let whole = Run { link: run.link.clone(), ..whole };
             if self.folders.len() > 1 {
-                write_report(&report, &of_run(&whole, &[])).map_err(failed)?;
+                write_report(&report, &of_run(&whole, &[]))?;
             }
             if cases.insert(whole.manifest.labels.clone()) {
                 *run = whole;
@@ -129,7 +127,7 @@ pub(crate) fn overview(
     if !listing.unjudged.is_empty() {
         page.repeat.facts.push(("expectations".to_owned(), format!("not judged: {}", listing.unjudged)));
     }
-    write_report(&path, &page).map_err(failed)?;
+    write_report(&path, &page)?;
     Ok((path, terminal::of_sweep(&sweep, &headline, colour())))
 }
 
@@ -176,7 +174,7 @@ fn told(listing: &Listing) -> String {
     let entry = |verdict: &Verdict| {
         let word = if verdict.passed { "met" } else { "MISSED" };
         let measured = format!("{} (expected {})", verdict.measured, verdict.expected);
-        let lines = terminal::wrapped(&verdict.claim, terminal::WIDTH - 10);
+        let lines = weft_draw::wrapped(&verdict.claim, weft_draw::WIDTH - 10);
         let below = lines.iter().skip(1).chain([&measured]).map(|line| format!("          {line}\n"));
         format!("  {word:6}  {}\n{}", lines[0], below.collect::<String>())
     };
@@ -185,7 +183,7 @@ fn told(listing: &Listing) -> String {
         (false, _) => format!("\nExpectations\n{entries}"),
         (true, false) => {
             let sentence = format!("Not judged: {}.", listing.unjudged);
-            format!("\n{}\n", terminal::wrapped(&sentence, terminal::WIDTH).join("\n"))
+            format!("\n{}\n", weft_draw::wrapped(&sentence, weft_draw::WIDTH).join("\n"))
         }
         (true, true) => String::new(),
     }
@@ -193,9 +191,4 @@ fn told(listing: &Listing) -> String {
 
 fn lines(word: &str, problems: &[String]) -> String {
     problems.iter().map(|problem| format!("{word}: {problem}\n")).collect()
-}
-
-/// An error of the file system.
-pub(crate) fn failed(cause: weft_report::Error) -> Error {
-    Error::Failed(cause.to_string())
 }

@@ -5,21 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_core::Time;
-use weft_core::record::{FlowRecord, RunRecord, Stop};
-use weft_report::{Kept, Manifest, Recording, Run, files};
-use weft_scenario::{Case, Measurement, Metrics, Recorded, Scenario, ScenarioFile};
-use weft_sim::{Division, Simulation};
+use weft_core::record::{FlowRecord, Stop};
+use weft_plan::{Division, Engine, Finished, Setup, Watch};
+use weft_prepare::read;
+use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
+use weft_scenario::{Case, Measurement, Recorded, Scenario};
 
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
-use crate::{Error, Outcome, RunOptions, build, clock, inputs, manifest, older, page};
-
-/// What expectations may ask for.
-pub(crate) const METRICS: Metrics = Metrics {
-    known: |path| weft_report::metric::find(path).is_some(),
-    nearest: weft_report::metric::nearest,
-};
+use crate::{Error, Outcome, PACKETS, RunOptions, clock, inputs, manifest, older, page};
 
 /// A case with a seed.
 pub(crate) struct Planned<'a> {
@@ -30,7 +25,8 @@ pub(crate) struct Planned<'a> {
     pub(crate) folder: PathBuf,
     /// The folder of the whole sweep.
     root: &'a Path,
-    threads: Threads,
+    division: Division,
+    engine: &'static dyn Engine,
 }
 
 /// What became of the runs of a call.
@@ -45,18 +41,6 @@ pub(crate) struct Results {
     pub(crate) failures: Vec<String>,
     /// Folders that look finished and cannot be read, each with its reason.
     pub(crate) unreadable: Vec<String>,
-}
-
-/// Whether messages are coloured: only for a person at a terminal who wants it.
-pub(crate) fn colour() -> bool {
-    weft_report::terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-}
-
-/// Reads and checks a scenario file with the overrides of the command line.
-pub(crate) fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, Error> {
-    let file =
-        ScenarioFile::read(path, set, demo).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))?;
-    file.validate(&METRICS).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))
 }
 
 /// Runs everything and writes the report.
@@ -86,7 +70,8 @@ pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
     let lock = Lock::take(root)?;
     let stopped = || stop.load(Ordering::Relaxed);
-    weft_store::remains::clear(root, &stopped).map_err(|cause| page::failed(cause.into()))?;
+    weft_store::remains::clear(root, &stopped)
+        .map_err(|cause| Error::from(weft_report::Error::from(cause)))?;
     Ok(lock)
 }
 
@@ -106,8 +91,8 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     }
     results.reused = results.runs.len();
     let left_over = options.jobs / open.len().max(1);
-    let threads = options.threads.map_or(Threads::UpTo(left_over.max(1)), Threads::Exactly);
-    open.iter_mut().for_each(|job| job.threads = threads);
+    let division = options.threads.map_or(Division::up_to(left_over), Division::threads);
+    open.iter_mut().for_each(|job| (job.division, job.engine) = (division, options.engine));
     for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
         match result {
             Ok(run) => results.runs.push(run),
@@ -122,15 +107,6 @@ fn below(root: &Path, folder: &Path) -> String {
     folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().into_owned()
 }
 
-/// How many threads a run gets.
-#[derive(Clone, Copy)]
-enum Threads {
-    /// As asked for.
-    Exactly(usize),
-    /// As many as pay.
-    UpTo(usize),
-}
-
 impl<'a> Planned<'a> {
     /// A run below `out`; `base` is where relative names start, `root` the folder of the whole sweep.
     pub(crate) fn new(
@@ -139,7 +115,7 @@ impl<'a> Planned<'a> {
         (base, root): (&'a Path, &'a Path),
     ) -> Planned<'a> {
         let folder = out.join(manifest.path());
-        Planned { case, manifest, base, folder, root, threads: Threads::UpTo(1) }
+        Planned { case, manifest, base, folder, root, division: Division::LONE, engine: PACKETS }
     }
 
     /// The results of an earlier call if they are complete; the reason if they look complete but cannot be read or
@@ -166,12 +142,8 @@ impl<'a> Planned<'a> {
         ))
     }
 
-    /// Runs a simulation; its flows are recorded as they are done. A recording that fails stops it.
-    fn record(
-        &self,
-        simulation: Simulation,
-        watch: &mut dyn FnMut(&weft_sim::Progress) -> bool,
-    ) -> Result<(Recording, RunRecord), weft_report::Error> {
+    /// Runs a setup; its flows are recorded as they are done. A recording that fails stops it.
+    fn record(&self, setup: Setup, watch: Watch<'_>) -> Result<(Recording, Finished), weft_report::Error> {
         let mut recording = Recording::begin(&self.folder)?;
         let mut taken = Ok(());
         let mut take = |flow: &FlowRecord| {
@@ -180,8 +152,8 @@ impl<'a> Planned<'a> {
             }
             taken.is_ok()
         };
-        let record = simulation.run_into(&mut take, watch);
-        taken.map(|()| (recording, record))
+        let finished = self.engine.run(setup, &mut take, watch);
+        taken.map(|()| (recording, finished))
     }
 
     /// The scenario of the case for the folder of its run, as seen from the hidden one beside it where the run is built.
@@ -191,7 +163,7 @@ impl<'a> Planned<'a> {
     }
 
     fn linked(&self, run: Run, folder: &Path) -> Run {
-        Run { link: format!("{}/{}", below(self.root, folder), page::REPORT), ..run }
+        Run { link: format!("{}/{}", below(self.root, folder), REPORT), ..run }
     }
 }
 
@@ -207,23 +179,19 @@ impl Job for Planned<'_> {
         self.case.settings.measure.until.map(|span| Time::ZERO + span)
     }
 
-    fn compute(&self, watch: &mut dyn FnMut(&weft_sim::Progress) -> bool) -> Result<Run, String> {
-        let mut setup = build::setup(&self.case.settings, self.base, self.manifest.seed)?;
-        setup.division = match self.threads {
-            Threads::Exactly(threads) => Division::threads(threads),
-            Threads::UpTo(most) => setup.sensible_division(most),
-        };
+    fn compute(&self, watch: Watch<'_>) -> Result<Run, String> {
+        let mut setup = weft_prepare::setup(&self.case.settings, self.base, self.manifest.seed)?;
+        setup.division = self.division;
         let quiver = weft_analyse::of_run(&setup);
         let traffic = weft_analyse::traffic(&setup);
         let began = clock::now();
-        let simulation = Simulation::new(setup);
-        let threads = simulation.threads() as u32;
-        let (recording, mut record) = self.record(simulation, watch).map_err(|cause| cause.to_string())?;
+        let (recording, finished) = self.record(setup, watch).map_err(|cause| cause.to_string())?;
+        let Finished { mut record, threads } = finished;
         traffic.offered.into_iter().zip(&mut record.links).for_each(|(offered, link)| link.offered = offered);
         let manifest = Manifest {
             wall_s: began.elapsed().as_secs_f64(),
             events: record.events,
-            threads,
+            threads: threads as u32,
             flows_hash: format!("{:016x}", traffic.hash),
             peak_memory_bytes: manifest::peak_memory(),
             ..self.manifest.clone()

@@ -19,7 +19,7 @@ impl Bench {
         Bench { codel: Codel::new(settings, LINE), random: Random::new(3, Purpose::Test, 0), now: 1_000 }
     }
 
-    fn leave(&mut self, waited: u64, behind: u64, ecn: Ecn) -> Verdict {
+    fn leave(&mut self, waited: u64, behind: u64, ecn: Ecn) -> Action {
         let at = |us: u64| Time::ZERO + Span::from_us(us);
         let packet = Header { arrived: at(self.now - waited), ..packet(ecn) };
         let sight = Sight { now: at(self.now), packet: &packet, queue: behind, port: behind };
@@ -30,7 +30,7 @@ impl Bench {
     /// When packets are marked in the next microseconds, if all wait so long.
     fn marks(&mut self, for_us: u64, waited: u64) -> Vec<u64> {
         let begin = self.now;
-        let marked = (0..for_us).filter(|_| self.leave(waited, 100_000, Ecn::Capable) == Verdict::Mark);
+        let marked = (0..for_us).filter(|_| self.leave(waited, 100_000, Ecn::Capable) == Action::Mark);
         let marked: Vec<u64> = marked.collect();
         assert_eq!(self.now, begin + for_us);
         marked
@@ -54,7 +54,7 @@ fn a_packet_that_waited_less_or_leaves_little_behind_ends_it() {
     for (waited, behind) in [(49, 100_000), (51, 1_538)] {
         let mut bench = Bench::new(&Settings::default());
         assert_eq!(bench.marks(1_001, 51), [1_000]);
-        assert_eq!(bench.leave(waited, behind, Ecn::Capable), Verdict::Pass);
+        assert_eq!(bench.leave(waited, behind, Ecn::Capable), Action::Pass);
         assert_eq!(bench.marks(1_000, 51), [] as [u64; 0], "a whole interval again");
         assert_eq!(bench.marks(1, 51), [0]);
     }
@@ -70,7 +70,7 @@ fn an_episode_soon_after_another_resumes_its_rate() {
         let mut bench = Bench::new(&Settings::default());
         let mut marked = 0;
         while marked < 10 {
-            marked += usize::from(bench.leave(51, 100_000, Ecn::Capable) == Verdict::Mark);
+            marked += usize::from(bench.leave(51, 100_000, Ecn::Capable) == Action::Mark);
         }
         bench.marks(pause, 10);
         let marks = bench.marks(1_900, 51);
@@ -84,9 +84,9 @@ fn an_episode_soon_after_another_resumes_its_rate() {
 
 #[test]
 fn what_cannot_be_marked_is_dropped_or_passes() {
-    for (non_ect, verdict) in [(NonEct::Drop, Verdict::Drop), (NonEct::Pass, Verdict::Pass)] {
+    for (non_ect, action) in [(NonEct::Drop, Action::Drop), (NonEct::Pass, Action::Pass)] {
         let mut bench = Bench::new(&Settings { non_ect, ..Default::default() });
         bench.marks(1_000, 51);
-        assert_eq!(bench.leave(51, 100_000, Ecn::NotCapable), verdict);
+        assert_eq!(bench.leave(51, 100_000, Ecn::NotCapable), action);
     }
 }

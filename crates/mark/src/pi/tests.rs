@@ -24,7 +24,7 @@ impl Bench {
         Bench { pi: Pi::new(settings, LINE), random: Random::new(3, Purpose::Test, 0), shown }
     }
 
-    fn show(&mut self, now: Span, queue: u64) -> Verdict {
+    fn show(&mut self, now: Span, queue: u64) -> Action {
         let sight = Sight { now: Time::ZERO + now, packet: &self.shown, queue, port: queue };
         self.pi.arriving(&sight, &mut self.random)
     }
@@ -93,7 +93,7 @@ fn what_happens_between_two_packets_is_made_up_for() {
 fn the_probability_does_not_wind_up_at_one() {
     let mut bench = Bench::new(&Settings { k2: 1.0, ..settings() });
     bench.show(Span::ZERO, 500_000);
-    assert_eq!(bench.show(Span::from_s(10), 500_000), Verdict::Mark);
+    assert_eq!(bench.show(Span::from_s(10), 500_000), Action::Mark);
     assert_eq!(bench.probability(), 1.0);
     bench.show(Span::from_s(10), 0);
     bench.show(Span::from_s(10) + Span::from_us(10), 0);
@@ -127,7 +127,7 @@ fn packets_are_marked_with_the_probability_where_the_marker_is_told_to() {
                 true => pi.leaving(&sight, &mut random),
                 false => pi.arriving(&sight, &mut random),
             };
-            (0..100_000).filter(|_| judge() == Verdict::Mark).count() as f64
+            (0..100_000).filter(|_| judge() == Action::Mark).count() as f64
         };
         let (here, there) = (count(at == At::Dequeue), count(at == At::Enqueue));
         assert!((here - 30_000.0).abs() < 3.0 * 145.0, "{here}");
@@ -144,13 +144,13 @@ fn the_queue_after_a_packet_is_the_one_that_drains() {
         pi.0.probability = probability;
         let packet = packet(ecn);
         let sight = Sight { now: Time::ZERO, packet: &packet, queue: 10_000, port: 10_000 };
-        let verdict = pi.leaving(&sight, &mut random);
-        (verdict, pi.0.sampling.take(Time::ZERO + Span::from_us(10), 0).map(|sample| sample.bytes))
+        let action = pi.leaving(&sight, &mut random);
+        (action, pi.0.sampling.take(Time::ZERO + Span::from_us(10), 0).map(|sample| sample.bytes))
     };
-    assert_eq!(leave(&mut pi.clone(), 1.0, Ecn::Capable), (Verdict::Mark, Some(0.0)));
+    assert_eq!(leave(&mut pi.clone(), 1.0, Ecn::Capable), (Action::Mark, Some(0.0)));
     let slow = Pi::new(&Settings { at: At::Dequeue, ..settings() }, Rate::from_mbps(80));
-    assert_eq!(leave(&mut slow.clone(), 0.0, Ecn::NotCapable), (Verdict::Pass, Some(10_900.0)));
-    assert_eq!(leave(&mut slow.clone(), 1.0, Ecn::NotCapable), (Verdict::Drop, Some(9_900.0)));
+    assert_eq!(leave(&mut slow.clone(), 0.0, Ecn::NotCapable), (Action::Pass, Some(10_900.0)));
+    assert_eq!(leave(&mut slow.clone(), 1.0, Ecn::NotCapable), (Action::Drop, Some(9_900.0)));
     assert!(pi.looks_at_departures());
     pi.0.at = At::Enqueue;
     assert!(!pi.looks_at_departures());

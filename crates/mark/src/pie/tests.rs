@@ -57,17 +57,17 @@ fn at(us: u64) -> Time {
 }
 
 /// Shows a packet to a marker whose queue holds so many bytes.
-fn arrive(pie: &mut Pie, us: u64, queue: u64, ecn: Ecn) -> Verdict {
+fn arrive(pie: &mut Pie, us: u64, queue: u64, ecn: Ecn) -> Action {
     let sight = Sight { now: at(us), packet: &packet(ecn), queue, port: queue };
     pie.arriving(&sight, &mut Random::new(us, Purpose::Test, queue))
 }
 
 /// Marks out of 1000 packets that find a queue of so many bytes.
-fn share(pie: &Pie, queue: u64, ecn: Ecn, verdict: Verdict) -> usize {
+fn share(pie: &Pie, queue: u64, ecn: Ecn, action: Action) -> usize {
     let mut random = Random::new(5, Purpose::Test, 0);
     let packet = packet(ecn);
     let sight = Sight { now: Time::ZERO, packet: &packet, queue, port: queue };
-    (0..1_000).filter(|_| pie.0.judge(&sight, &mut random) == verdict).count()
+    (0..1_000).filter(|_| pie.0.judge(&sight, &mut random) == action).count()
 }
 
 #[test]
@@ -82,11 +82,11 @@ fn the_delay_of_a_line_is_its_queue_over_its_rate() {
 fn nothing_is_marked_during_the_burst_that_an_idle_queue_is_allowed() {
     let settings = Settings { burst: Span::from_us(1_000), ..Default::default() };
     let mut pie = Pie::new(&settings, LINE);
-    let first = (0..1_000).find(|n| arrive(&mut pie, 10 * n, 1_000_000, Ecn::Capable) != Verdict::Pass);
+    let first = (0..1_000).find(|n| arrive(&mut pie, 10 * n, 1_000_000, Ecn::Capable) != Action::Pass);
     let first = first.expect("a queue of 800 us is marked at last") * 10;
     assert!((1_000..1_100).contains(&first), "{first} us");
     let mut fresh = Pie::new(&Settings::default(), LINE);
-    let first = (0..1_000).find(|n| arrive(&mut fresh, 10 * n, 1_000_000, Ecn::Capable) != Verdict::Pass);
+    let first = (0..1_000).find(|n| arrive(&mut fresh, 10 * n, 1_000_000, Ecn::Capable) != Action::Pass);
     assert!(first.expect("it is marked") * 10 < 500, "without a burst it takes a few updates: {first:?}");
     arrive(&mut pie, 1_000_000, 0, Ecn::Capable);
     assert_eq!(pie.0.controller.allowance, settings.burst, "an idle queue earns it again");
@@ -97,29 +97,29 @@ fn nothing_is_marked_during_the_burst_that_an_idle_queue_is_allowed() {
 fn short_queues_and_calm_ones_pass() {
     let mut pie = Pie::new(&Settings::default(), LINE);
     pie.0.controller = controller(0.08, TARGET);
-    let marked = share(&pie, 100_000, Ecn::Capable, Verdict::Mark);
+    let marked = share(&pie, 100_000, Ecn::Capable, Action::Mark);
     assert!((55..105).contains(&marked), "{marked}");
-    assert_eq!(share(&pie, 3_076, Ecn::Capable, Verdict::Pass), 1_000, "two packets");
-    assert!(share(&pie, 3_077, Ecn::Capable, Verdict::Mark) > 0);
+    assert_eq!(share(&pie, 3_076, Ecn::Capable, Action::Pass), 1_000, "two packets");
+    assert!(share(&pie, 3_077, Ecn::Capable, Action::Mark) > 0);
     pie.0.controller = controller(0.08, 0.49 * TARGET);
-    assert_eq!(share(&pie, 100_000, Ecn::Capable, Verdict::Pass), 1_000, "below half the target");
+    assert_eq!(share(&pie, 100_000, Ecn::Capable, Action::Pass), 1_000, "below half the target");
     pie.0.controller = controller(0.3, 0.49 * TARGET);
-    assert!(share(&pie, 100_000, Ecn::Capable, Verdict::Pass) < 1_000, "unless the probability is high");
+    assert!(share(&pie, 100_000, Ecn::Capable, Action::Pass) < 1_000, "unless the probability is high");
 }
 
 #[test]
 fn beyond_ten_percent_packets_are_dropped_though_they_could_be_marked() {
     let mut pie = Pie::new(&Settings::default(), LINE);
     pie.0.controller = controller(0.1, TARGET);
-    assert_eq!(share(&pie, 100_000, Ecn::Capable, Verdict::Drop), 0);
-    assert!(share(&pie, 100_000, Ecn::NotCapable, Verdict::Drop) > 50);
+    assert_eq!(share(&pie, 100_000, Ecn::Capable, Action::Drop), 0);
+    assert!(share(&pie, 100_000, Ecn::NotCapable, Action::Drop) > 50);
     pie.0.controller.probability = 0.11;
-    assert!(share(&pie, 100_000, Ecn::Capable, Verdict::Drop) > 50);
-    assert_eq!(share(&pie, 100_000, Ecn::Capable, Verdict::Mark), 0);
+    assert!(share(&pie, 100_000, Ecn::Capable, Action::Drop) > 50);
+    assert_eq!(share(&pie, 100_000, Ecn::Capable, Action::Mark), 0);
     pie.0.mark_up_to = 1.0;
-    assert!(share(&pie, 100_000, Ecn::Capable, Verdict::Mark) > 50);
+    assert!(share(&pie, 100_000, Ecn::Capable, Action::Mark) > 50);
     pie.0.non_ect = NonEct::Pass;
-    assert_eq!(share(&pie, 100_000, Ecn::NotCapable, Verdict::Pass), 1_000);
+    assert_eq!(share(&pie, 100_000, Ecn::NotCapable, Action::Pass), 1_000);
 }
 
 /// Packets of 1000 B, one per microsecond, then one per two: 17 packets make a cycle, and the mean follows by a quarter.
@@ -130,7 +130,7 @@ fn the_rate_of_departures_is_measured_over_16_kib_and_averaged() {
     let mut random = Random::new(5, Purpose::Test, 0);
     let mut leave = |pie: &mut Pie, us: u64, behind: u64| {
         let sight = Sight { now: at(us), packet: &packet, queue: behind, port: behind };
-        assert_eq!(pie.leaving(&sight, &mut random), Verdict::Pass);
+        assert_eq!(pie.leaving(&sight, &mut random), Action::Pass);
     };
     (0..17).for_each(|n| leave(&mut pie, n, 100_000));
     assert_eq!(pie.0.departures.rate, 0.0, "nothing is known before a cycle is complete");

@@ -3,8 +3,9 @@
 use super::pause::switch_site;
 use super::{Facts, Finding, impossible};
 use weft_core::{Bytes, SwitchId};
+use weft_switch::pause::{Needs, needs};
 use weft_switch::share::SharingSettings;
-use weft_switch::share::mmu::{Needs, Settings, needs};
+use weft_switch::share::mmu::Settings;
 
 fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a Settings> {
     match &facts.settings.switch.sharing {

@@ -1,11 +1,11 @@
 //! What an end does when anything has happened to it: it sends, waits for the card, or sets its timer.
 
 use weft_core::{FlowId, HostId, PacketId, Pool, PortId, Time};
+use weft_plan::Setup;
 use weft_transport::Segment;
 
 use crate::ends::{Active, End, Seat, Slab};
 use crate::labels::{Labels, Parcel};
-use crate::setup::Setup;
 
 /// What else is needed to write a packet.
 pub(super) struct Desk<'a> {

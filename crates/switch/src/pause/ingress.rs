@@ -7,9 +7,9 @@ use weft_core::{Bytes, PortId};
 use super::blame::Blame;
 use super::own::Own;
 use super::{PauseCounters, PauseFrame};
+use crate::pause::arrivals::Arrivals;
 use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
-use crate::share::mmu::arrivals::Arrivals;
 use crate::turn::SwitchSite;
 
 /// Who knows what came in by each port.

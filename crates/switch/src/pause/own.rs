@@ -9,7 +9,7 @@ use weft_core::record::Reason;
 
 use super::headroom::{Situation, headroom};
 use crate::settings::SwitchSettings;
-use crate::share::{SharingSettings, mmu};
+use crate::share::SharingSettings;
 use crate::turn::SwitchSite;
 
 /// How much a class may hold before its sender is asked to stop.
@@ -50,7 +50,7 @@ pub(crate) struct Own {
 #[must_use]
 pub fn set_aside(settings: &SwitchSettings, site: &SwitchSite) -> Bytes {
     if let SharingSettings::Mmu(own) = &settings.sharing {
-        let needs = mmu::needs(own, settings, site);
+        let needs = super::needs(own, settings, site);
         return needs.minima + needs.headroom;
     }
     let each = site.full_packet + settings.pfc.xoff.unwrap_or(Bytes::ZERO);

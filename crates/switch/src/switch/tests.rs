@@ -13,7 +13,7 @@ use weft_core::{Ecn, HostId, Pool};
 use super::*;
 use crate::balance::{BalancerSettings, drill};
 use crate::settings::Visibility;
-use crate::turn::Effects;
+use crate::turn::{Effect, Effects};
 use weft_core::{Class, Component, Purpose, Random, Span, SwitchId};
 
 /// Hosts below this number live on the port of the same number; the others behind the group of uplinks.
@@ -109,20 +109,28 @@ fn class(class: u8, header: Header) -> Header {
 }
 
 impl Bench {
-    /// Hands a packet to the switch. The effects of this call only stay in `effects`.
+    /// Hands a packet to the switch. What it does with it, and nothing from before, is in `effects`; the
+    /// verdict comes first.
     fn receive(&mut self, from: u16, header: Header) -> PacketId {
         let packet = self.pool.insert(header, ());
         self.effects.clear();
         let (switch, mut turn) = self.turn();
-        switch.receive(&mut turn, PortId(from), packet);
+        match switch.receive(&mut turn, PortId(from), packet) {
+            Verdict::Dropped(reason) => self.effects.push_front(Effect::Dropped(packet, reason)),
+            Verdict::Ready(port) => self.effects.push_front(Effect::HasWork(port)),
+            Verdict::Queued(_) | Verdict::LeavesAt(_) => {}
+        }
         packet
     }
 
-    /// The transmitter of a port is idle.
+    /// The transmitter of a port is idle: the packet that goes next, after pause frames.
     fn next(&mut self, port: u16) -> Option<PacketId> {
         self.effects.clear();
         let (switch, mut turn) = self.turn();
-        switch.next_packet(&mut turn, PortId(port))
+        match switch.transmit(&mut turn, PortId(port))? {
+            Sent::Packet(packet) => Some(packet),
+            Sent::Frame(_) => self.next(port),
+        }
     }
 
     fn set_port(&mut self, port: u16, up: bool) {

@@ -7,7 +7,7 @@ use weft_core::{Bytes, Group, GroupId, Header, HostId, PacketId, Pool, PortId, R
 use weft_switch::balance::BalancerSettings;
 use weft_switch::settings::Visibility;
 use weft_switch::share::{SharingSettings, infinite};
-use weft_switch::{Effect, Effects, Switch, SwitchSettings, SwitchSite, Table, Turn};
+use weft_switch::{Effects, Sent, Switch, SwitchSettings, SwitchSite, Table, Turn, Verdict};
 
 /// How a rig is built.
 #[derive(Clone)]
@@ -77,14 +77,13 @@ impl Rig {
         let header = Header { destination: HostId(0), wire: self.wire, ports: flow, ..Header::default() };
         let packet = self.pool.insert(header, ());
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        self.switch.receive(&mut turn, PortId(input as u16), packet);
-        match self.effects.pop() {
-            None => None,
-            Some(Effect::HasWork(port)) => {
+        match self.switch.receive(&mut turn, PortId(input as u16), packet) {
+            Verdict::Queued(_) => None,
+            Verdict::Ready(port) => {
                 self.send(port.index());
                 Some(port.index())
             }
-            Some(Effect::Dropped(..)) => panic!("an unlimited buffer does not drop"),
+            verdict => panic!("an unlimited buffer that is asked for each packet does not say {verdict:?}"),
         }
     }
 
@@ -94,7 +93,11 @@ impl Rig {
             self.pool.remove(gone);
         }
         let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        self.serving[output] = self.switch.next_packet(&mut turn, PortId(output as u16));
+        self.serving[output] =
+            self.switch.transmit(&mut turn, PortId(output as u16)).map(|sent| match sent {
+                Sent::Packet(packet) => packet,
+                Sent::Frame(_) => panic!("nobody pauses"),
+            });
     }
 
     /// Packets an output holds, the one on the wire included.

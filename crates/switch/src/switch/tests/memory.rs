@@ -395,7 +395,7 @@ fn overload(bench: &mut Bench, ports: &[u16], rounds: u32, offered: u32) {
         for _ in 0..offered {
             for port in ports {
                 let packet = bench.receive(7, to(*port, FULL));
-                if let [Effect::Dropped(..)] = bench.effects[..] {
+                if bench.drops().len() == 1 {
                     bench.pool.remove(packet);
                 }
             }

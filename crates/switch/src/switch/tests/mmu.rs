@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::pause::Charges;
+use crate::pause::PauseFrame;
 use crate::share::SharingSettings;
 use crate::share::mmu::{PoolSettings, Settings};
 use weft_core::settings::Share;
@@ -62,7 +63,7 @@ impl Bench {
     /// The pause frames that a port has to send.
     fn frame(&mut self, port: u16) -> Option<PauseFrame> {
         let (switch, mut turn) = self.turn();
-        switch.next_frame(&mut turn, PortId(port))
+        switch.outputs.next_frame(&mut turn, PortId(port))
     }
 }
 

@@ -1,0 +1,41 @@
+//! No limit: queues grow as they must. For analysis only.
+
+use weft_core::record::Reason;
+use weft_core::settings;
+
+use crate::{Memory, Occupancy, Sharing};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "no limit at all, for analysis";
+
+settings! {
+    /// No limit.
+    pub struct Settings {}
+}
+
+/// No limit at all.
+#[derive(Clone, Debug)]
+pub struct Infinite;
+
+impl Infinite {
+    /// From the settings.
+    #[must_use]
+    pub fn new(_settings: &Settings, _memory: Memory) -> Infinite {
+        Infinite
+    }
+}
+
+impl Sharing for Infinite {
+    #[inline]
+    fn admit(&self, _occupancy: &Occupancy) -> Result<(), Reason> {
+        Ok(())
+    }
+
+    fn admits_up_to(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn looks_beyond_port(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,170 @@
+//! The memory management of merchant switch chips (Broadcom's, as public simulators model it): a packet is stored once
+//! and charged twice, to where it came in and to where it leaves.
+//!
+//! On the way in, every class of every port first fills its minimum, then what is left of the minimum of its port, then
+//! the shared pool of its class up to a limit. What does not fit is dropped if the class is lossy; a lossless class puts it
+//! into headroom and asks the sender to stop. On the way out, a lossy queue fills its minimum, then takes from the pool
+//! while its part, packet included, is at most alpha times what is free there; lossless queues are charged, never refused.
+//!
+//! Pool on the way in: (buffer - headroom - ports max(classes group_minimum, port_minimum)) share. Pool on the way out:
+//! (buffer - queues queue_minimum) share.
+//!
+//! This file has the settings and the way out; the switch, which knows ports and headroom, has the way in.
+
+use weft_core::record::Reason;
+use weft_core::settings::Share;
+use weft_core::{Bytes, settings};
+
+use crate::{Memory, Occupancy, Sharing};
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "memory management of merchant chips: service pools, minima, limits on the way in and on the way out, pooled headroom";
+
+/// Most classes that a port has.
+pub const CLASSES: usize = 8;
+
+settings! {
+    /// A service pool.
+    pub struct PoolSettings {
+        /// The classes that use it.
+        classes: Vec<u32>,
+        /// Its share of what is promised to nobody.
+        share: Share,
+    }
+}
+
+settings! {
+    /// Memory management of merchant chips. Limits of lossless classes are those of switch.pfc.
+    pub struct Settings {
+        /// Bytes that every class of every port may hold of what came in by the port.
+        group_minimum: Bytes = Bytes(1_538),
+        /// Bytes that every port may hold of what came in by it; the minima of its classes count towards them.
+        port_minimum: Bytes = Bytes(0),
+        /// A lossy class of a port may hold, of what came in by the port and beyond minima, alpha times what is free of its pool.
+        lossy_alpha: f64 [0.0009765625, 1024] = 8.0,
+        /// A fixed limit instead of `lossy_alpha`.
+        lossy_limit: Option<Bytes> = None,
+        /// Headroom that all ports share; each port and class takes from it what its own would be, at most. Absent: every port and lossless class has its own.
+        headroom_pool: Option<Bytes> = None,
+        /// Bytes that every queue may always hold.
+        queue_minimum: Bytes = Bytes(1_538),
+        /// A lossy queue may hold, beyond its minimum, alpha times what is free of its pool.
+        queue_alpha: f64 [0.0009765625, 1024] = 1.0,
+        /// Bytes that the lossy queues of a port may push it up to, beyond their minima. Absent: no limit.
+        port_limit: Option<Bytes> = None,
+        /// Service pools. Absent: one for all classes.
+        pools: Vec<PoolSettings> = Vec::new(),
+    }
+}
+
+impl Settings {
+    /// The number of the pool of each class.
+    #[must_use]
+    pub fn pool_of(&self) -> [u8; CLASSES] {
+        let mut of = [0; CLASSES];
+        for (number, pool) in self.pools.iter().enumerate() {
+            pool.classes.iter().for_each(|class| of[*class as usize % CLASSES] = number as u8);
+        }
+        of
+    }
+
+    /// The pools, empty, when `bytes` are divided among them.
+    #[must_use]
+    pub fn divide(&self, bytes: u64) -> Vec<Pool> {
+        if self.pools.is_empty() {
+            return vec![Pool { size: bytes, used: 0 }];
+        }
+        let part = |pool: &PoolSettings| (bytes as f64 * pool.share.0) as u64;
+        self.pools.iter().map(|pool| Pool { size: part(pool), used: 0 }).collect()
+    }
+}
+
+/// Memory that several queues or ports share.
+#[derive(Clone, Copy, Debug)]
+pub struct Pool {
+    /// Bytes.
+    pub size: u64,
+    /// Bytes taken.
+    pub used: u64,
+}
+
+impl Pool {
+    /// Bytes that nobody has taken.
+    #[must_use]
+    pub fn free(self) -> u64 {
+        self.size.saturating_sub(self.used)
+    }
+}
+
+/// The way out; see the file's head.
+#[derive(Clone, Debug)]
+pub struct Mmu {
+    minimum: u64,
+    alpha: f64,
+    port_limit: u64,
+    pool_of: [u8; CLASSES],
+    pools: Vec<Pool>,
+    /// Bytes within minima.
+    in_minima: u64,
+}
+
+impl Mmu {
+    /// From the settings; the scenario guarantees a buffer larger than all minima.
+    #[must_use]
+    pub fn new(settings: &Settings, memory: Memory) -> Mmu {
+        let buffer = memory.buffer.expect("checked with the scenario: there is a buffer to manage").0;
+        let minimum = settings.queue_minimum.0;
+        Mmu {
+            minimum,
+            alpha: settings.queue_alpha,
+            port_limit: settings.port_limit.map_or(u64::MAX, |bytes| bytes.0),
+            pool_of: settings.pool_of(),
+            pools: settings.divide(buffer.saturating_sub(memory.queues * minimum)),
+            in_minima: 0,
+        }
+    }
+
+    fn shared_part(&self, queue: u64) -> u64 {
+        queue.saturating_sub(self.minimum)
+    }
+
+    fn pool(&mut self, class: usize) -> &mut Pool {
+        &mut self.pools[usize::from(self.pool_of[class])]
+    }
+
+    /// Bytes within minima, and in all pools.
+    #[must_use]
+    pub fn charged(&self) -> (u64, u64) {
+        (self.in_minima, self.pools.iter().map(|pool| pool.used).sum())
+    }
+}
+
+impl Sharing for Mmu {
+    fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason> {
+        let after = self.shared_part(occupancy.queue + occupancy.packet);
+        if after == 0 {
+            return Ok(());
+        }
+        let more = after - self.shared_part(occupancy.queue);
+        let pool = self.pools[usize::from(self.pool_of[occupancy.class])];
+        if more > pool.free() {
+            return Err(Reason::BufferFull);
+        }
+        if occupancy.port + occupancy.packet > self.port_limit {
+            return Err(Reason::PortFull);
+        }
+        if after as f64 > self.alpha * pool.free() as f64 { Err(Reason::Threshold) } else { Ok(()) }
+    }
+
+    fn stored(&mut self, class: usize, queue: u64, bytes: u64) {
+        let shared = self.shared_part(queue) - self.shared_part(queue - bytes);
+        self.pool(class).used += shared;
+        self.in_minima += bytes - shared;
+    }
+
+    fn released(&mut self, class: usize, queue: u64, bytes: u64) {
+        let shared = self.shared_part(queue + bytes) - self.shared_part(queue);
+        self.pool(class).used -= shared;
+        self.in_minima -= bytes - shared;
+    }
+}

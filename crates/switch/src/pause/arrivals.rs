@@ -1,0 +1,230 @@
+//! What a chip holds of what came in, by port and class: minima, shared pools, headroom. Each byte is in one of them.
+
+use weft_core::Bytes;
+use weft_core::record::Reason;
+
+use weft_buffer::mmu::{CLASSES, Pool, Settings};
+
+use crate::pause::headroom_of;
+use crate::settings::SwitchSettings;
+use crate::turn::SwitchSite;
+
+/// What the minima and the headroom of a switch take from its buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Minima on the way in.
+    pub minima: Bytes,
+    /// Headroom: its pool, or the sum of what the ports have of their own.
+    pub headroom: Bytes,
+    /// Most headroom that one class of one port may need, the packet that crosses XOFF included.
+    pub largest: Bytes,
+}
+
+/// See [`Needs`].
+#[must_use]
+pub fn needs(own: &Settings, settings: &SwitchSettings, site: &SwitchSite) -> Needs {
+    let ports = site.rates.len() as u64;
+    let queues = u64::from(settings.queues);
+    let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
+    let caps = (0..site.rates.len()).map(|port| cap(settings, site, port));
+    let each = if lossless == 0 { Vec::new() } else { caps.collect() };
+    let all = each.iter().fold(Bytes::ZERO, |sum, cap| sum + *cap * lossless);
+    Needs {
+        minima: (own.group_minimum * queues).max(own.port_minimum) * ports,
+        headroom: own.headroom_pool.filter(|_| lossless > 0).unwrap_or(all),
+        largest: each.into_iter().max().unwrap_or(Bytes::ZERO),
+    }
+}
+
+/// Headroom that a class of a port may use: for the packet that crosses XOFF, and what comes after it.
+fn cap(settings: &SwitchSettings, site: &SwitchSite, port: usize) -> Bytes {
+    headroom_of(settings, site, port) + site.full_packet
+}
+
+/// Up to where a class may take from its pool.
+#[derive(Clone, Copy, Debug)]
+enum Limit {
+    Static(u64),
+    Dynamic(f64),
+}
+
+impl Limit {
+    fn of(fixed: Option<Bytes>, alpha: f64) -> Limit {
+        fixed.map_or(Limit::Dynamic(alpha), |bytes| Limit::Static(bytes.0))
+    }
+
+    fn now(self, pool: Pool) -> f64 {
+        match self {
+            Limit::Static(bytes) => bytes as f64,
+            Limit::Dynamic(alpha) => alpha * pool.free() as f64,
+        }
+    }
+
+    /// The greatest it can be for a class that alone holds something: x <= alpha (size - x).
+    fn alone(self, pool: Pool) -> f64 {
+        match self {
+            Limit::Static(bytes) => bytes as f64,
+            Limit::Dynamic(alpha) => alpha * pool.size as f64 / (1.0 + alpha),
+        }
+    }
+}
+
+/// One class of one port.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    minimum: u64,
+    port: u64,
+    shared: u64,
+    headroom: u64,
+    /// No more may be in headroom.
+    cap: u64,
+}
+
+/// Where the bytes of a packet go.
+struct Parts {
+    minimum: u64,
+    port: u64,
+    shared: u64,
+    headroom: u64,
+}
+
+/// See the file's head.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrivals {
+    /// By port, then class.
+    groups: Vec<Group>,
+    /// By port: what it holds of its own minimum, beyond those of its classes.
+    ports: Vec<u64>,
+    pools: Vec<Pool>,
+    headroom: Pool,
+    group_minimum: u64,
+    /// Of a port, beyond the minima of its classes.
+    port_minimum: u64,
+    classes: usize,
+    pool_of: [u8; CLASSES],
+    lossless: u8,
+    lossless_limit: Limit,
+    lossy_limit: Limit,
+    xon_offset: u64,
+}
+
+impl Arrivals {
+    /// Of an empty switch.
+    pub(crate) fn new(own: &Settings, settings: &SwitchSettings, site: &SwitchSite) -> Arrivals {
+        let buffer = settings.buffer.expect("checked with the scenario: there is a buffer to manage").0;
+        let classes = settings.queues as usize;
+        let needs = needs(own, settings, site);
+        let lossless = settings.pfc.lossless(classes);
+        let group = |slot: usize| {
+            let has_headroom = lossless >> (slot % classes) & 1 == 1;
+            let cap = if has_headroom { cap(settings, site, slot / classes).0 } else { 0 };
+            Group { cap, ..Group::default() }
+        };
+        Arrivals {
+            groups: (0..site.rates.len() * classes).map(group).collect(),
+            ports: vec![0; site.rates.len()],
+            pools: own.divide(buffer.saturating_sub(needs.minima.0 + needs.headroom.0)),
+            headroom: Pool { size: needs.headroom.0, used: 0 },
+            group_minimum: own.group_minimum.0,
+            port_minimum: own.port_minimum.0.saturating_sub(own.group_minimum.0 * classes as u64),
+            classes,
+            pool_of: own.pool_of(),
+            lossless,
+            lossless_limit: Limit::of(settings.pfc.xoff, settings.pfc.alpha),
+            lossy_limit: Limit::of(own.lossy_limit, own.lossy_alpha),
+            xon_offset: settings.pfc.xon_offset.0,
+        }
+    }
+
+    fn group(&self, (port, class): (usize, usize)) -> &Group {
+        &self.groups[port * self.classes + class]
+    }
+
+    fn pool(&self, class: usize) -> Pool {
+        self.pools[usize::from(self.pool_of[class])]
+    }
+
+    fn limit(&self, class: usize) -> Limit {
+        if self.lossless >> class & 1 == 1 { self.lossless_limit } else { self.lossy_limit }
+    }
+
+    /// Where a packet would go; what neither minima nor pool take is left for headroom.
+    fn parts(&self, at: (usize, usize), wire: u64) -> Parts {
+        let (group, pool) = (self.group(at), self.pool(at.1));
+        let minimum = wire.min(self.group_minimum - group.minimum);
+        let port = (wire - minimum).min(self.port_minimum - self.ports[at.0]);
+        let rest = wire - minimum - port;
+        let fits = rest <= pool.free() && (group.shared + rest) as f64 <= self.limit(at.1).now(pool);
+        let (shared, headroom) = if fits { (rest, 0) } else { (0, rest) };
+        Parts { minimum, port, shared, headroom }
+    }
+
+    /// Whether a packet of a class has room that came in by a port.
+    pub(crate) fn admit(&self, at: (usize, usize), wire: u64) -> Result<(), Reason> {
+        let beyond = self.parts(at, wire).headroom;
+        if beyond == 0 {
+            return Ok(());
+        }
+        let group = self.group(at);
+        match self.lossless >> at.1 & 1 == 1 {
+            true if group.headroom + beyond <= group.cap && beyond <= self.headroom.free() => Ok(()),
+            true => Err(Reason::Headroom),
+            false => Err(Reason::Ingress),
+        }
+    }
+
+    /// A packet is stored. True if the sender of its class must stop.
+    pub(crate) fn stored(&mut self, at: (usize, usize), wire: u64) -> bool {
+        let parts = self.parts(at, wire);
+        let group = &mut self.groups[at.0 * self.classes + at.1];
+        group.minimum += parts.minimum;
+        group.port += parts.port;
+        group.shared += parts.shared;
+        group.headroom += parts.headroom;
+        self.ports[at.0] += parts.port;
+        self.pools[usize::from(self.pool_of[at.1])].used += parts.shared;
+        self.headroom.used += parts.headroom;
+        parts.headroom > 0
+    }
+
+    /// A packet is gone: headroom is given back first, minima last.
+    pub(crate) fn released(&mut self, at: (usize, usize), wire: u64) {
+        let group = &mut self.groups[at.0 * self.classes + at.1];
+        let mut left = wire;
+        let mut from = |part: &mut u64| {
+            let taken = left.min(*part);
+            *part -= taken;
+            left -= taken;
+            taken
+        };
+        self.headroom.used -= from(&mut group.headroom);
+        self.pools[usize::from(self.pool_of[at.1])].used -= from(&mut group.shared);
+        self.ports[at.0] -= from(&mut group.port);
+        from(&mut group.minimum);
+        assert!(left == 0, "more leaves than came in");
+    }
+
+    /// Whether the sender of a class may go on.
+    pub(crate) fn is_low(&self, at: (usize, usize)) -> bool {
+        let (group, limit) = (self.group(at), self.limit(at.1).now(self.pool(at.1)));
+        group.headroom == 0 && (group.shared == 0 || (group.shared + self.xon_offset) as f64 <= limit)
+    }
+
+    /// A sender may go on when no more of it is left than this, if nothing else were stored.
+    pub(crate) fn goes_on_at(&self, class: usize) -> u64 {
+        let shared = self.limit(class).alone(self.pool(class)) as u64;
+        self.group_minimum + self.port_minimum + shared.saturating_sub(self.xon_offset)
+    }
+
+    /// What a class of a port has in headroom, and how much it may.
+    pub(crate) fn headroom(&self, at: (usize, usize)) -> (u64, u64) {
+        let group = self.group(at);
+        (group.headroom, group.cap)
+    }
+
+    /// Bytes within minima, in all pools, and in headroom.
+    pub(crate) fn charged(&self) -> (u64, u64, u64) {
+        let minima: u64 = self.groups.iter().map(|group| group.minimum + group.port).sum();
+        (minima, self.pools.iter().map(|pool| pool.used).sum(), self.headroom.used)
+    }
+}
