@@ -53,16 +53,12 @@ impl Mistakes {
     pub(crate) fn new(sources: Arc<Sources>, mut list: Vec<Mistake>) -> Mistakes {
         assert!(!list.is_empty(), "mistakes without a mistake");
         list.sort_by_key(|mistake| (Sources::number(mistake.place), mistake.place.span().start));
-        let mut seen: Vec<Mistake> = Vec::new();
-        for mistake in list {
-            if !seen
-                .iter()
-                .any(|earlier| earlier.place == mistake.place && earlier.message == mistake.message)
-            {
-                seen.push(mistake);
-            }
-        }
-        Mistakes { sources, list: seen }
+        let mut seen = std::collections::BTreeSet::new();
+        list.retain(|mistake| {
+            let (source, span) = (Sources::number(mistake.place), mistake.place.span());
+            seen.insert((source, span.start, span.end, mistake.message.clone()))
+        });
+        Mistakes { sources, list }
     }
 
     /// The mistakes, top to bottom.

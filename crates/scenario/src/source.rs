@@ -30,9 +30,16 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// All texts that went into a scenario; the first one is the scenario file.
+/// All texts that went into a scenario, each with the bytes at which its lines start; the first one is the scenario file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sources(Vec<Source>);
+pub struct Sources(Vec<(Source, Vec<usize>)>);
+
+/// A text that knows its lines.
+fn with_lines(name: &str, text: &str) -> (Source, Vec<usize>) {
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    let starts = std::iter::once(0).chain(ends).collect();
+    (Source { name: name.to_owned(), text: text.to_owned() }, starts)
+}
 
 impl Place {
     /// The bytes `span` of source number `source`.
@@ -55,18 +62,18 @@ impl Place {
 impl Sources {
     /// Only a scenario file.
     pub(crate) fn of_file(name: &str, text: &str) -> Sources {
-        Sources(vec![Source { name: name.to_owned(), text: text.to_owned() }])
+        Sources(vec![with_lines(name, text)])
     }
 
     /// Adds a text and returns its number.
     pub(crate) fn add(&mut self, name: &str, text: &str) -> usize {
-        self.0.push(Source { name: name.to_owned(), text: text.to_owned() });
+        self.0.push(with_lines(name, text));
         self.0.len() - 1
     }
 
     /// The scenario file's text.
     pub(crate) fn file_text(&self) -> &str {
-        self.0.first().map_or("", |file| &file.text)
+        self.0.first().map_or("", |(file, _)| &file.text)
     }
 
     /// The number of a place's text, for sorting: the file is 0.
@@ -77,7 +84,7 @@ impl Sources {
     /// The text a place lies in.
     #[must_use]
     pub fn source(&self, place: Place) -> &Source {
-        &self.0[place.source]
+        &self.0[place.source].0
     }
 
     /// The place's own characters.
@@ -86,14 +93,20 @@ impl Sources {
         self.source(place).text.get(place.span()).unwrap_or("")
     }
 
+    /// The line in which a place starts, without its end, and the byte at which that line starts.
+    pub(crate) fn line(&self, place: Place) -> (&str, usize) {
+        let start = self.0[place.source].1[self.line_column(place).line - 1];
+        let rest = &self.source(place).text[start..];
+        (rest.split('\n').next().unwrap_or_default(), start)
+    }
+
     /// The line and column where a place starts.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {
-        let text = &self.source(place).text;
-        let before = &text.as_bytes()[..place.start.min(text.len())];
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        let column = 1 + String::from_utf8_lossy(&before[line_start..]).chars().count();
+        let (Source { text, .. }, starts) = &self.0[place.source];
+        let at = place.start.min(text.len());
+        let line = starts.partition_point(|start| *start <= at);
+        let column = 1 + String::from_utf8_lossy(&text.as_bytes()[starts[line - 1]..at]).chars().count();
         LineColumn { line, column }
     }
 }
