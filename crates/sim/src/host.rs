@@ -5,13 +5,14 @@
 
 mod act;
 mod card;
+mod part;
 mod pauses;
 mod starts;
 
-use weft_core::label::cell_of;
-use weft_core::{FlowId, Header, HostId, Kind, LinkId, Marks, PacketId, Rate, Ring, Time};
-use weft_transport::segment::Flags;
-use weft_transport::{FlowSite, Outgoing, reply_after_close};
+use weft_core::segment::Toll;
+use weft_core::stack::{HostPart, Layout};
+use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, Rate, Ring, Time};
+use weft_transport::{AnyHost, Body, FlowSite, Transport};
 
 use crate::domain::Domain;
 use crate::ends::Seat;
@@ -30,8 +31,8 @@ pub(crate) struct Host {
     paused: u8,
     /// An event will come when the card is idle.
     called: bool,
-    /// Replies of connections that are closed already, and to whom.
-    replies: Vec<(HostId, Outgoing)>,
+    /// Replies of connections that are closed already.
+    replies: Vec<(Header, Body)>,
     /// Receivers with something to acknowledge.
     receivers: Ring<Seat>,
     /// Senders that may send.
@@ -40,12 +41,14 @@ pub(crate) struct Host {
     parked: Parked,
     /// Flows whose senders are open here.
     open: u32,
-    /// No congestion notification leaves before, where the card limits them for all its flows.
-    quiet_until: Time,
+    /// What all flows at this host share.
+    part: AnyHost,
+    /// The earliest pending event of that part; later ones are stale.
+    part_at: Time,
 }
 
 impl Host {
-    pub(crate) fn new(link: LinkId, rate: Rate) -> Host {
+    pub(crate) fn new(link: LinkId, rate: Rate, transport: &Transport) -> Host {
         Host {
             link,
             rate,
@@ -57,7 +60,8 @@ impl Host {
             senders: Ring::new(),
             parked: Parked::default(),
             open: 0,
-            quiet_until: Time::ZERO,
+            part: transport.host(rate),
+            part_at: Time::NEVER,
         }
     }
 
@@ -93,8 +97,7 @@ impl Domain {
     #[inline]
     pub(crate) fn at_host(&mut self, host: HostId, packet: PacketId) {
         self.tally.packets.delivered += 1;
-        let segment = self.pool.body(packet);
-        if segment.flags.has(Flags::ACK) {
+        if self.pool.body(packet).is_answer() {
             self.at_sender(host, packet);
         } else {
             self.at_receiver(host, packet);
@@ -103,27 +106,26 @@ impl Domain {
 
     #[inline]
     fn at_sender(&mut self, host: HostId, packet: PacketId) {
-        let segment = self.pool.body(packet);
-        let Some((seat, active)) = self.ends.senders.seated(segment.flow) else {
+        let body = self.pool.body(packet);
+        let Some((seat, active)) = self.ends.senders.seated(body.flow()) else {
             self.pool.remove(packet);
             return self.use_card(host);
         };
-        active.end.on_packet(self.now, self.pool.headers.get(packet).marks.ecn, segment);
+        active.end.receive(self.now, self.pool.headers.get(packet), body);
         self.pool.remove(packet);
         self.tell_sender(seat, host);
     }
 
     #[inline]
     fn at_receiver(&mut self, host: HostId, packet: PacketId) {
-        let Header { marks: Marks { ecn }, note, .. } = *self.pool.headers.get(packet);
-        if self.pool.body(packet).echo != Time::ZERO {
+        if self.pool.body(packet).toll() != Toll::NONE {
             self.collect_toll(packet);
         }
-        let segment = self.pool.body(packet);
-        let Some((seat, active)) = self.ends.receivers.seated(segment.flow) else {
+        let body = self.pool.body(packet);
+        let Some((seat, active)) = self.ends.receivers.seated(body.flow()) else {
             return self.at_closed_door(packet, host);
         };
-        active.end.on_packet_of_cell(self.now, ecn, cell_of(note), segment);
+        active.end.receive(self.now, self.pool.headers.get(packet), body);
         self.pool.remove(packet);
         self.tell_receiver(seat, host);
     }
@@ -131,22 +133,20 @@ impl Domain {
     /// A packet for a receiver that is not there: no longer, or not yet.
     #[cold]
     fn at_closed_door(&mut self, packet: PacketId, host: HostId) {
-        let (header, segment) = (*self.pool.headers.get(packet), *self.pool.body(packet));
+        let (header, body) = (*self.pool.headers.get(packet), *self.pool.body(packet));
         self.pool.remove(packet);
-        let flow = segment.flow;
+        let flow = body.flow();
         if let Some(spec) = self.ends.receivers.expected(flow) {
             let (site, (_, queues)) = (self.site_of(host, &spec), self.plan.setup.queues_of(&spec));
             self.ends.open_receiver((flow, spec), (&site, queues), self.now);
             let Some((seat, active)) = self.ends.receivers.seated(flow) else { return };
-            active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
+            active.end.receive(self.now, &header, &body);
             self.receiver_has_news(seat, host);
         } else {
-            let transport = &self.plan.setup.transport;
-            let mut reply = reply_after_close(transport, &segment, self.now);
-            if let Some(out) = reply.as_mut().filter(|_| transport.roce().is_none()) {
-                out.class = header.class;
-            }
-            self.hosts[host.index()].replies.extend(reply.map(|out| (header.source, out)));
+            let reply = self.plan.setup.transport.reply_after_close(&header, &body, self.now);
+            let addressed = reply
+                .map(|(reply, body)| (Header { source: host, destination: header.source, ..reply }, body));
+            self.hosts[host.index()].replies.extend(addressed);
             self.use_card(host);
         }
     }
@@ -229,21 +229,27 @@ impl Domain {
         if let Some(time) = acted.wake {
             self.schedule(time, Event::SenderWake(flow));
         }
-        if acted.done {
-            self.sender_closes(flow, host);
+        if acted.done | acted.asks {
+            self.sender_turns(flow, host, (acted.asks, acted.done));
         }
         let Some(packet) = acted.sent else { return false };
-        if self.pool.headers.get(packet).kind == Kind::Data {
+        if self.pool.headers.get(packet).kind.is_payload() {
             self.tally.waited_at_host(acted.waited);
         }
         self.send(host, packet);
         true
     }
 
+    /// A sender wants something of its host's part, or is done.
     #[inline(never)]
-    fn sender_closes(&mut self, flow: FlowId, host: HostId) {
-        self.hosts[host.index()].open -= 1;
-        self.sender_done(flow);
+    fn sender_turns(&mut self, flow: FlowId, host: HostId, (asks, done): (bool, bool)) {
+        if asks {
+            self.sender_asks(flow, host);
+        }
+        if done {
+            self.hosts[host.index()].open -= 1;
+            self.sender_done(flow);
+        }
     }
 
     /// Returns whether it has sent a packet.
@@ -261,12 +267,8 @@ impl Domain {
         if let Some(time) = acted.wake {
             self.schedule(time, Event::ReceiverWake(flow));
         }
-        if completes {
-            self.completed_one();
-        }
-        if acted.done {
-            let pauses = self.tolls_of(flow);
-            self.ends.close_receiver(flow, self.now, pauses);
+        if completes | acted.done | acted.asks {
+            self.receiver_turns(flow, host, (acted.asks, completes, acted.done));
         }
         let Some(packet) = acted.sent else { return false };
         if self.pool.headers.get(packet).kind == Kind::Control && self.withholds(host, packet) {
@@ -276,18 +278,28 @@ impl Domain {
         true
     }
 
-    /// A card that limits congestion notifications for all its flows together drops those that come too soon.
-    fn withholds(&mut self, host: HostId, packet: PacketId) -> bool {
-        let pairs = self.plan.setup.transport.roce();
-        let Some(interval) = pairs.and_then(|pairs| pairs.port_interval()) else { return false };
-        let card = &mut self.hosts[host.index()];
-        let early = self.now < card.quiet_until;
-        if early {
-            self.pool.remove(packet);
-        } else {
-            card.quiet_until = self.now + interval;
+    /// A receiver wants something of its host's part, is complete, or is done.
+    #[inline(never)]
+    fn receiver_turns(&mut self, flow: FlowId, host: HostId, (asks, completes, done): (bool, bool, bool)) {
+        if asks {
+            self.receiver_asks(flow, host);
         }
-        early
+        if completes {
+            self.completed_one();
+        }
+        if done {
+            let pauses = self.tolls_of(flow);
+            self.ends.close_receiver(flow, self.now, pauses);
+        }
+    }
+
+    /// The host's part may refuse a control packet that an end has written.
+    fn withholds(&mut self, host: HostId, packet: PacketId) -> bool {
+        let admitted = self.hosts[host.index()].part.admits(self.now, Kind::Control);
+        if !admitted {
+            self.pool.remove(packet);
+        }
+        !admitted
     }
 
     /// The last byte of a flow has arrived. On one thread the run ends on the grid when that was the last flow.

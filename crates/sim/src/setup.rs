@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use weft_core::stack::{ClassSet, Classes};
 use weft_core::{Class, HostId, LinkId, Span, Time};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Change, Graph, Node, Timeline};
@@ -71,16 +72,11 @@ impl Setup {
         class.0.min(self.switch.queues as u8 - 1)
     }
 
-    /// Bit q: queue q. What a sender of a flow waits for while it is paused, and what its receiver does: TCP answers in the
-    /// class of the payload; of a queue pair, acknowledgements and notifications have their own.
+    /// Bit q: queue q. The queues that a flow's sender and its receiver use: an end waits while all of its own are paused.
     pub(crate) fn queues_of(&self, flow: &Flow) -> (u8, u8) {
-        let (payload, answers) = match flow.constant_rate() {
-            Some(_) => (Class(0), Class(0)),
-            None => self.transport.classes(),
-        };
-        let own = 1 << self.queue(self.class_of(flow).unwrap_or(payload));
-        let pairs = flow.constant_rate().is_none() && self.transport.roce().is_some();
-        (own, if pairs { 1 << self.queue(answers) | 1 << self.queue(Class(0)) } else { own })
+        let Classes { sender, receiver } = self.transport.classes(self.class_of(flow), flow.constant_rate());
+        let queues = |classes: ClassSet| classes.iter().fold(0, |set, class| set | 1 << self.queue(class));
+        (queues(sender), queues(receiver))
     }
 
     /// Whether a queue that a class uses is among those that are paused.

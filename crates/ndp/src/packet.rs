@@ -1,0 +1,64 @@
+//! What the ends of an NDP flow see of a packet. Knows no state.
+
+use weft_core::segment::Toll;
+use weft_core::stack::Layout;
+use weft_core::{FlowId, Time};
+
+/// What a packet says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum What {
+    /// Payload, or what a switch has left of it.
+    #[default]
+    Data,
+    /// The packet of this number arrived.
+    Ack,
+    /// Only the header of the packet of this number arrived: it is to be sent again when it is pulled.
+    Nack,
+    /// The receiver has pulled this many packets by now.
+    Pull,
+    /// Everything arrived.
+    Done,
+}
+
+/// A packet of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// Its flow.
+    pub flow: FlowId,
+    /// The number of the data packet, carried or answered; of a pull, how many were pulled since the flow began.
+    pub number: u64,
+    /// Payload in bytes; of a trimmed packet what it had.
+    pub length: u16,
+    /// What it says.
+    pub what: What,
+    /// Sent before.
+    pub again: bool,
+    /// Sent unasked after a time-out: pulls may have been lost.
+    pub unasked: bool,
+    /// When it was sent; in an answer, when the packet was sent that is answered.
+    pub sent: Time,
+    /// What it has met where classes pause.
+    pub toll: Toll,
+}
+
+impl Layout for Packet {
+    fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    fn payload(&self) -> u64 {
+        u64::from(self.length)
+    }
+
+    fn is_answer(&self) -> bool {
+        self.what != What::Data
+    }
+
+    fn toll(&self) -> Toll {
+        self.toll
+    }
+
+    fn add_toll(&mut self, toll: Toll) {
+        self.toll = self.toll.and(toll);
+    }
+}
