@@ -45,6 +45,8 @@ pub enum Kind {
     Trimmable,
     /// The header of payload that a queue has cut.
     Trimmed,
+    /// The same on its way back to the sender: it has found no room either.
+    Returned,
     /// An acknowledgement without payload.
     Ack,
     /// Opening or closing a connection, probes, notifications, pulls.

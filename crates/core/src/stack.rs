@@ -160,7 +160,7 @@ pub enum Side {
 }
 
 /// What all ends at a host share: pull queues, credits, arbitration. A stack whose flows do not know each other has `()`,
-/// which takes no memory and costs nothing.
+/// which takes no memory and costs nothing; a large part is boxed, because all hosts have room for any.
 pub trait HostPart {
     /// The end whose turn it is at `now`, if any: [`End::on_turn`] is called next, then this again.
     fn next(&mut self, _now: Time) -> Option<(Side, FlowId)> {
@@ -179,6 +179,24 @@ pub trait HostPart {
 }
 
 impl HostPart for () {}
+
+impl<H: HostPart> HostPart for Box<H> {
+    fn next(&mut self, now: Time) -> Option<(Side, FlowId)> {
+        (**self).next(now)
+    }
+
+    fn used(&mut self, now: Time) {
+        (**self).used(now);
+    }
+
+    fn wake(&self) -> Time {
+        (**self).wake()
+    }
+
+    fn admits(&mut self, now: Time, kind: Kind) -> bool {
+        (**self).admits(now, kind)
+    }
+}
 
 /// A transport's machinery with its checked configuration, shared by all ends of a run.
 pub trait Stack: Sized {
@@ -214,6 +232,10 @@ pub trait Stack: Sized {
     }
     /// Whether marks are all it goes by.
     fn goes_by_marks(&self) -> bool {
+        false
+    }
+    /// Whether its ends go by the class of a flow, whatever queues the switches have.
+    fn goes_by_classes(&self) -> bool {
         false
     }
     /// Whether full queues may cut its packets down to their headers.

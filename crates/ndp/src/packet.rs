@@ -33,8 +33,8 @@ pub struct Packet {
     pub what: What,
     /// Sent before.
     pub again: bool,
-    /// Sent unasked after a time-out: pulls may have been lost.
-    pub unasked: bool,
+    /// The sender has a packet to send of which the receiver does not know: its header came back, or pulls were lost.
+    pub short: bool,
     /// When it was sent; in an answer, when the packet was sent that is answered.
     pub sent: Time,
     /// What it has met where classes pause.

@@ -49,6 +49,8 @@ pub struct NdpReceiver {
     delivered: u64,
     /// Headers that arrived without their payload.
     headers: u32,
+    /// Packets of which the sender told that it has them to send.
+    told: u64,
     pulls: Pulls,
     answers: VecDeque<Answer>,
     completed: Option<Time>,
@@ -67,6 +69,7 @@ impl NdpReceiver {
             done: 0,
             delivered: 0,
             headers: 0,
+            told: 0,
             pulls: Pulls::default(),
             answers: VecDeque::new(),
             completed: None,
@@ -92,18 +95,20 @@ impl NdpReceiver {
     }
 
     /// Every packet that comes is reason to pull another, as long as the sender has not been allowed as many as it needs: all of
-    /// the flow, and again what was trimmed. One that comes unasked says that pulls may have been lost.
-    fn pull_another(&mut self, unasked: bool) {
+    /// the flow, and again what was trimmed. What else it has to send, it says.
+    fn pull_another(&mut self, short: bool) {
         let allowed = self.ndp.first_window(self.count) + self.pulls.made + self.pulls.owed;
-        if self.completed.is_none() && (unasked || allowed < self.count + u64::from(self.headers)) {
-            self.pulls.owed += 1;
+        self.told += u64::from(short);
+        let needed = self.count + u64::from(self.headers) + self.told;
+        if self.completed.is_none() {
+            self.pulls.owed += needed.saturating_sub(allowed).min(1 + u64::from(short));
         }
     }
 }
 
 impl End for NdpReceiver {
     type Body = Packet;
-    type Host = PullQueue;
+    type Host = Box<PullQueue>;
 
     fn needs(&self) -> Needs {
         let (complete, ready) = (self.completed.is_some(), !self.answers.is_empty());
@@ -121,7 +126,7 @@ impl End for NdpReceiver {
         }
         let what = if trimmed && !known { What::Nack } else { What::Ack };
         self.answers.push_back(Answer { what, number: packet.number, echo: packet.sent });
-        self.pull_another(packet.unasked);
+        self.pull_another(packet.short);
     }
 
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
@@ -133,10 +138,14 @@ impl End for NdpReceiver {
         header.kind = if what == What::Pull { Kind::Control } else { Kind::Ack };
     }
 
-    fn ask(&mut self, host: &mut PullQueue) {
+    fn ask(&mut self, host: &mut Box<PullQueue>) {
         let stays = self.pulls.served && self.ndp.settings().pull_order == PullOrder::Fifo;
         if self.pulls.owed > 0 && !self.pulls.queued {
-            if stays { host.stay(self.flow, self.class) } else { host.join(self.flow, self.class) }
+            if stays {
+                host.stay(self.flow, self.class)
+            } else {
+                host.join(self.flow, self.class)
+            }
             self.pulls.queued = true;
         }
         self.pulls.served = false;

@@ -19,19 +19,10 @@ struct Flying {
     sent: Time,
 }
 
-/// A packet that has to be sent again.
-#[derive(Clone, Copy, Debug)]
-struct Again {
-    number: u64,
-    /// Because of a time-out.
-    unasked: bool,
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     retransmitted: u64,
     timeouts: u32,
-    trimmed: u32,
 }
 
 /// The sending end of a flow.
@@ -53,11 +44,16 @@ pub struct NdpSender {
     done: u64,
     /// In the order in which they were sent.
     flying: VecDeque<Flying>,
-    again: VecDeque<Again>,
+    /// What has to be sent again.
+    again: VecDeque<u64>,
     /// When something was last heard or sent.
     heard: Time,
-    /// Pulls were lost: the next packet goes unasked.
-    unpulled: bool,
+    /// Packets to send of which the receiver does not know, and how many it has been told of.
+    unknown: u64,
+    told: u64,
+    /// Answers to packets, and of these the ones to mere headers.
+    answers: u64,
+    headers: u64,
     /// Time-outs in a row.
     backoff: u32,
     srtt: Span,
@@ -81,7 +77,10 @@ impl NdpSender {
             flying: VecDeque::new(),
             again: VecDeque::new(),
             heard: now,
-            unpulled: false,
+            unknown: 0,
+            told: 0,
+            answers: 0,
+            headers: 0,
             backoff: 0,
             srtt: Span::ZERO,
             counts: Counts::default(),
@@ -119,12 +118,13 @@ impl NdpSender {
     }
 
     fn acknowledged(&mut self, now: Time, packet: &Packet) {
+        self.answers += 1;
         self.landed(packet.number);
         if !self.arrived.insert(packet.number) {
             return;
         }
         self.done += 1;
-        self.again.retain(|again| again.number != packet.number);
+        self.again.retain(|number| *number != packet.number);
         let trip = now.since(packet.sent);
         self.srtt =
             if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
@@ -132,9 +132,36 @@ impl NdpSender {
 
     /// A switch has cut a packet: it goes again before anything new, when it is pulled.
     fn trimmed(&mut self, number: u64) {
-        self.counts.trimmed += 1;
-        if self.landed(number) && !self.arrived.contains(number) {
-            self.again.push_back(Again { number, unasked: false });
+        self.answers += 1;
+        self.headers += 1;
+        self.repeat(number);
+    }
+
+    /// A switch has cut a packet and had no room for the header either, of which the receiver knows nothing.
+    fn returned(&mut self, packet: &Packet) {
+        if self.repeat(packet.number) {
+            self.unknown += 1 + u64::from(packet.short);
+            self.told -= u64::from(packet.short);
+        }
+    }
+
+    /// A packet goes again. False if it need not.
+    fn repeat(&mut self, number: u64) -> bool {
+        let missing = self.landed(number) && !self.arrived.contains(number);
+        if missing {
+            self.again.push_back(number);
+        }
+        missing
+    }
+
+    /// Where the receiver will pull nothing more as far as it knows - it pulls once for each packet that reached it, up to what it
+    /// knows to be missing, and once for each that told of another - and nothing flies that could tell it, the next packet goes
+    /// unpulled, and tells.
+    fn go_on(&mut self) {
+        let missing = self.count - self.ndp.first_window(self.count) + self.headers;
+        let expected = missing.min(self.answers) + self.told;
+        if self.credit == 0 && self.flying.is_empty() && self.has_something() && self.pulled >= expected {
+            self.credit = 1;
         }
     }
 
@@ -153,20 +180,20 @@ impl NdpSender {
         self.backoff += 1;
         if self.flying.is_empty() {
             self.credit += 1;
-            self.unpulled = true;
+            self.unknown = self.unknown.max(1);
         }
         while let Some(lost) = self.flying.pop_front_if(|flying| flying.sent + timeout <= now) {
             self.credit += 1;
-            self.again.push_back(Again { number: lost.number, unasked: true });
+            self.again.push_back(lost.number);
         }
         self.heard = now;
     }
 
     /// What goes next: what was lost or trimmed, then what is new.
-    fn choose(&mut self) -> Again {
+    fn choose(&mut self) -> u64 {
         self.again.pop_front().unwrap_or_else(|| {
             self.next += 1;
-            Again { number: self.next - 1, unasked: false }
+            self.next - 1
         })
     }
 
@@ -179,7 +206,7 @@ impl NdpSender {
 
 impl End for NdpSender {
     type Body = Packet;
-    type Host = PullQueue;
+    type Host = Box<PullQueue>;
 
     fn needs(&self) -> Needs {
         let done = self.done == self.count;
@@ -196,14 +223,17 @@ impl End for NdpSender {
             What::Nack => self.trimmed(packet.number),
             What::Pull => self.pulled(packet.number),
             What::Done => self.done = self.count,
-            What::Data => {}
+            What::Data => self.returned(packet),
         }
+        self.go_on();
     }
 
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
         let fresh = self.next;
-        let Again { number, unasked } = self.choose();
-        let unasked = std::mem::take(&mut self.unpulled) || unasked;
+        let number = self.choose();
+        let short = self.unknown > 0;
+        self.unknown -= u64::from(short);
+        self.told += u64::from(short);
         let (length, again) = (self.length(number), number < fresh);
         self.credit -= 1;
         self.heard = now;
@@ -215,7 +245,7 @@ impl End for NdpSender {
             length: length as u16,
             what: What::Data,
             again,
-            unasked,
+            short,
             sent: now,
             ..Packet::default()
         };
@@ -239,7 +269,6 @@ impl Sending for NdpSender {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,
-            recoveries: self.counts.trimmed,
             acknowledged: payload(self.done),
             in_flight: payload(self.flying.len() as u64),
             cwnd: Bytes(u64::from(self.ndp.settings().initial_window) * mss),

@@ -4,7 +4,8 @@ use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, choice, settings};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "receiver-driven: a full first window, trimmed packets, paced pulls (Handley et al. 2017)";
+pub const SUMMARY: &str =
+    "receiver-driven: a full first window, trimmed packets, paced pulls (Handley et al. 2017)";
 
 choice! {
     /// Whose pull goes next among flows of one class.
@@ -19,8 +20,8 @@ choice! {
 settings! {
     /// NDP.
     pub struct Settings {
-        /// Largest IP packet.
-        mtu: Bytes = Bytes(1_500),
+        /// Largest IP packet; NDP is meant for large ones, whose headers are small beside them.
+        mtu: Bytes = Bytes(9_000),
         /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
         framing: Bytes = Bytes(38),
         /// A shorter frame is padded to this size on the wire: 64 bytes of Ethernet with preamble and gap.
@@ -39,7 +40,7 @@ settings! {
         pull_order: PullOrder = PullOrder::Fair,
         /// A packet of which nothing was heard for so long, neither that it arrived nor that it was trimmed, is lost and sent
         /// again unasked. Each expiry in a row waits twice as long, up to `pull_timeout`.
-        rto: Span = Span::from_ms(1),
+        rto: Span = Span::from_ms(2),
         /// A sender that has something to send, nothing in flight and no pull for so long sends one packet unasked: pulls were
         /// lost, and their number comes back with the next.
         pull_timeout: Span = Span::from_ms(20),

@@ -60,8 +60,9 @@ impl Stack for Ndp {
         NdpReceiver::new(this, site)
     }
 
-    fn host(&self, line: Rate) -> PullQueue {
-        PullQueue::new(Rate(line.0.max(1)).time_for(Bytes(u64::from(self.frames.full_wire()))))
+    fn host(&self, line: Rate) -> Box<PullQueue> {
+        let full = Bytes(u64::from(self.frames.full_wire()));
+        Box::new(PullQueue::new(Rate(line.0.max(1)).time_for(full)))
     }
 
     fn sizes(&self) -> Sizes {
@@ -81,6 +82,11 @@ impl Stack for Ndp {
         let mut header = Header { kind: Kind::Ack, ..Header::default() };
         self.address(&mut header, body.flow);
         Some((header, reply))
+    }
+
+    /// Receivers pull flows of a lower class first.
+    fn goes_by_classes(&self) -> bool {
+        true
     }
 
     fn is_trimmable(&self) -> bool {

@@ -51,6 +51,8 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         pause_causes: causes(record),
         deadlocks: record.deadlocks_in_words().collect(),
         marks: record.links.iter().map(|link| link.marked).sum(),
+        trims: record.links.iter().map(|link| link.trimmed).sum(),
+        returns: record.links.iter().map(|link| link.returned).sum(),
         retransmitted_bytes: flows.retransmitted_bytes,
         timeouts: flows.timeouts,
     }

@@ -77,10 +77,21 @@ pub struct Summary {
     pub deadlocks: Vec<String>,
     /// Packets marked by switches.
     pub marks: u64,
+    /// Packets that switches cut down to their headers; absent when there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub trims: u64,
+    /// Headers that found no room and went back to their senders; absent when there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub returns: u64,
     /// Payload sent again by measured flows, bytes.
     pub retransmitted_bytes: u64,
     /// Retransmission time-outs of measured flows.
     pub timeouts: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Counts of flows.

@@ -79,11 +79,11 @@ fn overtaking_of_flows(flows: &[FlowRecord], table: Table) -> Table {
         .integers("gro_batches", "", column(|f| u64::from(f.gro_batches)))
 }
 
-/// One row per direction of a cable.
+/// One row per direction of a cable; what was trimmed is a column if anything was.
 fn links(record: &RunRecord) -> Table {
     let column = |of: fn(&LinkRecord) -> u64| record.links.iter().map(of);
     let load = |link: &LinkRecord| utilisation(link, record);
-    Table::new("links")
+    let table = Table::new("links")
         .texts("node", record.links.iter().map(|link| node(record, link.from)))
         .integers("port", "", column(|l| u64::from(l.port)))
         .texts("to", record.links.iter().map(|link| node(record, link.to)))
@@ -97,7 +97,15 @@ fn links(record: &RunRecord) -> Table {
         .integers("dropped_packets", "packets", column(|l| l.dropped))
         .integers("marked_packets", "packets", column(|l| l.marked))
         .integers("peak_queue_bytes", "B", column(|l| l.peak.0))
-        .numbers("mean_queue_bytes", "B", record.links.iter().map(|link| link.mean_queue))
+        .numbers("mean_queue_bytes", "B", record.links.iter().map(|link| link.mean_queue));
+    if record.links.iter().all(|link| link.trimmed == 0) {
+        return table;
+    }
+    table.integers("trimmed_packets", "packets", column(|l| l.trimmed)).integers(
+        "returned_headers",
+        "packets",
+        column(|l| l.returned),
+    )
 }
 
 /// The histogram of waiting times: one row per hop and occupied bucket.

@@ -11,17 +11,16 @@ use crate::{QueuePairs, QueueReceiver, QueueSender};
 /// A card that limits the congestion notifications of all its flows together.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationLimit {
-    /// Least time between two; `None`: each flow keeps its own.
-    interval: Option<Span>,
+    /// Least time between two; zero: each flow keeps its own.
+    interval: Span,
     quiet_until: Time,
 }
 
 impl HostPart for NotificationLimit {
     fn admits(&mut self, now: Time, kind: Kind) -> bool {
-        let Some(interval) = self.interval.filter(|_| kind == Kind::Control) else { return true };
-        let due = now >= self.quiet_until;
-        if due {
-            self.quiet_until = now + interval;
+        let due = kind != Kind::Control || now >= self.quiet_until;
+        if due && kind == Kind::Control {
+            self.quiet_until = now + self.interval;
         }
         due
     }
@@ -100,7 +99,7 @@ impl Stack for QueuePairs {
     }
 
     fn host(&self, _line: Rate) -> NotificationLimit {
-        NotificationLimit { interval: self.port_interval(), quiet_until: Time::ZERO }
+        NotificationLimit { interval: self.port_interval().unwrap_or(Span::ZERO), quiet_until: Time::ZERO }
     }
 
     fn sizes(&self) -> Sizes {

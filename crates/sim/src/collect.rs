@@ -140,6 +140,8 @@ impl Collector<'_> {
             packets,
             dropped: lost + counters.dropped,
             marked: counters.marked,
+            trimmed: counters.trimmed,
+            returned: counters.returned,
             peak: counters.peak,
             mean_queue: counters.byte_time as f64 / (self.ended.0.max(1)) as f64,
             offered: None,

@@ -97,7 +97,7 @@ impl Domain {
     #[inline]
     pub(crate) fn at_host(&mut self, host: HostId, packet: PacketId) {
         self.tally.packets.delivered += 1;
-        if self.pool.body(packet).is_answer() {
+        if self.pool.body(packet).is_answer() || self.pool.headers.get(packet).kind == Kind::Returned {
             self.at_sender(host, packet);
         } else {
             self.at_receiver(host, packet);

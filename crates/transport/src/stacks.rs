@@ -191,6 +191,10 @@ macro_rules! stacks {
                 match self { $(AnyStack::$stack(own) => Stack::goes_by_marks(&**own),)+ }
             }
 
+            pub(crate) fn goes_by_classes(&self) -> bool {
+                match self { $(AnyStack::$stack(own) => Stack::goes_by_classes(&**own),)+ }
+            }
+
             pub(crate) fn is_trimmable(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::is_trimmable(&**own),)+ }
             }

@@ -124,6 +124,12 @@ impl Transport {
         self.stack.goes_by_marks()
     }
 
+    /// Whether the ends go by the class of a flow, whatever queues the switches have.
+    #[must_use]
+    pub fn goes_by_classes(&self) -> bool {
+        self.stack.goes_by_classes()
+    }
+
     /// Whether full queues may cut packets down to their headers.
     #[must_use]
     pub fn is_trimmable(&self) -> bool {

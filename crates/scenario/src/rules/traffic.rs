@@ -4,6 +4,7 @@ use super::transport::framing;
 use super::{Facts, Finding, impossible};
 use weft_core::Time;
 use weft_topology::{LinkState, plan};
+use weft_transport::Transport;
 use weft_workload::{Limits, Shape, check};
 
 /// Whatever the traffic itself refuses in this network, with the first seed's failures.
@@ -40,6 +41,9 @@ pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
 /// A class that an entry chooses has a queue of its own.
 pub(super) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let queues = facts.settings.switch.queues;
+    if Transport::new(&facts.settings.transport).goes_by_classes() {
+        return;
+    }
     for (index, entry) in facts.settings.traffic.iter().enumerate() {
         if let Some(class) = entry.class.filter(|class| *class >= queues) {
             let message = format!(
