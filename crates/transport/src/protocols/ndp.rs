@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub use weft_ndp::settings::{SUMMARY, Settings};
+pub use weft_ndp::settings::{PullOrder, SUMMARY, Settings};
 
 use super::{AnyStack, Protocol};
 
