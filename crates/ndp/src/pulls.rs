@@ -77,7 +77,9 @@ mod tests {
     fn pulls_keep_the_pace_and_lower_classes_go_first() {
         let mut queue = PullQueue::new(PACE);
         assert_eq!(queue.wake(), Time::NEVER);
-        [(1, 2), (2, 1), (3, 2), (4, 1)].map(|(flow, class)| queue.join(FlowId(flow), Class(class)));
+        for (flow, class) in [(1, 2), (2, 1), (3, 2), (4, 1)] {
+            queue.join(FlowId(flow), Class(class));
+        }
         assert_eq!(turns(&mut queue, 0..100), [2], "one in a packet's time");
         assert_eq!(queue.wake(), Time(100));
         assert_eq!(turns(&mut queue, (100..1_000).step_by(50)), [4, 1, 3]);

@@ -31,8 +31,9 @@ pub struct NdpSender {
     flow: FlowId,
     class: Class,
     size: u64,
-    /// Packets of the flow.
+    /// Packets of the flow, and how many of them go before anything comes back.
     count: u64,
+    first_window: u64,
     /// The first packet never sent.
     next: u64,
     /// Packets that may go: the first window, then what is pulled.
@@ -69,6 +70,7 @@ impl NdpSender {
             class: ndp.payload_class(site.class),
             size: site.size.0.max(1),
             count,
+            first_window: ndp.first_window(count),
             next: 0,
             credit: ndp.first_window(count),
             pulled: 0,
@@ -158,7 +160,7 @@ impl NdpSender {
     /// knows to be missing, and once for each that told of another - and nothing flies that could tell it, the next packet goes
     /// unpulled, and tells.
     fn go_on(&mut self) {
-        let missing = self.count - self.ndp.first_window(self.count) + self.headers;
+        let missing = self.count - self.first_window + self.headers;
         let expected = missing.min(self.answers) + self.told;
         if self.credit == 0 && self.flying.is_empty() && self.has_something() && self.pulled >= expected {
             self.credit = 1;
@@ -189,9 +191,10 @@ impl NdpSender {
         self.heard = now;
     }
 
-    /// What goes next: what was lost or trimmed, then what is new.
+    /// What goes next: the first window, then what was lost or trimmed, then what is new.
     fn choose(&mut self) -> u64 {
-        self.again.pop_front().unwrap_or_else(|| {
+        let again = if self.next < self.first_window { None } else { self.again.pop_front() };
+        again.unwrap_or_else(|| {
             self.next += 1;
             self.next - 1
         })
