@@ -19,13 +19,51 @@ const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
 const TRANSPORT: &[&str] = &["weft-core", "weft-rate", "weft-roce"];
-/// The description and the engines stand side by side: both see the parts, and neither sees the other.
+/// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
+/// the plan, what an engine is asked to run.
 const ABOVE_PARTS: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+/// An engine runs plans.
+const ENGINE: &[&str] =
+    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
 /// The description also reads what expectations measure.
-const SCENARIO: &[&str] =
-    &["weft-core", "weft-expression", "weft-switch", "weft-transport", "weft-topology", "weft-workload"];
+const SCENARIO: &[&str] = &[
+    "weft-core",
+    "weft-expression",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-draw",
+];
 const FACADE: &[&str] = &[
+    "weft-core",
+    "weft-switch",
+    "weft-topology",
+    "weft-workload",
+    "weft-scenario",
+    "weft-plan",
+    "weft-sim",
+    "weft-prepare",
+    "weft-report",
+    "weft-lint",
+    "weft-analyse",
+    "weft-control",
+    "weft-draw",
+];
+/// What a scenario asks, built; reports know which metrics it may name.
+const PREPARE: &[&str] = &[
+    "weft-core",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+    "weft-scenario",
+    "weft-plan",
+    "weft-report",
+];
+/// Control loops of prepared scenarios.
+const CONTROL: &[&str] = &[
     "weft-core",
     "weft-rate",
     "weft-fluid",
@@ -33,13 +71,12 @@ const FACADE: &[&str] = &[
     "weft-transport",
     "weft-topology",
     "weft-workload",
-    "weft-scenario",
-    "weft-sim",
+    "weft-plan",
+    "weft-prepare",
     "weft-report",
-    "weft-lint",
-    "weft-analyse",
+    "weft-draw",
 ];
-/// Analyses look at scenarios' networks, and put single switches under load in the engine.
+/// Analyses look at scenarios' networks, and put single switches under load in whatever engine they are handed.
 const ANALYSE: &[&str] = &[
     "weft-core",
     "weft-switch",
@@ -47,20 +84,20 @@ const ANALYSE: &[&str] = &[
     "weft-topology",
     "weft-workload",
     "weft-scenario",
-    "weft-sim",
-    "weft-report",
+    "weft-plan",
+    "weft-draw",
 ];
 /// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
-const LINT: &[&str] = &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario"];
+const LINT: &[&str] =
+    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario", "weft-draw"];
 
 /// Benchmarks look at everything below them.
-const BENCH: &[&str] =
-    &["weft", "weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-sim"];
+const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
 
 /// Reports are made of records and leave as tables.
-const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table"];
+const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
 /// Reproductions ask the facade for runs, and show what comes back.
-const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression"];
+const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
@@ -77,11 +114,15 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-statistics", may_use: &[] },
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-report", may_use: REPORT },
+    Layer { name: "weft-draw", may_use: &[] },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-scenario", may_use: SCENARIO },
-    Layer { name: "weft-sim", may_use: ABOVE_PARTS },
+    Layer { name: "weft-plan", may_use: ABOVE_PARTS },
+    Layer { name: "weft-sim", may_use: ENGINE },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
+    Layer { name: "weft-prepare", may_use: PREPARE },
+    Layer { name: "weft-control", may_use: CONTROL },
     Layer { name: "weft", may_use: FACADE },
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },

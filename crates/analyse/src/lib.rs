@@ -1,7 +1,6 @@
 //! `weft analyse`: what can be said of a scenario's network without running it, and of a balancer without a scenario.
 //! Reads the scenario and asks the topology; the words are here, the mathematics of networks is not.
 
-mod drawing;
 mod listing;
 mod offered;
 mod picture;

@@ -2,7 +2,7 @@
 //! switch split them equally. Knows no balancer and no queue.
 
 use weft_core::{Bytes, Checksum, Time};
-use weft_sim::Setup;
+use weft_plan::Setup;
 use weft_topology::Node;
 use weft_topology::split::{Demand, equal_split};
 use weft_workload::{Flow, Framing};

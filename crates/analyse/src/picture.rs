@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::drawing::{Drawing, Line, Place};
 use weft_core::{Grouping, SwitchId};
-use weft_sim::Setup;
+use weft_draw::tiers::{Drawing, Line, Place};
+use weft_plan::Setup;
 use weft_topology::quiver::pair::PathComponent;
 use weft_topology::{Change, Graph, LinkState, Node, Quiver, SwitchRoutes, Timeline};
 

@@ -1,5 +1,5 @@
-//! `weft analyse stability`: whether the queues of one switch with unequal outputs stay bounded under DRILL(d, m), in the
-//! simulator, beside what theorems 1 and 2 of the DRILL paper (SIGCOMM'17) and its technical report say.
+//! `weft analyse stability`: whether the queues of one switch with unequal outputs stay bounded under DRILL(d, m), in an
+//! engine of packets, beside what theorems 1 and 2 of the DRILL paper (SIGCOMM'17) and its technical report say.
 //!
 //! An output is among the d samples of a packet with probability d/N. Without memory the others therefore get at least
 //! (1 - d/N) of what arrives, whatever their rates; what exceeds them stays behind. The fastest output decides first.
@@ -7,11 +7,11 @@
 mod words;
 
 use std::iter::repeat_n;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
+use weft_core::record::Quantity;
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
-use weft_sim::{Division, Setup, Simulation};
+use weft_plan::{Engine, Setup};
 use weft_switch::balance::{BalancerSettings, drill};
 use weft_switch::settings::Visibility;
 use weft_switch::share::{SharingSettings, infinite};
@@ -183,34 +183,28 @@ impl System {
         switch.visibility = Visibility::Instant;
         switch.engines = self.engines;
         Setup {
-            graph: Arc::new(graph),
-            timeline: Arc::new(timeline),
             switch,
             balancer: BalancerSettings::Drill(drill),
-            transport: Arc::new(transport),
             flows: Flows::counted(packets, usize::MAX - 1).expect("fewer than can be counted"),
             tags: vec!["packets".to_owned()],
-            classes: Vec::new(),
-            warm_up: Time::ZERO,
             until: Time::ZERO + unit * units,
-            queues_every: None,
-            queues_averaged: 1,
-            flow_samples: None,
-            storms: Vec::new(),
-            division: Division::LONE,
             seed,
+            ..Setup::new(graph, timeline, transport)
         }
     }
 
-    fn course(&self, units: u64, seed: u64) -> Course {
-        let left = [units, 2 * units].map(|units| {
-            let setup = self.setup(units, seed);
-            let record = Simulation::new(setup).run_into(&mut |_| true, &mut |_| true);
-            record.packets.left
-        });
+    fn course(&self, (units, seed): (u64, u64), engine: &dyn Engine) -> Result<Course, String> {
+        let backlog = |units| {
+            let record = engine.run(self.setup(units, seed), &mut |_| true, &mut |_| true).record;
+            match record.measured.has(Quantity::Queues) {
+                true => Ok(record.packets.left),
+                false => Err(format!("the engine `{}` does not measure queue lengths", engine.name())),
+            }
+        };
+        let left = [backlog(units)?, backlog(2 * units)?];
         let growth = (left[1] as f64 - left[0] as f64) / units as f64;
         let error = (self.variance() / units as f64).sqrt();
-        Course { left, growth, error, verdict: self.verdict(growth, error) }
+        Ok(Course { left, growth, error, verdict: self.verdict(growth, error) })
     }
 }
 
@@ -243,19 +237,19 @@ impl Iterator for Packets {
     }
 }
 
-/// Runs the systems that are asked for.
+/// Runs the systems that are asked for in an engine of packets.
 ///
 /// # Errors
-/// In words: options that name no system, or more work than a person waits for.
-pub fn stability(options: &StabilityOptions) -> Result<StabilityAnalysis, String> {
+/// In words: options that name no system, more work than a person waits for, or an engine without queues.
+pub fn stability(options: &StabilityOptions, engine: &dyn Engine) -> Result<StabilityAnalysis, String> {
     let systems = systems(options)?;
     let rows: Vec<(System, Course)> = systems
         .into_iter()
         .map(|system| {
-            let course = system.course(options.units, options.seed);
-            (system, course)
+            let course = system.course((options.units, options.seed), engine)?;
+            Ok((system, course))
         })
-        .collect();
+        .collect::<Result<_, String>>()?;
     let json: Vec<Value> = rows.iter().map(|(system, course)| listed(system, course)).collect();
     let json = json!({ "units": options.units, "seed": options.seed, "systems": json }).to_string() + "\n";
     Ok(StabilityAnalysis { text: shown(&rows, options.units), json })
@@ -369,7 +363,6 @@ impl Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::words::too_short;
     use super::*;
 
     fn ask(rates: &str, load: f64, policies: &str) -> StabilityOptions {
@@ -386,50 +379,6 @@ mod tests {
         assert!(close(predicted("10,1,1,1", 0.9, "1:0,2:0,3:0,1:1"), &[5.775, 2.85, 0.0, 0.0]));
         assert!(close(predicted("10,1,1,1", 0.95, "3:0"), &[0.0875]));
         assert!(close(predicted("40,1x15", 0.9, "2:0"), &[28.3125]));
-    }
-
-    #[test]
-    fn what_is_found_is_what_is_predicted() {
-        for (policy, grows) in [("1:0", true), ("2:0", true), ("1:1", false), ("4:0", false)] {
-            let system = systems(&ask("10,1,1,1", 0.9, policy)).unwrap().remove(0);
-            let course = system.course(2_000, 1);
-            let off = (course.growth - system.predicted()).abs();
-            assert_eq!(course.verdict.grows(), Some(grows), "{policy}: {}", course.growth);
-            assert!(off < CLEAR * course.error.max(0.02), "{policy}: {}", course.growth);
-        }
-    }
-
-    /// The backlog of a queue that is joined when shortest rises from nothing and falls again; that is no growth.
-    #[test]
-    fn short_runs_of_what_is_bounded_are_not_called_growth() {
-        for (rates, policy) in [("4,1", "1024:1024"), ("1x4", "5:1")] {
-            for (units, told) in [(200, None), (600, Some(false))] {
-                let system = systems(&ask(rates, 0.9, policy)).unwrap().remove(0);
-                for seed in 1..=20 {
-                    let course = system.course(units, seed);
-                    assert_eq!(course.verdict.grows(), told, "{rates} {policy} {units}: {:?}", course.left);
-                }
-            }
-        }
-    }
-
-    /// (3,0) at 0.95 misses what the others can send by 0.0875 a unit: what is found lies within its errors, a run that is too
-    /// short says so, and one of the length it names tells.
-    #[test]
-    fn a_marginal_system_says_how_long_a_run_has_to_be() {
-        let system = systems(&ask("10,1,1,1", 0.95, "3:0")).unwrap().remove(0);
-        let course = system.course(1_000, 1);
-        let Verdict::Unclear(units) = course.verdict else {
-            panic!("{:?} of {}", course.verdict, course.growth)
-        };
-        let errors = system.predicted() / (system.missed() / units as f64).sqrt();
-        assert!((errors - 6.0).abs() < 0.01, "{units} units are {errors} errors");
-        let course = system.course(units, 1);
-        assert_eq!(course.verdict, Verdict::Grows, "{} +- {}", course.growth, course.error);
-        assert!((course.growth - system.predicted()).abs() < CLEAR * course.error, "{}", course.growth);
-        assert!(
-            too_short(&[(system.clone(), system.course(1_000, 1))]).contains(&format!("--units {units}"))
-        );
     }
 
     #[test]

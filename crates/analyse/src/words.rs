@@ -5,7 +5,7 @@ use std::path::Path;
 
 use weft_core::settings::{Setting, Value};
 use weft_core::{Component, Group, PortId, SwitchId};
-use weft_report::terminal::{WIDTH, wrapped};
+use weft_draw::{WIDTH, wrapped};
 use weft_topology::quiver::Census;
 use weft_topology::quiver::listing::{Difference, Label};
 use weft_topology::quiver::pair::{Path as Hops, PathComponent};

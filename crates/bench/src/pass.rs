@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 use weft::{Error, Prepared};
 use weft_core::record::FlowRecord;
-use weft_sim::{Division, Progress, Setup, Simulation};
+use weft_plan::{Division, Progress, Setup};
+use weft_sim::Simulation;
 
 use crate::heap::{self, Heap};
 use crate::{bound, clock};

@@ -93,6 +93,7 @@ impl Arguments {
             demo: false,
             seeds: self.seeds,
             set: Vec::new(),
+            engine: weft::PACKETS,
             jobs: self.jobs.map_or((cores / of_each).max(1), NonZero::get),
             threads: self.threads.map(NonZero::get),
             progress: progress::display(self.progress),

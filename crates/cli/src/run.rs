@@ -73,6 +73,7 @@ fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
         demo: arguments.demo,
         seeds: arguments.seeds.clone(),
         set: arguments.set.clone(),
+        engine: weft::PACKETS,
         jobs: arguments
             .jobs
             .unwrap_or_else(|| NonZero::new(cores().get() / threads).unwrap_or(NonZero::<usize>::MIN))

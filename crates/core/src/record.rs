@@ -1,11 +1,13 @@
 //! What an engine reports: the same from simulator and router, so that one report reads both. Knows no file format.
 
+mod measured;
 mod pause;
 
 use crate::histogram::Histogram;
 use crate::ids::{FlowId, HostId, LinkId};
 use crate::units::{Bytes, Rate, Span, Time};
 
+pub use measured::{Measured, Quantity};
 pub use pause::{DeadlockRecord, FlowPauses, HELD_MEASURES, HeldFlows, PAUSE_MEASURES, PauseRecord};
 
 /// Everything one run has to say.
@@ -46,6 +48,8 @@ pub struct RunRecord {
     pub warm_up: Time,
     /// Why the run ended.
     pub stop: Stop,
+    /// What the engine measured; fields of other quantities are empty.
+    pub measured: Measured,
 }
 
 /// What became of all packets: created = delivered + dropped + left.

@@ -4,6 +4,7 @@ use crate::find;
 use crate::rule::Rule;
 use crate::rules::rules;
 use std::fmt::Write;
+use weft_draw::indented;
 
 /// A rule for the terminal.
 ///
@@ -13,7 +14,7 @@ pub fn explain(id: &str) -> Result<String, String> {
     let rule = find(id)?;
     let mut text = format!("{} ({})\n{}\n", rule.id, rule.level, rule.title);
     for (name, words) in parts(rule) {
-        let _ = write!(text, "\n{name}\n{}", wrapped(words));
+        let _ = write!(text, "\n{name}\n{}", indented(words, 2));
     }
     let _ = write!(text, "\nMore: docs/src/reference/lint.md#{}\n", rule.id);
     Ok(text)
@@ -26,24 +27,6 @@ fn parts(rule: &Rule) -> [(&'static str, &'static str); 4] {
         ("How to mend it", rule.mend),
         ("Source", rule.source),
     ]
-}
-
-/// Indented lines of at most 80 characters.
-fn wrapped(words: &str) -> String {
-    let mut text = String::new();
-    let mut width = 80;
-    for word in words.split_whitespace() {
-        let length = word.chars().count() + 1;
-        if width + length > 80 {
-            text.push_str(if text.is_empty() { "  " } else { "\n  " });
-            width = 2;
-        } else {
-            text.push(' ');
-        }
-        text.push_str(word);
-        width += length;
-    }
-    text + "\n"
 }
 
 /// The reference page of the book: Markdown.

@@ -15,11 +15,13 @@ function networkFigure(scheme, view) {
   const where = page.views.labels.length > 1 ? ` at ${page.views.labels[view]} ${page.views.name}` : "";
   const who = page.schemes.length > 1 ? `${page.schemes[scheme]}${where}: ` : "";
   const failed = load.failed.reduce((sum, n) => sum + n, 0);
+  const measured = load.load.length > 0;
+  const busy = measured ? `links are ${percent(Math.min(...loads))} to ${percent(Math.max(...loads))} busy` : "links: load not measured";
   return {
     id: "network-" + scheme + "-" + view, kind: "network", load, shape,
-    title: `${who ? who + "fabric" : "Fabric"} links are ${percent(Math.min(...loads))} to ${percent(Math.max(...loads))} busy`,
+    title: `${who ? who + "fabric" : "Fabric"} ${busy}`,
     samples: `${count(shape.hosts)} hosts, ${count(shape.switches)} switches, ${count(shape.directions)} link directions${failed ? `, ${failed} failed (dashed)` : ""}`,
-    caption: "Colour and width: share of the line rate that a link sent over the whole run, one line per direction" + (page.seeds > 1 ? "; first seed" : "") + ". A symbol may stand for several nodes; a line then shows the mean of its links.",
+    caption: (measured ? "Colour and width: share of the line rate that a link sent over the whole run, one line per direction" : "One line per direction") + (page.seeds > 1 ? "; first seed" : "") + ". A symbol may stand for several nodes; a line then shows the mean of its links.",
   };
 }
 
@@ -48,7 +50,7 @@ function drawNetwork(figure, width) {
   const { shape } = figure;
   const { tiers, members, places, height } = layout(shape, width);
   const svg = frame(figure, width, height);
-  svg.append(...colourKey(width - 190, 4, 140, "0", "100" + THIN + "%"), write(width - 214, 14, "link load", { class: "axis-name", "text-anchor": "end" }));
+  if (figure.load.load.length) svg.append(...colourKey(width - 190, 4, 140, "0", "100" + THIN + "%"), write(width - 214, 14, "link load", { class: "axis-name", "text-anchor": "end" }));
   const links = shape.from.map((_, n) => linkLine(figure, places, n));
   links.sort((a, b) => a.load - b.load).forEach((link) => svg.append(link.line));
   tiers.forEach((tier) => {
@@ -57,7 +59,7 @@ function drawNetwork(figure, width) {
     svg.append(write(0, places[nodes[0]].y - 2, amount, {}), write(0, places[nodes[0]].y + 14, word, { class: "tick" }));
     nodes.forEach((node) => svg.append(...nodeBox(shape, node, places[node])));
   });
-  return { svg, points: links.map((link) => link.point).sort((a, b) => figure.load.load[b.n] - figure.load.load[a.n]) };
+  return { svg, points: links.map((link) => link.point).sort((a, b) => (figure.load.load[b.n] ?? 0) - (figure.load.load[a.n] ?? 0)) };
 }
 
 function linkLine(figure, places, n) {
@@ -65,15 +67,16 @@ function linkLine(figure, places, n) {
   const [a, b] = [places[shape.from[n]], places[shape.to[n]]];
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
   const [ox, oy] = [((b.y - a.y) / length) * 2.1, (-(b.x - a.x) / length) * 2.1];
+  const share = load.load[n] ?? 0;
   const [x1, y1, x2, y2] = [a.x + ox, a.y + oy, b.x + ox, b.y + oy];
   const failed = load.failed[n] > 0;
   const line = draw("line", {
     class: "link mark" + (failed ? " failed" : ""), x1: round(x1), y1: round(y1), x2: round(x2), y2: round(y2),
-    stroke: failed ? undefined : `var(--h${shade(load.load[n])})`, "stroke-width": failed ? undefined : round((shape.from.length > 90 ? 0.7 : 1) * (1 + 2.2 * Math.min(1, load.load[n]))),
+    stroke: failed ? undefined : `var(--h${shade(share)})`, "stroke-width": failed ? undefined : round((shape.from.length > 90 ? 0.7 : 1) * (1 + 2.2 * Math.min(1, share))),
   });
   // the hovered point sits nearer to the sender, so that the two directions do not share one
   const point = { line: 0, n, x: round(x1 + (x2 - x1) * 0.42), y: round(y1 + (y2 - y1) * 0.42), along: [x1, y1, x2, y2] };
-  return { line, load: failed ? 2 : load.load[n], point };
+  return { line, load: failed ? 2 : share, point };
 }
 
 function nodeBox(shape, node, place) {
@@ -93,13 +96,17 @@ function describeNetwork(figure) {
     const many = shape.members[n] !== undefined && shape.count[n] > 1;
     const lines = [
       many ? `${shape.count[n]} links of ${number(shape.rate[n])}${THIN}Gbps` : `${number(shape.rate[n])}${THIN}Gbps`,
-      `load ${number(load.load[n] * 100)}${THIN}%` + (many ? `, busiest ${number(load.load_max[n] * 100)}${THIN}%` : ""),
-      `${count(load.dropped[n])} dropped, ${count(load.marked[n])} marked`,
-      `peak queue ${bytes(load.peak[n])}`,
+      load.load.length ? `load ${number(load.load[n] * 100)}${THIN}%` + (many ? `, busiest ${number(load.load_max[n] * 100)}${THIN}%` : "") : "load not measured",
+      `${measured(load.dropped, n, count, "dropped")}, ${measured(load.marked, n, count, "marked")}`,
+      load.peak.length ? `peak queue ${bytes(load.peak[n])}` : "queues not measured",
     ];
     if (load.failed[n]) lines.push(many ? `${load.failed[n]} failed` : "failed");
     return [html("b", {}, `${shape.name[shape.from[n]]} → ${shape.name[shape.to[n]]}`), ...lines.flatMap((line) => [html("br"), line])];
   };
+}
+
+function measured(column, n, shown, word) {
+  return column.length ? `${shown(column[n])} ${word}` : `${word}: not measured`;
 }
 
 function networkRows({ shape, load }) {

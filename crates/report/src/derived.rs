@@ -1,6 +1,6 @@
 //! What follows from single rows of a record, and which parts of a record are kept. Knows records, no statistics.
 
-use weft_core::record::{FlowRecord, LinkRecord, QueueSeries, RunRecord};
+use weft_core::record::{FlowRecord, LinkRecord, Measured, Quantity, QueueSeries, RunRecord};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
 pub(crate) const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
@@ -26,6 +26,18 @@ impl Kept {
     /// Everything that was recorded.
     pub const ALL: Kept =
         Kept { flows: true, links: true, hops: true, queues: true, reordering: true, drops: true };
+
+    /// Of these, what the engine measured.
+    #[must_use]
+    pub fn of(self, measured: Measured) -> Kept {
+        Kept {
+            hops: self.hops && measured.has(Quantity::Waits),
+            queues: self.queues && measured.has(Quantity::Queues),
+            reordering: self.reordering && measured.has(Quantity::Reordering),
+            drops: self.drops && measured.has(Quantity::Drops),
+            ..self
+        }
+    }
 }
 
 /// The name of a node, or its number if the record has no name for it.

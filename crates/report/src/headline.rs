@@ -287,7 +287,7 @@ fn overload(runs: &[Run]) -> Option<String> {
     let overloaded = |run: &&Run| {
         run.summary.stop == "time_limit"
             && run.summary.unfinished_share() > 0.01
-            && run.summary.links.utilisation_max > 0.95
+            && run.summary.links.utilisation_max.is_some_and(|most| most > 0.95)
     };
     let many = runs.iter().filter(overloaded).count();
     (many > 0).then(|| format!("{}: overloaded, queues grew until the end.", of_runs(many, runs.len())))

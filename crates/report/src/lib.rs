@@ -12,7 +12,6 @@ pub mod contrast;
 mod derived;
 pub mod detail;
 mod disk;
-pub mod figure;
 pub mod figures;
 pub mod files;
 pub mod headline;
@@ -29,7 +28,6 @@ pub mod survey;
 pub mod sweep;
 pub mod tables;
 pub mod terminal;
-pub mod text;
 
 pub use compare::{Comparison, compare};
 pub use derived::Kept;
@@ -37,6 +35,10 @@ pub use disk::{Error, write_text};
 pub use files::{read_run, read_runs, write_sweep};
 pub use headline::Headline;
 pub use html::write_report;
+
+/// The file name of every report.
+pub const REPORT: &str = "report.html";
+
 pub use listing::{Listing, Verdict};
 pub use manifest::Manifest;
 pub use page::Page;
@@ -44,4 +46,5 @@ pub use recording::{Recording, write_run};
 pub use summary::{RunFacts, Summary};
 pub use survey::FlowStatistics;
 pub use sweep::{Run, Sweep};
+pub use weft_draw::{figure, text};
 pub use weft_statistics as statistics;

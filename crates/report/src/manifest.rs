@@ -34,6 +34,9 @@ pub struct Manifest {
     pub flows_hash: String,
     /// Hashes of the input files: path as written in the scenario, hexadecimal hash.
     pub inputs: Vec<(String, String)>,
+    /// The engine that ran it; empty: the packet engine.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub engine: String,
     /// Processor and operating system, for judging the wall time.
     pub host: String,
     /// Computing time by the wall clock, seconds.

@@ -10,7 +10,9 @@ use crate::survey::FlowStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use weft_core::histogram::Histogram;
-use weft_core::record::{HELD_MEASURES, HeldFlows, HopRecord, PAUSE_MEASURES, QueueSeries, RunRecord};
+use weft_core::record::{
+    HELD_MEASURES, HeldFlows, HopRecord, PAUSE_MEASURES, Quantity, QueueSeries, RunRecord,
+};
 
 impl Summary {
     /// Reduces a record that holds its flows to its statistics.
@@ -27,34 +29,36 @@ impl Summary {
 }
 
 fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Summary {
+    let has = |quantity| record.measured.has(quantity);
     Summary {
         simulated_s: record.ended.seconds(),
         warm_up_s: record.warm_up.seconds(),
         wall_s: facts.wall_s,
         threads: facts.threads,
         events: record.events,
-        packet_hops: record.packet_hops,
+        packet_hops: has(Quantity::Loads).then_some(record.packet_hops),
         stop: stop_name(record.stop).to_owned(),
         goodput_gbps: goodput(record, flows.delivered_bits),
         flows: flows.flows,
         fct_us: flows.fct_us,
         slowdown: flows.slowdown,
         equal20: flows.equal20,
-        drops: drops(record),
+        drops: has(Quantity::Drops).then(|| drops(record)),
         queueing_us: record.hops.iter().map(waiting).collect(),
         imbalance: imbalance(record),
-        reordering: Some(flows.reordering),
+        reordering: has(Quantity::Reordering).then_some(flows.reordering),
         links: links(record),
         throughput_gbps: flows.throughput_gbps,
         jain: flows.jain,
         pauses: pauses(record, &flows.held),
         pause_causes: causes(record),
         deadlocks: record.deadlocks_in_words().collect(),
-        marks: record.links.iter().map(|link| link.marked).sum(),
         trims: record.links.iter().map(|link| link.trimmed).sum(),
         returns: record.links.iter().map(|link| link.returned).sum(),
-        retransmitted_bytes: flows.retransmitted_bytes,
-        timeouts: flows.timeouts,
+        marks: has(Quantity::Marks).then(|| record.links.iter().map(|link| link.marked).sum()),
+        retransmitted_bytes: has(Quantity::Recovery).then_some(flows.retransmitted_bytes),
+        timeouts: has(Quantity::Recovery).then_some(flows.timeouts),
+        not_measured: record.measured.missing().map(|quantity| quantity.name().to_owned()).collect(),
     }
 }
 
@@ -124,18 +128,21 @@ fn lengths(packets: &Histogram) -> Lengths {
 }
 
 fn links(record: &RunRecord) -> Links {
+    let has = |quantity| record.measured.has(quantity);
+    let loads = has(Quantity::Loads);
     let tier = |node: u32| record.nodes.get(node as usize).map_or(0, |node| node.tier);
     let switches = || record.links.iter().filter(|link| tier(link.from) > 0);
     let fabric: Vec<f64> =
         switches().filter(|link| tier(link.to) > 0).map(|link| utilisation(link, record)).collect();
     Links {
-        utilisation_max: switches().map(|link| utilisation(link, record)).fold(0.0, f64::max),
-        fabric_utilisation: mean(&fabric).unwrap_or(0.0),
-        peak_queue_bytes: switches().map(|link| link.peak.0).max().unwrap_or(0),
+        utilisation_max: loads.then(|| switches().map(|link| utilisation(link, record)).fold(0.0, f64::max)),
+        fabric_utilisation: loads.then(|| mean(&fabric).unwrap_or(0.0)),
+        peak_queue_bytes: has(Quantity::Queues)
+            .then(|| switches().map(|link| link.peak.0).max().unwrap_or(0)),
         busiest_queue: record.queues.as_ref().filter(|series| series.samples > 0).map(busiest),
-        uplinks: Uplinks::of(record),
+        uplinks: Uplinks::of(record).filter(|_| loads),
         offered: Offered::of(record),
-        dropped: dropped(record, tier),
+        dropped: has(Quantity::Drops).then(|| dropped(record, tier)),
     }
 }
 
@@ -226,7 +233,7 @@ mod tests {
 
     #[test]
     fn drops_add_up_in_every_direction() {
-        let drops = Summary::new(&record(), &RunFacts::default()).drops;
+        let drops = Summary::new(&record(), &RunFacts::default()).drops.expect("drops are measured");
         assert_eq!((drops.total, drops.bytes), (6, 9_000));
         assert_eq!(drops.by_hop.values().sum::<u64>(), drops.total);
         assert_eq!(drops.by_reason["port_full"], 4);
@@ -239,7 +246,7 @@ mod tests {
         let link = |(from, to, dropped)| LinkRecord { from, to, dropped, ..LinkRecord::default() };
         let links = [(0, 1, 1), (1, 0, 2), (1, 2, 4), (2, 1, 8), (2, 3, 16)].map(link).to_vec();
         let found = Summary::new(&RunRecord { nodes, links, ..record() }, &RunFacts::default());
-        assert_eq!(found.links.dropped, DroppedTowards { up: 4, down: 24, hosts: 2 });
+        assert_eq!(found.links.dropped, Some(DroppedTowards { up: 4, down: 24, hosts: 2 }));
         assert_eq!(found.metric("drops.up"), Some(4.0));
     }
 

@@ -2,7 +2,10 @@
 //! summary, not where the names are used.
 
 use crate::statistics::Distribution;
-use crate::summary::{DroppedTowards, Lengths, Measured, Offered, Reordering, Summary, Throughput, Uplinks};
+use crate::summary::{
+    DroppedTowards, Lengths, Links, Measured, Offered, Reordering, Summary, Throughput, Uplinks,
+};
+use weft_core::record::Quantity;
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,6 +213,22 @@ pub fn find(path: &str) -> Option<&'static Metric> {
     METRICS.iter().find(fits)
 }
 
+/// The quantity that a metric is made of, if an engine may leave it unmeasured.
+pub(crate) fn quantity(path: &str) -> Option<Quantity> {
+    let family = path.split('.').next().unwrap_or(path);
+    match family {
+        "drops" => Some(Quantity::Drops),
+        "queueing" => Some(Quantity::Waits),
+        "imbalance" | "queue" => Some(Quantity::Queues),
+        "reordering" => Some(Quantity::Reordering),
+        "utilisation" | "packet_hops" => Some(Quantity::Loads),
+        "pause" => Some(Quantity::Pauses),
+        "marks" => Some(Quantity::Marks),
+        "retransmitted" | "timeouts" => Some(Quantity::Recovery),
+        _ => None,
+    }
+}
+
 /// The path most likely meant by one that names no metric.
 #[must_use]
 pub fn nearest(path: &str) -> Option<String> {
@@ -286,35 +305,45 @@ impl Summary {
             ("flows.unfinished", self.flows.unfinished as f64),
             ("flows.unfinished_share", self.unfinished_share()),
             ("goodput", self.goodput_gbps),
-            ("marks", self.marks as f64),
             ("trims", self.trims as f64),
             ("returns", self.returns as f64),
-            ("retransmitted", self.retransmitted_bytes as f64),
-            ("timeouts", self.timeouts as f64),
-            ("events", self.events as f64),
-            ("packet_hops", self.packet_hops as f64),
-            ("simulated_s", self.simulated_s),
-            ("wall_s", self.wall_s),
         ];
-        list.extend(named.map(|(name, value)| (name.to_owned(), value)));
+        let counted = |count: Option<u64>| count.map(|count| count as f64);
+        let perhaps = [
+            ("marks", counted(self.marks)),
+            ("retransmitted", counted(self.retransmitted_bytes)),
+            ("timeouts", counted(self.timeouts)),
+            ("events", counted(Some(self.events))),
+            ("packet_hops", counted(self.packet_hops)),
+            ("simulated_s", Some(self.simulated_s)),
+            ("wall_s", Some(self.wall_s)),
+        ];
+        let perhaps = perhaps.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        list.extend(named.into_iter().chain(perhaps).map(|(name, value)| (name.to_owned(), value)));
         list.extend(self.throughput_gbps.named());
         list.extend(self.jain.map(|value| ("jain".to_owned(), value)));
         list.extend(self.reordering.iter().flat_map(overtaking));
     }
 
+    /// Packets lost, by total, hop, reason and direction; the names begin with `drops.`.
+    fn lost(&self) -> Vec<(String, f64)> {
+        let Some(drops) = &self.drops else { return Vec::new() };
+        let whole = [("total", Some(drops.total as f64)), ("bytes", Some(drops.bytes as f64))];
+        let whole = whole.into_iter().chain([("share", self.drop_share())]);
+        let whole = whole.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let parts = drops.by_hop.iter().chain(&drops.by_reason);
+        let parts = parts.map(|(name, packets)| (name.clone(), *packets as f64));
+        let towards = self.links.dropped.iter().flat_map(|DroppedTowards { up, down, hosts }| {
+            [("up", up), ("down", down), ("to_hosts", hosts)]
+                .map(|(name, packets)| (name.to_owned(), *packets as f64))
+        });
+        whole.chain(parts).chain(towards).collect()
+    }
+
     fn network(&self, list: &mut Vec<(String, f64)>) {
         let mut push = |name: String, value: f64| list.push((name, value));
         self.pauses.iter().for_each(|(name, value)| push(format!("pause.{name}"), *value));
-        push("drops.total".into(), self.drops.total as f64);
-        push("drops.bytes".into(), self.drops.bytes as f64);
-        push("drops.share".into(), self.drops.total as f64 / self.packet_hops.max(1) as f64);
-        for (name, packets) in self.drops.by_hop.iter().chain(&self.drops.by_reason) {
-            push(format!("drops.{name}"), *packets as f64);
-        }
-        let DroppedTowards { up, down, hosts } = self.links.dropped;
-        for (name, packets) in [("up", up), ("down", down), ("to_hosts", hosts)] {
-            push(format!("drops.{name}"), packets as f64);
-        }
+        self.lost().into_iter().for_each(|(name, value)| push(format!("drops.{name}"), value));
         if !self.queueing_us.is_empty() {
             push("queueing.total".into(), self.queueing_total());
         }
@@ -336,11 +365,13 @@ impl Summary {
                 .zip(lengths)
                 .for_each(|(name, value)| push(format!("queue.hop{}.{name}", set.hop), value));
         }
-        push("utilisation.max".into(), self.links.utilisation_max);
-        push("utilisation.fabric".into(), self.links.fabric_utilisation);
+        let Links { utilisation_max, fabric_utilisation, .. } = &self.links;
+        for (name, value) in [("max", utilisation_max), ("fabric", fabric_utilisation)] {
+            value.iter().for_each(|value| push(format!("utilisation.{name}"), *value));
+        }
         self.links.uplinks.iter().flat_map(Uplinks::named).for_each(|(name, value)| push(name, value));
         self.links.offered.iter().flat_map(Offered::named).for_each(|(name, value)| push(name, value));
-        push("queue.peak".into(), self.links.peak_queue_bytes as f64);
+        self.links.peak_queue_bytes.iter().for_each(|bytes| push("queue.peak".into(), *bytes as f64));
         for (name, value) in self.links.busiest_queue.iter().flat_map(Distribution::statistics) {
             push(format!("queue.busiest.{name}"), value);
         }
@@ -372,23 +403,24 @@ fn measured(name: &str, of: &Measured, list: &mut Vec<(String, f64)>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::{DropCell, Drops, Imbalance, Links, Waiting};
-    use weft_core::record::{HELD_MEASURES, PAUSE_MEASURES};
+    use crate::summary::{DropCell, Drops, Imbalance, RunFacts, Waiting};
+    use weft_core::record::{HELD_MEASURES, PAUSE_MEASURES, RunRecord};
 
     fn summary() -> Summary {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
         let (tags, busiest) = ([("incast".to_owned(), all.clone())].into(), all.clone());
+        let empty = Summary::new(&RunRecord::default(), &RunFacts::default());
         Summary {
             fct_us: Measured { all: all.clone(), small: all, tags, ..Measured::default() },
             queueing_us: vec![Waiting { count: 3, mean: 1.5, ..Waiting::default() }; 2],
             imbalance: vec![Imbalance { hop: 1, packets: 2.5, ..Imbalance::default() }],
-            drops: Drops {
+            drops: Some(Drops {
                 total: 7,
                 by_hop: [("hop1".to_owned(), 7)].into(),
                 by_reason: [("early".to_owned(), 7)].into(),
                 cells: vec![DropCell { hop: 1, reason: "early".to_owned(), packets: 7 }],
                 ..Drops::default()
-            },
+            }),
             reordering: Some(Reordering { mean_displacement: Some(1.5), ..Reordering::default() }),
             throughput_gbps: Throughput {
                 all: Some(1.0),
@@ -401,14 +433,14 @@ mod tests {
                 busiest_queue: Some(busiest),
                 offered: Some(Offered { uplinks: [0.8, 1.2], downlinks: [0.8, 1.3] }),
                 uplinks: Some(Uplinks { min: 0.1, mean: 0.2, max: 0.3, spread: Some(1.0) }),
-                ..Links::default()
+                ..empty.links
             },
             pauses: PAUSE_MEASURES
                 .iter()
                 .chain(&HELD_MEASURES)
                 .map(|(name, _, _)| ((*name).to_owned(), 1.0))
                 .collect(),
-            ..Summary::default()
+            ..empty
         }
     }
 

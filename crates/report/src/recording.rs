@@ -75,6 +75,7 @@ impl Recording {
         scenario: &str,
     ) -> Result<Run, Error> {
         let Recording { building, scratch, flows } = self;
+        let kept = &kept.of(record.measured);
         let parts = flows.sorted()?.map(|row| Ok(flow_of(&row?)));
         let flows = write_flows(&building.0, parts, (record, kept), scratch)?;
         let facts = RunFacts { wall_s: manifest.wall_s, threads: manifest.threads };

@@ -8,9 +8,10 @@ use crate::statistics::Distribution;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use crate::metric::quantity;
 pub use offered::Offered;
 pub use uplinks::Uplinks;
-use weft_core::record::Stop;
+use weft_core::record::{Quantity, Stop};
 
 /// What the engine cannot know about its own run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,8 +35,9 @@ pub struct Summary {
     pub threads: u32,
     /// Events handled.
     pub events: u64,
-    /// Link traversals by any packet.
-    pub packet_hops: u64,
+    /// Link traversals by any packet. This and others are absent when the engine did not measure them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packet_hops: Option<u64>,
     /// Why the run ended: `finished`, `time_limit`, `interrupted` or `stuck`.
     pub stop: String,
     /// Counts of flows.
@@ -47,7 +49,8 @@ pub struct Summary {
     /// Twenty size classes of equal count, from small to large flows.
     pub equal20: Vec<SizeClass>,
     /// Packets lost.
-    pub drops: Drops,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drops: Option<Drops>,
     /// Waiting time by hop, microseconds; hop 0 is the sending host's card. Absent when not recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queueing_us: Vec<Waiting>,
@@ -76,7 +79,8 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deadlocks: Vec<String>,
     /// Packets marked by switches.
-    pub marks: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marks: Option<u64>,
     /// Packets that switches cut down to their headers; absent when there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub trims: u64,
@@ -84,9 +88,14 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub returns: u64,
     /// Payload sent again by measured flows, bytes.
-    pub retransmitted_bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmitted_bytes: Option<u64>,
     /// Retransmission time-outs of measured flows.
-    pub timeouts: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<u64>,
+    /// Names of the quantities that the engine did not measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_measured: Vec<String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
@@ -278,11 +287,14 @@ pub struct Reordering {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
     /// Greatest utilisation of a link over the whole run, as a fraction.
-    pub utilisation_max: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub utilisation_max: Option<f64>,
     /// Mean utilisation of links between switches over the whole run, as a fraction.
-    pub fabric_utilisation: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fabric_utilisation: Option<f64>,
     /// Greatest queue, wire bytes.
-    pub peak_queue_bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_queue_bytes: Option<u64>,
     /// Queue at the port with the greatest mean, wire bytes; absent when queues were not sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_queue: Option<Distribution>,
@@ -294,8 +306,8 @@ pub struct Links {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<Offered>,
     /// Packets dropped at ports of switches, by where the port leads.
-    #[serde(default)]
-    pub dropped: DroppedTowards,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<DroppedTowards>,
 }
 
 /// Packets dropped at ports of switches, by where the port leads. Unlike a count of hops this does not depend on how far the
@@ -325,7 +337,8 @@ impl Summary {
             self.reordering = None;
         }
         if !kept.drops {
-            self.drops = Drops { total: self.drops.total, bytes: self.drops.bytes, ..Drops::default() };
+            self.drops =
+                self.drops.map(|Drops { total, bytes, .. }| Drops { total, bytes, ..Drops::default() });
         }
         self
     }
@@ -333,7 +346,20 @@ impl Summary {
     /// Whether drops are told by hop and reason: without any drop there is nothing to tell.
     #[must_use]
     pub fn drops_are_told(&self) -> bool {
-        self.drops.total == 0 || !self.drops.cells.is_empty()
+        self.drops.as_ref().is_some_and(|drops| drops.total == 0 || !drops.cells.is_empty())
+    }
+
+    /// Packets lost as a share of link traversals.
+    #[must_use]
+    pub fn drop_share(&self) -> Option<f64> {
+        Some(self.drops.as_ref()?.total as f64 / self.packet_hops?.max(1) as f64)
+    }
+
+    /// Whether a metric is absent because the engine did not measure its quantity.
+    #[must_use]
+    pub fn lacks(&self, metric: &str) -> bool {
+        let quantity = quantity(metric).map(Quantity::name);
+        self.not_measured.iter().any(|name| quantity == Some(name))
     }
 
     /// Was the run ended by the user?

@@ -5,6 +5,7 @@ use crate::detail::Detail;
 use crate::manifest::Manifest;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
+use crate::text::NOT_MEASURED;
 use weft_core::{Bytes, Rate, Span};
 
 /// What is known of one finished run.
@@ -137,6 +138,16 @@ impl Sweep {
         let values: Vec<f64> =
             self.case(scheme, at).into_iter().filter_map(|run| run.summary.metric(metric)).collect();
         Estimate::of(&values)
+    }
+
+    /// Whether a case has no value of a metric because the engine did not measure it.
+    pub(crate) fn lacks(&self, scheme: usize, at: usize, metric: &str) -> bool {
+        self.case(scheme, at).iter().any(|run| run.summary.lacks(metric))
+    }
+
+    /// What stands in a table where a case has no value of a metric.
+    pub(crate) fn absent(&self, scheme: usize, at: usize, metric: &str) -> String {
+        if self.lacks(scheme, at, metric) { NOT_MEASURED.to_owned() } else { "–".to_owned() }
     }
 
     /// How many times greater a metric is under `scheme` than under `base`, over the seeds both have.

@@ -4,7 +4,7 @@ use crate::derived::{Kept, node, samples_in_bin, slowdown, utilisation};
 use crate::sweep::Run;
 use weft_core::LinkId;
 use weft_core::record::{
-    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, QueueSeries, RunRecord,
+    FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, Quantity, QueueSeries, RunRecord,
 };
 use weft_table::{Cells, Table};
 
@@ -27,11 +27,19 @@ pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) 
     let table = times_of_flows(record, flows);
     let table = if reordering { overtaking_of_flows(flows, table) } else { table };
     let packets = |of: fn(&FlowRecord) -> u32| flows.iter().map(move |flow| u64::from(of(flow)));
-    let table = table
-        .integers("ecn_marks", "packets", packets(|flow| flow.ecn_marks))
-        .integers("cnps_sent", "packets", packets(|flow| flow.cnps_sent))
-        .integers("cnps", "packets", packets(|flow| flow.cnps))
-        .integers("nacks", "packets", packets(|flow| flow.nacks));
+    let table = if record.measured.has(Quantity::Marks) {
+        table
+            .integers("ecn_marks", "packets", packets(|flow| flow.ecn_marks))
+            .integers("cnps_sent", "packets", packets(|flow| flow.cnps_sent))
+            .integers("cnps", "packets", packets(|flow| flow.cnps))
+    } else {
+        table
+    };
+    let table = if record.measured.has(Quantity::Recovery) {
+        table.integers("nacks", "packets", packets(|flow| flow.nacks))
+    } else {
+        table
+    };
     if record.pauses.is_empty() { table } else { pauses_of_flows(flows, table) }
 }
 
@@ -51,7 +59,7 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
     let tag = |flow: &FlowRecord| record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default();
     let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start).0);
     let factor = |flow: &FlowRecord| flow.end.map(|_| slowdown(flow));
-    Table::new("flows")
+    let table = Table::new("flows")
         .integers("flow_id", "", column(|f| u64::from(f.flow.0)))
         .texts("tag", flows.iter().map(tag))
         .texts("src", flows.iter().map(|flow| node(record, flow.source.0)))
@@ -62,9 +70,15 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
         .integers("ideal_fct_ps", "ps", column(|f| f.ideal.0))
         .column("slowdown", "", Cells::Numbers(flows.iter().map(factor).collect()))
         .integers("measured", "", flows.iter().map(|f| u64::from(f.start >= record.warm_up)))
-        .integers("delivered_bytes", "B", column(|f| f.delivered.0))
-        .integers("retx_bytes", "B", column(|f| f.retransmitted.0))
-        .integers("timeouts", "", column(|f| u64::from(f.timeouts)))
+        .integers("delivered_bytes", "B", column(|f| f.delivered.0));
+    if !record.measured.has(Quantity::Recovery) {
+        return table;
+    }
+    table.integers("retx_bytes", "B", column(|f| f.retransmitted.0)).integers(
+        "timeouts",
+        "",
+        column(|f| u64::from(f.timeouts)),
+    )
 }
 
 /// Adds what flows saw of packets overtaking each other.
@@ -79,33 +93,47 @@ fn overtaking_of_flows(flows: &[FlowRecord], table: Table) -> Table {
         .integers("gro_batches", "", column(|f| u64::from(f.gro_batches)))
 }
 
-/// One row per direction of a cable; what was trimmed is a column if anything was.
+/// One row per direction of a cable.
 fn links(record: &RunRecord) -> Table {
     let column = |of: fn(&LinkRecord) -> u64| record.links.iter().map(of);
     let load = |link: &LinkRecord| utilisation(link, record);
-    let table = Table::new("links")
+    let has = |quantity| record.measured.has(quantity);
+    let mut table = Table::new("links")
         .texts("node", record.links.iter().map(|link| node(record, link.from)))
         .integers("port", "", column(|l| u64::from(l.port)))
         .texts("to", record.links.iter().map(|link| node(record, link.to)))
         .integers("rate_bps", "bps", column(|l| l.rate.0))
         .integers("delay_ps", "ps", column(|l| l.delay.0))
-        .integers("failed", "", column(|l| u64::from(l.failed)))
-        .integers("tx_bytes", "B", column(|l| l.sent.0))
-        .integers("tx_packets", "packets", column(|l| l.packets))
-        .numbers("utilisation", "", record.links.iter().map(load))
-        .column("offered", "", Cells::Numbers(record.links.iter().map(|link| link.offered).collect()))
-        .integers("dropped_packets", "packets", column(|l| l.dropped))
-        .integers("marked_packets", "packets", column(|l| l.marked))
-        .integers("peak_queue_bytes", "B", column(|l| l.peak.0))
-        .numbers("mean_queue_bytes", "B", record.links.iter().map(|link| link.mean_queue));
-    if record.links.iter().all(|link| link.trimmed == 0) {
-        return table;
+        .integers("failed", "", column(|l| u64::from(l.failed)));
+    if has(Quantity::Loads) {
+        table = table
+            .integers("tx_bytes", "B", column(|l| l.sent.0))
+            .integers("tx_packets", "packets", column(|l| l.packets))
+            .numbers("utilisation", "", record.links.iter().map(load));
     }
-    table.integers("trimmed_packets", "packets", column(|l| l.trimmed)).integers(
-        "returned_headers",
-        "packets",
-        column(|l| l.returned),
-    )
+    table =
+        table.column("offered", "", Cells::Numbers(record.links.iter().map(|link| link.offered).collect()));
+    if has(Quantity::Drops) {
+        table = table.integers("dropped_packets", "packets", column(|l| l.dropped));
+    }
+    if has(Quantity::Marks) {
+        table = table.integers("marked_packets", "packets", column(|l| l.marked));
+    }
+    if record.links.iter().any(|link| link.trimmed > 0) {
+        table = table.integers("trimmed_packets", "packets", column(|l| l.trimmed)).integers(
+            "returned_headers",
+            "packets",
+            column(|l| l.returned),
+        );
+    }
+    if has(Quantity::Queues) {
+        table = table.integers("peak_queue_bytes", "B", column(|l| l.peak.0)).numbers(
+            "mean_queue_bytes",
+            "B",
+            record.links.iter().map(|link| link.mean_queue),
+        );
+    }
+    table
 }
 
 /// The histogram of waiting times: one row per hop and occupied bucket.

@@ -8,10 +8,11 @@ use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
 use crate::summary::Summary;
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number, value};
+use crate::text::{NOT_MEASURED, count, number, value};
+use weft_draw::Columns;
 
-/// The width of everything.
-pub const WIDTH: usize = 80;
+pub use weft_draw::{WIDTH, wrapped};
+
 /// With more rows than this, only the last place of the axis is shown.
 const ROWS: usize = 40;
 
@@ -49,7 +50,8 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
 fn case_cells(sweep: &Sweep, scheme: usize, at: usize, tail: &str) -> Vec<String> {
     let shown = |metric: &str| {
         let unit = find(metric).map_or("", |metric| metric.unit);
-        let text = sweep.estimate(scheme, at, metric).map_or("–".to_owned(), |e| value(e.mean, unit));
+        let estimate = sweep.estimate(scheme, at, metric);
+        let text = estimate.map_or_else(|| sweep.absent(scheme, at, metric), |e| value(e.mean, unit));
         text.trim_end_matches("packets").to_owned()
     };
     let ratio = if scheme == 0 { None } else { sweep.ratio(0, scheme, at, "fct.mean") };
@@ -98,8 +100,11 @@ fn size_cells(name: &str, fct: &Distribution, slowdown: &Distribution) -> Vec<St
 fn counts(run: &Run) -> String {
     let Summary { drops, flows, goodput_gbps, .. } = &run.summary;
     let text = format!(
-        "{} packets dropped, {} flows unfinished, goodput {} Gbps\n",
-        count(drops.total),
+        "{}, {} flows unfinished, goodput {} Gbps\n",
+        drops.as_ref().map_or(format!("drops {NOT_MEASURED}"), |drops| format!(
+            "{} packets dropped",
+            count(drops.total)
+        )),
         count(flows.unfinished),
         number(*goodput_gbps)
     );
@@ -146,41 +151,13 @@ pub(crate) fn headline_text(headline: &Headline, colour: bool) -> String {
     warnings + &sentence
 }
 
-/// Lines of at most `width` characters.
-#[must_use]
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            let gap = if line.is_empty() { "" } else { " " };
-            *line += &format!("{gap}{word}");
-        }
-    }
-    lines.iter().map(|line| line.replace('\u{202f}', " ")).collect()
-}
-
 /// Rows in columns; the first column gives way when the width is not enough.
 pub(crate) fn table(header: &[String], rows: &[Row], colour: bool) -> String {
-    let cells: Vec<Vec<String>> = std::iter::once(header)
-        .chain(rows.iter().map(|row| row.cells.as_slice()))
-        .map(|row| row.iter().map(|cell| cell.replace('\u{202f}', " ").trim_end().to_owned()).collect())
-        .collect();
-    let length = |cell: &String| cell.chars().count();
-    let mut widths: Vec<usize> =
-        (0..header.len()).map(|n| cells.iter().map(|row| length(&row[n])).max().unwrap_or(0)).collect();
-    let rest: usize = widths.iter().skip(1).map(|width| width + 2).sum();
-    widths[0] = widths[0].min(WIDTH.saturating_sub(rest + 2));
-    let line = |row: &Vec<String>| -> String {
-        let first: String = row[0].chars().take(widths[0]).collect();
-        let rest = row.iter().zip(&widths).skip(1).map(|(cell, &width)| format!("  {cell:>width$}"));
-        format!("  {first:<0$}{1}", widths[0], rest.collect::<String>()).trim_end().to_owned()
-    };
-    let head = painted(&line(&cells[0]), "2", colour);
-    let body =
-        rows.iter().zip(&cells[1..]).map(|(row, cells)| painted(&line(cells), "1", colour && row.bold));
+    let all = || std::iter::once(header).chain(rows.iter().map(|row| row.cells.as_slice()));
+    let columns = Columns::of(all()).within(WIDTH - 4);
+    let line = |cells: &[String]| format!("  {}", columns.line(cells)).trim_end().to_owned();
+    let head = painted(&line(header), "2", colour);
+    let body = rows.iter().map(|row| painted(&line(&row.cells), "1", colour && row.bold));
     std::iter::once(head).chain(body).map(|line| line + "\n").collect()
 }
 

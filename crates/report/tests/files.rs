@@ -218,7 +218,7 @@ fn what_is_not_kept_is_in_no_table_no_statistic_and_no_plot() {
         let mut kept = Kept::ALL;
         *part(&mut kept) = false;
         let run = write(&number.to_string(), &kept);
-        assert_eq!(run.summary.drops.total, 3);
+        assert_eq!(run.summary.metric("drops.total"), Some(3.0));
         if !table.is_empty() {
             for ending in ["csv", "parquet"] {
                 let file = format!("{table}.{ending}");

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
-use weft_report::figure::{Axis, Figure, Series};
+use weft_draw::figure::{Axis, Figure, Series};
 
 use crate::finding::{Tabled, Values};
 use crate::folder::Folder;

@@ -3,7 +3,7 @@
 //! measures need, judges, and writes pages. A further source needs files only.
 //!
 //! In reading order: `source` (the file), `plan` (which cases they need), `search`
-//! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` and `svg` (figures), `reproduce`
+//! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` (figures), `reproduce`
 //! (one call), `page` and `assumption` (the book).
 //!
 //! It knows the facade and the report; it knows no engine and no command line.
@@ -21,7 +21,6 @@ mod report;
 mod reproduce;
 mod search;
 mod source;
-mod svg;
 mod terminal;
 mod words;
 

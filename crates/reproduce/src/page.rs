@@ -103,7 +103,7 @@ pub fn pictures(folder: &Path) -> Result<Vec<(String, String)>, Error> {
     let findings = Findings::read(&folder.join(RESULTS))?;
     let drawn = |drawing: &Drawing| {
         let found = findings.figures.get(drawing.id.get_ref())?;
-        Some((picture(&files.name, drawing), crate::svg::lines(&drawing.figure(found, &files))))
+        Some((picture(&files.name, drawing), weft_draw::lines(&drawing.figure(found, &files))))
     };
     Ok(source.figures.iter().filter_map(drawn).collect())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use weft::Error;
-use weft_report::figure::{Figure, Series};
+use weft_draw::figure::{Figure, Series};
 use weft_report::page::{Page, Section, TextTable, of_sweep};
 use weft_report::{Run, Sweep, write_report};
 

@@ -205,7 +205,7 @@ impl Part {
 
     /// `1.1 to 1.6`, `below 0.01`, `16 among the runs`.
     pub(crate) fn band(&self) -> String {
-        let number = |x: f64| weft_report::text::plain(x);
+        let number = |x: f64| weft_draw::text::plain(x);
         if let Some(one) = self.one_run {
             return format!("{} among the runs", number(one));
         }

@@ -3,7 +3,7 @@
 use crate::finding::{Findings, Verdict, verdict};
 use crate::source::{Claim, Source};
 use crate::{assumption, words};
-use weft_report::terminal::{WIDTH, wrapped};
+use weft_draw::{WIDTH, wrapped};
 
 /// Room for the id of a claim, at least.
 const MARGIN: usize = 6;

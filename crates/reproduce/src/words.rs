@@ -2,8 +2,8 @@
 
 use crate::finding::{Finding, Findings, Form, Size, Tabled, Values, against_band};
 use crate::source::{Claim, Part};
+use weft_draw::text::{count, number};
 use weft_report::statistics::Estimate;
-use weft_report::text::{count, number};
 
 /// `1.34 (1.28 to 1.41)`; without an interval the value alone.
 pub(crate) fn estimate(found: &Estimate) -> String {
@@ -90,7 +90,7 @@ fn amount(size: &Size) -> String {
         0 => String::new(),
         models => format!(", {}", counted(models, "fluid model")),
     };
-    let simulated = weft_report::text::duration(size.simulated_s * 1e6);
+    let simulated = weft_draw::text::duration(size.simulated_s * 1e6);
     format!(
         "{}, {} flows{open}, {simulated} simulated{few}{solved}",
         counted(size.runs, "run"),

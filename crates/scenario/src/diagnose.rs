@@ -7,6 +7,10 @@ use crate::source::{Place, Sources};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::json;
 use std::ops::Range;
+use weft_draw::{WIDTH, wrapped};
+
+/// Room for what the frame of a message puts before its lines.
+const FRAME: usize = 14;
 
 /// Every mistake with its source line, the found text underlined, what is allowed and what was probably meant.
 pub(crate) fn draw(sources: &Sources, mistakes: &[Mistake], colour: bool) -> String {
@@ -28,23 +32,10 @@ fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String
     // what the core says of a unit names the allowed ones already
     let untold = mistake.allowed.as_ref().filter(|_| !mistake.message.contains("allowed:"));
     if let Some(allowed) = untold {
-        group = group.element(Level::HELP.message(wrapped(&format!("allowed: {allowed}"))));
+        group = group
+            .element(Level::HELP.message(wrapped(&format!("allowed: {allowed}"), WIDTH - FRAME).join("\n")));
     }
     renderer.render(&[group])
-}
-
-/// Lines that leave room in 80 columns for what stands before them.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is always a line");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > 66 {
-            lines.push(word.to_owned());
-        } else {
-            *line += &format!("{}{word}", if line.is_empty() { "" } else { " " });
-        }
-    }
-    lines.join("\n")
 }
 
 /// The span, cut to its first line, inside the text, at character borders.

@@ -9,6 +9,7 @@ use crate::rows::{rows, words};
 use crate::scenario::{Case, Resolved, Scenario};
 use crate::source::Sources;
 use weft_core::settings::{Kind, Value};
+use weft_draw::indented;
 
 /// A setting, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,10 +94,8 @@ fn origin(provenance: &Provenance, sources: &Sources, path: &str) -> String {
     }
 }
 
-/// The greatest width of the text.
-const WIDTH: usize = 80;
 /// Where meanings begin.
-const INDENT: &str = "      ";
+const INDENT: usize = 6;
 
 /// The rows as text of at most 80 columns wherever words allow: one block per section, and for each setting its name,
 /// value and origin on one line and its meaning below.
@@ -124,23 +123,8 @@ fn block(section: &str, rows: &[Explanation]) -> String {
     let value = width(|row| &row.value).unwrap_or(0).min(24);
     let line = |row: &Explanation| {
         let head = format!("  {:name$}  {:value$}  {}", split(&row.path).1, row.value, row.origin);
-        format!("{}\n{}", head.trim_end(), wrapped(&row.meaning))
+        format!("{}\n{}", head.trim_end(), indented(&row.meaning, INDENT))
     };
     let title = if section.is_empty() { String::new() } else { format!("{section}\n") };
     format!("{title}{}\n", rows.iter().map(line).collect::<String>())
-}
-
-/// A text in lines that begin after the indent.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![INDENT.to_owned()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always a line");
-        if line.len() > INDENT.len() && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(format!("{INDENT}{word}"));
-        } else {
-            let gap = if line.len() > INDENT.len() { " " } else { "" };
-            *line += &format!("{gap}{word}");
-        }
-    }
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }

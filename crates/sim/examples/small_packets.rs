@@ -3,16 +3,15 @@
 //!
 //! `cargo run --release -p weft-sim --example small_packets`
 
-use std::sync::Arc;
-
 use weft_core::record::RunRecord;
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Grouping, HostId, Rate, Span, Time};
-use weft_sim::{Division, FlowSampling, Setup, Simulation};
+use weft_plan::{FlowSampling, Setup};
+use weft_sim::Simulation;
+use weft_switch::SwitchSettings;
 use weft_switch::mark::{At, MarkerSettings, NonEct, red};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
-use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::shapes::single_switch;
 use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
 use weft_transport::protocols::dcqcn;
@@ -71,22 +70,13 @@ fn setup(senders: u32, smaller: u64) -> Setup {
         rate: Rate(0),
     };
     Setup {
-        timeline: Arc::new(routes),
-        graph: Arc::new(graph),
         switch: switch(smaller),
-        balancer: BalancerSettings::default(),
-        transport: Arc::new(Transport::new(&transport(smaller))),
         flows: (1..=senders).map(flow).collect::<Vec<_>>().into(),
         tags: vec!["long".into()],
-        classes: Vec::new(),
-        warm_up: Time::ZERO,
         until: Time::ZERO + end(smaller),
         queues_every: Some(Span::from_us(10)),
-        queues_averaged: 1,
         flow_samples: Some(FlowSampling { every: end(smaller) / 2, flows: senders }),
-        storms: Vec::new(),
-        division: Division::LONE,
-        seed: 1,
+        ..Setup::new(graph, routes, Transport::new(&transport(smaller)))
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use weft_core::record::{FlowPauses, LinkRecord, NodeRecord, PacketBalance, PauseRecord, RunRecord, Stop};
-use weft_core::{FlowId, LinkId, PortId, Span, Time};
+use weft_core::record::{FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
+use weft_core::{FlowId, PortId, Span, Time};
 use weft_switch::PortCounters;
 use weft_topology::{Link, Node};
 
@@ -11,8 +11,8 @@ use crate::domain::{Domain, Placed};
 use crate::ends::Closed;
 use crate::flow_series::gathered;
 use crate::ledger::Ledger;
+use crate::plan::Plan;
 use crate::run::{Finish, Simulation};
-use crate::setup::Plan;
 use crate::tally::Tally;
 
 /// What the run has to say, from all its domains, but for the flows: these go to the ledger.
@@ -39,13 +39,14 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     let pauses = pauses(&mut domains, end);
     let left = domains.iter().map(|domain| domain.pool.alive() as u64).sum();
     let collector = Collector { plan: &plan, ended: finish.at };
-    let links = collector.links(&mut domains);
+    let mut record = plan.setup.record();
+    record
+        .links
+        .iter_mut()
+        .enumerate()
+        .for_each(|(number, link)| collector.measure(number, link, &mut domains));
     RunRecord {
-        tags: plan.setup.tags.clone(),
-        nodes: collector.nodes(),
-        packet_hops: links.iter().map(|link| link.packets).sum(),
-        links,
-        flows: Vec::new(),
+        packet_hops: record.links.iter().map(|link| link.packets).sum(),
         hops: tally.hops(),
         drops: tally.drops(),
         queues,
@@ -56,8 +57,8 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         events: tally.events,
         packets: PacketBalance { left, ..tally.packets },
         ended: finish.at,
-        warm_up: plan.setup.warm_up,
         stop: finish.stop,
+        ..record
     }
 }
 
@@ -99,53 +100,26 @@ impl Domain {
     }
 }
 
-/// Makes records.
+/// Fills the records of links.
 struct Collector<'a> {
     plan: &'a Plan,
     ended: Time,
 }
 
 impl Collector<'_> {
-    fn nodes(&self) -> Vec<NodeRecord> {
-        let graph = &self.plan.setup.graph;
-        let tier = |node: Node| match node {
-            Node::Host(_) => 0,
-            Node::Switch(switch) => graph.switches()[switch.index()].tier,
-        };
-        let nodes = (0..graph.nodes()).map(|number| graph.node_at(number));
-        nodes.map(|node| NodeRecord { name: graph.name(node), tier: tier(node) }).collect()
-    }
-
-    fn links(&self, domains: &mut [Domain]) -> Vec<LinkRecord> {
-        let links = self.plan.setup.graph.links().iter().enumerate();
-        links.map(|(number, link)| self.link(LinkId(number as u32), link, domains)).collect()
-    }
-
-    fn link(&self, id: LinkId, link: &Link, domains: &mut [Domain]) -> LinkRecord {
-        let graph = &self.plan.setup.graph;
+    fn measure(&self, number: usize, record: &mut LinkRecord, domains: &mut [Domain]) {
+        let link = &self.plan.setup.graph.links()[number];
         // Packets are lost at both ends of a link; everything else is counted by the transmitter.
-        let lost = domains.iter().map(|domain| domain.wires[id.index()].lost).sum::<u64>();
+        let lost = domains.iter().map(|domain| domain.wires[number].lost).sum::<u64>();
         let domain = &mut domains[self.plan.partition.of(link.from)];
-        let wire = &domain.wires[id.index()];
-        let (sent, packets, failed) = (wire.sent, wire.packets, wire.failed);
+        let wire = &domain.wires[number];
+        (record.sent, record.packets, record.failed) = (wire.sent, wire.packets, wire.failed);
         let counters = self.counters(domain, link);
-        LinkRecord {
-            from: graph.node_index(link.from) as u32,
-            to: graph.node_index(link.to) as u32,
-            port: link.port.0,
-            rate: link.rate,
-            delay: link.delay,
-            failed,
-            sent,
-            packets,
-            dropped: lost + counters.dropped,
-            marked: counters.marked,
-            trimmed: counters.trimmed,
-            returned: counters.returned,
-            peak: counters.peak,
-            mean_queue: counters.byte_time as f64 / (self.ended.0.max(1)) as f64,
-            offered: None,
-        }
+        record.dropped = lost + counters.dropped;
+        record.marked = counters.marked;
+        (record.trimmed, record.returned) = (counters.trimmed, counters.returned);
+        record.peak = counters.peak;
+        record.mean_queue = counters.byte_time as f64 / (self.ended.0.max(1)) as f64;
     }
 
     fn counters(&self, domain: &mut Domain, link: &Link) -> PortCounters {

@@ -4,7 +4,7 @@
 use weft_core::record::Stop;
 use weft_core::{Span, Time};
 
-use crate::setup::Plan;
+use crate::plan::Plan;
 use crate::stranded;
 
 /// The next thing to do.

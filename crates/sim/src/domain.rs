@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use weft_core::{Bytes, FlowId, LinkId, Pool, PortId, Span, SwitchId, Time};
+use weft_plan::Setup;
 use weft_switch::{Effects, Observer, Switch, SwitchSite, Table};
 use weft_topology::{Node, Routes};
 use weft_transport::Body;
@@ -18,9 +19,9 @@ use crate::flow_series::FlowWatch;
 use crate::host::Host;
 use crate::labels::Labels;
 use crate::pause::Pauses;
+use crate::plan::Plan;
 use crate::sample::Eye;
 use crate::scout::{self, Scout};
-use crate::setup::{Plan, Setup};
 use crate::tally::Tally;
 use crate::turns::Turns;
 use crate::wire::Wire;

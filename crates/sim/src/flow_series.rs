@@ -5,20 +5,12 @@
 
 use weft_core::record::{FlowSample, FlowSeries};
 use weft_core::{FlowId, Span, Time};
+use weft_plan::FlowSampling;
 
 use crate::domain::Domain;
 
 /// Rows that are kept at most.
 const MAX_ROWS: usize = 1 << 17;
-
-/// Which flows are watched, and how often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowSampling {
-    /// Interval between looks.
-    pub every: Span,
-    /// So many flows, the first to start, are watched.
-    pub flows: u32,
-}
 
 /// What a domain has seen of its senders.
 #[derive(Clone, Debug)]

@@ -7,12 +7,11 @@ use std::collections::HashMap;
 
 use weft_core::label::PathLabel;
 use weft_core::{FlowId, HostId, Purpose, Random, SwitchId, Time};
+use weft_plan::Setup;
 use weft_switch::BalancerSettings;
 use weft_switch::balance::presto::{Order, Settings, Start};
 use weft_switch::balance::wcmp::reduce;
 use weft_topology::paths::{Path, paths};
-
-use crate::setup::Setup;
 
 /// Weights of paths are kept to one percent.
 const WEIGHT_ERROR: f64 = 1.01;

@@ -4,24 +4,20 @@
 use std::collections::HashMap;
 
 use weft_core::record::{FlowPauses, FlowRecord};
-use weft_core::{Bytes, FlowId, Span, Time};
-use weft_topology::{Handshake, Ideal, Train};
+use weft_core::{Bytes, FlowId, Time};
+use weft_plan::{Alone, Sink};
 use weft_transport::ReceiverReport;
 use weft_workload::Flow;
 
 use crate::ends::{Closed, Last};
-use crate::setup::Plan;
-
-/// Who gets the records of flows that are done; false stops the run.
-pub type Sink<'a> = &'a mut dyn FnMut(&FlowRecord) -> bool;
+use crate::plan::Plan;
 
 /// Records that are gathered before they are handed on.
 const BATCH: usize = 256;
 
 /// See the file's head.
 pub(crate) struct Ledger<'a> {
-    plan: &'a Plan,
-    ideal: Ideal<'a>,
+    alone: Alone<'a>,
     sink: Sink<'a>,
     /// Flows of which one end is closed. Never walked through.
     half: HashMap<FlowId, Closed>,
@@ -31,9 +27,7 @@ pub(crate) struct Ledger<'a> {
 
 impl<'a> Ledger<'a> {
     pub(crate) fn new(plan: &'a Plan, sink: Sink<'a>) -> Ledger<'a> {
-        let setup = &plan.setup;
-        let ideal = Ideal::new(&setup.graph, &setup.timeline.initial, setup.switch.latency);
-        Ledger { plan, ideal, sink, half: HashMap::new(), done: Vec::new() }
+        Ledger { alone: Alone::new(&plan.setup), sink, half: HashMap::new(), done: Vec::new() }
     }
 
     /// An end is closed.
@@ -88,7 +82,7 @@ impl<'a> Ledger<'a> {
             size: spec.size,
             start: spec.start,
             end: received.completed,
-            ideal: self.ideal(spec),
+            ideal: self.alone.completion(spec),
             delivered: received.delivered,
             retransmitted: Bytes::ZERO,
             timeouts: 0,
@@ -104,30 +98,5 @@ impl<'a> Ledger<'a> {
             nacks: received.nacks,
             pauses: FlowPauses::default(),
         }
-    }
-
-    /// The time the flow would take alone at full rate.
-    fn ideal(&mut self, flow: &Flow) -> Span {
-        let transport = &self.plan.setup.transport;
-        let constant = flow.constant_rate();
-        let packets = if constant.is_some() {
-            transport.datagrams(flow.size)
-        } else {
-            transport.packetisation(flow.size)
-        };
-
-        let train = Train {
-            count: packets.count,
-            full_wire: packets.full_wire,
-            last_wire: packets.last_wire,
-            handshake: packets.handshake.map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
-        };
-        let alone = self.ideal.fct(flow.source, flow.destination, &train);
-        let Some(rate) = constant else { return alone };
-        // The last datagram leaves when the application has it, and is alone on its way.
-        let interval = rate.time_for(Bytes(transport.datagram_mss()));
-        let last = Train { count: 1, full_wire: train.last_wire, ..train };
-        let after = self.ideal.fct(flow.source, flow.destination, &last);
-        alone.max(interval * packets.count.saturating_sub(1) + after)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Knows no file and no report. In reading order: [`run`] (the loop, the page the tour starts from), `carry` (wires and
 //! switches), `host` (network cards and the ends of flows), `event` (the total order), `calendar` (the event list),
-//! `setup` and `domain` (the state, built once), `course` (what comes next), `sample`,
+//! `plan` and `domain` (the state, built once), `course` (what comes next), `sample`,
 //! `flow_series`, `ledger` and `collect` (what is measured).
 //!
 //! Everything a handler touches belongs to one node or to one end of a link. That is what lets the network be cut into
@@ -17,9 +17,10 @@ mod course;
 mod deadlock;
 mod domain;
 mod ends;
+mod engine;
 mod event;
 mod exchange;
-pub mod flow_series;
+mod flow_series;
 mod holds;
 mod host;
 mod labels;
@@ -28,10 +29,10 @@ mod parallel;
 mod partition;
 mod pause;
 mod places;
+mod plan;
 pub mod run;
 mod sample;
 mod scout;
-mod setup;
 mod stranded;
 mod tally;
 pub mod tap;
@@ -39,9 +40,6 @@ mod toll;
 mod turns;
 mod wire;
 
-pub use flow_series::FlowSampling;
-pub use ledger::Sink;
-pub use partition::Division;
-pub use run::{Progress, Simulation};
-pub use setup::{Setup, Storm};
+pub use engine::Packets;
+pub use run::Simulation;
 pub use tap::{Seen, Tap};

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use weft_core::Time;
+use weft_plan::{Progress, Watch};
 
 use crate::barrier::Barrier;
 use crate::course::{Course, Standing, Step};
@@ -17,9 +18,9 @@ use crate::domain::Domain;
 use crate::ends::Closed;
 use crate::exchange::Mail;
 use crate::ledger::Ledger;
-use crate::run::{Finish, Progress, Simulation, WATCH_EVERY, Watch};
+use crate::plan::Plan;
+use crate::run::{Finish, Simulation, WATCH_EVERY};
 use crate::sample::{Look, Sampler};
-use crate::setup::Plan;
 
 /// What the threads share.
 struct Meeting {

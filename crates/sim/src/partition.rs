@@ -6,50 +6,23 @@
 //! the grid are never parted.
 
 use weft_core::{HostId, Purpose, Random, Span, SwitchId};
+use weft_plan::{Setup, Threads};
 use weft_switch::SwitchSettings;
 use weft_topology::{Graph, Link, Node};
-
-use crate::setup::Setup;
-
-/// How a run is divided among threads: one for each domain. Changes the speed, never a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Division {
-    /// Domains, and threads; a network with fewer parts than that is cut into fewer.
-    pub domains: usize,
-    /// Cut at random with this seed instead of sensibly: for tests.
-    pub scatter: Option<u64>,
-}
-
-impl Division {
-    /// Everything on one thread.
-    pub const LONE: Division = Division { domains: 1, scatter: None };
-
-    /// A sensible cut for so many threads.
-    #[must_use]
-    pub fn threads(threads: usize) -> Division {
-        Division { domains: threads.max(1), scatter: None }
-    }
-}
 
 /// Packet-hops that a thread should have between two meetings, were all links busy, for a meeting to cost little.
 const WORTH_MEETING: f64 = 200.0;
 
-impl Setup {
-    /// A cut for at most so many threads, and for fewer if they would mostly wait for each other.
-    #[must_use]
-    pub fn sensible_division(&self, most: usize) -> Division {
-        let grid = grid(&self.graph, &delays(&self.graph, &self.switch));
-        let packet = 8.0 * f64::from(self.transport.full_wire());
-        let hops: f64 =
-            self.graph.links().iter().map(|link| link.rate.0 as f64 / packet * grid.seconds()).sum();
-        Division::threads(most.min((hops / WORTH_MEETING) as usize))
-    }
-}
-
-impl Default for Division {
-    fn default() -> Division {
-        Division::LONE
-    }
+/// How many domains a run should have: as many as it asks for, or fewer if threads would mostly wait for each other.
+pub(crate) fn wanted(setup: &Setup, delays: &[Span]) -> usize {
+    let most = match setup.division.threads {
+        Threads::Exactly(threads) => return threads,
+        Threads::UpTo(most) => most,
+    };
+    let grid = grid(&setup.graph, delays).seconds();
+    let packet = 8.0 * f64::from(setup.transport.full_wire());
+    let hops: f64 = setup.graph.links().iter().map(|link| link.rate.0 as f64 / packet * grid).sum();
+    most.min((hops / WORTH_MEETING) as usize)
 }
 
 /// The cut: the domain of every node, and the grid.
@@ -69,13 +42,13 @@ pub(crate) struct Partition {
 const TIMELESS: Span = Span::from_us(1);
 
 impl Partition {
-    /// Cuts a network with these delays of links.
-    pub(crate) fn new(graph: &Graph, delays: &[Span], division: Division) -> Partition {
+    /// Cuts a network with these delays of links into this many domains, at random if there is a seed for it.
+    pub(crate) fn new(graph: &Graph, delays: &[Span], (domains, scatter): (usize, Option<u64>)) -> Partition {
         let grid = grid(graph, delays);
         let units = units(graph, delays, grid);
-        let domains = division.domains.clamp(1, units.len().min(usize::from(u16::MAX)));
+        let domains = domains.clamp(1, units.len().min(usize::from(u16::MAX)));
         let mut of_node = vec![0; graph.nodes()];
-        let chosen = match division.scatter {
+        let chosen = match scatter {
             Some(seed) => scattered(units.len(), domains, seed),
             None => balanced(graph, &units, domains),
         };
@@ -202,7 +175,7 @@ mod tests {
     #[test]
     fn hosts_stay_with_their_leaf_and_tiers_are_halved() {
         let graph = graph();
-        let partition = Partition::new(&graph, &delays(&graph, &settings(Span::ZERO)), Division::threads(2));
+        let partition = Partition::new(&graph, &delays(&graph, &settings(Span::ZERO)), (2, None));
         assert_eq!(partition.domains, 2);
         for host in (0..graph.hosts()).map(HostId) {
             assert_eq!(partition.of_host(host), partition.of_switch(graph.switch_of_host(host)));
@@ -225,8 +198,7 @@ mod tests {
         let fabric = graph.fabric_cables()[0];
         let expected = graph.cables()[fabric].delay + latency;
         for domains in [1, 2, 3, 100] {
-            let partition =
-                Partition::new(&graph, &delays(&graph, &settings(latency)), Division::threads(domains));
+            let partition = Partition::new(&graph, &delays(&graph, &settings(latency)), (domains, None));
             assert_eq!(partition.grid, expected);
             assert!(partition.domains <= graph.switches().len());
         }

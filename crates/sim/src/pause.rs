@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use weft_core::record::PauseRecord;
 use weft_core::{LinkId, PortId, Rate, Span, SwitchId, Time};
+use weft_plan::{Setup, Storm};
 use weft_switch::Turn;
 use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
 use weft_topology::Node;
@@ -16,7 +17,6 @@ use crate::deadlock::Wait;
 use crate::domain::Domain;
 use crate::event::Event;
 use crate::holds::Holds;
-use crate::setup::{Setup, Storm};
 use crate::toll::Tolls;
 
 /// The transmitters of a domain, by link. None exists while no class pauses.

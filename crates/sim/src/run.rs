@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
+use weft_plan::{Progress, Setup, Sink, Watch, keeping_flows};
 
 use crate::calendar::Next;
 use crate::collect::collect;
@@ -11,30 +12,14 @@ use crate::course::{Course, Standing, Step};
 use crate::deadlock::Deadlocks;
 use crate::domain::Domain;
 use crate::event::Event;
-use crate::ledger::{Ledger, Sink};
+use crate::ledger::Ledger;
 use crate::parallel;
+use crate::plan::Plan;
 use crate::sample::Sampler;
-use crate::setup::{Plan, Setup};
 use crate::tap::{Tap, Watching};
-
-/// How far a run has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Simulated time.
-    pub now: Time,
-    /// Events handled.
-    pub events: u64,
-    /// Flows finished.
-    pub flows_done: usize,
-    /// Flows of the whole run.
-    pub flows_total: usize,
-}
 
 /// Events between two looks at the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;
-
-/// Who is told about the progress of a run; false stops it.
-pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> bool;
 
 /// A run, ready to go.
 pub struct Simulation {
@@ -76,16 +61,6 @@ impl Simulation {
     pub fn looking_ahead(mut self, looks: bool) -> Simulation {
         for domain in &mut self.domains {
             domain.look_ahead(looks);
-        }
-        self
-    }
-
-    /// Keeps so many bins of queue lengths, if there are that many, instead of 512: for a series that is looked at closely.
-    /// Nothing else depends on it.
-    #[must_use]
-    pub fn queue_bins(mut self, bins: usize) -> Simulation {
-        if let Some(sampler) = &mut self.sampler {
-            sampler.keep(bins);
         }
         self
     }
@@ -158,17 +133,6 @@ impl Simulation {
             }
         }
     }
-}
-
-/// The record of a run together with its flows, ordered by their numbers.
-fn keeping_flows(run: impl FnOnce(Sink<'_>) -> RunRecord) -> RunRecord {
-    let mut flows = Vec::new();
-    let record = run(&mut |flow| {
-        flows.push(flow.clone());
-        true
-    });
-    flows.sort_unstable_by_key(|flow| flow.flow);
-    RunRecord { flows, ..record }
 }
 
 impl Domain {

@@ -4,10 +4,11 @@
 use weft_core::histogram::Histogram;
 use weft_core::record::{ImbalanceRecord, QueueSeries};
 use weft_core::{LinkId, PortId, SwitchId, Time};
+use weft_plan::Setup;
 use weft_topology::{Graph, Link, Node};
 
 use crate::domain::{Domain, Placed};
-use crate::setup::{Plan, Setup};
+use crate::plan::Plan;
 
 /// Bins of a series at most, unless a run asks for more; then neighbours are merged.
 const MAX_BINS: usize = 512;
@@ -81,16 +82,11 @@ impl Sampler {
         };
         Some(Sampler {
             series,
-            most: MAX_BINS,
+            most: setup.queue_bins.map_or(MAX_BINS, |bins| (bins / 2 * 2).max(MAX_BINS)),
             sets: vec![uplinks(&setup.graph, &links), towards(&setup.graph, &links)],
             from: setup.warm_up,
             seen: Vec::new(),
         })
-    }
-
-    /// Merges bins only when there are more than `bins`.
-    pub(crate) fn keep(&mut self, bins: usize) {
-        self.most = (bins / 2 * 2).max(MAX_BINS);
     }
 
     /// What all domains see at `now`, put together.

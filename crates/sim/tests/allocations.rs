@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use weft_core::Span;
 use weft_core::record::FlowRecord;
-use weft_sim::{Setup, Simulation};
+use weft_plan::Setup;
+use weft_sim::Simulation;
 use weft_switch::BalancerSettings;
 use weft_switch::mark::MarkerSettings;
 use weft_transport::Transport;

@@ -4,7 +4,7 @@ mod lab;
 
 use weft_core::record::{RunRecord, Stop};
 use weft_core::{Bytes, Class, HostId, Rate, Span, Time};
-use weft_sim::{Setup, Storm};
+use weft_plan::{Setup, Storm};
 use weft_switch::schedule::{SchedulerSettings, drr};
 use weft_switch::share::SharingSettings;
 use weft_switch::{PfcSettings, SwitchSettings};

@@ -4,7 +4,7 @@
 mod lab;
 
 use weft_core::{Rate, Span};
-use weft_sim::Setup;
+use weft_plan::Setup;
 use weft_topology::shapes::*;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;

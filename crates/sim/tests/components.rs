@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use weft_core::record::{Reason, RunRecord};
 use weft_core::{Rate, Span, Time};
-use weft_sim::{Division, Setup};
+use weft_plan::{Division, Setup};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::drill::{self, Components};
 use weft_switch::share::{SharingSettings, fixed};
@@ -187,7 +187,7 @@ fn any_number_of_threads_gives_the_same_record() {
         let alone = lab::run(setup.clone());
         assert!(alone.packets.delivered > 10_000);
         for domains in 2..=4 {
-            let division = Division { domains, scatter: (domains == 3).then_some(7) };
+            let division = Division { scatter: (domains == 3).then_some(7), ..Division::threads(domains) };
             let divided = lab::run(Setup { division, ..setup.clone() });
             lab::laws::same(&alone, &divided).unwrap_or_else(|why| panic!("{domains} threads: {why}"));
         }

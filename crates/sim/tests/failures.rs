@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use weft_core::record::{Reason, Stop};
 use weft_core::{Grouping, Rate, Span, Time};
-use weft_sim::{Division, Setup};
+use weft_plan::{Division, Setup};
 use weft_switch::BalancerSettings;
 use weft_topology::timeline::Convergence;
 use weft_topology::{

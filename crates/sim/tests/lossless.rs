@@ -6,7 +6,7 @@ mod lab;
 use weft_core::record::{RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
-use weft_sim::{Setup, Storm};
+use weft_plan::{Setup, Storm};
 use weft_switch::balance::{conga, drill, ecmp, letflow, presto, random, round_robin};
 use weft_switch::mark::{MarkerSettings, NonEct, step};
 use weft_switch::schedule::SchedulerSettings;

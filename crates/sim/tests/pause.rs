@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use weft_core::record::{PauseRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, HostId, Rate, Span, Time};
-use weft_sim::{Division, Setup, Storm};
+use weft_plan::{Division, Setup, Storm};
 use weft_switch::pause::WatchdogAction;
 use weft_switch::pause::headroom::{Situation, headroom, standard_response};
 use weft_switch::share::{SharingSettings, infinite};
@@ -190,7 +190,7 @@ fn threads_change_nothing() {
         assert!(alone.pauses.iter().map(|pause| pause.stopped).sum::<u64>() > 50, "seed {seed}");
         for domains in 2..=4 {
             for scatter in [None, Some(seed)] {
-                let division = Division { domains, scatter };
+                let division = Division { scatter, ..Division::threads(domains) };
                 let divided = lab::run(Setup { division, ..setup.clone() });
                 lab::laws::same(&alone, &divided)
                     .unwrap_or_else(|why| panic!("seed {seed}, {domains}: {why}"));
@@ -277,8 +277,10 @@ fn a_deadlock_in_a_ring_is_found_and_named() {
             assert_eq!(record.links[link.index()].to, record.links[next.index()].from, "{circle:?}");
         }
         for domains in 2..=3 {
-            let divided =
-                lab::run(Setup { division: Division { domains, scatter: Some(1) }, ..setup.clone() });
+            let divided = lab::run(Setup {
+                division: Division { scatter: Some(1), ..Division::threads(domains) },
+                ..setup.clone()
+            });
             lab::laws::same(&record, &divided).unwrap_or_else(|why| panic!("{switches}, {domains}: {why}"));
         }
     }

@@ -5,7 +5,7 @@ mod lab;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Rate, Span, Time};
-use weft_sim::{FlowSampling, Setup};
+use weft_plan::{FlowSampling, Setup};
 use weft_switch::mark::{At, MarkerSettings, NonEct, red};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;

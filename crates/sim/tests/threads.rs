@@ -6,12 +6,13 @@ use lab::cases::{case, failing};
 use lab::laws::same;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{Span, SwitchId, Time};
-use weft_sim::{Division, Setup, Simulation, Tap};
+use weft_plan::{Division, Setup};
+use weft_sim::{Simulation, Tap};
 use weft_topology::TopologySettings;
 use weft_topology::shapes::leaf_spine;
 
 fn divided(setup: &Setup, domains: usize, scatter: Option<u64>) -> RunRecord {
-    lab::run(Setup { division: Division { domains, scatter }, ..setup.clone() })
+    lab::run(Setup { division: Division { scatter, ..Division::threads(domains) }, ..setup.clone() })
 }
 
 fn on_threads(setup: &Setup, threads: usize) -> Simulation {
@@ -55,17 +56,20 @@ fn a_tap_sees_the_same_alone_and_divided() {
 
 /// Threads that would mostly wait for each other are not started; an explicit number is obeyed as far as it goes.
 #[test]
-fn a_sensible_division_is_for_networks_that_have_work_between_two_meetings() {
+fn threads_are_for_networks_that_have_work_between_two_meetings() {
+    let up_to = |setup: &Setup, most| {
+        Simulation::new(Setup { division: Division::up_to(most), ..setup.clone() }).threads()
+    };
     let busy = lab::leaf_spine();
-    assert_eq!(busy.sensible_division(1), Division::LONE);
-    let all = busy.sensible_division(usize::MAX).domains;
-    assert_eq!(busy.sensible_division(2).domains, all.min(2));
+    assert_eq!(up_to(&busy, 1), 1);
+    let all = up_to(&busy, usize::MAX);
+    assert_eq!(up_to(&busy, 2), all.min(2));
     let wide = lab::setup(
         &TopologySettings::LeafSpine(leaf_spine::Settings { leaves: 16, spines: 16, ..Default::default() }),
         &lab::dctcp(|_| {}),
     );
-    assert_eq!(wide.sensible_division(2).domains, 2, "hundreds of links between two meetings");
-    assert!(wide.sensible_division(usize::MAX).domains > all, "more links, more threads");
+    assert_eq!(up_to(&wide, 2), 2, "hundreds of links between two meetings");
+    assert!(up_to(&wide, usize::MAX) > all, "more links, more threads");
     let one = lab::setup(&TopologySettings::SingleSwitch(Default::default()), &lab::dctcp(|_| {}));
     assert_eq!(on_threads(&one, 4).threads(), 1, "a switch stays with its hosts");
 }

@@ -5,7 +5,7 @@ mod lab;
 use lab::laws::same;
 use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::{HostId, Span, Time};
-use weft_sim::{Division, Setup};
+use weft_plan::{Division, Setup};
 use weft_workload::{Flow, Flows};
 
 /// Three flows each of two hosts, in turn, to receivers of their own; one of another entry that waits for nobody.
@@ -55,7 +55,7 @@ fn flows_whose_turn_has_not_come_are_counted_as_unfinished() {
 fn turns_are_the_same_on_any_number_of_threads() {
     let alone = lab::run(in_turn());
     for threads in 2..=4 {
-        let divided = lab::run(Setup { division: Division { domains: threads, scatter: None }, ..in_turn() });
+        let divided = lab::run(Setup { division: Division::threads(threads), ..in_turn() });
         same(&alone, &divided).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
     }
 }

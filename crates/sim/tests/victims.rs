@@ -4,7 +4,7 @@ mod lab;
 
 use weft_core::record::{FlowPauses, RunRecord, Stop};
 use weft_core::{Bytes, HostId, Rate, Span, Time};
-use weft_sim::{Division, Setup, Storm};
+use weft_plan::{Division, Setup, Storm};
 use weft_switch::share::{SharingSettings, infinite};
 use weft_switch::{PfcSettings, SwitchSettings};
 use weft_topology::shapes::{leaf_spine, single_switch};
@@ -168,7 +168,7 @@ fn a_victim_is_held_behind_an_incast_that_it_has_no_part_in() {
     }
     assert_eq!(caused(&alone), [("leaf1 > host4, class 0".to_owned(), 2)], "it stopped the spine and host 3");
     for scatter in [None, Some(1), Some(2)] {
-        let division = Division { domains: 3, scatter };
+        let division = Division { scatter, ..Division::threads(3) };
         assert_eq!(lab::run(Setup { division, ..setup.clone() }), alone, "{scatter:?}");
     }
 }

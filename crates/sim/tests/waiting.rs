@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use weft_core::record::RunRecord;
 use weft_core::{Bytes, HostId, Kind, Purpose, Random, Rate, Span, SwitchId, Time};
-use weft_sim::{Seen, Setup, Simulation, Tap};
+use weft_plan::Setup;
+use weft_sim::{Seen, Simulation, Tap};
 use weft_switch::BalancerSettings;
 use weft_topology::shapes::leaf_spine;
 use weft_topology::{LinkSettings, TopologySettings};

@@ -48,7 +48,7 @@ pub struct Collected {
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario.
 pub fn cases(batch: &Batch) -> Result<Vec<Labels>, Error> {
-    let scenario = study::read(&batch.path, &batch.set, batch.demo)?;
+    let scenario = weft_prepare::read(&batch.path, &batch.set, batch.demo)?;
     Ok(scenario.cases().iter().map(|case| case.labels.clone()).collect())
 }
 
@@ -61,12 +61,12 @@ pub fn cases(batch: &Batch) -> Result<Vec<Labels>, Error> {
 pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected, Error> {
     let read = |batch: &Batch| match batch.cases.is_empty() {
         true => Ok(None),
-        false => study::read(&batch.path, &batch.set, batch.demo).map(Some),
+        false => weft_prepare::read(&batch.path, &batch.set, batch.demo).map(Some),
     };
     let scenarios: Vec<Option<Scenario>> = batches.iter().map(read).collect::<Result<_, _>>()?;
     let mut chosen = Vec::new();
     for (batch, scenario) in batches.iter().zip(&scenarios) {
-        chosen.push(scenario.as_ref().map_or(Ok(Vec::new()), |scenario| of_batch(batch, scenario))?);
+        chosen.push(scenario.as_ref().map_or(Ok(Vec::new()), |scenario| of_batch(batch, scenario, options))?);
     }
     let roots: BTreeSet<PathBuf> =
         chosen.iter().flatten().map(|(_, manifest)| root(manifest, options)).collect();
@@ -86,9 +86,13 @@ pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected,
 }
 
 /// The runs of a batch.
-fn of_batch<'a>(batch: &Batch, scenario: &'a Scenario) -> Result<Vec<(&'a Case, Manifest)>, Error> {
+fn of_batch<'a>(
+    batch: &Batch,
+    scenario: &'a Scenario,
+    options: &RunOptions,
+) -> Result<Vec<(&'a Case, Manifest)>, Error> {
     let Batch { path, set, demo, seeds, cases } = batch;
-    let request = Request { path, demo: *demo, set, seeds: seeds.as_deref() };
+    let request = Request { path, demo: *demo, set, seeds: seeds.as_deref(), engine: options.engine };
     let mut all = manifest::all(&request, scenario)?;
     all.retain(|(case, _)| cases.contains(&case.labels));
     Ok(all)

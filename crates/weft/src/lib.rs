@@ -5,9 +5,7 @@
 //! crates below. It never prints and never reads the command line; that is the caller's part.
 
 mod batch;
-mod build;
 mod clock;
-mod fluid;
 mod importer;
 mod jobs;
 mod linter;
@@ -15,7 +13,6 @@ mod lists;
 mod lock;
 mod manifest;
 mod page;
-mod prepare;
 mod state;
 mod study;
 
@@ -27,17 +24,20 @@ use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
-pub use fluid::{
-    FLUID_NUMBERS, FluidJitter, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_compare,
-    fluid_margin, fluid_numbers, fluid_run, fluid_sweep, fluid_tune, is_fluid_number,
-};
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
-pub use prepare::{Prepared, prepare};
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
+pub use weft_control::{
+    FLUID_NUMBERS, FluidJitter, FluidNumbers, FluidOptions, FluidOutcome, TuneOptions, fluid_margin,
+    fluid_numbers, fluid_run, fluid_sweep, fluid_tune, is_fluid_number,
+};
 pub use weft_core::Time;
 pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
-pub use weft_sim::Setup;
+pub use weft_plan::{Engine, Setup};
+pub use weft_prepare::{Error, Prepared, prepare};
+
+/// The engine that simulates every packet.
+pub const PACKETS: &dyn Engine = &weft_sim::Packets;
 
 /// What [`run`] needs besides the scenario.
 pub struct RunOptions {
@@ -49,6 +49,8 @@ pub struct RunOptions {
     pub seeds: Option<Vec<u64>>,
     /// Overrides `path=value`, applied in this order, as typed.
     pub set: Vec<String>,
+    /// Who runs them: [`PACKETS`], or another engine. Its results lie in folders of their own.
+    pub engine: &'static dyn Engine,
     /// How many runs may be computed at the same time; at least 1.
     pub jobs: usize,
     /// Threads of one run, whatever they bring; `None`: those that `jobs` leaves over, as far as they pay. Changes the
@@ -133,17 +135,6 @@ pub struct CheckReport {
     pub json: String,
 }
 
-/// Why a call failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// What the user wrote cannot be used; the text names the place and what is allowed. Exit code 2.
-    #[error("{0}")]
-    BadInput(String),
-    /// What the world did: a file could not be written, a run broke. Exit code 1.
-    #[error("{0}")]
-    Failed(String),
-}
-
 /// Runs every case of a scenario with every seed, reusing complete results, and writes the report.
 ///
 /// # Errors
@@ -158,12 +149,12 @@ pub fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
 /// # Errors
 /// [`Error::BadInput`] when the file cannot be read at all. Mistakes in it are a [`CheckReport`], not an error.
 pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
-    let checked = ScenarioFile::read(path, set, false).and_then(|file| file.validate(&study::METRICS));
+    let checked = ScenarioFile::read(path, set, false).and_then(|file| file.validate(&weft_prepare::METRICS));
     Ok(match checked {
         Ok(scenario) => CheckReport { mistakes: 0, rendered: praise(path, &scenario), json: "[]".to_owned() },
         Err(mistakes) => CheckReport {
             mistakes: mistakes.list().len(),
-            rendered: mistakes.draw(study::colour()),
+            rendered: mistakes.draw(weft_prepare::colour()),
             json: mistakes.json(),
         },
     })
@@ -175,7 +166,7 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario, or when nothing has this prefix.
 pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<String, Error> {
-    let scenario = study::read(path, set, false)?;
+    let scenario = weft_prepare::read(path, set, false)?;
     let rows = scenario.explain(prefix);
     if rows.is_empty() {
         let paths = scenario.paths();
@@ -206,7 +197,8 @@ pub fn list(topic: Option<&str>) -> Result<String, Error> {
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario, or when an option names something that does not exist.
 pub fn analyse_quiver(path: &Path, set: &[String], options: &QuiverOptions) -> Result<QuiverAnalysis, Error> {
-    weft_analyse::quiver(path, study::read(path, set, false)?.cases(), options).map_err(Error::BadInput)
+    weft_analyse::quiver(path, weft_prepare::read(path, set, false)?.cases(), options)
+        .map_err(Error::BadInput)
 }
 
 /// Whether the queues of a switch with unequal outputs stay bounded under DRILL(d, m), beside what theory says.
@@ -214,7 +206,20 @@ pub fn analyse_quiver(path: &Path, set: &[String], options: &QuiverOptions) -> R
 /// # Errors
 /// [`Error::BadInput`] when an option makes no sense.
 pub fn analyse_stability(options: &StabilityOptions) -> Result<StabilityAnalysis, Error> {
-    weft_analyse::stability(options).map_err(Error::BadInput)
+    weft_analyse::stability(options, PACKETS).map_err(Error::BadInput)
+}
+
+/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out` of the
+/// options are used: both models have the same network, flows, law and ramp.
+///
+/// # Errors
+/// As [`fluid_run`].
+pub fn fluid_compare(
+    path: &Path,
+    options: &FluidOptions,
+    until: Option<&str>,
+) -> Result<FluidOutcome, Error> {
+    weft_control::fluid_compare(path, options, until, PACKETS)
 }
 
 /// Writes the report of a results folder again and returns its path.
@@ -235,8 +240,8 @@ pub fn report(folder: &Path) -> Result<PathBuf, Error> {
 pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
     let comparison = weft_report::compare(a, b).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let path = b.join("comparison.html");
-    weft_report::write_report(&path, &comparison.page()).map_err(page::failed)?;
-    Ok((comparison.terminal(study::colour()), path))
+    weft_report::write_report(&path, &comparison.page())?;
+    Ok((comparison.terminal(weft_prepare::colour()), path))
 }
 
 /// A commented scenario of the chosen kind, ready to run.

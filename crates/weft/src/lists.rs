@@ -2,8 +2,8 @@
 
 use weft_core::settings::{Family, Field, Kind, Table};
 use weft_core::units::did_you_mean;
+use weft_draw::{WIDTH, wrapped};
 use weft_report::metric::Metric;
-use weft_report::terminal::{WIDTH, wrapped};
 use weft_scenario::{TEMPLATES, explained, families};
 use weft_workload::sizes;
 

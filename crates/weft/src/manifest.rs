@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use weft_plan::Engine;
 use weft_report::Manifest;
 use weft_scenario::{Case, Scenario};
 
 use crate::study::VERSION;
-use crate::{Error, RunOptions};
+use crate::{Error, PACKETS, RunOptions};
 
 /// What was asked for, as far as it decides what is computed.
 #[derive(Clone, Copy)]
@@ -15,12 +16,19 @@ pub(crate) struct Request<'a> {
     pub(crate) demo: bool,
     pub(crate) set: &'a [String],
     pub(crate) seeds: Option<&'a [u64]>,
+    pub(crate) engine: &'a dyn Engine,
 }
 
 impl<'a> Request<'a> {
     /// That of a call of `run`.
     pub(crate) fn of(path: &'a Path, options: &'a RunOptions) -> Request<'a> {
-        Request { path, demo: options.demo, set: &options.set, seeds: options.seeds.as_deref() }
+        Request {
+            path,
+            demo: options.demo,
+            set: &options.set,
+            seeds: options.seeds.as_deref(),
+            engine: options.engine,
+        }
     }
 }
 
@@ -34,12 +42,12 @@ pub(crate) fn all<'a>(
     let all = &command(request);
     let of_seeds = &request.seeds.map_or(String::new(), |seeds| format!(" --seed {}", listed(seeds)));
     let source = &(request.path.display().to_string(), scenario.text_hash());
-    let demo = request.demo;
+    let who = (request.demo, request.engine.name());
     let with_seed = move |case: &'a Case, seed: u64| {
         let inputs = std::iter::once(source).chain(case.inputs()).cloned().collect();
         let command = format!("{all}{} --seed {seed}", chosen(case));
         let command_of_all = all.clone() + of_seeds;
-        (case, Manifest { inputs, command, command_of_all, ..of_run(case, seed, demo) })
+        (case, Manifest { inputs, command, command_of_all, ..of_run(case, seed, who) })
     };
     Ok(scenario
         .cases()
@@ -60,8 +68,13 @@ fn distinct(seeds: &[u64]) -> Result<(), Error> {
     twice.map_or(Ok(()), |(_, seed)| Err(Error::BadInput(format!("--seed: {seed} is given twice"))))
 }
 
-fn of_run(case: &Case, seed: u64, demo: bool) -> Manifest {
+fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
     let demo = if demo { "-demo" } else { "" };
+    // Results of another engine are other results: they must not be taken for those of packets.
+    let (engine, computes) = match engine == PACKETS.name() {
+        true => (String::new(), VERSION.to_owned()),
+        false => (engine.to_owned(), format!("{VERSION} {engine}")),
+    };
     Manifest {
         version: VERSION.to_owned(),
         commit: env!("WEFT_COMMIT").to_owned(),
@@ -69,7 +82,8 @@ fn of_run(case: &Case, seed: u64, demo: bool) -> Manifest {
         about: case.settings.about.clone(),
         labels: case.labels.clone(),
         seed,
-        hash: format!("{:016x}", case.content_hash(VERSION)),
+        hash: format!("{:016x}", case.content_hash(&computes)),
+        engine,
         host: host(),
         threads: 1,
         ..Manifest::default()

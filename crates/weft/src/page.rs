@@ -4,14 +4,12 @@
 use std::path::Path;
 
 use weft_report::page::{of_run, of_sweep};
-use weft_report::{Headline, Listing, Run, Sweep, Verdict, files, terminal, write_report};
+use weft_report::{Headline, Listing, REPORT, Run, Sweep, Verdict, files, terminal, write_report};
 use weft_scenario::Scenario;
 
 use crate::study::{Results, lookup};
 use crate::{Error, Outcome};
 
-/// The file name of every report.
-pub(crate) const REPORT: &str = "report.html";
 /// The complete scenario, sweep and expectations included.
 const SCENARIO: &str = "scenario.toml";
 /// Why the reduced form is not judged.
@@ -43,8 +41,8 @@ impl Study<'_> {
         };
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
         let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
-        listing.write(self.root).map_err(failed)?;
-        weft_report::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml()).map_err(failed)?;
+        listing.write(self.root)?;
+        weft_report::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml())?;
         Ok(listing)
     }
 
@@ -70,10 +68,10 @@ impl Study<'_> {
         let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
         if self.folders.len() > 1 {
             for run in &runs {
-                write_report(&self.root.join(&run.link), &of_run(run, &[])).map_err(failed)?;
+                write_report(&self.root.join(&run.link), &of_run(run, &[]))?;
             }
         }
-        files::write_sweep(self.root, &runs).map_err(failed)?;
+        files::write_sweep(self.root, &runs)?;
         let (report, text) = overview(self.root, runs, &listing)?;
         let terminal = text + &told(&listing);
         Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
@@ -106,7 +104,7 @@ pub(crate) fn overview(
     if !listing.unjudged.is_empty() {
         page.repeat.facts.push(("expectations".to_owned(), format!("not judged: {}", listing.unjudged)));
     }
-    write_report(&path, &page).map_err(failed)?;
+    write_report(&path, &page)?;
     Ok((path, terminal::of_sweep(&sweep, &headline, colour)))
 }
 
@@ -134,7 +132,7 @@ fn told(listing: &Listing) -> String {
     let entry = |verdict: &Verdict| {
         let word = if verdict.passed { "met" } else { "MISSED" };
         let measured = format!("{} (expected {})", verdict.measured, verdict.expected);
-        let lines = terminal::wrapped(&verdict.claim, terminal::WIDTH - 10);
+        let lines = weft_draw::wrapped(&verdict.claim, weft_draw::WIDTH - 10);
         let below = lines.iter().skip(1).chain([&measured]).map(|line| format!("          {line}\n"));
         format!("  {word:6}  {}\n{}", lines[0], below.collect::<String>())
     };
@@ -143,7 +141,7 @@ fn told(listing: &Listing) -> String {
         (false, _) => format!("\nExpectations\n{entries}"),
         (true, false) => {
             let sentence = format!("Not judged: {}.", listing.unjudged);
-            format!("\n{}\n", terminal::wrapped(&sentence, terminal::WIDTH).join("\n"))
+            format!("\n{}\n", weft_draw::wrapped(&sentence, weft_draw::WIDTH).join("\n"))
         }
         (true, true) => String::new(),
     }
@@ -151,9 +149,4 @@ fn told(listing: &Listing) -> String {
 
 fn lines(word: &str, problems: &[String]) -> String {
     problems.iter().map(|problem| format!("{word}: {problem}\n")).collect()
-}
-
-/// An error of the file system.
-pub(crate) fn failed(cause: weft_report::Error) -> Error {
-    Error::Failed(cause.to_string())
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::build::told;
 use weft_core::Bytes;
+use weft_prepare::told;
 use weft_scenario::{Scenario, ScenarioSettings};
 
 use weft_switch::balance::Choices;

@@ -5,24 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 use weft_core::Time;
-use weft_core::record::{FlowRecord, RunRecord, Stop};
-use weft_report::{Kept, Manifest, Recording, Run, files};
-use weft_scenario::{Case, Measurement, Metrics, Recorded, Scenario, ScenarioFile};
-use weft_sim::{Division, Simulation};
+use weft_core::record::{FlowRecord, Stop};
+use weft_plan::{Division, Engine, Finished, Setup, Watch};
+use weft_prepare::read;
+use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
+use weft_scenario::{Case, Measurement, Recorded, Scenario};
 
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
-use crate::{Error, Outcome, RunOptions, build, clock, manifest, page};
+use crate::{Error, Outcome, PACKETS, RunOptions, clock, manifest, page};
 
 /// Version of the program, part of every content hash.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// What expectations may ask for.
-pub(crate) const METRICS: Metrics = Metrics {
-    known: |path| weft_report::metric::find(path).is_some(),
-    nearest: weft_report::metric::nearest,
-};
 
 /// A case with a seed.
 pub(crate) struct Planned<'a> {
@@ -33,7 +28,8 @@ pub(crate) struct Planned<'a> {
     pub(crate) folder: PathBuf,
     /// The folder of the whole sweep.
     root: &'a Path,
-    threads: Threads,
+    division: Division,
+    engine: &'static dyn Engine,
 }
 
 /// What became of the runs of a call.
@@ -47,18 +43,6 @@ pub(crate) struct Results {
     pub(crate) failures: Vec<String>,
     /// Folders that look finished and cannot be read, each with its reason.
     pub(crate) unreadable: Vec<String>,
-}
-
-/// Whether messages are coloured: only for a person at a terminal who wants it.
-pub(crate) fn colour() -> bool {
-    weft_report::terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-}
-
-/// Reads and checks a scenario file with the overrides of the command line.
-pub(crate) fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, Error> {
-    let file =
-        ScenarioFile::read(path, set, demo).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))?;
-    file.validate(&METRICS).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))
 }
 
 /// Runs everything and writes the report.
@@ -86,7 +70,7 @@ pub(crate) fn claim(root: &Path) -> Result<Lock, Error> {
     std::fs::create_dir_all(root)
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
     let lock = Lock::take(root)?;
-    files::clear_remains(root).map_err(page::failed)?;
+    files::clear_remains(root).map_err(Error::from)?;
     Ok(lock)
 }
 
@@ -106,8 +90,8 @@ pub(crate) fn compute(planned: Vec<Planned<'_>>, options: &RunOptions) -> Result
     }
     results.reused = results.runs.len();
     let left_over = options.jobs / open.len().max(1);
-    let threads = options.threads.map_or(Threads::UpTo(left_over.max(1)), Threads::Exactly);
-    open.iter_mut().for_each(|job| job.threads = threads);
+    let division = options.threads.map_or(Division::up_to(left_over), Division::threads);
+    open.iter_mut().for_each(|job| (job.division, job.engine) = (division, options.engine));
     for (job, result) in open.iter().zip(run_all(&open, results.reused, options)) {
         match result {
             Ok(run) => results.runs.push(run),
@@ -122,15 +106,6 @@ fn below(root: &Path, folder: &Path) -> String {
     folder.strip_prefix(root).unwrap_or(folder).to_string_lossy().into_owned()
 }
 
-/// How many threads a run gets.
-#[derive(Clone, Copy)]
-enum Threads {
-    /// As asked for.
-    Exactly(usize),
-    /// As many as pay.
-    UpTo(usize),
-}
-
 impl<'a> Planned<'a> {
     /// A run below `out`; `base` is where relative names start, `root` the folder of the whole sweep.
     pub(crate) fn new(
@@ -139,7 +114,7 @@ impl<'a> Planned<'a> {
         (base, root): (&'a Path, &'a Path),
     ) -> Planned<'a> {
         let folder = out.join(manifest.path());
-        Planned { case, manifest, base, folder, root, threads: Threads::UpTo(1) }
+        Planned { case, manifest, base, folder, root, division: Division::LONE, engine: PACKETS }
     }
 
     /// The results of an earlier call, if they are complete; a reason, if they look so and cannot be read. An
@@ -155,12 +130,8 @@ impl<'a> Planned<'a> {
         )
     }
 
-    /// Runs a simulation; its flows are recorded as they are done. A recording that fails stops it.
-    fn record(
-        &self,
-        simulation: Simulation,
-        watch: &mut dyn FnMut(&weft_sim::Progress) -> bool,
-    ) -> Result<(Recording, RunRecord), weft_report::Error> {
+    /// Runs a setup; its flows are recorded as they are done. A recording that fails stops it.
+    fn record(&self, setup: Setup, watch: Watch<'_>) -> Result<(Recording, Finished), weft_report::Error> {
         let mut recording = Recording::begin(&self.folder)?;
         let mut taken = Ok(());
         let mut take = |flow: &FlowRecord| {
@@ -169,12 +140,12 @@ impl<'a> Planned<'a> {
             }
             taken.is_ok()
         };
-        let record = simulation.run_into(&mut take, watch);
-        taken.map(|()| (recording, record))
+        let finished = self.engine.run(setup, &mut take, watch);
+        taken.map(|()| (recording, finished))
     }
 
     fn linked(&self, run: Run, folder: &Path) -> Run {
-        Run { link: format!("{}/{}", below(self.root, folder), page::REPORT), ..run }
+        Run { link: format!("{}/{}", below(self.root, folder), REPORT), ..run }
     }
 }
 
@@ -190,23 +161,19 @@ impl Job for Planned<'_> {
         self.case.settings.measure.until.map(|span| Time::ZERO + span)
     }
 
-    fn compute(&self, watch: &mut dyn FnMut(&weft_sim::Progress) -> bool) -> Result<Run, String> {
-        let mut setup = build::setup(&self.case.settings, self.base, self.manifest.seed)?;
-        setup.division = match self.threads {
-            Threads::Exactly(threads) => Division::threads(threads),
-            Threads::UpTo(most) => setup.sensible_division(most),
-        };
+    fn compute(&self, watch: Watch<'_>) -> Result<Run, String> {
+        let mut setup = weft_prepare::setup(&self.case.settings, self.base, self.manifest.seed)?;
+        setup.division = self.division;
         let quiver = weft_analyse::of_run(&setup);
         let traffic = weft_analyse::traffic(&setup);
         let began = clock::now();
-        let simulation = Simulation::new(setup);
-        let threads = simulation.threads() as u32;
-        let (recording, mut record) = self.record(simulation, watch).map_err(|cause| cause.to_string())?;
+        let (recording, finished) = self.record(setup, watch).map_err(|cause| cause.to_string())?;
+        let Finished { mut record, threads } = finished;
         traffic.offered.into_iter().zip(&mut record.links).for_each(|(offered, link)| link.offered = offered);
         let manifest = Manifest {
             wall_s: began.elapsed().as_secs_f64(),
             events: record.events,
-            threads,
+            threads: threads as u32,
             flows_hash: format!("{:016x}", traffic.hash),
             peak_memory_bytes: manifest::peak_memory(),
             ..self.manifest.clone()

@@ -32,6 +32,7 @@ fn run_short(scenario: &Path, out: PathBuf, threads: Option<usize>) -> Outcome {
         demo: text.lines().any(|line| line.trim() == "[demo]"),
         seeds: Some(vec![1]),
         set: [FLOWS, WARM_UP].map(str::to_owned).to_vec(),
+        engine: weft::PACKETS,
         jobs: 2,
         threads,
         progress: Box::new(|_| {}),

@@ -42,6 +42,7 @@ fn results(name: &str, end: &str, set: &[&str]) -> Vec<Run> {
         demo: false,
         seeds: Some(vec![1, 2]),
         set: set.iter().map(|set| (*set).to_owned()).collect(),
+        engine: weft::PACKETS,
         jobs: 2,
         threads: None,
         progress: Box::new(|_| {}),

@@ -306,6 +306,7 @@ fn simulated(folder: &Path) -> PathBuf {
         demo: false,
         seeds: None,
         set: Vec::new(),
+        engine: weft::PACKETS,
         jobs: 2,
         threads: None,
         progress: Box::new(|_| ()),
@@ -322,7 +323,10 @@ fn a_sweep_that_was_really_simulated_and_one_of_its_runs_are_shown() {
     let root = simulated(&folder);
     let runs = read_runs(&root).expect("the runs read back");
     assert_eq!(runs.len(), 12);
-    assert!(runs.iter().any(|run| run.summary.drops.total > 0), "the scenario is to drop packets");
+    assert!(
+        runs.iter().any(|run| run.summary.metric("drops.total") > Some(0.0)),
+        "the scenario is to drop packets"
+    );
     let mut browser = Browser::start(&folder.join("profile"), 1280, 900);
     let one = root.join(&runs[11].link);
     for (page, least) in [(root.join("report.html"), 12), (one, 8)] {

@@ -28,6 +28,7 @@ pub fn run(scenario: &Path, set: &[String], out: &Path) -> Course {
         demo: false,
         seeds: None,
         set: set.to_vec(),
+        engine: weft::PACKETS,
         jobs: 1,
         threads: Some(1),
         progress: Box::new(|_| {}),

@@ -1,14 +1,13 @@
 //! Networks, transports and flows in a few words. Draws come from one stream per test; nothing here judges a result.
 
-use std::sync::Arc;
-
 use weft_core::record::{FlowRecord, RunRecord};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
-use weft_sim::{Setup, Simulation};
+use weft_plan::Setup;
+use weft_sim::Simulation;
+use weft_switch::SwitchSettings;
 use weft_switch::mark::{MarkerSettings, step};
 use weft_switch::share::{SharingSettings, fixed};
-use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::shapes::{dumbbell, leaf_spine};
 use weft_topology::{FailurePlan, Graph, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
 use weft_transport::settings::Tcp;
@@ -34,22 +33,10 @@ pub fn setup(topology: &TopologySettings, transport: &TransportSettings) -> Setu
 pub fn on(graph: Graph, transport: &TransportSettings) -> Setup {
     let timeline = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default(), Grouping::Together);
     Setup {
-        graph: Arc::new(graph),
-        timeline: Arc::new(timeline),
         switch: SwitchSettings { latency: Span::ZERO, ..SwitchSettings::default() },
-        balancer: BalancerSettings::default(),
-        transport: Arc::new(Transport::new(transport)),
-        flows: Vec::new().into(),
-        storms: Vec::new(),
         tags: vec!["test".into()],
-        classes: Vec::new(),
-        warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),
-        queues_every: None,
-        queues_averaged: 1,
-        flow_samples: None,
-        division: weft_sim::Division::LONE,
-        seed: 1,
+        ..Setup::new(graph, timeline, Transport::new(transport))
     }
 }
 

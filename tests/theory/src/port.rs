@@ -3,7 +3,8 @@
 
 use weft_core::record::RunRecord;
 use weft_core::{Bytes, Ecn, Header, HostId, PortId, Rate, Span, SwitchId, Time};
-use weft_sim::{Seen, Setup, Simulation, Tap};
+use weft_plan::Setup;
+use weft_sim::{Seen, Simulation, Tap};
 
 /// A packet that went through the port.
 #[derive(Clone, Copy, Debug)]

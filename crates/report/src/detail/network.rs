@@ -3,7 +3,7 @@
 use crate::text::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use weft_core::record::{LinkRecord, RunRecord};
+use weft_core::record::{LinkRecord, Quantity, RunRecord};
 
 /// More hosts than this are drawn as one symbol per switch.
 const MOST_HOSTS: usize = 40;
@@ -49,7 +49,7 @@ pub struct Links {
     pub failed: Vec<u32>,
     /// Line rate of one link, Gbit/s (the mean, if they differ).
     pub rate_gbps: Vec<f64>,
-    /// Mean utilisation over the whole run, fraction of the line rate.
+    /// Mean utilisation over the whole run, fraction of the line rate. This and the following are empty when not measured.
     pub load: Vec<f64>,
     /// Utilisation of the busiest member.
     pub load_max: Vec<f64>,
@@ -186,11 +186,16 @@ fn push_link(links: &mut Links, ends: (u32, u32), members: &[&LinkRecord], recor
     links.members.push(members.len() as u32);
     links.failed.push(members.iter().filter(|link| link.failed).count() as u32);
     links.rate_gbps.push(mean(members.iter().map(|link| link.rate.gbps()).sum()));
-    links.load.push(mean(loads.iter().sum()));
-    links.load_max.push(rounded(loads.iter().copied().fold(0.0, f64::max)));
-    links.dropped.push(members.iter().map(|link| link.dropped).sum());
-    links.marked.push(members.iter().map(|link| link.marked).sum());
-    links.peak_bytes.push(members.iter().map(|link| link.peak.0).max().unwrap_or(0));
+    let has = |quantity| record.measured.has(quantity);
+    if has(Quantity::Loads) {
+        links.load.push(mean(loads.iter().sum()));
+        links.load_max.push(rounded(loads.iter().copied().fold(0.0, f64::max)));
+    }
+    let sum = |of: fn(&LinkRecord) -> u64| members.iter().map(|link| of(link)).sum::<u64>();
+    links.dropped.extend(has(Quantity::Drops).then(|| sum(|link| link.dropped)));
+    links.marked.extend(has(Quantity::Marks).then(|| sum(|link| link.marked)));
+    let peak = members.iter().map(|link| link.peak.0).max().unwrap_or(0);
+    links.peak_bytes.extend(has(Quantity::Queues).then_some(peak));
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::detail::Heat;
 use crate::figure::{Axis, Figure, Kind, Scaled, Series};
 use crate::statistics::Distribution;
 use crate::sweep::Run;
-use crate::text::{count, duration, number, percent, rounded, size};
+use crate::text::{NOT_MEASURED, count, duration, number, percent, rounded, size};
 use std::collections::BTreeSet;
 
 /// Slowdown by flow size: median, 95th and 99th percentile in twenty classes; `None` without flows.
@@ -87,10 +87,7 @@ pub fn waiting(run: &Run) -> Vec<Figure> {
 /// Drops by hop, parts by reason; `None` when not recorded.
 #[must_use]
 pub fn drops(run: &Run) -> Option<Figure> {
-    if !run.summary.drops_are_told() {
-        return None;
-    }
-    let drops = &run.summary.drops;
+    let drops = run.summary.drops.as_ref().filter(|_| run.summary.drops_are_told())?;
     let hops = drops.cells.iter().map(|cell| usize::from(cell.hop) + 1).max().unwrap_or(0);
     let hops = hops.max(run.summary.queueing_us.len());
     let reasons: BTreeSet<&str> = drops.cells.iter().map(|cell| cell.reason.as_str()).collect();
@@ -119,7 +116,7 @@ pub fn drops(run: &Run) -> Option<Figure> {
         samples: format!(
             "n = {} drops of {} link traversals",
             count(drops.total),
-            count(run.summary.packet_hops)
+            run.summary.packet_hops.map_or(NOT_MEASURED.to_owned(), count)
         ),
         kind: Kind::Bars,
         x: Axis::linear("packets dropped", ""),

@@ -3,6 +3,7 @@
 use crate::contrast::{Duel, Order};
 use crate::figure::{Axis, Figure, Kind, Scaled, Series};
 use crate::statistics::mean;
+use crate::summary::DropCell;
 use crate::sweep::{Run, Sweep};
 use crate::text::{count, number, rounded};
 use std::collections::BTreeSet;
@@ -92,6 +93,11 @@ fn worst_hop(case: &[&Run]) -> Option<usize> {
     hops.first().copied().flatten().filter(|_| hops.len() == 1)
 }
 
+/// The drops of a run by hop and reason.
+fn lost(run: &Run) -> impl Iterator<Item = &DropCell> {
+    run.summary.drops.iter().flat_map(|drops| &drops.cells)
+}
+
 /// Drops by hop and reason, stacked, one bar per scheme; `None` when not recorded.
 #[must_use]
 pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
@@ -100,9 +106,9 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
         return None;
     }
     let kinds: BTreeSet<(u8, String)> =
-        here.iter().flat_map(|run| &run.summary.drops.cells).map(|c| (c.hop, c.reason.clone())).collect();
+        here.iter().flat_map(|run| lost(run)).map(|c| (c.hop, c.reason.clone())).collect();
     let dropped = |run: &Run, (hop, reason): &(u8, String)| {
-        let cells = run.summary.drops.cells.iter().filter(|cell| cell.hop == *hop && cell.reason == *reason);
+        let cells = lost(run).filter(|cell| cell.hop == *hop && cell.reason == *reason);
         cells.map(|cell| cell.packets).sum::<u64>() as f64
     };
     let mean_of =
@@ -112,8 +118,8 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
         y: (0..sweep.schemes.len()).map(|scheme| Some(rounded(mean_of(scheme, kind)))).collect(),
         ..Series::default()
     };
-    let total: u64 = here.iter().map(|run| run.summary.drops.total).sum();
-    let hops: u64 = here.iter().map(|run| run.summary.packet_hops).sum();
+    let total: u64 = here.iter().filter_map(|run| Some(run.summary.drops.as_ref()?.total)).sum();
+    let hops: u64 = here.iter().filter_map(|run| run.summary.packet_hops).sum();
     Some(Figure {
         id: format!("drops-{at}"),
         title: drops_title(sweep, at),

@@ -8,7 +8,7 @@ use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::summary::{Offered, Summary};
 use crate::sweep::{Run, Sweep};
-use crate::text::{count, number, percent, significant, value};
+use crate::text::{NOT_MEASURED, count, number, percent, significant, value};
 use std::collections::BTreeSet;
 
 /// The metrics of the cards.
@@ -41,25 +41,29 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
     };
     let note = |metric: &str| match metric {
         "fct.mean" => slowdown.clone(),
-        "drops.total" => {
-            let share = summary.drops.total as f64 / summary.packet_hops.max(1) as f64;
-            format!("{} of link traversals", percent(share))
-        }
+        "drops.total" => summary
+            .drop_share()
+            .map_or(String::new(), |share| format!("{} of link traversals", percent(share))),
         "goodput" => busiest(summary),
         metric if few(metric) => "fewer than 100 flows beyond".to_owned(),
         _ => format!("of {} flows", count(summary.flows.finished)),
     };
     let card = |(metric, label): (&'static str, String)| {
-        Some(Card { label, value: shown(metric, summary.metric(metric)?), note: note(metric) })
+        let value = match summary.metric(metric) {
+            None if summary.lacks(metric) => NOT_MEASURED.to_owned(),
+            value => shown(metric, value?),
+        };
+        Some(Card { label, value, note: note(metric) })
     };
     card_metrics(std::slice::from_ref(run)).into_iter().filter_map(card).collect()
 }
 
 /// How much the links have to do: what was used, and what flows ask of the leaf that is asked most.
 fn busiest(summary: &Summary) -> String {
-    let used = format!("busiest link {} used", percent(summary.links.utilisation_max));
-    let asked = |offered: &Offered| format!("{used}; a leaf offered up to {}", percent(offered.uplinks[1]));
-    summary.links.offered.as_ref().map_or_else(|| used.clone(), asked)
+    let used = summary.links.utilisation_max.map(|most| format!("busiest link {} used", percent(most)));
+    let asked = |offered: &Offered| format!("a leaf offered up to {}", percent(offered.uplinks[1]));
+    let asked = summary.links.offered.as_ref().map(asked);
+    used.into_iter().chain(asked).collect::<Vec<_>>().join("; ")
 }
 
 pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
@@ -73,8 +77,11 @@ pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {
         None => format!("{name}{place}"),
     };
     let card = |(metric, label): (&'static str, String)| {
-        let best = sweep.estimate(scheme, at, metric)?;
-        Some(Card { label, value: value(best.mean, find(metric).map_or("", |m| m.unit)), note: note(metric) })
+        let value = match sweep.estimate(scheme, at, metric) {
+            None if sweep.lacks(scheme, at, metric) => NOT_MEASURED.to_owned(),
+            best => value(best?.mean, find(metric).map_or("", |m| m.unit)),
+        };
+        Some(Card { label, value, note: note(metric) })
     };
     card_metrics(&sweep.runs).into_iter().filter_map(card).collect()
 }
@@ -134,7 +141,7 @@ fn row(sweep: &Sweep, scheme: usize, at: usize) -> Vec<String> {
     let cell = |(metric, _): (&str, &str)| {
         sweep
             .estimate(scheme, at, metric)
-            .map_or("–".to_owned(), |estimate| with_interval(metric, &estimate))
+            .map_or_else(|| sweep.absent(scheme, at, metric), |estimate| with_interval(metric, &estimate))
     };
     let start =
         [Some(sweep.schemes[scheme].clone()), place, Some(case.len().to_string()), Some(count(flows))];
@@ -168,6 +175,8 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[Verdict]) -> Repeat {
         ("censored", censored(runs)),
         ("simulated", of(|run| format!("{}\u{202f}s", number(run.summary.simulated_s)))),
         ("computed", computed(runs)),
+        ("engine", of(|run| run.manifest.engine.clone())),
+        ("not measured", of(|run| run.summary.not_measured.join(", "))),
         ("inputs", listed(first.manifest.inputs.iter().map(|(path, hash)| format!("{path} ({hash})")))),
     ];
     let facts = facts.into_iter().map(|(name, text)| (name.to_owned(), text));

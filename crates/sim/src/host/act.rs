@@ -2,11 +2,11 @@
 
 use weft_core::stack::Layout;
 use weft_core::{FlowId, HostId, PacketId, Pool, PortId, Time};
+use weft_plan::Setup;
 use weft_transport::Body;
 
 use crate::ends::{Active, End, Seat, Slab};
 use crate::labels::{Labels, Parcel};
-use crate::setup::Setup;
 
 /// What else is needed to write a packet.
 pub(super) struct Desk<'a> {

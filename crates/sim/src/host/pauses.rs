@@ -2,13 +2,13 @@
 //! else.
 
 use weft_core::{Header, HostId, Ring, Time};
+use weft_plan::Setup;
 use weft_switch::PauseFrame;
 use weft_transport::Body;
 
 use super::Host;
 use crate::domain::Domain;
 use crate::ends::{Seat, Slab};
-use crate::setup::Setup;
 
 /// Those that wanted the card while their queues were paused, in this order.
 #[derive(Default)]

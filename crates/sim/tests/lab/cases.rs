@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
-use weft_sim::{FlowSampling, Setup};
+use weft_plan::{FlowSampling, Setup};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
 use weft_switch::mark::{MarkerSettings, step};

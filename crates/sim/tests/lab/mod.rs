@@ -6,12 +6,10 @@ pub(crate) mod laws;
 pub(crate) mod trial;
 pub(crate) mod worlds;
 
-use std::sync::Arc;
-
 use weft_core::record::RunRecord;
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
-use weft_sim::{Setup, Simulation};
-use weft_switch::{BalancerSettings, SwitchSettings};
+use weft_plan::Setup;
+use weft_sim::Simulation;
 use weft_topology::shapes::leaf_spine;
 use weft_topology::{FailurePlan, Graph, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
 use weft_transport::settings::Tcp;
@@ -28,22 +26,9 @@ pub(crate) fn setup(topology: &TopologySettings, transport: &TransportSettings) 
 pub(crate) fn on(graph: Graph, transport: &TransportSettings) -> Setup {
     let timeline = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default(), Grouping::Together);
     Setup {
-        graph: Arc::new(graph),
-        timeline: Arc::new(timeline),
-        switch: SwitchSettings::default(),
-        balancer: BalancerSettings::default(),
-        transport: Arc::new(Transport::new(transport)),
-        flows: Vec::new().into(),
-        storms: Vec::new(),
         tags: vec!["test".into()],
-        classes: Vec::new(),
-        warm_up: Time::ZERO,
         until: Time::ZERO + Span::from_s(1),
-        queues_every: None,
-        queues_averaged: 1,
-        flow_samples: None,
-        division: weft_sim::Division::LONE,
-        seed: 1,
+        ..Setup::new(graph, timeline, Transport::new(transport))
     }
 }
 

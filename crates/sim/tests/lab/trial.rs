@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::{RunRecord, Stop};
-use weft_sim::{Division, Setup, Simulation};
+use weft_plan::{Division, Setup};
+use weft_sim::Simulation;
 
 use super::laws::{LAWS, Verdict, same, same_but_foreseen};
 use super::worlds::{World, asked};
@@ -37,7 +38,7 @@ fn ended(simulation: Simulation) -> Result<RunRecord, String> {
 
 /// On several threads, looking ahead for memory, which may change as little.
 fn divided(setup: &Setup, domains: usize, scatter: Option<u64>) -> Result<RunRecord, String> {
-    let setup = Setup { division: Division { domains, scatter }, ..setup.clone() };
+    let setup = Setup { division: Division { scatter, ..Division::threads(domains) }, ..setup.clone() };
     ended(Simulation::new(setup).looking_ahead(true))
 }
 

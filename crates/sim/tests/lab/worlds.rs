@@ -8,7 +8,7 @@ mod switching;
 use std::sync::Arc;
 
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
-use weft_sim::{FlowSampling, Setup};
+use weft_plan::{FlowSampling, Setup};
 use weft_switch::mark::NonEct;
 use weft_switch::share::SharingSettings;
 use weft_topology::failure::Outage;

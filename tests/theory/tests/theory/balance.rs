@@ -2,7 +2,7 @@
 
 use weft_core::record::{FlowRecord, RunRecord};
 use weft_core::{Bytes, PortId, Rate, Span, SwitchId, Time};
-use weft_sim::Setup;
+use weft_plan::Setup;
 use weft_switch::BalancerSettings;
 use weft_switch::share::{SharingSettings, dynamic};
 use weft_theory_tests::{lab, port};

@@ -3,7 +3,7 @@
 
 use weft_core::record::RunRecord;
 use weft_core::{Bytes, Rate, Span, Time};
-use weft_sim::Setup;
+use weft_plan::Setup;
 use weft_theory_tests::lab::{self, PACKET, SharedPath};
 use weft_topology::shapes::parking_lot;
 use weft_topology::{LinkSettings, TopologySettings, Wiring};

@@ -3,7 +3,7 @@
 
 use weft_core::record::RunRecord;
 use weft_core::{Rate, Span};
-use weft_sim::Setup;
+use weft_plan::Setup;
 use weft_switch::BalancerSettings;
 use weft_theory_tests::lab;
 use weft_transport::TransportSettings;

@@ -6,7 +6,7 @@
 
 use weft_core::record::RunRecord;
 use weft_core::{Rate, Span, Time};
-use weft_sim::Setup;
+use weft_plan::Setup;
 use weft_switch::BalancerSettings;
 use weft_switch::balance::drill;
 use weft_switch::settings::Visibility;

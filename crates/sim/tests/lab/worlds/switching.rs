@@ -4,7 +4,7 @@
 use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, QuiverSettings, Random, Span};
-use weft_sim::Setup;
+use weft_plan::Setup;
 use weft_switch::PfcSettings;
 use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
 use weft_switch::congestion;

@@ -1,0 +1,136 @@
+//! Which link all flows of a scenario share, and how long news of it takes. Knows graphs and flows, no model.
+
+use weft_core::{Bytes, Grouping, HostId, LinkId, Rate, Span, Time};
+use weft_plan::Setup;
+use weft_topology::{Graph, LinkState, Node, Routes};
+
+/// More flows than this are a workload and no control loop.
+const MOST_FLOWS: usize = 4096;
+
+/// A flow as it meets the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Path {
+    pub(crate) start: Time,
+    /// Line rate of the sender.
+    pub(crate) line: Rate,
+    /// There and back without queueing.
+    pub(crate) round_trip: Span,
+}
+
+/// The link that holds all flows back.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Bottleneck {
+    pub(crate) id: LinkId,
+    pub(crate) name: String,
+    pub(crate) rate: Rate,
+    pub(crate) paths: Vec<Path>,
+}
+
+/// Sizes on the wire of what goes and of what comes back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wire {
+    pub(crate) data: Bytes,
+    pub(crate) feedback: Bytes,
+}
+
+/// Finds it, or says why there is none.
+pub(crate) fn find(setup: &Setup, wire: Wire) -> Result<Bottleneck, String> {
+    let graph = &setup.graph;
+    if setup.flows.is_empty() || setup.flows.len() > MOST_FLOWS {
+        let count = setup.flows.len();
+        return Err(format!("{count} flows; a fluid model wants 1 to {MOST_FLOWS} that last"));
+    }
+    let state = LinkState::all_up(graph);
+    let network = Network {
+        graph,
+        routes: Routes::new(graph, &state, Grouping::Together),
+        latency: setup.switch.latency,
+    };
+    let flows: Vec<_> = setup.flows.iter().collect();
+    let walk = |flow: &weft_workload::Flow| network.links(flow.source, flow.destination);
+    let links: Vec<Vec<LinkId>> = flows.iter().map(walk).collect::<Result<_, _>>()?;
+    let shared = network.tightest(&links)?;
+    let path = |(flow, links): (&weft_workload::Flow, &Vec<LinkId>)| Path {
+        start: flow.start,
+        line: graph.links()[links[0].index()].rate,
+        round_trip: network.round_trip(links, wire),
+    };
+    let link = &graph.links()[shared.index()];
+    Ok(Bottleneck {
+        id: shared,
+        name: format!("{} -> {}", graph.name(link.from), graph.name(link.to)),
+        rate: link.rate,
+        paths: flows.iter().zip(&links).map(path).collect(),
+    })
+}
+
+struct Network<'a> {
+    graph: &'a Graph,
+    routes: Routes,
+    latency: Span,
+}
+
+impl Network<'_> {
+    /// The only way of a flow.
+    fn links(&self, source: HostId, destination: HostId) -> Result<Vec<LinkId>, String> {
+        let graph = self.graph;
+        let name = |host| graph.name(Node::Host(host));
+        let leaf = usize::from(graph.leaf_of_host()[destination.index()]);
+        let mut links = vec![graph.first_link(Node::Host(source))];
+        let (mut at, last) = (graph.switch_of_host(source), graph.switch_of_host(destination));
+        while at != last {
+            let ports = self.routes.ports(at, leaf);
+            let [port] = ports[..] else {
+                return Err(format!(
+                    "from {} to {} there are {} equal ways at {}; a fluid model knows one bottleneck, so take a network \
+                     with one way (`topology.dumbbell`, or one spine)",
+                    name(source),
+                    name(destination),
+                    ports.len(),
+                    graph.name(Node::Switch(at))
+                ));
+            };
+            let link = graph.link_at(Node::Switch(at), port);
+            links.push(link);
+            let Node::Switch(next) = graph.links()[link.index()].to else { break };
+            at = next;
+        }
+        let to_host = graph.reverse(graph.first_link(Node::Host(destination)));
+        links.push(to_host);
+        Ok(links)
+    }
+
+    /// The link of a switch with the least rate for each of its flows, which must be on every way.
+    fn tightest(&self, ways: &[Vec<LinkId>]) -> Result<LinkId, String> {
+        let mut load = vec![0u64; self.graph.links().len()];
+        ways.iter().flatten().for_each(|link| load[link.index()] += 1);
+        let share = |link: &LinkId| self.graph.links()[link.index()].rate.0 / load[link.index()];
+        let of_switch = |link: &&LinkId| matches!(self.graph.links()[link.index()].from, Node::Switch(_));
+        let candidates = ways.iter().flatten().filter(of_switch);
+        let tightest =
+            *candidates.min_by_key(|link| (share(link), link.index())).ok_or("no flow meets a switch")?;
+        let link = &self.graph.links()[tightest.index()];
+        let name = format!("{} -> {}", self.graph.name(link.from), self.graph.name(link.to));
+        let through = load[tightest.index()] as usize;
+        if through < ways.len() {
+            return Err(format!(
+                "no single bottleneck: the fullest link, {name}, carries {through} of {} flows; a fluid model knows one \
+                 queue that all flows share",
+                ways.len()
+            ));
+        }
+        Ok(tightest)
+    }
+
+    /// Propagation, switches and transmission of one packet, there and back.
+    fn round_trip(&self, links: &[LinkId], wire: Wire) -> Span {
+        let one_way = |size: Bytes| -> Span {
+            let of = |link: &LinkId| {
+                let link = &self.graph.links()[link.index()];
+                link.delay + link.rate.time_for(size)
+            };
+            links.iter().map(of).sum::<Span>() + self.latency * (links.len() as u64 - 1)
+        };
+        one_way(wire.data) + one_way(wire.feedback)
+    }
+}

@@ -1,0 +1,202 @@
+//! From the settings of a scenario to the numbers of a fluid model: the only place where bytes become packets and spans
+//! become seconds. A setting that the model does not know is an error or is named in the notes, never ignored in silence.
+
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Rate, Span};
+use weft_fluid::model::marking::{Integrator, Marking, Ramp};
+use weft_fluid::model::{dcqcn, timely};
+use weft_rate::{RateLawSettings, notification, patched_timely, segments, timely as rate_timely, timely_pi};
+use weft_switch::mark::{At, MarkerSettings, pi, red};
+
+use crate::bottleneck::Path;
+
+/// One full-size packet on the wire is the unit of everything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unit {
+    pub(crate) packet: Bytes,
+}
+
+impl Unit {
+    pub(crate) fn packets(self, bytes: Bytes) -> f64 {
+        bytes.0 as f64 / self.packet.0 as f64
+    }
+
+    pub(crate) fn per_second(self, rate: Rate) -> f64 {
+        rate.0 as f64 / self.packet.bits() as f64
+    }
+
+    /// Packets per second as bits per second.
+    pub(crate) fn bits(self, rate: f64) -> f64 {
+        rate * self.packet.bits() as f64
+    }
+
+    /// Packets as bytes.
+    pub(crate) fn bytes(self, packets: f64) -> f64 {
+        packets * self.packet.0 as f64
+    }
+}
+
+/// How the switch marks; and whether it decides at the arrival of a packet.
+pub(crate) fn marking(
+    marker: &MarkerSettings,
+    unit: Unit,
+    continued: bool,
+) -> Result<(Marking, bool), String> {
+    match marker {
+        MarkerSettings::Red(red) => Ok((Marking::Ramp(ramp(red, unit, continued)?), red.at == At::Enqueue)),
+        MarkerSettings::Pi(pi) => Ok((Marking::Integrator(integrator_of(pi, unit)), pi.at == At::Enqueue)),
+        other => Err(format!("`switch.ecn` is `{}`; DCQCN's fluid model knows `red` and `pi`", other.name())),
+    }
+}
+
+/// The gains are per packet of the marker's own size.
+fn integrator_of(pi: &pi::Settings, unit: Unit) -> Integrator {
+    let (k1, k2) = pi.gains();
+    let size = 1.0 / unit.packets(pi.packet);
+    let reference = unit.packets(pi.reference.bytes(pi.packet));
+    Integrator { reference, proportional: k1 * size, integral: k2 * size }
+}
+
+fn ramp(red: &red::Settings, unit: Unit, continued: bool) -> Result<Ramp, String> {
+    if red.average > 0 {
+        return Err(
+            "`switch.ecn.red.average` is above 0; the fluid model knows the instantaneous queue".to_owned()
+        );
+    }
+    let packets = |amount: Amount| unit.packets(amount.bytes(red.packet));
+    let (low, high) = (packets(red.min), packets(red.max));
+    if high <= low || red.max_probability.0 <= 0.0 {
+        return Err(
+            "`switch.ecn.red` has no ramp: `max` must exceed `min`, `max_probability` zero".to_owned()
+        );
+    }
+    let literal = red.beyond == red::Beyond::MarkAll && !continued;
+    Ok(Ramp::new(low, high, red.max_probability.0, literal))
+}
+
+/// DCQCN's reaction.
+pub(crate) fn dcqcn(
+    law: &weft_rate::dcqcn::Settings,
+    notification: &notification::Settings,
+    unit: Unit,
+) -> dcqcn::Law {
+    dcqcn::Law {
+        gain: law.gain,
+        notification: notification.cnp_interval.seconds(),
+        estimate_timer: law.alpha_timer.seconds(),
+        increase_timer: law.increase_timer.seconds(),
+        byte_counter: unit.packets(law.byte_counter),
+        recovery: f64::from(law.recovery_events),
+        step: unit.per_second(law.additive_step),
+    }
+}
+
+/// What of DCQCN's settings the model leaves out.
+pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::Settings) -> Vec<String> {
+    use weft_rate::dcqcn::{CutBy, HyperIncrease, RecoveryCount, Timing};
+    let left_out = [
+        (law.hyper_increase != HyperIncrease::Off, "hyper increase"),
+        (law.timing != Timing::Paper, "free-running timers"),
+        (law.cut_by != CutBy::Old, "cuts by the updated estimate"),
+        (law.recovery_count != RecoveryCount::Fluid, "the count of fast recovery of ns-3"),
+        (!law.clamp_target, "a target that survives a cut"),
+        (law.collapse_target, "the collapse of the target"),
+    ];
+    let of = |(there, what): (bool, &str)| there.then(|| format!("The model leaves out {what}."));
+    left_out.into_iter().filter_map(of).collect()
+}
+
+/// What a TIMELY law says of the path and of itself.
+pub(crate) struct Measured<'a> {
+    own: &'a rate_timely::Measured,
+    decrease: f64,
+    between: Between,
+}
+
+enum Between {
+    Gradient,
+    Weighted(f64),
+    Integrator { gain: f64, ratio: f64, reference: Option<Span> },
+}
+
+/// The settings of a TIMELY law; `None` for other laws.
+pub(crate) fn measured(law: &RateLawSettings) -> Option<Measured<'_>> {
+    Some(match law {
+        RateLawSettings::Timely(own) => {
+            Measured { own: &own.measured, decrease: own.beta, between: Between::Gradient }
+        }
+        RateLawSettings::PatchedTimely(own) => weighted(own),
+        RateLawSettings::TimelyPi(own) => integrator(own),
+        RateLawSettings::Fixed(_) | RateLawSettings::Dcqcn(_) => return None,
+    })
+}
+
+fn weighted(own: &patched_timely::Settings) -> Measured<'_> {
+    Measured { own: &own.measured, decrease: own.beta, between: Between::Weighted(own.w_slope) }
+}
+
+fn integrator(own: &timely_pi::Settings) -> Measured<'_> {
+    let between = Between::Integrator { gain: own.pi_gain, ratio: own.pi_ratio, reference: own.reference };
+    Measured { own: &own.measured, decrease: 0.0, between }
+}
+
+impl<'a> Measured<'a> {
+    /// Rates at which flows start, as listed.
+    pub(crate) fn initial_rates(&self) -> &'a [Rate] {
+        &self.own.initial_rates
+    }
+
+    /// The model's settings on a path with this round trip without queueing.
+    pub(crate) fn settings(&self, capacity: f64, path: Path, unit: Unit) -> timely::Settings {
+        let (own, round_trip) = (self.own, path.round_trip);
+        // a host compares the round trip from when a packet has left it, except what it subtracts
+        let left = path.line.time_for(unit.packet);
+        let apart = round_trip.seconds() - left.seconds() - own.segments.base_rtt.seconds();
+        let (low, high) = ((own.low.seconds() - apart).max(0.0), (own.high.seconds() - apart).max(0.0));
+        let law = match self.between {
+            Between::Gradient => timely::Law::Original,
+            Between::Weighted(slope) => timely::Law::Patched {
+                slope,
+                reference: (capacity * low).max(1e-9),
+                divisor: capacity * own.low.seconds(),
+            },
+            Between::Integrator { gain, ratio, reference } => {
+                let per_packet = gain * unit.packet.bits() as f64;
+                let half_way = 0.5 * (own.low.seconds() + own.high.seconds());
+                let held = reference.map_or(half_way, Span::seconds) - apart;
+                timely::Law::Integrator {
+                    newer: ratio * per_packet,
+                    older: per_packet,
+                    reference: capacity * held,
+                }
+            }
+        };
+        timely::Settings {
+            capacity,
+            segment: unit.packets(own.segments.segment),
+            base: own.min_rtt.seconds(),
+            propagation: (round_trip.seconds() - 1.0 / capacity).max(0.0),
+            gain: own.gradient_gain,
+            step: unit.per_second(own.additive_step),
+            decrease: self.decrease,
+            low,
+            high,
+            law,
+        }
+    }
+
+    /// What the model leaves out.
+    pub(crate) fn notes(&self, round_trip: Span) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.own.segments.pacing == segments::Pacing::PerBurst {
+            notes.push("Bursts are spread: a fluid has none.".to_owned());
+        }
+        if self.own.segments.base_rtt == Span::ZERO {
+            notes.push(format!(
+                "The thresholds are about whole round trips, {:.1} us of which are no queueing; `base_rtt` subtracts them.",
+                round_trip.micros()
+            ));
+        }
+        notes
+    }
+}

@@ -1,0 +1,336 @@
+//! `weft fluid run`: how queue and rates move, and whether they come to rest.
+
+use std::fmt::Write;
+
+use weft_core::Span;
+use weft_draw::figure::{Axis, Figure};
+use weft_draw::text::number;
+use weft_fluid::dde::Stepping;
+use weft_fluid::model::Model;
+use weft_fluid::series::{Extent, extent, verdict};
+use weft_fluid::{Series, Verdict, record};
+use weft_report::page::{Card, Page, Section};
+
+use crate::figures::{line, lines};
+use crate::jitter;
+use crate::subject::Subject;
+use crate::table::on_page;
+use weft_draw::Columns;
+
+/// Without another word a run lasts so many seconds.
+pub(crate) const UNTIL: f64 = 0.2;
+/// Rows of a series.
+const ROWS: f64 = 20_000.0;
+/// Error of a step, relative to each component.
+const TOLERANCE: f64 = 1e-6;
+/// Flows of a case that are drawn.
+const DRAWN: usize = 8;
+
+/// A case, run.
+pub(crate) struct Course {
+    subject: Subject,
+    series: Series,
+    until: f64,
+}
+
+/// Runs every case.
+pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<Course> {
+    let course = |subject: &Subject| {
+        let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
+        Course { subject: subject.clone(), series: of(subject, until), until }
+    };
+    subjects.iter().map(course).collect()
+}
+
+/// The model of a case over so many seconds.
+pub(crate) fn of(subject: &Subject, until: f64) -> Series {
+    match (subject.dcqcn_model(), subject.timely_model()) {
+        (Some(mut model), _) => series(&mut model, subject, until),
+        (None, Some(mut model)) => series(&mut model, subject, until),
+        (None, None) => Series::default(),
+    }
+}
+
+fn series<M: Model>(model: &mut M, subject: &Subject, until: f64) -> Series {
+    let stepping = if subject.jitter.most > 0.0 {
+        Stepping::Fixed(jitter::step(&subject.jitter))
+    } else {
+        Stepping::Adaptive { tolerance: TOLERANCE, longest: 20e-6 }
+    };
+    record(model, until, stepping, until / ROWS)
+}
+
+const HEADER: [&str; 9] =
+    ["case", "queue kB", "least", "most", "rate Gbps", "least", "most", "unfair", "at the end"];
+
+impl Course {
+    /// Queue in kB, second half.
+    fn queue(&self) -> Extent {
+        let half = extent(self.series.tail(&self.series.queue, 0.5));
+        let unit = self.subject.unit.bytes(1.0) / 1e3;
+        Extent { least: half.least * unit, greatest: half.greatest * unit, mean: half.mean * unit }
+    }
+
+    /// Rate of a flow in Gb/s, second half: over all groups.
+    fn rate(&self) -> Extent {
+        let of = |rates: &Vec<f64>| extent(self.series.tail(rates, 0.5));
+        let all: Vec<Extent> = self.series.rates.iter().map(of).collect();
+        let unit = self.subject.unit.bits(1.0) / 1e9;
+        let total = self.series.total();
+        let mean = extent(self.series.tail(&total, 0.5)).mean / self.subject.flows();
+        Extent {
+            least: all.iter().map(|e| e.least).fold(f64::INFINITY, f64::min) * unit,
+            greatest: all.iter().map(|e| e.greatest).fold(0.0, f64::max) * unit,
+            mean: mean * unit,
+        }
+    }
+
+    /// The greatest mean rate of a flow divided by the least.
+    fn unfairness(&self) -> f64 {
+        let mean = |rates: &Vec<f64>| extent(self.series.tail(rates, 0.5)).mean;
+        let (least, most) = self
+            .series
+            .rates
+            .iter()
+            .map(mean)
+            .fold((f64::INFINITY, 0.0_f64), |(l, m), rate| (l.min(rate), m.max(rate)));
+        if least > 0.0 { most / least } else { f64::INFINITY }
+    }
+
+    /// Everything about the second half by name, and the rates at the end.
+    pub(crate) fn numbers(&self) -> Vec<(&'static str, f64)> {
+        let (queue, rate) = (self.queue(), self.rate());
+        let unit = self.subject.unit.bits(1.0) / 1e9;
+        let mean = |rates: Option<&Vec<f64>>| {
+            rates.map_or(f64::NAN, |rates| extent(self.series.tail(rates, 0.5)).mean * unit)
+        };
+        let end = |rates: Option<&Vec<f64>>| {
+            rates.and_then(|rates| rates.last()).map_or(f64::NAN, |rate| rate * unit)
+        };
+        let (first, last) = (self.series.rates.first(), self.series.rates.last());
+        vec![
+            ("fluid.queue.mean", queue.mean),
+            ("fluid.queue.least", queue.least),
+            ("fluid.queue.most", queue.greatest),
+            ("fluid.rate.mean", rate.mean),
+            ("fluid.rate.least", rate.least),
+            ("fluid.rate.most", rate.greatest),
+            ("fluid.rate.first", mean(first)),
+            ("fluid.rate.last", mean(last)),
+            ("fluid.end.first", end(first)),
+            ("fluid.end.last", end(last)),
+            ("fluid.unfairness", self.unfairness()),
+        ]
+    }
+
+    fn verdict(&self) -> Verdict {
+        verdict(&self.series.queue, 1.0)
+    }
+
+    fn words(&self) -> &'static str {
+        match self.verdict() {
+            Verdict::Settled => "settled",
+            Verdict::RingingDown => "ringing down",
+            Verdict::Oscillating => "oscillating",
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let (queue, rate) = (self.queue(), self.rate());
+        let numbers = [queue.mean, queue.least, queue.greatest, rate.mean, rate.least, rate.greatest];
+        let mut row = vec![self.subject.title()];
+        row.extend(numbers.map(number));
+        row.extend([format!("{}x", number(self.unfairness())), self.words().to_owned()]);
+        row
+    }
+
+    /// All rows, with units in the heads.
+    pub(crate) fn csv(&self) -> String {
+        let (series, unit) = (&self.series, self.subject.unit);
+        let mut text = "time_us,queue_kB".to_owned();
+        let marks = if series.marking.is_empty() { "" } else { ",marking" };
+        text += marks;
+        for (n, group) in self.subject.groups.iter().enumerate() {
+            let _ = write!(text, ",rate{n}_Gbps_of_{}_flows,estimate{n}", group.count);
+        }
+        text.push('\n');
+        for row in 0..series.time.len() {
+            let _ = write!(text, "{:.3},{:.6}", series.time[row] * 1e6, unit.bytes(series.queue[row]) / 1e3);
+            if let Some(marking) = series.marking.get(row) {
+                let _ = write!(text, ",{marking:.6e}");
+            }
+            for (rates, estimates) in series.rates.iter().zip(&series.estimates) {
+                let _ = write!(text, ",{:.6},{:.6e}", unit.bits(rates[row]) / 1e9, estimates[row]);
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    fn times(&self) -> Vec<f64> {
+        self.series.time.iter().map(|t| t * 1e3).collect()
+    }
+
+    /// Rates of one case, flow by flow where there are several kinds.
+    fn rates(&self, number: usize) -> Figure {
+        let unit = self.subject.unit.bits(1.0) / 1e9;
+        let of = |(n, rates): (usize, &Vec<f64>)| {
+            let values: Vec<f64> = rates.iter().map(|rate| rate * unit).collect();
+            let count = self.subject.groups[n].count;
+            let name = if count > 1.0 { format!("each of {count} flows") } else { format!("flow {}", n + 1) };
+            line(&name, None, &self.times(), &values)
+        };
+        let drawn = self.series.rates.iter().enumerate().take(DRAWN).map(of).collect();
+        let left_out = self.series.rates.len().saturating_sub(DRAWN);
+        let caption = match left_out {
+            0 => "Rate of each flow, framing included.".to_owned(),
+            more => format!("Rates of the first {DRAWN} kinds of flows; {more} more are in the CSV file."),
+        };
+        let axes = (Axis::linear("time", "ms"), Axis::linear("rate", "Gbps"));
+        lines(&format!("rates-{number}"), &format!("{}: rates", self.subject.title()), axes, drawn, &caption)
+    }
+}
+
+/// One quantity of all cases.
+fn together(
+    courses: &[Course],
+    id: &str,
+    (title, axis): (&str, Axis),
+    of: &dyn Fn(&Course) -> Vec<f64>,
+) -> Option<Figure> {
+    let drawn = courses.iter().enumerate().filter_map(|(n, course)| {
+        let values = of(course);
+        let from = values.iter().position(|value| value.is_finite())?;
+        Some(line(&course.subject.title(), Some(n), &course.times()[from..], &values[from..]))
+    });
+    let series: Vec<_> = drawn.collect();
+    if series.is_empty() {
+        return None;
+    }
+    let caption = "Delay differential equations, embedded pair of orders 2 and 3; of each stretch the least and the \
+                   greatest value are drawn.";
+    Some(lines(id, title, (Axis::linear("time", "ms"), axis), series, caption))
+}
+
+fn sentence(courses: &[Course]) -> String {
+    let first = &courses[0];
+    let of = |word: Verdict| courses.iter().filter(|course| course.verdict() == word).count();
+    let [course] = courses else {
+        return format!(
+            "{} of {} cases come to rest, {} ring down, {} oscillate.",
+            of(Verdict::Settled),
+            courses.len(),
+            of(Verdict::RingingDown),
+            of(Verdict::Oscillating)
+        );
+    };
+    let (queue, rate) = (first.queue(), first.rate());
+    format!(
+        "{} flows through {}: {} around a queue of {} kB ({} to {}), {} Gbps for each flow.",
+        course.subject.flows(),
+        course.subject.link,
+        course.words(),
+        number(queue.mean),
+        number(queue.least),
+        number(queue.greatest),
+        number(rate.mean)
+    )
+}
+
+fn rows(courses: &[Course]) -> Vec<Vec<String>> {
+    courses.iter().map(Course::row).collect()
+}
+
+fn notes(courses: &[Course]) -> Vec<String> {
+    let mut notes: Vec<String> = courses.iter().flat_map(|course| course.subject.notes.clone()).collect();
+    let forced: u64 = courses.iter().map(|course| course.series.effort.forced).sum();
+    if forced > 0 {
+        notes
+            .push(format!("{forced} step(s) of the least length exceed the tolerance: the law jumps there."));
+    }
+    notes.sort();
+    notes.dedup();
+    notes
+}
+
+/// Headline and table.
+pub(crate) fn terminal(courses: &[Course]) -> String {
+    let notes: String = notes(courses).iter().map(|note| format!("{note}\n")).collect();
+    let until = courses.iter().map(|course| course.until).fold(0.0, f64::max);
+    format!(
+        "{}\n\n{}\nSecond half of {} ms. {notes}",
+        sentence(courses),
+        Columns::table(&HEADER, &rows(courses)),
+        number(until * 1e3)
+    )
+}
+
+/// The page, without the scenario.
+pub(crate) fn page(courses: &[Course]) -> Page {
+    let queue = |course: &Course| {
+        let unit = course.subject.unit.bytes(1.0) / 1e3;
+        course.series.queue.iter().map(|queue| queue * unit).collect::<Vec<f64>>()
+    };
+    let marking = |course: &Course| course.series.marking.iter().map(|p| p * 100.0).collect();
+    let axis = |name: &str, unit: &str| Axis::linear(name, unit);
+    let late = |course: &Course| {
+        let mut values: Vec<f64> = queue(course);
+        let half = values.len() / 2;
+        values[..half].fill(f64::NAN);
+        values
+    };
+    let answer = [
+        together(courses, "late", ("The queue in the second half", axis("queue", "kB")), &late),
+        together(courses, "queue", ("The queue from the start", axis("queue", "kB")), &queue),
+        together(courses, "marking", ("Packets that are marked", axis("marked", "%")), &marking),
+    ];
+    let rates = courses.iter().enumerate().map(|(n, course)| course.rates(n));
+    let section = |id: &str, title: &str, lead: &str, figures: Vec<Figure>| Section {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        lead: lead.to_owned(),
+        figures,
+    };
+    let first = &courses[0];
+    let card = |label: &str, value: String, note: &str| Card {
+        label: label.to_owned(),
+        value,
+        note: note.to_owned(),
+    };
+    let (queue_now, rate_now) = (first.queue(), first.rate());
+    Page {
+        warnings: notes(courses),
+        headline: sentence(courses),
+        cards: vec![
+            card(
+                "Queue",
+                format!("{} kB", number(queue_now.mean)),
+                &format!("{} to {}", number(queue_now.least), number(queue_now.greatest)),
+            ),
+            card(
+                "Rate of a flow",
+                format!("{} Gbps", number(rate_now.mean)),
+                &format!("{} to {}", number(rate_now.least), number(rate_now.greatest)),
+            ),
+            card(
+                "Fastest to slowest",
+                format!("{}x", number(first.unfairness())),
+                "means of the second half",
+            ),
+            card("At the end", first.words().to_owned(), &first.subject.title()),
+        ],
+        schemes: courses.iter().map(|course| course.subject.title()).collect(),
+        scheme_name: "case".to_owned(),
+        sections: vec![
+            section(
+                "answer",
+                "The answer",
+                "What stands in the bottleneck.",
+                answer.into_iter().flatten().collect(),
+            ),
+            section("why", "Why", "How fast the flows send.", rates.collect()),
+        ],
+        numbers: on_page("Means, least and greatest values of the second half", &HEADER, &rows(courses)),
+        ..Page::default()
+    }
+}

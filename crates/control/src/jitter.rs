@@ -1,0 +1,71 @@
+//! Jitter of feedback in the equations: what the options say, whether it can have an effect, and which steps it wants.
+
+use weft_core::Span;
+use weft_core::units::did_you_mean;
+use weft_fluid::model::{Counted, Jitter};
+
+use crate::range;
+use crate::subject::{Law, Subject};
+use weft_prepare::Error;
+
+/// How the equations treat `feedback_jitter`; of packets each answer has its own draw, and round trips contain it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FluidJitter {
+    /// Which round trips contain it: `both` of a gradient the same (the default), `each` its own, or `neither`, as typed.
+    pub within: Option<String>,
+    /// One draw holds for so long, as typed; absent: until the next update of the rate, under DCQCN until the next step.
+    pub every: Option<String>,
+}
+
+/// The words of [`FluidJitter::within`].
+const WITHIN: [(&str, Counted); 3] =
+    [("both", Counted::Both), ("each", Counted::Each), ("neither", Counted::Neither)];
+
+/// Without a time of its own jitter is drawn after steps of this length or longer, in seconds; no step is longer.
+const STEP: f64 = 1e-6;
+/// A draw holds at least so long: there is a step for each.
+const SHORTEST: Span = Span::from_ns(10);
+
+impl FluidJitter {
+    /// Uniform from zero to so much.
+    pub(crate) fn of(&self, most: Span) -> Result<Jitter, Error> {
+        let every = self.every.as_deref().map(range::span).transpose()?;
+        if let Some(every) = every.filter(|every| *every < SHORTEST) {
+            let message = format!("--jitter-every {every}: a draw holds for at least {SHORTEST}");
+            return Err(Error::BadInput(message));
+        }
+        let counted = self.within.as_deref().map(counted).transpose()?.unwrap_or(Jitter::NONE.counted);
+        Ok(Jitter { most: most.seconds(), every: every.map(Span::seconds), counted })
+    }
+
+    /// An option that changes no case is a mistake.
+    pub(crate) fn check(&self, subjects: &[Subject]) -> Result<(), Error> {
+        let jittered = |subject: &&Subject| subject.jitter.most > 0.0;
+        let by_round_trips = |subject: &Subject| matches!(subject.law, Law::Timely { .. });
+        let none = subjects.iter().find(jittered).is_none();
+        let unused = |option: &str, why: &str| Error::BadInput(format!("`{option}` has no effect: {why}"));
+        let named = [("--jitter-in", &self.within), ("--jitter-every", &self.every)];
+        if let Some((option, _)) = named.iter().find(|(_, given)| none && given.is_some()) {
+            return Err(unused(option, "no transport of the scenario has `feedback_jitter`"));
+        }
+        if self.within.is_some() && !subjects.iter().filter(jittered).any(by_round_trips) {
+            return Err(unused("--jitter-in", "under DCQCN answers are marks, which contain no round trip"));
+        }
+        Ok(())
+    }
+}
+
+fn counted(word: &str) -> Result<Counted, Error> {
+    let found = WITHIN.iter().find(|(name, _)| *name == word);
+    let names = || WITHIN.iter().map(|(name, _)| *name);
+    let allowed = || names().collect::<Vec<_>>().join(", ");
+    let hint = || did_you_mean(word, names());
+    let wrong =
+        || Error::BadInput(format!("--jitter-in: `{word}` is unknown; it takes {}{}", allowed(), hint()));
+    found.map(|(_, counted)| *counted).ok_or_else(wrong)
+}
+
+/// The length of a step, in seconds: draws begin with steps.
+pub(crate) fn step(jitter: &Jitter) -> f64 {
+    jitter.every.map_or(STEP, |every| every / (every / STEP).ceil().max(1.0))
+}

@@ -1,0 +1,182 @@
+//! `weft fluid`: scenarios as control loops. Finds the bottleneck, asks the fluid models, words the answer.
+//!
+//! The mathematics is in `weft-fluid`; packets beside fluid are run by whatever engine the caller brings.
+
+mod beside;
+mod bottleneck;
+mod convert;
+mod course;
+mod figures;
+mod jitter;
+mod map;
+mod margin;
+mod numbers;
+mod packets;
+mod range;
+mod subject;
+mod swing;
+mod table;
+mod tune;
+
+use std::path::{Path, PathBuf};
+
+use weft_plan::Engine;
+use weft_prepare::{Error, read};
+use weft_report::{Page, REPORT, write_report, write_text};
+
+pub use jitter::FluidJitter;
+pub use numbers::{FLUID_NUMBERS, FluidNumbers, fluid_numbers, is_fluid_number};
+use subject::Subject;
+
+/// Which scenario, and how its fluid model departs from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FluidOptions {
+    /// Overrides `path=value` of the scenario, as typed.
+    pub set: Vec<String>,
+    /// So many flows through the bottleneck, instead of the scenario's.
+    pub flows: Option<u32>,
+    /// The delay of the loop without queueing, as typed, instead of the network's.
+    pub delay: Option<String>,
+    /// This rate law with its defaults, instead of the transport.
+    pub law: Option<String>,
+    /// Continue the marking ramp beyond its end, as the published stability figures do.
+    pub continued: bool,
+    /// How jitter of feedback is treated, over time.
+    pub jitter: FluidJitter,
+    /// The folder below which `<name>/fluid/` is written.
+    pub out: PathBuf,
+}
+
+/// What a fluid command found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FluidOutcome {
+    /// For a terminal of 80 columns.
+    pub terminal: String,
+    /// The page.
+    pub report: PathBuf,
+}
+
+/// What [`fluid_tune`] shall reach.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TuneOptions {
+    /// The fewest flows.
+    pub from: u32,
+    /// The most flows.
+    pub to: u32,
+    /// The phase margin that every number of flows shall have, in degrees.
+    pub margin: f64,
+    /// The longest queue that may stand, as typed.
+    pub queue: String,
+}
+
+/// Time series of every case of a scenario.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes, or when there is no fluid model of it; [`Error::Failed`] when results cannot be
+/// written.
+pub fn fluid_run(path: &Path, options: &FluidOptions, until: Option<&str>) -> Result<FluidOutcome, Error> {
+    let study = Study::read(path, options)?;
+    let until = until.map(range::span).transpose()?;
+    let courses = course::compute(&study.subjects, until);
+    let folder = study.folder(options, "run")?;
+    for (number, course) in courses.iter().enumerate() {
+        write_text(&folder.join(format!("series-{number}.csv")), &course.csv())?;
+    }
+    study.publish(&folder, course::page(&courses), course::terminal(&courses))
+}
+
+/// Fixed points and margins of every case of a scenario.
+///
+/// # Errors
+/// As [`fluid_run`].
+pub fn fluid_margin(path: &Path, options: &FluidOptions) -> Result<FluidOutcome, Error> {
+    let study = Study::read(path, options)?;
+    let found = margin::compute(&study.subjects)?;
+    let folder = study.folder(options, "margin")?;
+    write_text(&folder.join("response.csv"), &margin::csv(&found))?;
+    study.publish(&folder, margin::page(&found), margin::terminal(&found))
+}
+
+/// The margin over two settings, each given as typed: `path=first..last:count`.
+///
+/// # Errors
+/// As [`fluid_run`]; also when a range cannot be read, or both settings change the same quantity.
+pub fn fluid_sweep(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<FluidOutcome, Error> {
+    let study = Study::read(path, options)?;
+    let map = map::compute(path, options, ranges)?;
+    let folder = study.folder(options, "sweep")?;
+    write_text(&folder.join("map.csv"), &map.csv())?;
+    study.publish(&folder, map.page(), map.terminal())
+}
+
+/// Marking thresholds and increases that keep a wanted margin.
+///
+/// # Errors
+/// As [`fluid_run`].
+pub fn fluid_tune(path: &Path, options: &FluidOptions, wanted: &TuneOptions) -> Result<FluidOutcome, Error> {
+    let study = Study::read(path, options)?;
+    let tuning = tune::compute(&study.subjects[0], wanted)?;
+    let folder = study.folder(options, "tune")?;
+    study.publish(&folder, tuning.page(), tuning.terminal())
+}
+
+/// Packets and fluid of every case of a scenario, side by side, with its first seed. Only `set`, `jitter` and `out` of the
+/// options are used: both models have the same network, flows, law and ramp.
+///
+/// # Errors
+/// As [`fluid_run`]; also when the engine measures no queues.
+pub fn fluid_compare(
+    path: &Path,
+    options: &FluidOptions,
+    until: Option<&str>,
+    engine: &dyn Engine,
+) -> Result<FluidOutcome, Error> {
+    let study = Study::read(path, options)?;
+    let until = until.map(range::span).transpose()?;
+    let pairs = beside::compute((path, options), &study.subjects, until, engine)?;
+    let folder = study.folder(options, "compare")?;
+    for (number, pair) in pairs.iter().enumerate() {
+        let (queue, rates) = pair.csv();
+        write_text(&folder.join(format!("queue-{number}.csv")), &queue)?;
+        write_text(&folder.join(format!("rates-{number}.csv")), &rates)?;
+    }
+    write_text(&folder.join("deviations.csv"), &beside::csv(&pairs))?;
+    study.publish(&folder, beside::page(&pairs), beside::terminal(&pairs))
+}
+
+/// A scenario and the models of its cases.
+struct Study {
+    name: String,
+    about: String,
+    canonical: String,
+    subjects: Vec<Subject>,
+}
+
+impl Study {
+    fn read(path: &Path, options: &FluidOptions) -> Result<Study, Error> {
+        let scenario = read(path, &options.set, false)?;
+        let settings = &scenario.settings;
+        let subjects = Subject::all(path, options)?;
+        let (name, about) = (settings.name.clone(), settings.about.clone());
+        let canonical = scenario.to_toml();
+        Ok(Study { name, about, canonical, subjects })
+    }
+
+    /// The folder of one command's results, made if it is not there.
+    fn folder(&self, options: &FluidOptions, what: &str) -> Result<PathBuf, Error> {
+        let folder = options.out.join(&self.name).join("fluid").join(what);
+        std::fs::create_dir_all(&folder).map_err(|cause| {
+            Error::Failed(format!("cannot write results to {}: {cause}", folder.display()))
+        })?;
+        Ok(folder)
+    }
+
+    /// Completes the page and writes it.
+    fn publish(self, folder: &Path, page: Page, terminal: String) -> Result<FluidOutcome, Error> {
+        let report = folder.join(REPORT);
+        let mut page = Page { name: self.name, about: self.about, ..page };
+        page.repeat.scenario = self.canonical;
+        write_report(&report, &page)?;
+        Ok(FluidOutcome { terminal: table::narrow(&terminal), report })
+    }
+}

@@ -1,0 +1,374 @@
+//! `weft fluid margin`: fixed point, phase, gain and delay margin, and the curves behind them.
+
+use std::fmt::Write;
+
+use weft_draw::figure::{Axis, Figure, Series};
+use weft_draw::text::number;
+use weft_fluid::Complex;
+use weft_fluid::linear::{Characteristic, Loop, Margins, Response, dcqcn, margins, response, timely};
+use weft_report::page::{Card, Page, Section};
+
+use crate::figures::{line, lines, rounded};
+use crate::subject::{Law, Subject};
+use crate::table::on_page;
+use weft_draw::Columns;
+use weft_prepare::Error;
+
+/// Numbers of flows of the curve over flows.
+const MOST_FLOWS: u32 = 100;
+
+/// A loop that a margin can be computed of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cut {
+    Exact(dcqcn::Exact),
+    Published(dcqcn::Published),
+    Patched(timely::Patched),
+}
+
+impl Loop for Cut {
+    fn gain(&self, omega: f64) -> Complex {
+        match self {
+            Cut::Exact(of) => of.gain(omega),
+            Cut::Published(of) => of.gain(omega),
+            Cut::Patched(of) => of.gain(omega),
+        }
+    }
+}
+
+/// A case's loop and what was found.
+pub(crate) struct Found {
+    subject: Subject,
+    name: &'static str,
+    margins: Margins,
+    response: Response,
+    /// Queue in packets, and what else the steady state is.
+    queue: f64,
+    steady: String,
+    /// Roots in the right half-plane; unknown for the published form.
+    unstable: Option<u32>,
+    beyond: bool,
+}
+
+/// Loops by name.
+type Cuts = Vec<(&'static str, Cut)>;
+
+/// The loops of a case with so many flows and this delay.
+pub(crate) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
+    if let Some(of) = subject.dcqcn() {
+        let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
+        let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", Cut::Exact(cut)));
+        let published = dcqcn::Published::new(&of).map(|cut| ("as published", Cut::Published(cut)));
+        return exact.into_iter().chain(published).collect();
+    }
+    let Law::Timely { settings, .. } = &subject.law else { return Vec::new() };
+    let longer = delay - subject.delay;
+    let settings = weft_fluid::model::timely::Settings {
+        propagation: (settings.propagation + longer).max(0.0),
+        ..*settings
+    };
+    timely::Patched::new(&settings, flows).map(|cut| ("exact", Cut::Patched(cut))).into_iter().collect()
+}
+
+/// All loops of all cases.
+pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<Found>, Error> {
+    let mut all = Vec::new();
+    for subject in subjects {
+        if !subject.alike {
+            let text = "the flows have different delays; a margin is about equal flows. `--delay` sets one for all, and `weft \
+                        fluid run` shows them as they are";
+            return Err(Error::BadInput(text.to_owned()));
+        }
+        let cuts = cuts(subject, subject.flows(), subject.delay);
+        if cuts.is_empty() {
+            let text = "this law has no fixed point that could be stable (CoNEXT 2016, theorems 3 and 4); `weft fluid run` \
+                        shows how it moves";
+            return Err(Error::BadInput(format!("{}: {text}", subject.title())));
+        }
+        all.extend(cuts.into_iter().map(|(name, cut)| Found::new(subject, name, cut)));
+    }
+    Ok(all)
+}
+
+impl Found {
+    fn new(subject: &Subject, name: &'static str, cut: Cut) -> Found {
+        let (queue, steady, beyond, unstable) = match &cut {
+            Cut::Exact(of) => {
+                let at = of.at;
+                let steady =
+                    format!("marked {} %, alpha {}", number(at.probability * 100.0), number(at.estimate));
+                (at.queue, steady, at.beyond_ramp, Some(of.unstable_roots()))
+            }
+            Cut::Patched(of) => (of.at.queue, String::new(), of.at.beyond, Some(of.unstable_roots())),
+            Cut::Published(_) => (f64::NAN, "approximate probability".to_owned(), false, None),
+        };
+        let subject = subject.clone();
+        Found {
+            subject,
+            name,
+            margins: margins(&cut),
+            response: response(&cut),
+            queue,
+            steady,
+            unstable,
+            beyond,
+        }
+    }
+
+    /// What it found by name.
+    pub(crate) fn numbers(&self) -> Vec<(&'static str, f64)> {
+        let margin = self.margins.phase().map_or(f64::NAN, |crossing| crossing.margin);
+        match self.unstable {
+            None => vec![("fluid.margin.published", margin)],
+            Some(roots) => vec![
+                ("fluid.margin.exact", margin),
+                ("fluid.unstable", f64::from(roots)),
+                ("fluid.rest.queue", self.subject.unit.bytes(self.queue) / 1e3),
+            ],
+        }
+    }
+
+    fn title(&self) -> String {
+        if self.subject.label.is_empty() {
+            return self.name.to_owned();
+        }
+        format!("{}, {}", self.subject.label, self.name)
+    }
+
+    fn queue_kb(&self) -> String {
+        if self.queue.is_nan() { "-".to_owned() } else { number(self.subject.unit.bytes(self.queue) / 1e3) }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let phase = self.margins.phase();
+        let or_dash = |value: Option<f64>| value.map_or("-".to_owned(), number);
+        let decibels = self.margins.gain().map(|crossing| 20.0 * crossing.margin.log10());
+        vec![
+            self.title(),
+            number(self.subject.delay * 1e6),
+            self.queue_kb(),
+            or_dash(phase.map(|crossing| crossing.margin)),
+            or_dash(phase.map(|crossing| crossing.omega)),
+            or_dash(decibels),
+            or_dash(self.margins.delay().map(|delay| delay * 1e6)),
+            self.words(),
+        ]
+    }
+
+    fn words(&self) -> String {
+        let by_margin = self.margins.phase().is_none_or(|crossing| crossing.margin > 0.0);
+        match (self.beyond, self.unstable) {
+            (true, _) => "no steady state".to_owned(),
+            (false, Some(0)) => "stable".to_owned(),
+            (false, Some(_)) => "unstable".to_owned(),
+            (false, None) => if by_margin { "margin > 0" } else { "margin < 0" }.to_owned(),
+        }
+    }
+}
+
+const HEADER: [&str; 8] =
+    ["loop", "delay us", "queue kB", "phase deg", "at rad/s", "gain dB", "left us", "verdict"];
+
+fn sentence(found: &[Found]) -> String {
+    let exact: Vec<&Found> = found.iter().filter(|one| one.unstable.is_some()).collect();
+    if let [one] = exact[..] {
+        let margin =
+            one.margins.phase().map_or("no crossing".to_owned(), |c| format!("{} degrees", number(c.margin)));
+        return format!(
+            "{} flows with {} us of delay: {}, phase margin {margin}.",
+            one.subject.flows(),
+            number(one.subject.delay * 1e6),
+            one.words()
+        );
+    }
+    let stable = exact.iter().filter(|one| one.unstable == Some(0) && !one.beyond).count();
+    format!("{stable} of {} cases are stable by the exact linearisation.", exact.len())
+}
+
+fn notes(found: &[Found]) -> Vec<String> {
+    let mut notes: Vec<String> = found.iter().flat_map(|one| one.subject.notes.clone()).collect();
+    if found.iter().any(|one| one.beyond) {
+        let text = "The steady state lies beyond the end of the ramp, where everything is marked: there the margin says \
+                    nothing and the queue oscillates. Raise the ramp's top, or look at its continuation.";
+        notes.push(text.to_owned());
+    }
+    notes.sort();
+    notes.dedup();
+    notes
+}
+
+/// Headline and table.
+pub(crate) fn terminal(found: &[Found]) -> String {
+    let rows: Vec<Vec<String>> = found.iter().map(Found::row).collect();
+    let steady = found.iter().filter(|one| one.unstable.is_some() && !one.steady.is_empty());
+    let steady: String = steady.map(|one| format!("{}: {}\n", one.title(), one.steady)).collect();
+    let notes: String = notes(found).iter().map(|note| format!("{note}\n")).collect();
+    format!("{}\n\n{}\n{steady}{notes}", sentence(found), Columns::table(&HEADER, &rows))
+}
+
+/// The responses, row by row.
+pub(crate) fn csv(found: &[Found]) -> String {
+    let mut text = "loop,omega_rad_s,gain,phase_deg,real,imaginary\n".to_owned();
+    for one in found {
+        let phase = one.response.phase();
+        for ((omega, gain), phase) in one.response.omega.iter().zip(&one.response.gain).zip(phase) {
+            let name = one.title().replace(',', ";");
+            let _ = writeln!(
+                text,
+                "{name},{omega:.6e},{:.6e},{phase:.4},{:.6e},{:.6e}",
+                gain.abs(),
+                gain.re,
+                gain.im
+            );
+        }
+    }
+    text
+}
+
+/// The stretch of a response that matters: gains from 1/100 to 100.
+fn near_one(one: &Found) -> std::ops::Range<usize> {
+    let inside = |gain: &Complex| (0.01..=100.0).contains(&gain.abs());
+    let from = one.response.gain.iter().position(inside).unwrap_or(0);
+    let to = one.response.gain.iter().rposition(inside).map_or(0, |at| at + 1);
+    from..to.max(from)
+}
+
+fn bode(found: &[Found]) -> [Figure; 2] {
+    let curve = |values: &dyn Fn(&Found) -> Vec<f64>| -> Vec<Series> {
+        let of = |(n, one): (usize, &Found)| {
+            let range = near_one(one);
+            line(&one.title(), Some(n), &one.response.omega[range.clone()], &values(one)[range])
+        };
+        found.iter().enumerate().map(of).collect()
+    };
+    let gains = curve(&|one| one.response.gain.iter().map(|gain| gain.abs()).collect());
+    let phases = curve(&|one| one.response.phase().into_iter().map(shown_phase).collect());
+    let omega = || Axis::log("frequency", "rad/s");
+    [
+        lines(
+            "gain",
+            "Gain of the open loop",
+            (omega(), Axis::log("gain", "")),
+            gains,
+            "Where it is 1, the phase decides.",
+        ),
+        lines(
+            "phase",
+            "Phase of the open loop",
+            (omega(), Axis::linear("phase", "deg")),
+            phases,
+            "Above -180 degrees where the gain is 1: stable.",
+        ),
+    ]
+}
+
+/// Far beyond half a turn nothing is decided: a delay turns for ever.
+fn shown_phase(degrees: f64) -> f64 {
+    if degrees < -450.0 { f64::NAN } else { degrees }
+}
+
+/// The curve around the critical point, cut off where it is far away.
+fn nyquist(found: &[Found]) -> Figure {
+    let of = |(n, one): (usize, &Found)| {
+        let near = one.response.gain.iter().filter(|gain| gain.re.abs() <= 3.0 && gain.im.abs() <= 3.0);
+        let near: Vec<&Complex> = near.collect();
+        Series {
+            name: one.title(),
+            scheme: Some(n),
+            x: near.iter().map(|gain| rounded(gain.re)).collect(),
+            y: near.iter().map(|gain| Some(rounded(gain.im))).collect(),
+            ..Series::default()
+        }
+    };
+    let critical = Series { name: "-1".to_owned(), x: vec![-1.0], y: vec![Some(0.0)], ..Series::default() };
+    let series = found.iter().enumerate().map(of).chain([critical]).filter(|one| !one.x.is_empty()).collect();
+    let axes = (Axis::linear("real part", ""), Axis::linear("imaginary part", ""));
+    let caption = "Positive frequencies; what lies more than 3 away from the origin is left out.";
+    lines("nyquist", "Nyquist curve and the critical point", axes, series, caption)
+}
+
+/// The least margin of each loop while something changes.
+fn over(found: &[Found], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Cuts) -> Vec<Series> {
+    let of = |(n, one): (usize, &Found)| {
+        let at = |x: &f64| {
+            let cuts = cut(&one.subject, *x);
+            let cut = cuts.into_iter().find(|(name, _)| *name == one.name)?.1;
+            Some(rounded(margins(&cut).phase()?.margin))
+        };
+        Series {
+            name: one.title(),
+            scheme: Some(n),
+            x: xs.to_vec(),
+            y: xs.iter().map(at).collect(),
+            ..Series::default()
+        }
+    };
+    found.iter().enumerate().map(of).filter(|one: &Series| one.y.iter().any(Option::is_some)).collect()
+}
+
+fn margin_figures(found: &[Found]) -> [Figure; 2] {
+    let flows: Vec<f64> = (1..=MOST_FLOWS).map(f64::from).collect();
+    let delays: Vec<f64> = (0..=60).map(|n| f64::from(n) * 4.0).collect();
+    let by_flows = over(found, &flows, &|subject, flows| cuts(subject, flows, subject.delay));
+    let by_delay = over(found, &delays, &|subject, us| cuts(subject, subject.flows(), us * 1e-6));
+    let margin = || Axis::linear("phase margin", "deg");
+    let caption =
+        "The smallest margin of all frequencies at which the gain is 1; below zero the loop oscillates.";
+    [
+        lines(
+            "by-flows",
+            "Margin by the number of flows",
+            (Axis::linear("flows", ""), margin()),
+            by_flows,
+            caption,
+        ),
+        lines(
+            "by-delay",
+            "Margin by the delay of the loop",
+            (Axis::linear("delay", "us"), margin()),
+            by_delay,
+            caption,
+        ),
+    ]
+}
+
+/// The page, without the scenario.
+pub(crate) fn page(found: &[Found]) -> Page {
+    let first = &found[0];
+    let row = first.row();
+    let card = |label: &str, value: String, note: &str| Card {
+        label: label.to_owned(),
+        value,
+        note: note.to_owned(),
+    };
+    let rows: Vec<Vec<String>> = found.iter().map(Found::row).collect();
+    let mut curves = bode(found).to_vec();
+    curves.push(nyquist(found));
+    Page {
+        warnings: notes(found),
+        headline: sentence(found),
+        cards: vec![
+            card("Phase margin", format!("{} deg", row[3]), &format!("at {} rad/s", row[4])),
+            card("Gain margin", format!("{} dB", row[5]), &first.title()),
+            card("Delay left", format!("{} us", row[6]), &format!("beyond {} us", row[1])),
+            card("Queue", format!("{} kB", row[2]), &first.steady),
+        ],
+        schemes: found.iter().map(Found::title).collect(),
+        scheme_name: "loop".to_owned(),
+        sections: vec![
+            Section {
+                id: "answer".to_owned(),
+                title: "The answer".to_owned(),
+                lead: "How far the loop is from instability.".to_owned(),
+                figures: margin_figures(found).to_vec(),
+            },
+            Section {
+                id: "why".to_owned(),
+                title: "Why".to_owned(),
+                lead: "The loop, cut open.".to_owned(),
+                figures: curves,
+            },
+        ],
+        numbers: on_page("Fixed points and margins", &HEADER, &rows),
+        ..Page::default()
+    }
+}

@@ -1,0 +1,99 @@
+//! A case's fluid model as numbers with names, for measures of reproductions: what the other commands show in tables.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use weft_fluid::cycles::{Cycles, Steady};
+use weft_fluid::model::dcqcn::{FixedPoint, fixed_point};
+use weft_fluid::model::marking::Marking;
+
+use crate::course::{self, Course};
+use crate::subject::{Law, Subject};
+use crate::{FluidOptions, margin};
+use weft_prepare::Error;
+
+/// Every number, with its unit and what it says. Those of a course are of the second half of the run.
+pub const FLUID_NUMBERS: [(&str, &str, &str); 20] = [
+    ("fluid.margin.exact", "degrees", "phase margin of the linearised model"),
+    ("fluid.margin.published", "degrees", "phase margin by the published expansions"),
+    ("fluid.unstable", "", "roots of the linearised model in the right half-plane"),
+    ("fluid.rest.queue", "kB", "queue at the fixed point"),
+    ("fluid.rest.marking", "", "probability of a mark at the fixed point"),
+    ("fluid.rest.estimate", "", "DCQCN's estimate of congestion at the fixed point"),
+    ("fluid.cycles.estimate", "", "the estimate at the peaks of the discrete model, at last"),
+    ("fluid.cycles.intervals", "", "intervals of its increase timer from peak to peak, at last"),
+    ("fluid.cycles.convergence", "ms", "bound on the time until rates differ by a tenth of a share"),
+    ("fluid.queue.mean", "kB", "mean queue"),
+    ("fluid.queue.least", "kB", "least queue"),
+    ("fluid.queue.most", "kB", "greatest queue"),
+    ("fluid.rate.mean", "Gbps", "mean rate of a flow"),
+    ("fluid.rate.least", "Gbps", "least rate of any flow"),
+    ("fluid.rate.most", "Gbps", "greatest rate of any flow"),
+    ("fluid.rate.first", "Gbps", "mean rate of the first flow"),
+    ("fluid.rate.last", "Gbps", "mean rate of the last flow"),
+    ("fluid.end.first", "Gbps", "rate of the first flow at the end"),
+    ("fluid.end.last", "Gbps", "rate of the last flow at the end"),
+    ("fluid.unfairness", "", "greatest mean rate of a flow divided by the least"),
+];
+
+/// Numbers by name.
+pub type FluidNumbers = BTreeMap<&'static str, f64>;
+
+/// Is there a number of this name?
+#[must_use]
+pub fn is_fluid_number(name: &str) -> bool {
+    FLUID_NUMBERS.iter().any(|(known, ..)| *known == name)
+}
+
+/// The numbers of the chosen cases of a scenario, by their places among all its cases; absent are those that a law does not
+/// have.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes, or when there is no fluid model of the scenario.
+pub fn fluid_numbers(
+    path: &Path,
+    options: &FluidOptions,
+    cases: &[usize],
+) -> Result<Vec<FluidNumbers>, Error> {
+    let subjects = Subject::all(path, options)?;
+    let chosen = cases.iter().filter_map(|case| subjects.get(*case));
+    Ok(chosen.map(of).collect())
+}
+
+fn of(subject: &Subject) -> FluidNumbers {
+    let courses = course::compute(std::slice::from_ref(subject), None);
+    let moving = courses.iter().flat_map(Course::numbers);
+    let resting = margin::compute(std::slice::from_ref(subject)).unwrap_or_default();
+    let resting = resting.iter().flat_map(margin::Found::numbers);
+    let known = moving.chain(resting).chain(at_rest(subject)).chain(in_cycles(subject));
+    known.filter(|(_, value)| value.is_finite()).collect()
+}
+
+/// What only DCQCN's fixed point has.
+fn at_rest(subject: &Subject) -> Vec<(&'static str, f64)> {
+    let found = subject.dcqcn().and_then(|of| fixed_point(&of));
+    let of =
+        |at: FixedPoint| vec![("fluid.rest.marking", at.probability), ("fluid.rest.estimate", at.estimate)];
+    found.map_or(Vec::new(), of)
+}
+
+/// The discrete model of DCQCN (CoNEXT 2016, theorem 2), with a queue as long as the end of the ramp.
+fn in_cycles(subject: &Subject) -> Vec<(&'static str, f64)> {
+    let Law::Dcqcn { law, marking: Marking::Ramp(ramp), .. } = &subject.law else { return Vec::new() };
+    let cycles = Cycles {
+        capacity: subject.capacity,
+        flows: subject.flows(),
+        gain: law.gain,
+        interval: law.increase_timer,
+        step: law.step,
+        queue: ramp.high,
+    };
+    let of = |Steady { estimate, intervals, convergence }| {
+        vec![
+            ("fluid.cycles.estimate", estimate),
+            ("fluid.cycles.intervals", intervals),
+            ("fluid.cycles.convergence", convergence * 1e3),
+        ]
+    };
+    cycles.steady().map_or(Vec::new(), of)
+}

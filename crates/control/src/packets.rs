@@ -1,0 +1,109 @@
+//! The packets of a case as time series: queue of the bottleneck and rates of the flows, as the fluid model has them.
+
+use weft_core::record::{FlowSample, Quantity, RunRecord, Stop};
+use weft_core::{Span, Time};
+use weft_plan::{Engine, FlowSampling};
+
+use crate::subject::Subject;
+use weft_prepare::{Error, Prepared};
+
+/// Looks at the queue in a run.
+const LOOKS: u64 = 20_000;
+/// Cells of all queues together that are kept.
+const CELLS: usize = 4_000_000;
+/// The queue is looked at so many times as often as the flows.
+const FLOWS_LESS: u64 = 20;
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Packets {
+    /// Seconds, kilobytes; equal steps.
+    pub(crate) time: Vec<f64>,
+    pub(crate) queue: Vec<f64>,
+    pub(crate) flows: Vec<Seen>,
+    /// Seconds that both models have in common: to the end, or until the first flow was done.
+    pub(crate) until: f64,
+    pub(crate) done: usize,
+    pub(crate) dropped: u64,
+}
+
+/// A flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    /// Seconds.
+    pub(crate) time: Vec<f64>,
+    /// Gb/s that its law allows, on the wire.
+    pub(crate) rate: Vec<f64>,
+    /// Gb/s that were acknowledged in the second half, with headers and framing.
+    pub(crate) mean: f64,
+}
+
+/// Simulates.
+pub(crate) fn simulate(
+    (case, subject): (&Prepared, &Subject),
+    until: Span,
+    engine: &dyn Engine,
+) -> Result<Packets, Error> {
+    let mut setup = case.setup(subject.seed)?;
+    let every = Span((until.0 / LOOKS).max(Span::from_ns(100).0));
+    let flows = setup.flows.len() as u32;
+    setup.warm_up = Time::ZERO;
+    setup.until = Time::ZERO + until;
+    setup.queues_every = Some(every);
+    setup.queues_averaged = 1;
+    setup.flow_samples = Some(FlowSampling { every: every * FLOWS_LESS, flows });
+    let bins = (CELLS / setup.graph.links().len()).min(2 * LOOKS as usize);
+    setup.queue_bins = Some(bins);
+    let record = engine.run_keeping_flows(setup, &mut |_| true);
+    if !record.measured.has(Quantity::Queues) {
+        let name = engine.name();
+        return Err(Error::BadInput(format!("the engine `{name}` does not measure queue lengths")));
+    }
+    if record.stop == Stop::Finished && record.flows.is_empty() {
+        return Err(Error::Failed("no packet was sent".to_owned()));
+    }
+    Ok(seen(&record, subject, until))
+}
+
+fn seen(record: &RunRecord, subject: &Subject, until: Span) -> Packets {
+    let ends = record.flows.iter().filter_map(|flow| flow.end);
+    let end = ends.clone().min().map_or(until.seconds(), |end| end.seconds().min(until.seconds()));
+    let (time, queue) = queue(record, subject, end);
+    let flow = |number: usize| flow(record, number, subject, end);
+    Packets {
+        time,
+        queue,
+        flows: (0..record.flows.len()).map(flow).collect(),
+        until: end,
+        done: ends.count(),
+        dropped: record.packets.dropped,
+    }
+}
+
+/// The queue of the bottleneck in kilobytes.
+fn queue(record: &RunRecord, subject: &Subject, end: f64) -> (Vec<f64>, Vec<f64>) {
+    let Some(series) = &record.queues else { return Default::default() };
+    let Some(column) = series.links.iter().position(|link| *link == subject.id) else {
+        return Default::default();
+    };
+    let (ports, looks) = (series.links.len(), series.samples_per_bin);
+    let step = series.every.seconds() * looks as f64;
+    let bins = (series.samples / looks) as usize;
+    let of = |bin: usize| (bin as f64 * step, series.sum[bin * ports + column] as f64 / looks as f64 / 1e3);
+    (0..bins).map(of).take_while(|(time, _)| *time <= end).unzip()
+}
+
+fn flow(record: &RunRecord, number: usize, subject: &Subject, end: f64) -> Seen {
+    let rows = record.flow_series.iter().flat_map(|series| &series.rows);
+    let own: Vec<&FlowSample> =
+        rows.filter(|row| row.flow.index() == number && row.time.seconds() <= end).collect();
+    let rated = own.iter().filter_map(|row| row.rate.map(|rate| (row.time.seconds(), rate.gbps())));
+    let (time, rate) = rated.unzip();
+    let late = own.iter().find(|row| row.time.seconds() >= end / 2.0);
+    let mean = late.zip(own.last()).map_or(0.0, |(from, to)| {
+        let packets = (to.acknowledged.0 - from.acknowledged.0) as f64 / subject.payload.0 as f64;
+        let seconds = to.time.seconds() - from.time.seconds();
+        if seconds > 0.0 { subject.unit.bits(packets) / seconds / 1e9 } else { 0.0 }
+    });
+    Seen { time, rate, mean }
+}

@@ -1,0 +1,282 @@
+//! A case of a scenario as one bottleneck with flows: what all fluid commands work on.
+
+use std::path;
+
+use weft_core::settings::{Setting, Value};
+use weft_core::units::did_you_mean;
+use weft_core::{Bytes, LinkId, Rate, Span};
+use weft_fluid::model::dcqcn::{Bottleneck as Loop, Dcqcn, Flow};
+use weft_fluid::model::marking::Marking;
+use weft_fluid::model::timely::{self, Timely};
+use weft_fluid::model::{Jitter, Start, dcqcn};
+use weft_rate::{RateLawSettings, notification};
+use weft_transport::protocols::AnyStack;
+use weft_transport::{Transport, TransportSettings};
+
+use crate::bottleneck::{self, Bottleneck, Path, Wire};
+use crate::convert::{self, Unit};
+use crate::{FluidOptions, range};
+use weft_prepare::{Error, Prepared, prepare};
+
+/// A case.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    /// The values of the sweep; empty when nothing is swept.
+    pub(crate) label: String,
+    /// The shared link.
+    pub(crate) link: String,
+    pub(crate) id: LinkId,
+    pub(crate) unit: Unit,
+    /// What of a packet is payload.
+    pub(crate) payload: Bytes,
+    /// Packets per second.
+    pub(crate) capacity: f64,
+    /// There and back without queueing, in seconds; the longest where flows differ.
+    pub(crate) delay: f64,
+    /// Whether all flows have the same delay.
+    pub(crate) alike: bool,
+    pub(crate) groups: Vec<Start>,
+    pub(crate) law: Law,
+    pub(crate) jitter: Jitter,
+    pub(crate) seed: u64,
+    /// How long packets would be simulated, in seconds.
+    pub(crate) until: Option<f64>,
+    /// What the model leaves out.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The law of all flows.
+#[derive(Clone, Debug)]
+pub(crate) enum Law {
+    /// DCQCN, with each group's delay and line rate.
+    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
+    /// TIMELY and its relatives, with each group's first estimate.
+    Timely { settings: timely::Settings, estimates: Vec<f64> },
+}
+
+/// What a transport says that has a fluid model.
+struct Sender {
+    law: RateLawSettings,
+    notification: notification::Settings,
+    packet: Bytes,
+    payload: Bytes,
+    feedback: Bytes,
+    jitter: Span,
+}
+
+impl Subject {
+    /// All cases of a scenario.
+    pub(crate) fn all(path: &path::Path, options: &FluidOptions) -> Result<Vec<Subject>, Error> {
+        let cases = prepare(path, &options.set, false)?;
+        let subject = |case: &Prepared| {
+            let told = |cause: String| Error::BadInput(format!("{}: {cause}", path.display()));
+            Subject::new(case, options).map_err(told)
+        };
+        let subjects = cases.iter().map(subject).collect::<Result<Vec<Subject>, Error>>()?;
+        options.jitter.check(&subjects)?;
+        Ok(subjects)
+    }
+
+    fn new(case: &Prepared, options: &FluidOptions) -> Result<Subject, String> {
+        let sender = sender(&case.settings.transport, options.law.as_deref())?;
+        let seed = case.settings.seeds[0];
+        let jitter = options.jitter.of(sender.jitter).map_err(|cause| cause.to_string())?;
+        let setup = case.setup(seed).map_err(|cause| cause.to_string())?;
+        let mut found = bottleneck::find(&setup, Wire { data: sender.packet, feedback: sender.feedback })?;
+        if let Some(delay) = &options.delay {
+            let delay = range::span(delay).map_err(|cause| cause.to_string())?;
+            found.paths.iter_mut().for_each(|path| path.round_trip = delay);
+        }
+        if let Some(flows) = options.flows {
+            found.paths = (0..flows as usize).map(|n| found.paths[n % found.paths.len()]).collect();
+        }
+        let unit = Unit { packet: sender.packet };
+        let groups = groups(&found, unit, &sender);
+        let longest = found.paths.iter().map(|path| path.round_trip).max().unwrap_or(Span::ZERO);
+        let alike = found.paths.iter().all(|path| path.round_trip == longest);
+        let (law, notes) = law(&sender, case, (unit, options.continued), (&found, &groups))?;
+        Ok(Subject {
+            label: case.labels.join(", "),
+            link: found.name,
+            id: found.id,
+            payload: sender.payload,
+            unit,
+            capacity: unit.per_second(found.rate),
+            delay: longest.seconds(),
+            alike,
+            groups: groups.into_iter().map(|(start, _)| start).collect(),
+            law,
+            jitter,
+            seed,
+            until: case.settings.measure.until.map(Span::seconds),
+            notes,
+        })
+    }
+
+    /// How many flows.
+    pub(crate) fn flows(&self) -> f64 {
+        self.groups.iter().map(|group| group.count).sum()
+    }
+
+    /// Equal flows of DCQCN, as fixed points and margins want them; `None` for other laws.
+    pub(crate) fn dcqcn(&self) -> Option<Loop> {
+        let Law::Dcqcn { law, marking, .. } = self.law else { return None };
+        Some(Loop { capacity: self.capacity, flows: self.flows(), law, marking, delay: self.delay })
+    }
+
+    /// The model over time, for DCQCN.
+    pub(crate) fn dcqcn_model(&self) -> Option<Dcqcn> {
+        let Law::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };
+        let flow = |(start, (delay, line)): (&Start, &(f64, f64))| Flow {
+            start: *start,
+            law: *law,
+            delay: *delay,
+            line: *line,
+        };
+        let flows = self.groups.iter().zip(paths).map(flow).collect();
+        let mut model = Dcqcn::new(self.capacity, *marking, flows);
+        model.marks_at_arrival = *at_arrival;
+        model.jittered(self.jitter, self.seed);
+        Some(model)
+    }
+
+    /// The model over time, for TIMELY and its relatives.
+    pub(crate) fn timely_model(&self) -> Option<Timely> {
+        let Law::Timely { settings, estimates } = &self.law else { return None };
+        let flow = |(start, estimate): (&Start, &f64)| timely::Flow { start: *start, estimate: *estimate };
+        let mut model = Timely::new(*settings, self.groups.iter().zip(estimates).map(flow).collect());
+        model.jittered(self.jitter, self.seed);
+        Some(model)
+    }
+
+    /// A row of a table begins with this.
+    pub(crate) fn title(&self) -> String {
+        if self.label.is_empty() { format!("{} flows", self.flows()) } else { self.label.clone() }
+    }
+}
+
+/// Flows that are alike in everything, together, in the order of the first of each; with the way of the first.
+fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Path)> {
+    let listed = initial_rates(&sender.law);
+    let share = sender_share(&sender.law);
+    let mut groups: Vec<(Start, Path)> = Vec::new();
+    for (n, path) in found.paths.iter().enumerate() {
+        let first = if listed.is_empty() {
+            Rate((path.line.0 as f64 * share) as u64)
+        } else {
+            listed[n % listed.len()]
+        };
+        let rate = unit.per_second(Rate(first.0.min(path.line.0)));
+        let start = Start { count: 1.0, at: path.start.seconds(), rate };
+        let same = |(group, known): &&mut (Start, Path)| group.rate == start.rate && known == path;
+        match groups.iter_mut().find(same) {
+            Some((group, _)) if !drawn_apart(&sender.law) => group.count += 1.0,
+            _ => groups.push((start, *path)),
+        }
+    }
+    groups
+}
+
+/// Every flow starts with a state of its own.
+fn drawn_apart(law: &RateLawSettings) -> bool {
+    matches!(law, RateLawSettings::TimelyPi(own) if own.initial_factor > 0.0)
+}
+
+/// The share of the line rate at which a flow begins that is alone at its host.
+fn sender_share(law: &RateLawSettings) -> f64 {
+    match law {
+        RateLawSettings::Fixed(_) | RateLawSettings::Dcqcn(_) => 1.0,
+        RateLawSettings::Timely(own) => own.measured.max_share,
+        RateLawSettings::PatchedTimely(own) => own.measured.max_share,
+        RateLawSettings::TimelyPi(own) => own.measured.max_share,
+    }
+}
+
+fn initial_rates(law: &RateLawSettings) -> &[Rate] {
+    match law {
+        RateLawSettings::Dcqcn(own) => &own.initial_rates,
+        _ => convert::measured(law).map_or(&[][..], |measured| measured.initial_rates()),
+    }
+}
+
+/// The law, and what its model leaves out.
+fn law(
+    sender: &Sender,
+    case: &Prepared,
+    (unit, continued): (Unit, bool),
+    (found, groups): (&Bottleneck, &[(Start, Path)]),
+) -> Result<(Law, Vec<String>), String> {
+    if let RateLawSettings::Dcqcn(own) = &sender.law {
+        let (marking, at_arrival) = convert::marking(&case.settings.switch.ecn, unit, continued)?;
+        let law = convert::dcqcn(own, &sender.notification, unit);
+        let late = sender.notification.cnp_delay.seconds();
+        let path = |(_, path): &(Start, Path)| (path.round_trip.seconds() + late, unit.per_second(path.line));
+        let paths = groups.iter().map(path).collect();
+        return Ok((Law::Dcqcn { law, marking, at_arrival, paths }, convert::dcqcn_notes(own)));
+    }
+    let measured =
+        convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
+    let longest = found.paths.iter().max_by_key(|path| path.round_trip).copied();
+    let path = longest.ok_or("no flow meets a switch")?;
+    let settings = measured.settings(unit.per_second(found.rate), path, unit);
+    let estimates =
+        (0..groups.len() as u64).map(|flow| first_estimate(&sender.law, case.settings.seeds[0], flow));
+    Ok((Law::Timely { settings, estimates: estimates.collect() }, measured.notes(path.round_trip)))
+}
+
+/// What the integrator of a host holds at first: drawn as the packets' law draws it.
+fn first_estimate(law: &RateLawSettings, seed: u64, flow: u64) -> f64 {
+    use weft_core::{Random, random::Purpose};
+    match law {
+        RateLawSettings::TimelyPi(own) => {
+            own.initial_factor * Random::new(seed, Purpose::InitialRates, flow).unit()
+        }
+        _ => 0.0,
+    }
+}
+
+/// Bytes of a congestion notification or of an acknowledgement on the wire: RoCE's with 16 bytes of payload.
+const FEEDBACK: Bytes = Bytes(98);
+
+/// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
+fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
+    let payload = Bytes(Transport::new(transport).mss());
+    let sizes = Transport::new(transport).sizes();
+    let packet = sizes.mtu + sizes.framing;
+    let (own, jitter) = match transport.stack() {
+        AnyStack::Roce(pairs) => {
+            (Some((pairs.law().clone(), pairs.notification().cloned())), pairs.settings().feedback_jitter)
+        }
+        _ => (None, Span::ZERO),
+    };
+    let (law, notification) = match (law, own) {
+        (Some(name), _) => (named(name)?, None),
+        (None, Some(own)) => own,
+        (None, None) => return Err(refusal(transport)),
+    };
+    if law == RateLawSettings::Fixed(weft_rate::fixed::Settings::default()) {
+        return Err(refusal(transport));
+    }
+    let notification = notification.unwrap_or_default();
+    Ok(Sender { law, notification, packet, payload, feedback: FEEDBACK, jitter })
+}
+
+/// Laws with a fluid model.
+fn names() -> impl Iterator<Item = &'static str> {
+    RateLawSettings::FAMILY.members.iter().map(|member| member.name).filter(|name| *name != "none")
+}
+
+fn refusal(transport: &TransportSettings) -> String {
+    format!(
+        "`transport` is `{}`, which has no fluid model; `--law` takes one instead: {}",
+        transport.name(),
+        names().collect::<Vec<_>>().join(", ")
+    )
+}
+
+/// A law with its defaults.
+fn named(name: &str) -> Result<RateLawSettings, String> {
+    let member = RateLawSettings::FAMILY.members.iter().find(|member| member.name == name && name != "none");
+    let member = member.ok_or_else(|| format!("`--law {name}` is unknown{}", did_you_mean(name, names())))?;
+    Ok(RateLawSettings::from_value(&Value::Member(member.name, Box::new(member.table.defaults()))))
+}

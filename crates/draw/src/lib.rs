@@ -1,0 +1,17 @@
+//! Numbers, text, tables and pictures as people read them, in a terminal and on a page.
+//!
+//! [`text`] (numbers with units), [`wrap`] (lines that fit a terminal), [`columns`] (tables), [`figure`] (a plot as data),
+//! [`mod@lines`] and [`tiers`] (plots and networks as SVG files, for places without the report's script), [`svg`] (what
+//! these files share). Must not depend on what the numbers mean.
+
+pub mod columns;
+pub mod figure;
+pub mod lines;
+pub mod svg;
+pub mod text;
+pub mod tiers;
+pub mod wrap;
+
+pub use columns::Columns;
+pub use lines::lines;
+pub use wrap::{WIDTH, indented, wrapped};

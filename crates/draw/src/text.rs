@@ -1,0 +1,162 @@
+//! Numbers as people read them: three significant digits, thin spaces, units spelled as in the scenario file.
+
+/// The narrow no-break space between groups of digits and before units.
+pub const THIN: char = '\u{202f}';
+
+/// Stands where a number would, for quantities that the engine did not measure.
+pub const NOT_MEASURED: &str = "not measured";
+
+/// Three significant digits: `1.62`, `41.0`, `61 000`, `0.00410`.
+#[must_use]
+pub fn number(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// So many significant digits, at least one.
+#[must_use]
+pub fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".to_owned() } else { "–".to_owned() };
+    }
+    let places = (digits - 1) as usize;
+    let exponent =
+        format!("{:.places$e}", value.abs()).split_once('e').map_or(0, |(_, e)| e.parse().unwrap_or(0));
+    if exponent < -4 {
+        return format!("{value:.places$e}");
+    }
+    let after = digits - 1 - exponent;
+    let scale = 10f64.powi(after);
+    let rounded = (value * scale).round() / scale;
+    if after <= 0 { grouped(rounded.round()) } else { format!("{rounded:.*}", after as usize) }
+}
+
+/// A whole number in full, in groups of three digits.
+#[must_use]
+pub fn count(value: u64) -> String {
+    grouped(value as f64)
+}
+
+fn grouped(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::from(if value < 0.0 { "−" } else { "" });
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) && digits.len() > 4 {
+            text.push(THIN);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Rounded to five significant digits, to keep files small; zero if it is not finite.
+#[must_use]
+pub fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    let scale = 10f64.powi(4 - value.abs().log10().floor() as i32);
+    let rounded = (value * scale).round() / scale;
+    // the shortest text of the rounded value has at most five digits
+    format!("{rounded:.5e}").parse().unwrap_or(rounded)
+}
+
+/// A number that was set, not measured: no more digits than it has.
+#[must_use]
+pub fn plain(value: f64) -> String {
+    if value.abs() >= 10_000.0 && value.fract() == 0.0 { grouped(value) } else { value.to_string() }
+}
+
+/// Microseconds in the unit that suits: `412 us`, `17.3 ms`, `1.20 s`.
+#[must_use]
+pub fn duration(us: f64) -> String {
+    let (scale, unit) = duration_unit(us);
+    format!("{}{THIN}{unit}", number(us / scale))
+}
+
+/// The unit that suits a time in microseconds, and how many microseconds it has.
+#[must_use]
+pub fn duration_unit(us: f64) -> (f64, &'static str) {
+    match us.abs() {
+        x if x >= 999_500.0 => (1e6, "s"),
+        x if x >= 999.5 => (1e3, "ms"),
+        x if x >= 0.9995 || x == 0.0 => (1.0, "us"),
+        _ => (1e-3, "ns"),
+    }
+}
+
+/// Bytes in the unit that suits: `1.50 kB`, `12.6 MB`.
+#[must_use]
+pub fn size(bytes: f64) -> String {
+    let (scale, unit) = size_unit(bytes);
+    let digits = if scale == 1.0 { count(bytes as u64) } else { number(bytes / scale) };
+    format!("{digits}{THIN}{unit}")
+}
+
+/// The unit that suits a size, and how many bytes it has.
+#[must_use]
+pub fn size_unit(bytes: f64) -> (f64, &'static str) {
+    match bytes.abs() {
+        x if x >= 999.5e6 => (1e9, "GB"),
+        x if x >= 999.5e3 => (1e6, "MB"),
+        x if x >= 999.5 => (1e3, "kB"),
+        _ => (1.0, "B"),
+    }
+}
+
+/// A fraction in per cent.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{}{THIN}%", number(share * 100.0))
+}
+
+/// A value in the unit of its metric.
+#[must_use]
+pub fn value(value: f64, unit: &str) -> String {
+    match unit {
+        "us" => duration(value),
+        "B" => size(value),
+        "" => number(value),
+        unit => format!("{}{THIN}{unit}", number(value)),
+    }
+}
+
+/// `text` with what HTML treats specially replaced.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_significant_digits_and_thin_spaces() {
+        let cases = [
+            (1.6200001, "1.62"),
+            (1.6, "1.60"),
+            (41.04, "41.0"),
+            (999.6, "1000"),
+            (61_234.0, "61\u{202f}200"),
+            (0.0041, "0.00410"),
+            (-2.5, "-2.50"),
+            (0.0, "0"),
+            (9.999, "10.0"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!((significant(0.0641, 2), significant(75.6, 2)), ("0.064".to_owned(), "76".to_owned()));
+        assert_eq!((count(61_000), count(1_234)), ("61\u{202f}000".to_owned(), "1234".to_owned()));
+    }
+
+    #[test]
+    fn units_are_those_of_the_scenario_file() {
+        assert_eq!(duration(17_300.0), "17.3\u{202f}ms");
+        assert_eq!(duration(999.7), "1.00\u{202f}ms");
+        assert_eq!(duration(0.25), "250\u{202f}ns");
+        assert_eq!(size(12_600_000.0), "12.6\u{202f}MB");
+        assert_eq!(size(64.0), "64\u{202f}B");
+        assert_eq!(percent(0.004), "0.400\u{202f}%");
+    }
+}

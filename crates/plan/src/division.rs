@@ -1,0 +1,42 @@
+//! How many threads a run may use. Changes its speed, never a result.
+
+/// How a run is divided among threads: one for each domain of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// How many threads.
+    pub threads: Threads,
+    /// Cut the network at random with this seed instead of sensibly: for tests.
+    pub scatter: Option<u64>,
+}
+
+/// How many threads a run gets. An engine uses fewer where the network has fewer parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// This many, whether or not they pay.
+    Exactly(usize),
+    /// As many as pay, and no more than this.
+    UpTo(usize),
+}
+
+impl Division {
+    /// Everything on one thread.
+    pub const LONE: Division = Division { threads: Threads::Exactly(1), scatter: None };
+
+    /// This many threads, at least one.
+    #[must_use]
+    pub fn threads(threads: usize) -> Division {
+        Division { threads: Threads::Exactly(threads.max(1)), scatter: None }
+    }
+
+    /// As many threads as pay, and no more than this.
+    #[must_use]
+    pub fn up_to(threads: usize) -> Division {
+        Division { threads: Threads::UpTo(threads.max(1)), scatter: None }
+    }
+}
+
+impl Default for Division {
+    fn default() -> Division {
+        Division::LONE
+    }
+}

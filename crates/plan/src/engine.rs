@@ -1,0 +1,61 @@
+//! An engine as its callers see it: a setup goes in, flows come out as they finish, a record at the end.
+
+use weft_core::Time;
+use weft_core::record::{FlowRecord, RunRecord};
+
+use crate::setup::Setup;
+
+/// Receives the record of each flow once it is done; false stops the run.
+pub type Sink<'a> = &'a mut dyn FnMut(&FlowRecord) -> bool;
+
+/// Told about the progress of a run now and then; false stops it.
+pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> bool;
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// Events handled.
+    pub events: u64,
+    /// Flows finished.
+    pub flows_done: usize,
+    /// Flows of the whole run.
+    pub flows_total: usize,
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// Everything but the flows, which went to the sink.
+    pub record: RunRecord,
+    /// On how many threads it ran.
+    pub threads: usize,
+}
+
+/// Runs setups.
+pub trait Engine: Sync {
+    /// What results say about who ran: `packets`.
+    fn name(&self) -> &'static str;
+
+    /// Runs to the end: all flows finished, the time limit, or `sink` or `watch` says false. Each flow goes to `sink` once
+    /// it is done, in the order of those instants, then of flow numbers; flows that are not done follow at the end.
+    /// `watch` changes nothing in the result unless it stops the run.
+    fn run(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Finished;
+
+    /// The same with the flows in the record, ordered by their numbers.
+    fn run_keeping_flows(&self, setup: Setup, watch: Watch<'_>) -> RunRecord {
+        keeping_flows(|sink| self.run(setup, sink, watch).record)
+    }
+}
+
+/// The record of a run together with its flows, ordered by their numbers.
+pub fn keeping_flows(run: impl FnOnce(Sink<'_>) -> RunRecord) -> RunRecord {
+    let mut flows = Vec::new();
+    let record = run(&mut |flow| {
+        flows.push(flow.clone());
+        true
+    });
+    flows.sort_unstable_by_key(|flow| flow.flow);
+    RunRecord { flows, ..record }
+}

@@ -1,0 +1,15 @@
+//! The seam between whoever starts a run and the engine that runs it: what goes in ([`Setup`]), what comes out while it
+//! runs ([`Sink`], [`Watch`]), and who runs it ([`Engine`]).
+//!
+//! Knows the parts, and neither how an engine moves anything through a network nor files, scenarios and reports.
+
+mod alone;
+mod division;
+mod engine;
+mod record;
+mod setup;
+
+pub use alone::Alone;
+pub use division::{Division, Threads};
+pub use engine::{Engine, Finished, Progress, Sink, Watch, keeping_flows};
+pub use setup::{FlowSampling, Setup, Storm};

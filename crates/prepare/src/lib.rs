@@ -1,0 +1,96 @@
+//! From a scenario file to the setups of its runs: reads and checks it, builds its networks, draws its flows.
+//!
+//! Knows neither engines nor results.
+
+mod build;
+
+use std::path::{Path, PathBuf};
+
+use weft_plan::Setup;
+use weft_scenario::{Case, Metrics, Scenario, ScenarioFile, ScenarioSettings};
+
+pub use build::told;
+
+/// Why something that was asked for failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// What the user wrote cannot be used; the text names the place and what is allowed. Exit code 2.
+    #[error("{0}")]
+    BadInput(String),
+    /// What the world did: a file could not be written, a run broke. Exit code 1.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<weft_report::Error> for Error {
+    fn from(cause: weft_report::Error) -> Error {
+        Error::Failed(cause.to_string())
+    }
+}
+
+/// What expectations may ask for.
+pub const METRICS: Metrics = Metrics {
+    known: |path| weft_report::metric::find(path).is_some(),
+    nearest: weft_report::metric::nearest,
+};
+
+/// Whether messages are coloured: only for a person at a terminal who wants it.
+#[must_use]
+pub fn colour() -> bool {
+    weft_report::terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+}
+
+/// Reads and checks a scenario file with the overrides `path=value`, in its reduced form if `demo`.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario.
+pub fn read(path: &Path, set: &[String], demo: bool) -> Result<Scenario, Error> {
+    let file =
+        ScenarioFile::read(path, set, demo).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))?;
+    file.validate(&METRICS).map_err(|mistakes| Error::BadInput(mistakes.draw(colour())))
+}
+
+/// The setup of a case with a seed. `folder` is where relative file names start.
+///
+/// # Errors
+/// What can only be found out while building, each with the path of its setting: files that cannot be read or that
+/// changed since the scenario was checked.
+pub fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
+    build::setup(settings, folder, seed)
+}
+
+/// A case of a scenario.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The value of every axis of the sweep, or the name of a named case; empty when nothing is swept.
+    pub labels: Vec<String>,
+    /// All settings, checked; whoever changes them answers for them.
+    pub settings: ScenarioSettings,
+    /// Where relative file names start.
+    folder: PathBuf,
+}
+
+impl Prepared {
+    /// The parts of the run with a seed.
+    ///
+    /// # Errors
+    /// [`Error::BadInput`] with what can only be found out while building, such as a file that cannot be read.
+    pub fn setup(&self, seed: u64) -> Result<Setup, Error> {
+        build::setup(&self.settings, &self.folder, seed).map_err(Error::BadInput)
+    }
+}
+
+/// All cases of a scenario in the order of its sweep, of its demo if `demo`, with overrides `path=value`.
+///
+/// # Errors
+/// [`Error::BadInput`] with all mistakes of the scenario.
+pub fn prepare(path: &Path, set: &[String], demo: bool) -> Result<Vec<Prepared>, Error> {
+    let scenario = read(path, set, demo)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let prepared = |case: &Case| Prepared {
+        labels: case.labels.iter().map(|(_, value)| value.clone()).collect(),
+        settings: case.settings.clone(),
+        folder: folder.to_owned(),
+    };
+    Ok(scenario.cases().iter().map(prepared).collect())
+}

@@ -1,0 +1,61 @@
+//! What is derived from the setup of a run once for all its domains.
+
+use weft_core::{LinkId, Time};
+use weft_plan::Setup;
+use weft_topology::{Change, Graph, Node, Timeline};
+
+use crate::partition::{Partition, delays, wanted};
+use crate::stranded::Remains;
+
+/// What all domains of a run read and none changes.
+pub(crate) struct Plan {
+    pub(crate) setup: Setup,
+    pub(crate) partition: Partition,
+    /// Links whose cable or port changes during the run, or that lose packets: whether a packet is lost is drawn when
+    /// its transmission begins, not before.
+    restless: Vec<bool>,
+    /// Where hosts stay apart, in a run that only ends by itself.
+    pub(crate) remains: Option<Remains>,
+}
+
+impl Plan {
+    pub(crate) fn new(setup: Setup) -> Plan {
+        let (graph, endless) = (&setup.graph, setup.until == Time::NEVER);
+        let delays = delays(graph, &setup.switch);
+        let division = (wanted(&setup, &delays), setup.division.scatter);
+        Plan {
+            partition: Partition::new(graph, &delays, division),
+            restless: restless(graph, &setup.timeline),
+            remains: endless.then(|| Remains::new(graph, &setup.timeline)).flatten(),
+            setup,
+        }
+    }
+
+    /// Whether a run ends when ports wait for each other in a circle: nothing else would end it.
+    pub(crate) fn ends_by_deadlock(&self) -> bool {
+        self.setup.until == Time::NEVER && self.setup.switch.pfc.watchdog.is_none()
+    }
+
+    /// Whether a link stays as it is for the whole run.
+    pub(crate) fn is_steady(&self, link: LinkId) -> bool {
+        !self.restless[link.index()]
+    }
+}
+
+fn restless(graph: &Graph, timeline: &Timeline) -> Vec<bool> {
+    let mut restless: Vec<bool> = graph.links().iter().map(|link| link.loss > 0.0).collect();
+    for (_, change) in &timeline.changes {
+        match change {
+            Change::CableDown(cable) | Change::CableUp(cable) => {
+                for link in graph.links_of_cable(*cable) {
+                    restless[link.index()] = true;
+                }
+            }
+            Change::LocalDown { switch, port } | Change::LocalUp { switch, port } => {
+                restless[graph.link_at(Node::Switch(*switch), *port).index()] = true;
+            }
+            Change::Install { .. } => {}
+        }
+    }
+    restless
+}
