@@ -5,7 +5,7 @@
 
 use crate::header::{Class, Ecn, Header, Kind, Marks};
 use crate::ids::FlowId;
-use crate::stack::Layout;
+use crate::stack::{Layout, Side};
 use crate::units::{Span, Time};
 
 /// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
@@ -188,8 +188,13 @@ impl Layout for Segment {
     }
 
     #[inline]
-    fn is_answer(&self) -> bool {
-        self.flags.has(Flags::ACK)
+    fn side(&self, _header: &Header) -> Side {
+        if self.flags.has(Flags::ACK) { Side::Sender } else { Side::Receiver }
+    }
+
+    #[inline]
+    fn has_toll(&self) -> bool {
+        self.echo != Time::ZERO
     }
 
     #[inline]

@@ -100,10 +100,14 @@ pub trait Layout: Copy + Default {
     fn flow(&self) -> FlowId;
     /// Bytes of payload.
     fn payload(&self) -> u64;
-    /// Whether it goes to the sender of its flow.
-    fn is_answer(&self) -> bool;
+    /// The end that a packet of this header goes to: the sender of its flow or the receiver.
+    fn side(&self, header: &Header) -> Side;
     /// What a packet of payload has met so far where classes pause.
     fn toll(&self) -> Toll;
+    /// Whether that is anything.
+    fn has_toll(&self) -> bool {
+        self.toll() != Toll::NONE
+    }
     /// A packet of payload leaves a queue where it met this.
     fn add_toll(&mut self, toll: Toll);
 }

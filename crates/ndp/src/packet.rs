@@ -1,8 +1,8 @@
 //! What the ends of an NDP flow see of a packet. Knows no state.
 
 use weft_core::segment::Toll;
-use weft_core::stack::Layout;
-use weft_core::{FlowId, Time};
+use weft_core::stack::{Layout, Side};
+use weft_core::{FlowId, Header, Kind, Time};
 
 /// What a packet says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,8 +50,10 @@ impl Layout for Packet {
         u64::from(self.length)
     }
 
-    fn is_answer(&self) -> bool {
-        self.what != What::Data
+    /// A header that a switch has turned back goes to the sender, as all answers do.
+    fn side(&self, header: &Header) -> Side {
+        let back = self.what != What::Data || header.kind == Kind::Returned;
+        if back { Side::Sender } else { Side::Receiver }
     }
 
     fn toll(&self) -> Toll {

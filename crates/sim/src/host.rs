@@ -9,8 +9,7 @@ mod part;
 mod pauses;
 mod starts;
 
-use weft_core::segment::Toll;
-use weft_core::stack::{HostPart, Layout};
+use weft_core::stack::{HostPart, Layout, Side};
 use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, Rate, Ring, Time};
 use weft_transport::{AnyHost, Body, FlowSite, Transport};
 
@@ -97,35 +96,33 @@ impl Domain {
     #[inline]
     pub(crate) fn at_host(&mut self, host: HostId, packet: PacketId) {
         self.tally.packets.delivered += 1;
-        if self.pool.body(packet).is_answer() || self.pool.headers.get(packet).kind == Kind::Returned {
-            self.at_sender(host, packet);
-        } else {
-            self.at_receiver(host, packet);
+        let body = self.pool.body(packet);
+        match body.side(self.pool.headers.get(packet)) {
+            Side::Sender => self.at_sender(host, packet, body.flow()),
+            Side::Receiver => self.at_receiver(host, packet, body.flow()),
         }
     }
 
     #[inline]
-    fn at_sender(&mut self, host: HostId, packet: PacketId) {
-        let body = self.pool.body(packet);
-        let Some((seat, active)) = self.ends.senders.seated(body.flow()) else {
+    fn at_sender(&mut self, host: HostId, packet: PacketId, flow: FlowId) {
+        let Some((seat, active)) = self.ends.senders.seated(flow) else {
             self.pool.remove(packet);
             return self.use_card(host);
         };
-        active.end.receive(self.now, self.pool.headers.get(packet), body);
+        active.end.receive(self.now, self.pool.headers.get(packet), self.pool.body(packet));
         self.pool.remove(packet);
         self.tell_sender(seat, host);
     }
 
     #[inline]
-    fn at_receiver(&mut self, host: HostId, packet: PacketId) {
-        if self.pool.body(packet).toll() != Toll::NONE {
+    fn at_receiver(&mut self, host: HostId, packet: PacketId, flow: FlowId) {
+        if self.pool.body(packet).has_toll() {
             self.collect_toll(packet);
         }
-        let body = self.pool.body(packet);
-        let Some((seat, active)) = self.ends.receivers.seated(body.flow()) else {
+        let Some((seat, active)) = self.ends.receivers.seated(flow) else {
             return self.at_closed_door(packet, host);
         };
-        active.end.receive(self.now, self.pool.headers.get(packet), body);
+        active.end.receive(self.now, self.pool.headers.get(packet), self.pool.body(packet));
         self.pool.remove(packet);
         self.tell_receiver(seat, host);
     }

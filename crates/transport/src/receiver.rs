@@ -44,7 +44,7 @@ impl Receiver {
     }
 
     /// A packet of the flow arrived.
-    #[inline]
+    #[inline(never)]
     pub fn receive(&mut self, now: Time, header: &Header, body: &Body) {
         if let ReceiverEnd::Tcp(end) = &mut self.end {
             end.on_packet(now, header.marks.ecn, cell_of(header.note), body.view());

@@ -43,7 +43,7 @@ impl Sender {
     }
 
     /// A packet of the flow arrived: the answer to the opening, an acknowledgement, a pull.
-    #[inline]
+    #[inline(never)]
     pub fn receive(&mut self, now: Time, header: &Header, body: &Body) {
         if let SenderEnd::Tcp(end) = &mut self.end {
             end.on_packet(now, body.view());

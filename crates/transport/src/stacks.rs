@@ -245,10 +245,18 @@ macro_rules! stacks {
             }
 
             #[inline]
-            fn is_answer(&self) -> bool {
+            fn side(&self, header: &Header) -> Side {
                 match self {
-                    Body::Segment(own) => own.is_answer(),
-                    $($(Body::$stack(own) => <$body as Layout>::is_answer(own),)?)+
+                    Body::Segment(own) => own.side(header),
+                    $($(Body::$stack(own) => <$body as Layout>::side(own, header),)?)+
+                }
+            }
+
+            #[inline]
+            fn has_toll(&self) -> bool {
+                match self {
+                    Body::Segment(own) => own.has_toll(),
+                    $($(Body::$stack(own) => <$body as Layout>::has_toll(own),)?)+
                 }
             }
 

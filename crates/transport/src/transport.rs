@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use weft_core::stack::{Classes, Frames, Layout, Sizes, Stack};
+use weft_core::stack::{Classes, Frames, Layout, Side, Sizes, Stack};
 use weft_core::{Bytes, Class, Header, Rate, Time};
 
 use crate::protocols::{AnyHost, AnyStack, Body, TransportSettings};
@@ -107,7 +107,7 @@ impl Transport {
     pub fn reply_after_close(&self, header: &Header, body: &Body, now: Time) -> Option<(Header, Body)> {
         match body {
             Body::Segment(segment) if segment.flags.has(Flags::DATAGRAM) => None,
-            _ if body.is_answer() => None,
+            _ if body.side(header) == Side::Sender => None,
             _ => self.stack.reply_after_close(header, body, now),
         }
     }

@@ -230,7 +230,7 @@ impl TcpReceiver {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn in_order(&mut self, now: Time, segment: &Segment) {
         self.note_completion(now);
         self.unacknowledged.bytes += u64::from(segment.length);
