@@ -38,7 +38,6 @@ const SCENARIO: &[&str] = &[
 ];
 const FACADE: &[&str] = &[
     "weft-core",
-    "weft-switch",
     "weft-topology",
     "weft-workload",
     "weft-scenario",
@@ -88,8 +87,15 @@ const ANALYSE: &[&str] = &[
     "weft-draw",
 ];
 /// The linter reads scenarios as it reads switches' files: it needs the parts' settings and no engine.
-const LINT: &[&str] =
-    &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-scenario", "weft-draw"];
+const LINT: &[&str] = &[
+    "weft-config",
+    "weft-core",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-scenario",
+    "weft-draw",
+];
 
 /// Benchmarks look at everything below them.
 const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
@@ -120,6 +126,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },
     Layer { name: "weft-sim", may_use: ENGINE },
+    Layer { name: "weft-config", may_use: &[] },
     Layer { name: "weft-lint", may_use: LINT },
     Layer { name: "weft-analyse", may_use: ANALYSE },
     Layer { name: "weft-prepare", may_use: PREPARE },

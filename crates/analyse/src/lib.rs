@@ -5,6 +5,7 @@ mod listing;
 mod offered;
 mod picture;
 mod stability;
+mod state;
 mod subject;
 mod words;
 
@@ -19,6 +20,7 @@ use weft_topology::quiver::Survey;
 pub use offered::{Traffic, traffic};
 pub use picture::of_run;
 pub use stability::{StabilityAnalysis, StabilityOptions, stability};
+pub use state::balancer_state;
 
 /// What [`quiver`] is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

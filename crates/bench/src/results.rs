@@ -6,7 +6,6 @@ use weft::Error;
 use crate::fluid::Fluid;
 use crate::memory::Memory;
 use crate::pass::Pass;
-use crate::table;
 
 /// All figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -125,12 +124,6 @@ impl Results {
     #[must_use]
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("figures have a text form")
-    }
-
-    /// The figures as a table for a terminal.
-    #[must_use]
-    pub fn table(&self) -> String {
-        table::draw(self)
     }
 
     /// One sentence for every count that grew by more than 3 % since `before`. Cases that only one of the two has are not

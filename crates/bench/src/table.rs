@@ -6,41 +6,44 @@ use crate::fluid::Fluid;
 use crate::memory::Memory;
 use crate::results::{CaseResult, Results};
 
-/// Both tables, memory and notes.
-pub(crate) fn draw(results: &Results) -> String {
-    let mut text = String::new();
-    let rows =
-        || results.cases.iter().map(|case| (case.name.as_str(), case)).chain([("bound", &results.bound)]);
-    if results.cases.iter().any(|case| case.timed.is_some()) {
-        text += "  case              hops  ev/hop  M hop/s  ns/hop  median  bound    peak    flows\n";
-        rows().for_each(|(name, case)| text += &timed(name, case));
-        text += "\n";
+impl Results {
+    /// The figures as tables for a terminal, with memory and notes.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let mut text = String::new();
+        let rows =
+            || self.cases.iter().map(|case| (case.name.as_str(), case)).chain([("bound", &self.bound)]);
+        if self.cases.iter().any(|case| case.timed.is_some()) {
+            text += "  case              hops  ev/hop  M hop/s  ns/hop  median  bound    peak    flows\n";
+            rows().for_each(|(name, case)| text += &timed(name, case));
+            text += "\n";
+        }
+        if self.cases.iter().any(|case| case.counted.is_some()) {
+            text += "  reduced form      hops  ev/hop  instr/hop  bound  allocations\n";
+            let bound = self.bound.counted.map_or(f64::NAN, |bound| bound.instructions_per_hop);
+            rows().for_each(|(name, case)| text += &counted(name, case, bound));
+            text += "\n";
+        }
+        if let Some(memory) = &self.memory {
+            let Memory { unstarted_flow, finished_flow, idle_host, idle_port } = memory;
+            let _ = writeln!(
+                text,
+                "bytes: {unstarted_flow:.0} per flow to come, {finished_flow:.0} per finished flow, {idle_host:.0} per idle host, \
+                 {idle_port:.0} per idle port"
+            );
+        }
+        if let Some(Fluid { run_s, points_per_minute }) = &self.fluid {
+            let _ = writeln!(
+                text,
+                "fluid: {run_s:.2} s for 64 flows over 200 ms, {:.1} million points of a map per minute",
+                points_per_minute / 1e6
+            );
+        }
+        if let Some(note) = &self.note {
+            let _ = writeln!(text, "{note}");
+        }
+        text
     }
-    if results.cases.iter().any(|case| case.counted.is_some()) {
-        text += "  reduced form      hops  ev/hop  instr/hop  bound  allocations\n";
-        let bound = results.bound.counted.map_or(f64::NAN, |bound| bound.instructions_per_hop);
-        rows().for_each(|(name, case)| text += &counted(name, case, bound));
-        text += "\n";
-    }
-    if let Some(memory) = &results.memory {
-        let Memory { unstarted_flow, finished_flow, idle_host, idle_port } = memory;
-        let _ = writeln!(
-            text,
-            "bytes: {unstarted_flow:.0} per flow to come, {finished_flow:.0} per finished flow, {idle_host:.0} per idle host, \
-             {idle_port:.0} per idle port"
-        );
-    }
-    if let Some(Fluid { run_s, points_per_minute }) = &results.fluid {
-        let _ = writeln!(
-            text,
-            "fluid: {run_s:.2} s for 64 flows over 200 ms, {:.1} million points of a map per minute",
-            points_per_minute / 1e6
-        );
-    }
-    if let Some(note) = &results.note {
-        let _ = writeln!(text, "{note}");
-    }
-    text
 }
 
 fn timed(name: &str, case: &CaseResult) -> String {

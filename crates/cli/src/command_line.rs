@@ -5,7 +5,7 @@ use crate::{
     analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report,
     reproduce, run,
 };
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Weft simulates data-centre networks packet by packet.
@@ -79,8 +79,8 @@ impl Command {
             Command::Import(arguments) => arguments.execute(),
             Command::Reproduce(arguments) => arguments.execute(),
             Command::Bench(arguments) => arguments.execute(),
-            Command::Completions(arguments) => arguments.execute(),
-            Command::Man(arguments) => arguments.execute(),
+            Command::Completions(arguments) => arguments.execute(CommandLine::command()),
+            Command::Man(arguments) => arguments.execute(CommandLine::command()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `weft completions`: a script that teaches a shell the commands and options.
 
-use crate::{command_line::CommandLine, console};
-use clap::{Args, CommandFactory};
+use crate::console;
+use clap::{Args, Command};
 use clap_complete::Shell;
 use std::process::ExitCode;
 
@@ -18,10 +18,10 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Prints the script.
-    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+    /// Prints the script for the command line `weft`.
+    pub(crate) fn execute(self, mut weft: Command) -> Result<ExitCode, weft::Error> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut CommandLine::command(), "weft", &mut script);
+        clap_complete::generate(self.shell, &mut weft, "weft", &mut script);
         console::show(&String::from_utf8_lossy(&script));
         Ok(ExitCode::SUCCESS)
     }

@@ -12,11 +12,15 @@ use weft::{LintFile, LintKind, LintLevel, LintOptions, LintSite};
 Examples:
   weft lint config_db.json --memory '32 MB'
   weft lint leaf.json spine.json hosts.conf --rate '25 Gbps' --rtt '50 us'
+  weft lint --one-device ports.json buffers.json qos.json
+  weft lint *.json --write-baseline known.json; weft lint *.json --baseline known.json
   weft lint --explain ecn-after-pfc
+
+A comment `weft lint: allow RULE -- reason` silences a rule in the next line and what is indented below it.
 
 Exit code 1 for findings at or above --fail-on, 2 for files that cannot be read.")]
 pub(crate) struct Arguments {
-    /// SONiC, Arista EOS, Linux sysctl or Weft files: one network
+    /// SONiC, Arista EOS, sysctl, tuned, shell or Weft files: one network
     #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
     /// What all files are, if they do not show it
@@ -31,6 +35,15 @@ pub(crate) struct Arguments {
     /// Not these rules
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     allow: Vec<String>,
+    /// Files of a kind are parts of one switch, or of one host
+    #[arg(long)]
+    one_device: bool,
+    /// Known findings that are not shown
+    #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
+    baseline: Option<PathBuf>,
+    /// Write the findings to a baseline
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
     /// note, warning or error
     #[arg(long, value_name = "LEVEL", default_value = "warning", hide_possible_values = true)]
     fail_on: Level,
@@ -43,6 +56,9 @@ pub(crate) struct Arguments {
     /// Packet memory of a switch
     #[arg(long, value_name = "SIZE")]
     memory: Option<String>,
+    /// Cell of a switch's memory where the file names no model, such as '256 B'
+    #[arg(long, value_name = "SIZE")]
+    cell: Option<String>,
     /// Cables of unknown length, such as '40 m'
     #[arg(long, value_name = "LENGTH")]
     cable: Option<String>,
@@ -56,6 +72,8 @@ enum Kind {
     Sonic,
     Eos,
     Sysctl,
+    Tuned,
+    Shell,
     Scenario,
 }
 
@@ -83,7 +101,15 @@ impl Arguments {
         let site = self.site()?;
         let file = |path: PathBuf| LintFile { path, kind: self.kind.map(kind) };
         let files: Vec<LintFile> = self.files.into_iter().map(file).collect();
-        let report = weft::lint(&files, &LintOptions { only: self.rule, allow: self.allow, site })?;
+        let (one_device, baseline) = (self.one_device, self.baseline);
+        let options = LintOptions { only: self.rule, allow: self.allow, site, one_device, baseline };
+        let report = weft::lint(&files, &options)?;
+        if let Some(path) = &self.write_baseline {
+            let told = |error| weft::Error::BadInput(format!("cannot write {}: {error}", path.display()));
+            std::fs::write(path, &report.baseline).map_err(told)?;
+            console::show(&format!("{} findings written to {}\n", report.findings, path.display()));
+            return Ok(ExitCode::SUCCESS);
+        }
         console::show(match self.format {
             Format::Text => &report.text,
             Format::Json => &report.json,
@@ -100,6 +126,7 @@ impl Arguments {
             rtt: figure("--rtt", self.rtt.as_deref(), &mut wrong),
             rate: figure("--rate", self.rate.as_deref(), &mut wrong),
             memory: figure("--memory", self.memory.as_deref(), &mut wrong),
+            cell: figure("--cell", self.cell.as_deref(), &mut wrong),
             cable: figure("--cable", self.cable.as_deref(), &mut wrong),
         };
         if wrong.is_empty() { Ok(site) } else { Err(weft::Error::BadInput(wrong.join("\n"))) }
@@ -124,6 +151,8 @@ fn kind(kind: Kind) -> LintKind {
         Kind::Sonic => LintKind::Sonic,
         Kind::Eos => LintKind::Eos,
         Kind::Sysctl => LintKind::Sysctl,
+        Kind::Tuned => LintKind::Tuned,
+        Kind::Shell => LintKind::Shell,
         Kind::Scenario => LintKind::Scenario,
     }
 }

@@ -1,7 +1,7 @@
 //! `weft man`: the manual pages, made from the same declarations as the help screens.
 
-use crate::{command_line::CommandLine, console};
-use clap::{Args, CommandFactory};
+use crate::console;
+use clap::{Args, Command};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,13 +18,13 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Writes one page for `weft` and one for each command.
-    pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
+    /// Writes one page for the command line `weft` and one for each command of it.
+    pub(crate) fn execute(self, weft: Command) -> Result<ExitCode, weft::Error> {
         let place = |error: std::io::Error| {
             weft::Error::Failed(format!("cannot write manual pages to {}: {error}", self.folder.display()))
         };
         std::fs::create_dir_all(&self.folder).map_err(place)?;
-        clap_mangen::generate_to(CommandLine::command(), &self.folder).map_err(place)?;
+        clap_mangen::generate_to(weft, &self.folder).map_err(place)?;
         console::show(&format!("wrote the manual pages to {}", self.folder.display()));
         Ok(ExitCode::SUCCESS)
     }

@@ -207,7 +207,7 @@ fn law(
     (found, groups): (&Bottleneck, &[(Start, Path)]),
 ) -> Result<(Law, Vec<String>), String> {
     if let RateLawSettings::Dcqcn(own) = &sender.law {
-        let (marking, at_arrival) = convert::marking(&case.settings.switch.ecn, unit, continued)?;
+        let (marking, at_arrival) = convert::marking(&case.settings.switch.every.ecn, unit, continued)?;
         let law = convert::dcqcn(own, &sender.notification, unit);
         let late = sender.notification.cnp_delay.seconds();
         let path = |(_, path): &(Start, Path)| (path.round_trip.seconds() + late, unit.per_second(path.line));

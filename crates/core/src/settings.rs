@@ -20,11 +20,13 @@
 //! assert_eq!(Sampling::from_value(&sampling.to_value()), sampling);
 //! ```
 
+mod level;
 mod macros;
 mod types;
 
 use crate::units::{Bytes, Rate, Span};
 
+pub use level::{Named, Override, over};
 pub use types::{Amount, Share};
 
 /// A checked value of a setting.
@@ -50,10 +52,13 @@ pub enum Value {
     Text(String),
     /// Several values of one kind.
     List(Vec<Value>),
-    /// The fields of a table in the order of their declaration, each present once.
+    /// The fields of a table in the order of their declaration, each present once; of an [`Override`] only those that the
+    /// file says.
     Table(Vec<(&'static str, Value)>),
     /// The chosen member of a family and its settings.
     Member(&'static str, Box<Value>),
+    /// Values by names of the file's own choice, in its order.
+    Named(Vec<(String, Value)>),
 }
 
 /// What a setting may be.
@@ -104,6 +109,10 @@ pub enum Kind {
     Family(&'static Family),
     /// The kind, or nothing; `false` also means nothing.
     Optional(&'static Kind),
+    /// The kind, of which only what the file says is kept: nothing is filled in, and nothing need be said.
+    Override(&'static Kind),
+    /// Values of a kind by names of the file's own choice.
+    Named(&'static Kind),
 }
 
 /// A named setting.
@@ -172,6 +181,15 @@ impl Value {
                 fields.iter().find(|(key, _)| *key == name).map_or(&Value::Absent, |(_, v)| v)
             }
             _ => &Value::Absent,
+        }
+    }
+
+    /// Whether a field is there: in a complete table each is, in one of an [`Override`] those that the file says.
+    #[must_use]
+    pub fn says(&self, name: &str) -> bool {
+        match self {
+            Value::Table(fields) => fields.iter().any(|(key, _)| *key == name),
+            _ => true,
         }
     }
 }

@@ -165,7 +165,9 @@ pub enum Side {
 
 /// What all ends at a host share: pull queues, credits, arbitration. A stack whose flows do not know each other has `()`,
 /// which takes no memory and costs nothing; a large part is boxed, because all hosts have room for any.
-pub trait HostPart {
+pub trait HostPart: Sized {
+    /// Another stack of the same kind runs at this host, with other settings: they share one part.
+    fn and(&mut self, _other: Self) {}
     /// The end whose turn it is at `now`, if any: [`End::on_turn`] is called next, then this again.
     fn next(&mut self, _now: Time) -> Option<(Side, FlowId)> {
         None
@@ -185,6 +187,10 @@ pub trait HostPart {
 impl HostPart for () {}
 
 impl<H: HostPart> HostPart for Box<H> {
+    fn and(&mut self, other: Box<H>) {
+        (**self).and(*other);
+    }
+
     fn next(&mut self, now: Time) -> Option<(Side, FlowId)> {
         (**self).next(now)
     }

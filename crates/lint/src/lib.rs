@@ -18,25 +18,31 @@
 //! # Ok::<(), weft_lint::Refused>(())
 //! ```
 
+mod baseline;
 mod formula;
-mod json;
 mod model;
 mod page;
-mod place;
 mod read;
 mod rule;
 mod rules;
 mod show;
+mod silence;
+mod told;
 
+pub use baseline::Known;
 pub use model::{Metres, Site};
 pub use page::{explain, page};
 pub use read::Kind;
 pub use rule::{Level, Rule};
 pub use rules::rules;
+pub use told::Coverage;
 
+use baseline::Baseline;
 use model::Network;
-use place::{Source, line_column};
 use rule::{Findings, Found};
+use std::collections::BTreeSet;
+use told::Silenced;
+use weft_config::place::{Cursor, Source};
 use weft_core::units::did_you_mean;
 
 /// A file to be judged.
@@ -59,6 +65,10 @@ pub struct Options {
     pub allow: Vec<String>,
     /// What stands in no file.
     pub site: Site,
+    /// Files of the same kind are parts of one switch, or of one host.
+    pub one_device: bool,
+    /// A file of known findings that are not shown: its name and its text.
+    pub baseline: Option<(String, String)>,
 }
 
 /// A finding, ready to be shown.
@@ -93,6 +103,10 @@ pub struct Report {
     pub unchecked: Vec<(&'static str, String)>,
     /// How many files were read.
     pub files: usize,
+    /// What was read of each: its name, its kind, and what.
+    pub read: Vec<(String, Kind, Coverage)>,
+    /// What the baseline held, if there was one.
+    pub known: Option<Known>,
 }
 
 /// Why files or options cannot be used: everything at once, a line for each.
@@ -106,38 +120,139 @@ pub struct Refused(pub Vec<String>);
 /// [`Refused`] with all files that cannot be read, each with its line, and all names of rules that do not exist.
 pub fn lint(inputs: Vec<Input>, options: &Options) -> Result<Report, Refused> {
     let mut refusals = unknown_rules(options);
+    let baseline = options.baseline.as_ref().map(|(name, text)| Baseline::read(name, text)).transpose();
+    let baseline = baseline.unwrap_or_else(|refusal| {
+        refusals.push(refusal);
+        None
+    });
     let kinds: Vec<Option<Kind>> =
         inputs.iter().map(|input| input.kind.or_else(|| Kind::of(&input.name, &input.text))).collect();
     let sources: Vec<Source> =
         inputs.into_iter().map(|input| Source { name: input.name, text: input.text }).collect();
-    let networks = networks((&sources, &kinds), &options.site, &mut refusals);
+    let mut networks = networks((&sources, &kinds), options, &mut refusals);
     if !refusals.is_empty() {
         return Err(Refused(refusals));
     }
-    let mut findings = Findings::new();
+    let mut findings = Findings::new(std::mem::take(&mut networks[0].silenced));
     for rule in rules().filter(|rule| wanted(rule, options)) {
         networks.iter().for_each(|network| findings.look(rule, network));
     }
-    Ok(report(findings, &sources))
+    silenced_for_nothing(&mut findings, options);
+    let mut report = report(findings, &sources);
+    report.read = read_of((&sources, &kinds), &mut networks[0]);
+    if let Some(baseline) = baseline {
+        baseline.take_out(&mut report);
+    }
+    Ok(report)
 }
 
-/// All configuration files are one network; each case of a scenario is a whole network by itself.
+/// All configuration files are one network, the first; each case of a scenario is a whole network by itself.
 fn networks(
     (sources, kinds): (&[Source], &[Option<Kind>]),
-    site: &Site,
+    options: &Options,
     refusals: &mut Vec<String>,
 ) -> Vec<Network> {
-    let mut files = Network { site: site.clone(), ..Network::default() };
+    let mut files = Network { site: options.site.clone(), ..Network::default() };
     let mut networks = Vec::new();
+    let (mut known, mut refused) = (Vec::new(), Vec::new());
     for (number, (source, kind)) in sources.iter().zip(kinds).enumerate() {
-        let read = kind.ok_or_else(|| nameless(source));
-        match read.and_then(|kind| read::read(kind, (number, source), &mut files)) {
-            Ok(cases) => networks.extend(cases),
-            Err(refusal) => refusals.push(refusal),
+        match kind {
+            Some(kind) => known.push((number, source, *kind)),
+            None => refused.push((number, vec![nameless(source)])),
         }
     }
+    for device in devices(&known, options.one_device) {
+        match read::read(&device, &mut files) {
+            Ok(cases) => {
+                networks.extend(cases);
+                idle_parts(&device, &mut files);
+            }
+            Err(told) => refused.push((device[0].0, told)),
+        }
+    }
+    refused.sort_by_key(|(number, _)| *number);
+    refusals.extend(refused.into_iter().flat_map(|(_, told)| told));
     networks.insert(0, files);
     networks
+}
+
+/// Remembers files of a device of which nothing is read, if something of another one is.
+fn idle_parts(device: &[read::File<'_>], network: &mut Network) {
+    let of_device: BTreeSet<usize> = device.iter().map(|(number, ..)| *number).collect();
+    let here = network.coverage.iter().filter(|(file, _)| of_device.contains(file));
+    let idle: Vec<usize> =
+        here.filter(|(_, coverage)| coverage.read.is_empty()).map(|(file, _)| *file).collect();
+    if idle.len() < of_device.len() {
+        network.idle_parts.extend(idle);
+    }
+}
+
+/// The files of each device: every file by itself, but those in a folder `sysctl.d` together, in the order of their names, as a host
+/// applies them; and if asked all switches of a kind and all hosts, in the order of the command line.
+fn devices<'a>(files: &[read::File<'a>], one_device: bool) -> Vec<Vec<read::File<'a>>> {
+    let mut devices: Vec<Vec<read::File<'a>>> = Vec::new();
+    for file @ (_, source, kind) in files {
+        let same = |device: &&mut Vec<read::File<'_>>| {
+            let (_, first, other) = device[0];
+            let folder = [first, source].iter().all(|source| read::is_sysctl_d(&source.name));
+            match (kind, other) {
+                (Kind::Scenario, _) => false,
+                (Kind::Sysctl, Kind::Sysctl) if folder => true,
+                _ => one_device && (*kind == other || kind.is_host() && other.is_host()),
+            }
+        };
+        match devices.iter_mut().find(same) {
+            Some(device) => device.push(*file),
+            None => devices.push(vec![*file]),
+        }
+    }
+    let in_folder =
+        |(_, source, kind): &read::File<'_>| *kind == Kind::Sysctl && read::is_sysctl_d(&source.name);
+    for device in devices.iter_mut().filter(|device| device.iter().all(in_folder)) {
+        device.sort_by_key(|(_, source, _)| source.name.rsplit('/').next().map(str::to_owned));
+    }
+    devices
+}
+
+/// Comments that silence a rule which does not exist, or which would have said nothing there.
+fn silenced_for_nothing(findings: &mut Findings, options: &Options) {
+    let Some(rule) = rules().find(|rule| rule.id == "silenced-for-nothing") else { return };
+    if !wanted(rule, options) {
+        return;
+    }
+    findings.begin(rule);
+    let lacking: Vec<&str> = findings.unchecked.iter().map(|(rule, _)| *rule).collect();
+    let looked = |id: &str| find(id).is_ok_and(|rule| wanted(rule, options)) && !lacking.contains(&id);
+    let mut told = Vec::new();
+    for (Silenced { at, rules, .. }, used) in &findings.silenced {
+        if rules.is_empty() {
+            let words =
+                ("the comment silences no rule".to_owned(), "name the rules after `allow`".to_owned());
+            told.push((Level::Error, *at, words));
+        }
+        for id in rules {
+            let level = match find(id) {
+                Err(unknown) => (Level::Error, unknown, "correct the name".to_owned()),
+                Ok(_) if looked(id) && !used.contains(id.as_str()) => {
+                    (Level::Note, format!("{id} finds nothing here"), "remove the comment".to_owned())
+                }
+                Ok(_) => continue,
+            };
+            told.push((level.0, *at, (level.1, level.2)));
+        }
+    }
+    told.into_iter().for_each(|(level, at, words)| findings.add_as(level, (at, ""), words));
+}
+
+/// What was read of each file, in the order of the command line.
+fn read_of(
+    (sources, kinds): (&[Source], &[Option<Kind>]),
+    network: &mut Network,
+) -> Vec<(String, Kind, Coverage)> {
+    let mut all = std::mem::take(&mut network.coverage);
+    all.sort_by_key(|(file, _)| *file);
+    let of = |(file, coverage): (usize, Coverage)| Some((sources[file].name.clone(), kinds[file]?, coverage));
+    all.into_iter().filter_map(of).collect()
 }
 
 fn nameless(source: &Source) -> String {
@@ -163,13 +278,14 @@ fn wanted(rule: &Rule, options: &Options) -> bool {
 
 fn report(mut findings: Findings, sources: &[Source]) -> Report {
     findings.list.sort_by_key(|found| found.at);
-    let told = findings.list.into_iter().map(|found| told(found, sources)).collect();
-    Report { findings: told, unchecked: findings.unchecked, files: sources.len() }
+    let mut cursor = Cursor::default();
+    let told = findings.list.into_iter().map(|found| told(found, &mut cursor, sources)).collect();
+    Report { findings: told, unchecked: findings.unchecked, files: sources.len(), ..Report::default() }
 }
 
-fn told(found: Found, sources: &[Source]) -> Finding {
+fn told(found: Found, cursor: &mut Cursor, sources: &[Source]) -> Finding {
     let source = &sources[found.at.file];
-    let (line, column) = line_column(&source.text, found.at.at);
+    let (line, column) = cursor.at(found.at, &source.text);
     let subjects = found.subjects.into_iter().filter(|subject| !subject.is_empty()).collect();
     Finding {
         rule: found.rule,

@@ -1,10 +1,11 @@
 //! What the files say, whatever their format: switches, ports, buffers, marking, maps and hosts, each value with its
 //! place. The readers write it, the rules read it, and neither knows the other.
 
-use crate::place::{Placed, Spot};
-use std::collections::BTreeMap;
+use crate::told::{Coverage, Oddity, Silenced};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
+use weft_config::place::{Placed, Spot};
 use weft_core::{Bytes, Rate, Span};
 
 /// What is known of the surroundings and stands in no file.
@@ -18,6 +19,8 @@ pub struct Site {
     pub memory: Option<Bytes>,
     /// Length of cables, where no file tells it.
     pub cable: Option<Metres>,
+    /// Bytes of a cell of packet memory, where the file names no switch whose chip is known.
+    pub cell: Option<Bytes>,
 }
 
 /// A length. Text form: `40 m` or `40m`.
@@ -59,6 +62,12 @@ pub(crate) struct Network {
     pub(crate) site: Site,
     /// What the readers could not make sense of: rule, place, and what is wrong.
     pub(crate) oddities: Vec<Oddity>,
+    /// What was read of each file, in the order of the command line.
+    pub(crate) coverage: Vec<(usize, Coverage)>,
+    /// Files of which nothing is read, beside others of the same device of which something is.
+    pub(crate) idle_parts: BTreeSet<usize>,
+    /// Rules that are silenced in a file.
+    pub(crate) silenced: Vec<Silenced>,
     /// Where routes are known: lossless links that wait for each other.
     pub(crate) circles: Vec<Circle>,
     /// There are too many routes to look for circles.
@@ -77,26 +86,6 @@ pub(crate) struct Circle {
     pub(crate) when: String,
 }
 
-/// Something a reader stumbled over.
-#[derive(Debug)]
-pub(crate) struct Oddity {
-    pub(crate) kind: OddityKind,
-    pub(crate) at: Spot,
-    pub(crate) says: String,
-    pub(crate) mend: String,
-}
-
-/// What kind of stumbling block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OddityKind {
-    /// A value that is not what its field takes.
-    Value,
-    /// A name that nothing has.
-    Reference,
-    /// The same thing said twice.
-    Repetition,
-}
-
 /// A switch.
 #[derive(Debug, Default)]
 pub(crate) struct Switch {
@@ -113,6 +102,10 @@ pub(crate) struct Switch {
     pub(crate) knows_watchdog: bool,
     /// The file describes priority groups and their headroom.
     pub(crate) knows_groups: bool,
+    /// The files at hand leave out which priorities have PFC.
+    pub(crate) lacks_pfc: bool,
+    /// The files at hand leave out which queues mark.
+    pub(crate) lacks_queues: bool,
     /// A group without headroom in the file has none; otherwise the switch has a default.
     pub(crate) knows_headroom: bool,
     /// What a controller holds all queues at, in place of a marking with thresholds.
@@ -200,8 +193,12 @@ pub(crate) struct Marking {
     pub(crate) name: String,
     /// It sets marks (rather than only drops).
     pub(crate) ecn: bool,
-    /// Where it is switched off although it has thresholds.
-    pub(crate) disabled: Option<Spot>,
+    /// It marks no ordinary packet although it has thresholds.
+    pub(crate) disabled: Option<Off>,
+    /// Other colours that it shall mark and does not.
+    pub(crate) unmarked: Vec<(&'static str, Spot)>,
+    /// Queues that are not at a port of this switch use it.
+    pub(crate) bound_elsewhere: bool,
     pub(crate) min: Placed<Bytes>,
     pub(crate) max: Placed<Bytes>,
     /// Probability just below `max`, from 0 to 1.
@@ -210,6 +207,14 @@ pub(crate) struct Marking {
     pub(crate) drops_non_ect: bool,
     /// The decision falls when a packet arrives: its mark waits with it.
     pub(crate) at_enqueue: bool,
+}
+
+/// Why a marking profile marks nothing, and how to mend it.
+#[derive(Clone, Debug)]
+pub(crate) struct Off {
+    pub(crate) at: Spot,
+    pub(crate) why: String,
+    pub(crate) mend: &'static str,
 }
 
 /// Tables from one field to another, by what they map.
@@ -316,17 +321,20 @@ impl Switch {
         self.up().count().max(1)
     }
 
-    /// Whether some queue uses a marking.
-    pub(crate) fn uses(&self, marking: usize) -> bool {
-        self.ports.iter().any(|port| port.queues.values().any(|queue| queue.marking == Some(marking)))
+    /// Whether a marking marks packets of some queue, or nobody knows.
+    pub(crate) fn marks(&self) -> bool {
+        let works = |number: &usize| {
+            let marking = &self.markings[*number];
+            marking.ecn && marking.disabled.is_none()
+        };
+        self.lacks_queues || self.used_markings().iter().any(works)
     }
 
-    /// Whether a marking marks packets of some queue.
-    pub(crate) fn marks(&self) -> bool {
-        (0..self.markings.len()).any(|number| {
-            let marking = &self.markings[number];
-            marking.ecn && marking.disabled.is_none() && self.uses(number)
-        })
+    /// The markings that some queue uses.
+    pub(crate) fn used_markings(&self) -> BTreeSet<usize> {
+        let here = self.ports.iter().flat_map(|port| port.queues.values()).filter_map(|queue| queue.marking);
+        let elsewhere = (0..self.markings.len()).filter(|number| self.markings[*number].bound_elsewhere);
+        here.chain(elsewhere).collect()
     }
 
     /// The size of a profile's pool.

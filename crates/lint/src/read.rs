@@ -1,42 +1,72 @@
 //! From text to what it describes: one reader for each kind of file, and the guess which kind a file is.
 
 use crate::model::Network;
-use crate::place::Source;
+use crate::silence;
+use crate::told::Coverage;
 use std::path::Path;
+use weft_config::place::Source;
+use weft_config::settings::sysctl;
 
 mod eos;
+mod host;
 mod scenario;
 mod sonic;
-mod sysctl;
 
 /// What kind of file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// SONiC's `config_db.json`.
+    /// SONiC's `config_db.json`, or a part of it.
     Sonic,
     /// The running configuration of Arista EOS.
     Eos,
     /// Settings of Linux hosts, as in `/etc/sysctl.d`.
     Sysctl,
+    /// A profile of tuned.
+    Tuned,
+    /// A shell script that sets hosts up.
+    Shell,
     /// A scenario of Weft.
     Scenario,
 }
 
+/// Beginnings of lines that only EOS has.
+const OF_EOS: [&str; 6] =
+    ["interface ", "qos ", "hostname ", "priority-flow-control ", "platform ", "! device:"];
+
 impl Kind {
     /// The kinds and their words on the command line.
-    pub const WORDS: [(&'static str, Kind); 4] =
-        [("sonic", Kind::Sonic), ("eos", Kind::Eos), ("sysctl", Kind::Sysctl), ("scenario", Kind::Scenario)];
+    pub const WORDS: [(&'static str, Kind); 6] = [
+        ("sonic", Kind::Sonic),
+        ("eos", Kind::Eos),
+        ("sysctl", Kind::Sysctl),
+        ("scenario", Kind::Scenario),
+        ("tuned", Kind::Tuned),
+        ("shell", Kind::Shell),
+    ];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Kind::WORDS.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
+    }
 
     /// What a file is by its name and by what stands in it; `None` if nothing speaks for any kind.
     #[must_use]
     pub fn of(name: &str, text: &str) -> Option<Kind> {
-        let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or("");
-        match extension {
-            "json" => Some(Kind::Sonic),
-            "toml" => Some(Kind::Scenario),
-            "eos" => Some(Kind::Eos),
+        let path = Path::new(name);
+        let part =
+            |part: Option<&std::ffi::OsStr>| part.and_then(|part| part.to_str()).unwrap_or("").to_owned();
+        match (part(path.file_name()).as_str(), part(path.extension()).as_str()) {
+            ("tuned.conf", _) => Some(Kind::Tuned),
+            ("sysctl.conf", _) => Some(Kind::Sysctl),
+            (_, "json") => Some(Kind::Sonic),
+            (_, "toml") => Some(Kind::Scenario),
+            (_, "eos") => Some(Kind::Eos),
+            (_, "sh" | "bash") => Some(Kind::Shell),
+            (_, "conf") if is_sysctl_d(name) => Some(Kind::Sysctl),
             _ if text.trim_start().starts_with('{') => Some(Kind::Sonic),
-            _ => Kind::of_lines(text),
+            _ if text.starts_with("#!") => Some(Kind::Shell),
+            _ => Kind::of_lines(text).or_else(|| sysctl::looks_like(text).then_some(Kind::Sysctl)),
         }
     }
 
@@ -45,31 +75,60 @@ impl Kind {
         text.lines().map(str::trim).find_map(|line| match line {
             _ if line.starts_with("net.") || line.starts_with("-net.") => Some(Kind::Sysctl),
             _ if line.starts_with("weft") && line.contains('=') => Some(Kind::Scenario),
-            _ if ["interface ", "qos ", "hostname ", "priority-flow-control ", "platform ", "! device:"]
-                .iter()
-                .any(|begin| line.starts_with(begin)) =>
-            {
-                Some(Kind::Eos)
-            }
+            "[main]" | "[sysctl]" | "[variables]" => Some(Kind::Tuned),
+            _ if line.contains("sysctl ") && !line.starts_with(['#', '!', ';']) => Some(Kind::Shell),
+            _ if OF_EOS.iter().any(|begin| line.starts_with(begin)) => Some(Kind::Eos),
             _ => None,
         })
     }
+
+    /// Whether it describes a host.
+    pub(crate) fn is_host(self) -> bool {
+        matches!(self, Kind::Sysctl | Kind::Tuned | Kind::Shell)
+    }
+
+    /// What begins a comment; a format without any has another way to silence rules.
+    fn comment(self) -> &'static [char] {
+        match self {
+            Kind::Sonic => &[],
+            Kind::Eos => &['!'],
+            Kind::Sysctl | Kind::Tuned => &['#', ';'],
+            Kind::Shell | Kind::Scenario => &['#'],
+        }
+    }
 }
 
-/// Reads a file into the network; a scenario is networks of its own, which are returned. The error is all that keeps the file
-/// from being read at all.
-pub(crate) fn read(
-    kind: Kind,
-    (number, source): (usize, &Source),
-    network: &mut Network,
-) -> Result<Vec<Network>, String> {
-    let into = match kind {
-        Kind::Sonic => sonic::read,
-        Kind::Eos => eos::read,
-        Kind::Sysctl => sysctl::read,
-        Kind::Scenario => return scenario::read(number, source, &network.site),
-    };
-    into(number, source, network).map(|()| Vec::new())
+/// Whether a file lies in a folder `sysctl.d`, whose files are one configuration.
+pub(crate) fn is_sysctl_d(name: &str) -> bool {
+    Path::new(name).parent().and_then(Path::file_name).is_some_and(|folder| folder == "sysctl.d")
+}
+
+/// A file, its number and its kind.
+pub(crate) type File<'a> = (usize, &'a Source, Kind);
+
+/// Reads files as one device into the network; a scenario, alone in its list, is networks of its own, which are returned. The error is
+/// all that keeps files from being read at all.
+pub(crate) fn read(files: &[File<'_>], network: &mut Network) -> Result<Vec<Network>, Vec<String>> {
+    let Some((number, source, kind)) = files.first().copied() else { return Ok(Vec::new()) };
+    for (number, source, kind) in files {
+        if !kind.comment().is_empty() {
+            let told = silence::comments(*number, &source.text, kind.comment());
+            network.silenced.extend(told.map_err(|found| vec![format!("{}: {found}", source.name)])?);
+        }
+    }
+    let plain: Vec<(usize, &Source)> = files.iter().map(|(number, source, _)| (*number, *source)).collect();
+    match kind {
+        Kind::Sonic => sonic::read(&plain, network)?,
+        Kind::Eos => eos::read(&plain, network)?,
+        Kind::Sysctl | Kind::Tuned | Kind::Shell => host::read(files, network)?,
+        Kind::Scenario => {
+            let cases = scenario::read(number, source, &network.site).map_err(|refusal| vec![refusal])?;
+            let read = vec![("cases".to_owned(), cases.len())];
+            network.coverage.push((number, Coverage { read, ..Coverage::default() }));
+            return Ok(cases);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// Numbers such as `3`, `3-4` and `0,3-5`, each at most 63; `None` if it is anything else.
@@ -102,6 +161,12 @@ mod tests {
             ),
             ("99-tcp.conf", "# hosts\nnet.ipv4.tcp_ecn = 1\n", Some(Kind::Sysctl)),
             ("x.toml", "weft = 1\n", Some(Kind::Scenario)),
+            ("etc/sysctl.d/10-vm.conf", "vm.swappiness = 10\n", Some(Kind::Sysctl)),
+            ("99-vm.conf", "# memory\nvm.swappiness = 10\nkernel/pid_max=4194304\n", Some(Kind::Sysctl)),
+            ("network-latency/tuned.conf", "", Some(Kind::Tuned)),
+            ("profile", "# hosts\n[main]\ninclude=latency\n", Some(Kind::Tuned)),
+            ("setup", "#!/bin/sh\nset -e\n", Some(Kind::Shell)),
+            ("rc.local", "modprobe tcp_dctcp\nsudo sysctl -w net.ipv4.tcp_ecn=1\n", Some(Kind::Shell)),
             ("notes.txt", "buy bread\n", None),
         ] {
             assert_eq!(Kind::of(name, text), kind, "{name}");

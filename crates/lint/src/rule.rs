@@ -1,11 +1,13 @@
 //! What a rule is, and what it finds. One declaration serves the check, `--explain` and the reference page.
 
 use crate::model::{Name, Network};
-use crate::place::Spot;
+use crate::told::Silenced;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
+use weft_config::place::Spot;
 
 /// How much a finding weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// Worth knowing; may be intended.
     Note,
@@ -64,20 +66,40 @@ pub(crate) struct Findings {
     rule: (&'static str, Level),
     case: Option<Name>,
     pub(crate) list: Vec<Found>,
+    /// Where the same words of a rule about the same file are in the list; with the byte if they are about no port.
+    places: HashMap<(&'static str, String, usize, Option<usize>), usize>,
+    /// The subjects of each finding.
+    subjects: HashSet<(usize, String)>,
     /// Rules that could not look for want of a figure, and which.
     pub(crate) unchecked: Vec<(&'static str, String)>,
+    /// Stretches where rules are silent, and the rules that would have said something there.
+    pub(crate) silenced: Vec<(Silenced, BTreeSet<&'static str>)>,
 }
 
 impl Findings {
-    pub(crate) fn new() -> Findings {
-        Findings { rule: ("", Level::Note), case: None, list: Vec::new(), unchecked: Vec::new() }
+    pub(crate) fn new(silenced: Vec<Silenced>) -> Findings {
+        Findings {
+            rule: ("", Level::Note),
+            case: None,
+            list: Vec::new(),
+            places: HashMap::new(),
+            subjects: HashSet::new(),
+            unchecked: Vec::new(),
+            silenced: silenced.into_iter().map(|one| (one, BTreeSet::new())).collect(),
+        }
     }
 
     /// Lets a rule look.
     pub(crate) fn look(&mut self, rule: &'static Rule, network: &Network) {
-        self.rule = (rule.id, rule.level);
+        self.begin(rule);
         self.case.clone_from(&network.case);
         (rule.look)(network, self);
+    }
+
+    /// What comes is found by this rule.
+    pub(crate) fn begin(&mut self, rule: &'static Rule) {
+        self.rule = (rule.id, rule.level);
+        self.case = None;
     }
 
     /// A finding of the rule that looks, at its level.
@@ -93,20 +115,39 @@ impl Findings {
         (says, mend): (String, String),
     ) {
         let rule = self.rule.0;
-        let near = |found: &Found| found.at == at || found.at.file == at.file && !subject.is_empty();
-        let same = |found: &&mut Found| found.rule == rule && found.says == says && near(found);
+        if self.is_silent(at) {
+            return;
+        }
         let case = self.case.as_ref().map(|name| name.label.clone());
-        let Some(found) = self.list.iter_mut().find(same) else {
-            let (subjects, cases) = (vec![subject.to_owned()], case.into_iter().collect());
+        let key = (rule, says.clone(), at.file, subject.is_empty().then_some(at.at));
+        let next = self.list.len();
+        let number = *self.places.entry(key).or_insert(next);
+        if number == next {
             let of = self.case.as_ref().map_or(0, |name| name.of);
-            return self.list.push(Found { rule, level, at, subjects, says, mend, cases, of });
-        };
-        if found.subjects.iter().all(|known| known != subject) {
+            let (subjects, cases) = (Vec::new(), Vec::new());
+            self.list.push(Found { rule, level, at, subjects, says, mend, cases, of });
+        }
+        let found = &mut self.list[number];
+        if self.subjects.insert((number, subject.to_owned())) {
             found.subjects.push(subject.to_owned());
         }
         if let Some(label) = case.filter(|label| found.cases.last() != Some(label)) {
             found.cases.push(label);
         }
+    }
+
+    /// Whether the file silences the rule that looks in this place.
+    fn is_silent(&mut self, at: Spot) -> bool {
+        let rule = self.rule.0;
+        let mut silent = false;
+        for (stretch, used) in &mut self.silenced {
+            let here = stretch.at.file == at.file && (stretch.from..stretch.to).contains(&at.at);
+            if here && stretch.rules.iter().any(|name| name == rule) {
+                used.insert(rule);
+                silent = true;
+            }
+        }
+        silent
     }
 
     /// The rule that looks lacks a figure.

@@ -1,37 +1,62 @@
 //! Findings as text for people, as JSON for scripts, as SARIF for code review.
 
 use crate::rules::rules;
-use crate::{Finding, Level, Report};
-use serde_json::{Value, json};
+use crate::{Coverage, Finding, Kind, Level, Report};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Ports that are named before the rest is only counted.
 const NAMED: usize = 3;
+/// What is passed over and named before the rest is only counted.
+const PASSED_OVER: usize = 8;
 /// The page of the rules in the repository.
 const PAGE: &str = "docs/src/reference/lint.md";
 
 impl Report {
-    /// A paragraph for each finding and a last line that counts them.
+    /// A paragraph for each finding, what was read of each file, and a last line that counts findings.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for finding in &self.findings {
-            let place = format!("{}:{}:{}", finding.file, finding.line, finding.column);
-            let _ = writeln!(text, "{place}: {}: {} [{}]", finding.level, finding.says, finding.rule);
-            let about = about(&finding.subjects);
-            if !about.is_empty() {
-                let _ = writeln!(text, "    at {about}");
-            }
-            if let Some(cases) = cases(finding) {
-                let _ = writeln!(text, "    {cases}");
+        for (finding, elsewhere) in self.grouped() {
+            let _ =
+                writeln!(text, "{}: {}: {} [{}]", place(finding), finding.level, finding.says, finding.rule);
+            let lines = [
+                some(about(&finding.subjects)).map(|about| format!("at {about}")),
+                some(about(&elsewhere)).map(|places| format!("also {places}")),
+                cases(finding),
+            ];
+            for line in lines.into_iter().flatten() {
+                let _ = writeln!(text, "    {line}");
             }
             let _ = writeln!(text, "    mend: {}\n    more: {PAGE}#{}", finding.mend, finding.rule);
         }
         for (rule, lacks) in &self.unchecked {
             let _ = writeln!(text, "not checked: {rule} lacks {lacks}");
         }
+        self.read.iter().for_each(|read| text.push_str(&covered(read)));
+        if let Some(known) = &self.known {
+            let _ = writeln!(text, "baseline: {} known, {} of it no longer found", known.known, known.gone);
+        }
         let _ = writeln!(text, "{}", self.summary());
         text
+    }
+
+    /// Each finding, with the places in other files of which the same is said.
+    fn grouped(&self) -> Vec<(&Finding, Vec<String>)> {
+        let mut groups: Vec<(&Finding, Vec<String>)> = Vec::new();
+        let mut known: HashMap<(&str, Level, &str), usize> = HashMap::new();
+        for finding in &self.findings {
+            let key = (finding.rule, finding.level, finding.says.as_str());
+            match known.get(&key) {
+                Some(group) if groups[*group].0.file != finding.file => groups[*group].1.push(place(finding)),
+                _ => {
+                    known.insert(key, groups.len());
+                    groups.push((finding, Vec::new()));
+                }
+            }
+        }
+        groups
     }
 
     /// `2 files: 1 error, no warnings, 3 notes`
@@ -46,13 +71,19 @@ impl Report {
         format!("{files}: {}, {}, {}", told(Level::Error), told(Level::Warning), told(Level::Note))
     }
 
-    /// An object with `findings`, each with rule, level, file, line, column, subjects, message, mend and page, and `unchecked`.
+    /// An object with `findings`, each with rule, level, file, line, column, subjects, message, mend and page; `unchecked`; `read`, what
+    /// was read of each file; and with a baseline `baseline`.
     #[must_use]
     pub fn json(&self) -> String {
         let findings: Vec<Value> = self.findings.iter().map(as_json).collect();
         let unchecked = self.unchecked.iter().map(|(rule, lacks)| json!({"rule": rule, "lacks": lacks}));
         let unchecked: Vec<Value> = unchecked.collect();
-        let whole = json!({"files": self.files, "findings": findings, "unchecked": unchecked});
+        let read: Vec<Value> = self.read.iter().map(covered_as_json).collect();
+        let mut whole =
+            json!({"files": self.files, "findings": findings, "unchecked": unchecked, "read": read});
+        if let Some(known) = &self.known {
+            whole["baseline"] = json!({"known": known.known, "gone": known.gone});
+        }
         serde_json::to_string_pretty(&whole).unwrap_or_default()
     }
 
@@ -84,10 +115,59 @@ impl Report {
     }
 }
 
-/// The first few, and how many more.
+fn place(finding: &Finding) -> String {
+    format!("{}:{}:{}", finding.file, finding.line, finding.column)
+}
+
+fn some(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// `read qos.json (sonic): QUEUE 96, WRED_PROFILE; not read: SCHEDULER 3`, and what follows from it.
+fn covered((file, kind, coverage): &(String, Kind, Coverage)) -> String {
+    let read = some(counted(&coverage.read).join(", ")).unwrap_or_else(|| "nothing".to_owned());
+    let mut text = format!("read {file} ({}): {read}", kind.word());
+    if !coverage.passed_over.is_empty() {
+        let passed_over = first(&counted(&coverage.passed_over), PASSED_OVER);
+        let _ = write!(text, "; not read: {passed_over}");
+    }
+    text.push('\n');
+    for remark in &coverage.remarks {
+        let _ = writeln!(text, "    {remark}");
+    }
+    text
+}
+
+/// Names with their counts.
+fn counted(list: &[(String, usize)]) -> Vec<String> {
+    let one = |(name, count): &(String, usize)| match count {
+        1 => name.clone(),
+        count => format!("{name} {count}"),
+    };
+    list.iter().map(one).collect()
+}
+
+fn covered_as_json((file, kind, coverage): &(String, Kind, Coverage)) -> Value {
+    let table = |list: &[(String, usize)]| -> Value {
+        list.iter().map(|(name, count)| (name.clone(), json!(count))).collect::<Map<String, Value>>().into()
+    };
+    json!({
+        "file": file,
+        "kind": kind.word(),
+        "read": table(&coverage.read),
+        "not_read": table(&coverage.passed_over),
+        "remarks": coverage.remarks,
+    })
+}
+
+/// The first few ports, and how many more.
 fn about(subjects: &[String]) -> String {
-    let named: Vec<&str> = subjects.iter().take(NAMED).map(String::as_str).collect();
-    match subjects.len().saturating_sub(NAMED) {
+    first(subjects, NAMED)
+}
+
+fn first(names: &[String], few: usize) -> String {
+    let named: Vec<&str> = names.iter().take(few).map(String::as_str).collect();
+    match names.len().saturating_sub(few) {
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
     }

@@ -3,10 +3,12 @@
 use proptest::prelude::*;
 use weft_lint::{Input, Kind, Options, lint};
 
-const FILES: [(&str, &str, Kind); 3] = [
+const FILES: [(&str, &str, Kind); 5] = [
     ("config_db.json", include_str!("files/leaf_config_db.json"), Kind::Sonic),
     ("leaf.cfg", include_str!("files/leaf_running_config.cfg"), Kind::Eos),
     ("90-tcp.conf", include_str!("files/90-tcp.conf"), Kind::Sysctl),
+    ("tuned.conf", include_str!("files/tuned.conf"), Kind::Tuned),
+    ("setup.sh", include_str!("files/setup.sh"), Kind::Shell),
 ];
 
 /// Values that no configuration has.
@@ -111,6 +113,26 @@ fn tables_of_the_wrong_shape_are_not_followed() {
         "{\"DSCP_TO_TC_MAP\": {\"AZURE\": {\"64\": \"1\", \"-1\": \"1\", \"0\": \"999\"}}}",
     ] {
         judge("x.json", text.to_owned(), Kind::Sonic);
+    }
+}
+
+#[test]
+fn more_than_any_switch_has_is_refused() {
+    let json = |table: &str, of: &str| {
+        let entries: Vec<String> = (0..5_000).map(|number| format!("\"{of}{number}\": {{}}")).collect();
+        format!("{{\"{table}\": {{{}}}}}", entries.join(", "))
+    };
+    let eos: String = (0..5_000).map(|number| format!("interface Ethernet{number}\n   mtu 9214\n")).collect();
+    for (text, kind, found) in [
+        (json("PORT", "Ethernet"), Kind::Sonic, "5000 ports"),
+        (json("BUFFER_PROFILE", "p"), Kind::Sonic, "5000 entries in BUFFER_PROFILE"),
+        (json("PORT_QOS_MAP", "Ethernet"), Kind::Sonic, "4097 ports"),
+        (eos, Kind::Eos, "5000 interfaces"),
+        ("# weft lint: allow x\n".repeat(1_001), Kind::Sysctl, "1001 comments"),
+    ] {
+        let input = Input { name: "x".into(), text, kind: Some(kind) };
+        let refused = lint(vec![input], &Options::default()).unwrap_err();
+        assert!(refused.0[0].contains(found) && refused.0[0].contains("allowed: up to"), "{refused}");
     }
 }
 

@@ -37,6 +37,7 @@ fn site() -> Site {
         rate: Some(Rate::from_gbps(25)),
         memory: Some(Bytes(32_000_000)),
         cable: Some(Metres(40.0)),
+        cell: None,
     }
 }
 
@@ -514,7 +515,7 @@ fn odd_values_names_and_repetitions_are_told_with_what_is_right() {
 
 #[test]
 fn every_rule_has_a_test_here() {
-    let source = include_str!("rules.rs");
+    let source = [include_str!("rules.rs"), include_str!("shapes.rs"), include_str!("silence.rs")].concat();
     for rule in rules() {
         assert!(source.contains(&format!("\"{}\"", rule.id)), "{} is tested nowhere", rule.id);
     }
@@ -526,7 +527,10 @@ fn rules_can_be_chosen_and_silenced_by_names_that_exist() {
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let text = HOSTS.replace("tcp_ecn = 1", "tcp_ecn = 0").replace("fallback = 0", "fallback = 1");
         let input = Input { name: "hosts".into(), text, kind: Some(Kind::Sysctl) };
-        let report = lint(vec![input], &Options { only: list(only), allow: list(allow), site: site() });
+        let report = lint(
+            vec![input],
+            &Options { only: list(only), allow: list(allow), site: site(), ..Options::default() },
+        );
         report.map(|report| report.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>())
     };
     assert_eq!(run(&[], &[]).unwrap(), ["dctcp-fallback", "dctcp-ecn-off"]);

@@ -39,6 +39,10 @@ impl PullQueue {
 }
 
 impl HostPart for PullQueue {
+    fn and(&mut self, other: PullQueue) {
+        self.pace = self.pace.max(other.pace);
+    }
+
     fn next(&mut self, now: Time) -> Option<(Side, FlowId)> {
         if now < self.next_at {
             return None;

@@ -1,6 +1,6 @@
 //! How long a flow of a setup takes alone in the empty network: the ideal that every engine compares with.
 
-use weft_core::{Bytes, Span};
+use weft_core::{Bytes, Span, SwitchId};
 use weft_topology::{Handshake, Ideal, Train};
 use weft_workload::Flow;
 
@@ -16,12 +16,14 @@ impl<'a> Alone<'a> {
     /// For the flows of a setup.
     #[must_use]
     pub fn new(setup: &'a Setup) -> Alone<'a> {
-        Alone { setup, ideal: Ideal::new(&setup.graph, &setup.timeline.initial, setup.switch.latency) }
+        let latency = |number: usize| setup.switch_at(SwitchId(number as u32)).latency;
+        let latencies = (0..setup.graph.switches().len()).map(latency).collect();
+        Alone { setup, ideal: Ideal::with_latencies(&setup.graph, &setup.timeline.initial, latencies) }
     }
 
     /// Completion time at full rate, or at the constant rate of the flow.
     pub fn completion(&mut self, flow: &Flow) -> Span {
-        let transport = &self.setup.transport;
+        let transport = self.setup.sender(flow);
         let constant = flow.constant_rate();
         let packets = if constant.is_some() {
             transport.datagrams(flow.size)

@@ -4,12 +4,16 @@
 //! Knows the parts, and neither how an engine moves anything through a network nor files, scenarios and reports.
 
 mod alone;
+mod devices;
 mod division;
 mod engine;
 mod record;
 mod setup;
+mod stacks;
 
 pub use alone::Alone;
+pub use devices::{DeviceKind, Devices};
 pub use division::{Division, Threads};
 pub use engine::{Engine, Finished, Progress, Sink, Watch, keeping_flows};
 pub use setup::{FlowSampling, Setup, Storm};
+pub use stacks::Stacks;

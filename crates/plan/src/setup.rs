@@ -1,15 +1,18 @@
 //! The parts of a run, as whoever starts it hands them over.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use weft_core::stack::{ClassSet, Classes};
-use weft_core::{Class, HostId, Span, Time};
-use weft_switch::{BalancerSettings, SwitchSettings};
-use weft_topology::{Graph, Timeline};
+use weft_core::{Class, HostId, LinkId, Span, SwitchId, Time};
+use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
+use weft_topology::{Graph, Node, Timeline};
 use weft_transport::Transport;
 use weft_workload::{Flow, Flows};
 
+use crate::devices::Devices;
 use crate::division::Division;
+use crate::stacks::Stacks;
 
 /// The parts of a run. Everything was checked before; building cannot fail.
 #[derive(Clone)]
@@ -18,12 +21,18 @@ pub struct Setup {
     pub graph: Arc<Graph>,
     /// Routes at the start, and what changes when.
     pub timeline: Arc<Timeline>,
-    /// Every switch.
+    /// Every switch of which `devices` says nothing else.
     pub switch: SwitchSettings,
-    /// Every forwarding engine's balancer.
+    /// The balancer of each of their forwarding engines.
     pub balancer: BalancerSettings,
-    /// Every host's transport.
+    /// Switches that differ.
+    pub devices: Devices,
+    /// Ports of switches that differ from the others of their switch, by the link that leaves them.
+    pub ports: BTreeMap<LinkId, PortSettings>,
+    /// What carries every flow of which `stacks` says nothing else.
     pub transport: Arc<Transport>,
+    /// What carries flows that differ.
+    pub stacks: Stacks,
     /// What is sent, ordered by start.
     pub flows: Flows,
     /// Hosts that pause their switch whatever happens; at most one entry per host.
@@ -79,7 +88,10 @@ impl Setup {
             timeline: Arc::new(timeline),
             switch: SwitchSettings::default(),
             balancer: BalancerSettings::default(),
+            devices: Devices::default(),
+            ports: BTreeMap::new(),
             transport: Arc::new(transport),
+            stacks: Stacks::default(),
             flows: Vec::new().into(),
             storms: Vec::new(),
             tags: Vec::new(),
@@ -101,26 +113,91 @@ impl Setup {
         self.classes.get(usize::from(flow.tag)).copied().flatten()
     }
 
-    /// The queue of a class at every port.
+    /// What sends a flow.
+    #[must_use]
+    pub fn sender(&self, flow: &Flow) -> &Arc<Transport> {
+        let stacks = &self.stacks;
+        match stacks.differ() {
+            false => &self.transport,
+            true => {
+                &stacks.all[usize::from(stacks.senders[stacks.group(flow.source)][usize::from(flow.tag)])]
+            }
+        }
+    }
+
+    /// What receives a flow.
+    #[must_use]
+    pub fn receiver(&self, flow: &Flow) -> &Arc<Transport> {
+        let stacks = &self.stacks;
+        if !stacks.differ() {
+            return &self.transport;
+        }
+        let pairs = &stacks.receivers[stacks.group(flow.source)][stacks.group(flow.destination)];
+        &stacks.all[usize::from(pairs[usize::from(flow.tag)])]
+    }
+
+    /// All transports in use.
+    pub fn transports(&self) -> impl Iterator<Item = &Arc<Transport>> {
+        let one = (!self.stacks.differ()).then_some(&self.transport);
+        one.into_iter().chain(&self.stacks.all)
+    }
+
+    /// What a switch is built like.
     #[inline]
     #[must_use]
-    pub fn queue(&self, class: Class) -> u8 {
-        class.0.min(self.switch.queues as u8 - 1)
+    pub fn switch_at(&self, switch: SwitchId) -> &SwitchSettings {
+        self.devices.of(switch).map_or(&self.switch, |kind| &kind.switch)
+    }
+
+    /// The balancer of a switch.
+    #[must_use]
+    pub fn balancer_at(&self, switch: SwitchId) -> &BalancerSettings {
+        self.devices.of(switch).map_or(&self.balancer, |kind| &kind.balancer)
+    }
+
+    /// What a node follows in matters of queues and pauses: a host what its switch does.
+    #[must_use]
+    pub fn switch_for(&self, node: Node) -> &SwitchSettings {
+        match node {
+            Node::Switch(switch) => self.switch_at(switch),
+            Node::Host(host) => self.switch_at(self.graph.switch_of_host(host)),
+        }
+    }
+
+    /// All kinds of switches.
+    pub fn switch_kinds(&self) -> impl Iterator<Item = &SwitchSettings> {
+        std::iter::once(&self.switch).chain(self.devices.kinds().iter().map(|kind| &kind.switch))
+    }
+
+    /// Whether any class pauses anywhere.
+    #[must_use]
+    pub fn pauses(&self) -> bool {
+        self.switch_kinds().any(|switch| switch.pfc.is_on())
+    }
+
+    /// The queue of a class at a node.
+    #[inline]
+    #[must_use]
+    pub fn queue(&self, node: Node, class: Class) -> u8 {
+        class.0.min(self.switch_for(node).queues as u8 - 1)
     }
 
     /// Queues as bit masks (bit q: queue q): those a flow's sender waits for while they are paused, and those its receiver
     /// waits for. TCP answers in the class of the payload; a queue pair's acknowledgements and notifications have their own.
     #[must_use]
     pub fn queues_of(&self, flow: &Flow) -> (u8, u8) {
-        let Classes { sender, receiver } = self.transport.classes(self.class_of(flow), flow.constant_rate());
-        let queues = |classes: ClassSet| classes.iter().fold(0, |set, class| set | 1 << self.queue(class));
-        (queues(sender), queues(receiver))
+        let rate = flow.constant_rate();
+        let Classes { sender, receiver } = self.sender(flow).classes(self.class_of(flow), rate);
+        let queues = |host, classes: ClassSet| {
+            classes.iter().fold(0, |set, class| set | 1 << self.queue(Node::Host(host), class))
+        };
+        (queues(flow.source, sender), queues(flow.destination, receiver))
     }
 
-    /// Whether the queue of a class is among the paused ones.
+    /// Whether the queue of a class is among the paused ones of a host.
     #[inline]
     #[must_use]
-    pub fn is_paused(&self, class: Class, paused: u8) -> bool {
-        paused >> self.queue(class) & 1 == 1
+    pub fn is_paused(&self, host: HostId, class: Class, paused: u8) -> bool {
+        paused >> self.queue(Node::Host(host), class) & 1 == 1
     }
 }

@@ -1,13 +1,16 @@
 //! From the settings of a case to the parts of a run. What a seed decides (failed cables, flows) is decided here.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use weft_core::{Bytes, Class, Time};
-use weft_plan::{FlowSampling, Setup, Storm};
-use weft_scenario::ScenarioSettings;
+use weft_plan::{DeviceKind, Devices, FlowSampling, Setup, Storm};
+use weft_scenario::{Device, ScenarioSettings, Stacks, devices, ports, stacks};
 use weft_switch::pause::PauseStormSettings;
-use weft_topology::{Graph, LinkState, Node, build_in, plan, timeline};
-use weft_transport::Transport;
+use weft_topology::{
+    FailurePlan, Graph, LinkState, Node, RoutingSettings, Timeline, build_in, plan, timeline,
+};
+use weft_transport::{Transport, TransportSettings};
 use weft_workload::{Flows, Framing, Limits, Shape, generate};
 
 /// The parts of the run of a case with a seed. `folder` is where relative file names start.
@@ -18,22 +21,26 @@ use weft_workload::{Flows, Framing, Limits, Shape, generate};
 pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Result<Setup, String> {
     let graph = build_in(&settings.topology, folder).map_err(|problems| told(&problems))?;
     let plan = plan(&graph, &settings.failure, seed).map_err(|problems| told(&problems))?;
-    let timeline = timeline(&graph, &plan, &settings.routing, settings.balance.grouping());
-    let transport = Transport::new(&settings.transport);
+    let mut kinds = devices(settings, &graph).into_iter();
+    let first = kinds.next().ok_or("a network without switches")?;
+    let others: Vec<Device> = kinds.collect();
+    let timeline = routes((&graph, &plan, &settings.routing), (&first, &others));
+    let (transport, stacks) = carriers(stacks(settings, &graph), &settings.transport);
+    let traffic = settings.flows();
     let flows = flows(settings, (&graph, &timeline.initial), (&transport, folder), seed)?;
     let measure = &settings.measure;
     let storms = storms(settings, &graph)?;
+    let ports = ports(settings, &graph);
     Ok(Setup {
-        switch: settings.switch.clone(),
-        balancer: settings.balance.clone(),
+        switch: first.switch,
+        balancer: first.balance,
+        devices: differing(others),
+        ports,
         flows,
         storms,
-        tags: settings.traffic.iter().map(|traffic| traffic.tag.clone()).collect(),
-        classes: settings
-            .traffic
-            .iter()
-            .map(|traffic| traffic.class.map(|class| Class(class as u8)))
-            .collect(),
+        tags: traffic.iter().map(|traffic| traffic.tag.clone()).collect(),
+        stacks,
+        classes: traffic.iter().map(|traffic| traffic.class.map(|class| Class(class as u8))).collect(),
         warm_up: Time::ZERO + measure.warm_up,
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
         queues_every: measure.queues_every,
@@ -42,6 +49,52 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         seed,
         ..Setup::new(graph, timeline, transport)
     })
+}
+
+/// What carries the flows: one transport for all, or one for each of their kinds. A receiver does what its own host does where
+/// that uses the same transport over TCP, and else what the sender's host does.
+fn carriers(stacks: Stacks, base: &TransportSettings) -> (Transport, weft_plan::Stacks) {
+    let Stacks { all, group_of_host, of } = stacks;
+    if let [one] = all.as_slice() {
+        return (Transport::new(&one.transport), weft_plan::Stacks::default());
+    }
+    let receiver = |sender: u16, own: u16| {
+        let (sent, received) = (&all[usize::from(sender)].transport, &all[usize::from(own)].transport);
+        if sent.name() == received.name() && sent.tcp().is_some() { own } else { sender }
+    };
+    let between = |senders: &Vec<u16>, receivers: &Vec<u16>| {
+        senders.iter().zip(receivers).map(|(sender, own)| receiver(*sender, *own)).collect()
+    };
+    let receivers = of.iter().map(|senders| of.iter().map(|own| between(senders, own)).collect()).collect();
+    let all = all.iter().map(|stack| Arc::new(Transport::new(&stack.transport))).collect();
+    (Transport::new(base), weft_plan::Stacks { all, group_of_host, senders: of, receivers })
+}
+
+/// Switches that are built differently from the first.
+fn differing(others: Vec<Device>) -> Devices {
+    let mut devices = Devices::default();
+    for Device { switch, balance, switches, .. } in others {
+        devices.add(DeviceKind { switch, balancer: balance }, &switches);
+    }
+    devices
+}
+
+/// What routes there are when. Every switch has the groups that its own balancer wants.
+fn routes(
+    (graph, plan, routing): (&Graph, &FailurePlan, &RoutingSettings),
+    (first, others): (&Device, &[Device]),
+) -> Timeline {
+    let wanted = first.balance.grouping();
+    let mut whole = timeline(graph, plan, routing, wanted);
+    for device in others.iter().filter(|device| device.balance.grouping() != wanted) {
+        let own = timeline(graph, plan, routing, device.balance.grouping());
+        for (state, own) in whole.states.iter_mut().zip(own.states) {
+            device.switches.iter().for_each(|switch| {
+                state.switches[switch.index()] = own.switches[switch.index()].clone();
+            });
+        }
+    }
+    whole
 }
 
 /// Hosts that send pauses without end.
@@ -76,15 +129,13 @@ fn flows(
         measured_flows: settings.measure.flows,
         until: settings.measure.until.map(|span| Time::ZERO + span),
     };
-    generate(&settings.traffic, &shape, &limits, seed).map_err(|problems| told(&problems))
+    generate(&settings.flows(), &shape, &limits, seed).map_err(|problems| told(&problems))
 }
 
 fn framing(transport: &Transport) -> Framing {
     Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
 }
 
-/// All problems of something that could not be built, one a line.
-#[must_use]
-pub fn told(problems: &[impl ToString]) -> String {
+fn told(problems: &[impl ToString]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -9,8 +9,6 @@ use std::path::{Path, PathBuf};
 use weft_plan::Setup;
 use weft_scenario::{Case, Metrics, Scenario, ScenarioFile, ScenarioSettings};
 
-pub use build::told;
-
 /// Why something that was asked for failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {

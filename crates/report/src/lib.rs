@@ -16,6 +16,7 @@ pub mod figures;
 pub mod files;
 pub mod headline;
 pub mod html;
+mod lacking;
 pub mod listing;
 pub mod manifest;
 mod measures;

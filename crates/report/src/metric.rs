@@ -5,7 +5,6 @@ use crate::statistics::Distribution;
 use crate::summary::{
     DroppedTowards, Lengths, Links, Measured, Offered, Reordering, Summary, Throughput, Uplinks,
 };
-use weft_core::record::Quantity;
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,22 +210,6 @@ pub fn find(path: &str) -> Option<&'static Metric> {
         places.len() == words.len() && places.iter().zip(&words).all(|(place, word)| placeholder(place, word))
     };
     METRICS.iter().find(fits)
-}
-
-/// The quantity that a metric is made of, if an engine may leave it unmeasured.
-pub(crate) fn quantity(path: &str) -> Option<Quantity> {
-    let family = path.split('.').next().unwrap_or(path);
-    match family {
-        "drops" => Some(Quantity::Drops),
-        "queueing" => Some(Quantity::Waits),
-        "imbalance" | "queue" => Some(Quantity::Queues),
-        "reordering" => Some(Quantity::Reordering),
-        "utilisation" | "packet_hops" => Some(Quantity::Loads),
-        "pause" => Some(Quantity::Pauses),
-        "marks" => Some(Quantity::Marks),
-        "retransmitted" | "timeouts" => Some(Quantity::Recovery),
-        _ => None,
-    }
 }
 
 /// The path most likely meant by one that names no metric.

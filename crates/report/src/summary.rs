@@ -8,10 +8,9 @@ use crate::statistics::Distribution;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-use crate::metric::quantity;
 pub use offered::Offered;
 pub use uplinks::Uplinks;
-use weft_core::record::{Quantity, Stop};
+use weft_core::record::Stop;
 
 /// What the engine cannot know about its own run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -353,13 +352,6 @@ impl Summary {
     #[must_use]
     pub fn drop_share(&self) -> Option<f64> {
         Some(self.drops.as_ref()?.total as f64 / self.packet_hops?.max(1) as f64)
-    }
-
-    /// Whether a metric is absent because the engine did not measure its quantity.
-    #[must_use]
-    pub fn lacks(&self, metric: &str) -> bool {
-        let quantity = quantity(metric).map(Quantity::name);
-        self.not_measured.iter().any(|name| quantity == Some(name))
     }
 
     /// Was the run ended by the user?

@@ -2,8 +2,8 @@
 //! was found before says nothing any more. Bands and words do not count: they are held against the same finding.
 
 use crate::drawing::Drawing;
-use crate::finding::Form;
 use crate::folder::Folder;
+use crate::form::Form;
 use crate::source::{Assumption, Claim, Sensitivity, Source, read};
 use weft_expression::Expression;
 

@@ -4,9 +4,8 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
-use weft_draw::figure::{Axis, Figure, Series};
+use weft_draw::figure::Axis;
 
-use crate::finding::{Tabled, Values};
 use crate::folder::Folder;
 
 /// What stands for the place on the axis in a measure.
@@ -51,7 +50,7 @@ pub(crate) struct Line {
     pub(crate) at: Vec<f64>,
     /// Where a place stands on the axis: so many times itself.
     #[serde(default = "one")]
-    scale: f64,
+    pub(crate) scale: f64,
     /// What it is compared with.
     pub(crate) published: Option<Published>,
 }
@@ -120,58 +119,11 @@ impl Drawing {
     pub(crate) fn measures(&self) -> Vec<String> {
         self.series.iter().flat_map(Line::measures).collect()
     }
-
-    /// The figure, with what was found and what was published. Lines without a value are left out.
-    pub(crate) fn figure(&self, found: &Tabled, folder: &Folder) -> Figure {
-        let mut series = Vec::new();
-        for (number, (line, values)) in self.series.iter().zip(&found.rows).enumerate() {
-            series.push(measured(line, values, number));
-            let points = line.published.as_ref().and_then(|published| published.points(folder).ok());
-            series.extend(points.map(|points| published(line, &points, number)));
-        }
-        Figure {
-            id: self.id.get_ref().to_lowercase(),
-            title: self.title.clone(),
-            caption: "Solid: measured. Dotted: published.".to_owned(),
-            x: self.x.axis(),
-            y: self.y.axis(),
-            series: series.into_iter().filter(|one| one.y.iter().any(Option::is_some)).collect(),
-            ..Figure::default()
-        }
-    }
 }
 
 impl Named {
-    fn axis(&self) -> Axis {
+    pub(crate) fn axis(&self) -> Axis {
         Axis { name: self.name.clone(), unit: self.unit.clone(), log: self.log, ..Axis::default() }
-    }
-}
-
-fn measured(line: &Line, values: &[Values], scheme: usize) -> Series {
-    let found: Vec<_> = values.iter().map(Values::estimate).collect();
-    let end = |pick: fn(&weft_report::statistics::Estimate) -> Option<f64>| {
-        let ends: Vec<Option<f64>> = found.iter().map(|one| one.as_ref().and_then(pick)).collect();
-        if ends.iter().any(Option::is_some) { ends } else { Vec::new() }
-    };
-    Series {
-        name: line.name.clone(),
-        scheme: Some(scheme),
-        x: line.at.iter().map(|at| at * line.scale).collect(),
-        y: found.iter().map(|one| one.as_ref().map(|one| one.mean)).collect(),
-        low: end(|one| one.low),
-        high: end(|one| one.high),
-        ..Series::default()
-    }
-}
-
-fn published(line: &Line, points: &[(f64, f64)], scheme: usize) -> Series {
-    Series {
-        name: format!("{}, published", line.name),
-        scheme: Some(scheme),
-        reference: true,
-        x: points.iter().map(|(x, _)| *x).collect(),
-        y: points.iter().map(|(_, y)| Some(*y)).collect(),
-        ..Series::default()
     }
 }
 
@@ -194,14 +146,9 @@ mod tests {
     }
 
     #[test]
-    fn a_place_stands_in_the_measure_and_scaled_on_the_axis() {
-        let text = "name = \"a\"\nmeasure = \"jain(load = {})\"\nat = [0.08, 0.8]\nscale = 1.25";
+    fn a_place_stands_in_the_measure() {
+        let text = "name = \"a\"\nmeasure = \"jain(load = {})\"\nat = [0.08, 0.8]";
         let line: Line = toml::from_str(text).unwrap();
         assert_eq!(line.measures(), ["jain(load = 0.08)", "jain(load = 0.8)"]);
-        let values =
-            |value: f64| Values { seeds: vec![1, 2], values: vec![value, value + 2.0], ratio: false };
-        let series = measured(&line, &[values(1.0), Values::default()], 3);
-        assert_eq!((series.x, series.y), (vec![0.1, 1.0], vec![Some(2.0), None]));
-        assert_eq!((series.low.len(), series.scheme), (2, Some(3)));
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use weft::Error;
 use weft_report::statistics::Estimate;
 
+use crate::form::Form;
 use crate::source::{Claim, Part};
 
 /// The file beside the claims.
@@ -95,19 +96,6 @@ pub(crate) struct Tabled {
     /// Why a row is empty; by number of the row.
     pub(crate) not_run: BTreeMap<usize, String>,
     pub(crate) size: Size,
-}
-
-/// How much is run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Form {
-    /// The scenarios' reduced forms: minutes.
-    Quick,
-    /// The scenarios as they are.
-    #[default]
-    Full,
-    /// With the further overrides of each experiment: as many flows as rare percentiles need.
-    Large,
 }
 
 impl Finding {

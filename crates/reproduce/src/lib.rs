@@ -3,7 +3,7 @@
 //! measures need, judges, and writes pages. A further source needs files only.
 //!
 //! In reading order: `source` (the file), `plan` (which cases they need), `search`
-//! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` (figures), `reproduce`
+//! (bisection), `measure` (their values), `finding` (what is kept, and the verdict), `drawing` and `plot` (figures), `reproduce`
 //! (one call), `page` and `assumption` (the book).
 //!
 //! It knows the facade and the report; it knows no engine and no command line.
@@ -14,9 +14,12 @@ mod definition;
 mod drawing;
 mod finding;
 mod folder;
+mod form;
 mod measure;
 mod page;
+mod place;
 mod plan;
+mod plot;
 mod report;
 mod reproduce;
 mod search;
@@ -24,7 +27,7 @@ mod source;
 mod terminal;
 mod words;
 
-pub use finding::Form;
+pub use form::Form;
 pub use page::{page, pictures};
 pub use reproduce::{Options, Outcome, reproduce};
 

@@ -6,7 +6,8 @@ use weft_expression::Term;
 use weft_report::Run;
 
 use crate::finding::{Size, Values};
-use crate::plan::{Located, Place, Plan, Solved, is_fluid};
+use crate::place::Place;
+use crate::plan::{Located, Plan, Solved, is_fluid};
 use crate::search::{Search, Tried};
 
 /// The runs of all stages, by case and seed.

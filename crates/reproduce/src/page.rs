@@ -7,8 +7,9 @@ use std::path::Path;
 use weft::Error;
 
 use crate::drawing::Drawing;
-use crate::finding::{Finding, Findings, Form, RESULTS, Tabled, Verdict, verdict};
+use crate::finding::{Finding, Findings, RESULTS, Tabled, Verdict, verdict};
 use crate::folder::Folder;
+use crate::form::Form;
 use crate::source::{Claim, Experiment, Sensitivity, Source};
 use crate::{assumption, definition, words};
 

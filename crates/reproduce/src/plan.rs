@@ -9,7 +9,8 @@ use weft_expression::{Expression, Selector, Term, Use, selectors};
 
 use weft::{Batch, FluidJitter, FluidNumbers, FluidOptions, Labels};
 
-use crate::finding::Form;
+use crate::form::Form;
+use crate::place::{Context, Place};
 use crate::search::{Search, Tried};
 use crate::source::{Fluid, Source};
 
@@ -34,37 +35,12 @@ pub(crate) struct Stage {
 /// Numbers of solved equations by stage and case.
 pub(crate) type Solved = BTreeMap<(usize, usize), FluidNumbers>;
 
-/// Where a term's values are.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Place {
-    pub(crate) stage: usize,
-    /// The cases: one, or those along an axis with their places on it.
-    pub(crate) cases: Vec<(f64, usize)>,
-}
-
 /// A measure with all its terms found.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) expression: Expression,
     pub(crate) places: Vec<(Term, Place)>,
     pub(crate) searches: Vec<Search>,
-}
-
-/// What surrounds a measure.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Context<'a> {
-    /// The experiment of terms that name none.
-    pub(crate) experiment: &'a str,
-    /// Selectors that all terms share.
-    pub(crate) at: &'a str,
-    /// Overrides of a variant.
-    pub(crate) set: &'a [String],
-    /// How much is run.
-    pub(crate) form: Form,
-    /// It belongs to a table of variants.
-    pub(crate) varied: bool,
-    /// The only seed, if there is but one.
-    pub(crate) seed: Option<u64>,
 }
 
 /// Everything that is to be run.

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use weft::{Error, RunOptions, run_batches};
 
 use crate::drawing::{Drawing, Line};
-use crate::finding::{Finding, Findings, Form, NO_VALUE, RESULTS, Tabled, Values, Verdict, verdict};
+use crate::finding::{Finding, Findings, NO_VALUE, RESULTS, Tabled, Values, Verdict, verdict};
 use crate::folder::{CLAIMS, Folder};
+use crate::form::Form;
 use crate::measure::Runs;
-use crate::plan::{Context, Located, Plan};
+use crate::place::Context;
+use crate::plan::{Located, Plan};
 use crate::source::{Assumption, Claim, Otherwise, Sensitivity, Source, read};
 use crate::{choice, definition, report, terminal};
 

@@ -1,8 +1,8 @@
 //! Where a metric reaches a level, by bisection: which runs a search needs next. Each seed halves its own bracket. Knows
 //! places and values; computes no run.
 
-use crate::finding::Form;
-use crate::plan::{Context, Place};
+use crate::form::Form;
+use crate::place::{Context, Place};
 use weft_expression::{Expression, Term, crossing};
 
 /// How often a bracket is halved: 5 times makes it 1/32 of the bounds.

@@ -9,8 +9,8 @@ use weft::Error;
 use weft_expression::Expression;
 
 use crate::drawing::Drawing;
-use crate::finding::Form;
 use crate::folder::{CLAIMS, Folder};
+use crate::form::Form;
 
 /// A published source and what it claims.
 #[derive(Clone, Debug, Deserialize)]

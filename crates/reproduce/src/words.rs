@@ -1,6 +1,7 @@
 //! Findings in words, the same in page, report and terminal.
 
-use crate::finding::{Finding, Findings, Form, Size, Tabled, Values, against_band};
+use crate::finding::{Finding, Findings, Size, Tabled, Values, against_band};
+use crate::form::Form;
 use crate::source::{Claim, Part};
 use weft_draw::text::{count, number};
 use weft_report::statistics::Estimate;

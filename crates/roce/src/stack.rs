@@ -17,6 +17,10 @@ pub struct NotificationLimit {
 }
 
 impl HostPart for NotificationLimit {
+    fn and(&mut self, other: NotificationLimit) {
+        self.interval = self.interval.max(other.interval);
+    }
+
     fn admits(&mut self, now: Time, kind: Kind) -> bool {
         let due = kind != Kind::Control || now >= self.quiet_until;
         if due && kind == Kind::Control {

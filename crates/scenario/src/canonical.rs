@@ -98,9 +98,10 @@ impl Writer<'_> {
         section: &Section,
         later: &mut Vec<Later<'a>>,
     ) {
-        for field in table.fields {
+        for field in table.fields.iter().filter(|field| value.says(field.name)) {
             let own = value.field(field.name);
             match (&field.kind, own) {
+                (Kind::Override(_), Value::Absent) => {}
                 (Kind::Flatten(inner), _) => self.lines(inner, own, section, later),
                 (Kind::Family(_), Value::Member(name, settings))
                     if section.entry && field.name == FLATTENED_FAMILY =>
@@ -112,6 +113,7 @@ impl Writer<'_> {
                     later.push(Later { section: section.below(field.name), kind: inner(kind), value: own });
                 }
                 (Kind::Optional(Kind::Flag), Value::Absent) => {}
+                (Kind::Named(_), _) => {}
                 (kind, own) => self.line(section, field.name, &inline(kind, own)),
             }
         }
@@ -136,6 +138,12 @@ impl Writer<'_> {
                     self.body(table, item, &Section { path, entry: true, ..section.clone() });
                 }
             }
+            (Kind::Named(kind), Value::Named(entries)) => {
+                for (name, own) in entries {
+                    let below = Section { header: join(&section.header, &key(name)), ..section.below(name) };
+                    self.section(&Later { section: below, kind: inner(kind), value: own });
+                }
+            }
             _ => unreachable!("only what has_header allows is written later"),
         }
     }
@@ -144,15 +152,22 @@ impl Writer<'_> {
 /// The kind behind an `Optional`.
 fn inner(kind: &'static Kind) -> &'static Kind {
     match kind {
-        Kind::Optional(inner) => inner,
+        Kind::Optional(inner) | Kind::Override(inner) => inner,
         other => other,
     }
+}
+
+/// A key as TOML wants it.
+fn key(name: &str) -> String {
+    let bare = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if bare { name.to_owned() } else { quoted(name) }
 }
 
 fn has_header(kind: &'static Kind, value: &Value) -> bool {
     match (inner(kind), value) {
         (Kind::Table(_), Value::Table(_)) | (Kind::Family(_), Value::Member(..)) => true,
         (Kind::List(Kind::Table(_)), Value::List(items)) => !items.is_empty(),
+        (Kind::Named(_), Value::Named(entries)) => !entries.is_empty(),
         _ => false,
     }
 }
@@ -181,7 +196,9 @@ fn quoted(text: &str) -> String {
 
 fn inline(kind: &'static Kind, value: &Value) -> String {
     match (kind, value) {
-        (Kind::Optional(inner_kind), value) if *value != Value::Absent => inline(inner_kind, value),
+        (Kind::Optional(inner) | Kind::Override(inner), value) if *value != Value::Absent => {
+            inline(inner, value)
+        }
         (_, Value::Absent) => "false".to_owned(),
         (Kind::List(item), Value::List(items)) => {
             format!("[{}]", items.iter().map(|value| inline(item, value)).collect::<Vec<_>>().join(", "))
@@ -201,8 +218,9 @@ fn braced(fields: &[String]) -> String {
 
 fn inline_fields(table: &'static Table, value: &Value) -> Vec<String> {
     let mut fields = Vec::new();
-    for field in table.fields {
+    for field in table.fields.iter().filter(|field| value.says(field.name)) {
         match (&field.kind, value.field(field.name)) {
+            (Kind::Override(_), Value::Absent) => {}
             (Kind::Flatten(inner), own) => fields.extend(inline_fields(inner, own)),
             (Kind::Optional(Kind::Flag), Value::Absent) => {}
             (kind, own) => fields.push(format!("{} = {}", field.name, inline(kind, own))),

@@ -90,7 +90,7 @@ pub(crate) struct Decoded {
 
 /// Decodes a table. `sections` are keys of the root that somebody else reads; they only help to guess names.
 pub(crate) fn decode(table: &'static Table, root: &Node, path: &str, sections: &[&'static str]) -> Decoded {
-    let mut walk = Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections };
+    let mut walk = Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections, sparse: false };
     walk.say(path, root);
     let value = walk.table(table, root, path, None);
     Decoded { value, provenance: walk.provenance, mistakes: walk.mistakes }
@@ -99,6 +99,14 @@ pub(crate) fn decode(table: &'static Table, root: &Node, path: &str, sections: &
 /// `outer.inner`, or `inner` at the root.
 pub(crate) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// The family whose settings stand beside those of an entry of a list.
+pub(crate) fn flattened_family(table: &'static Table) -> Option<&'static Field> {
+    table.fields.iter().find_map(|field| match field.kind {
+        Kind::Flatten(inner) => flattened_family(inner),
+        _ => (field.name == FLATTENED_FAMILY).then_some(field),
+    })
 }
 
 /// The member of a family with this name.
@@ -119,6 +127,8 @@ struct Walk<'a> {
     provenance: Provenance,
     mistakes: Vec<Mistake>,
     sections: &'a [&'static str],
+    /// Only what the file says is kept: see [`Kind::Override`].
+    sparse: bool,
 }
 
 impl Walk<'_> {
@@ -138,11 +148,41 @@ impl Walk<'_> {
             Kind::Optional(Kind::Flag) => self.value(&Kind::Flag, node, path, None),
             Kind::Optional(_) if node.content == Content::Flag(false) => Value::Absent,
             Kind::Optional(inner) => self.value(inner, node, path, preset),
-            Kind::List(item) => self.list(item, node, path),
+            Kind::Override(inner) => self.with_sparse(true, |walk| walk.value(inner, node, path, None)),
+            Kind::Named(inner) => self.named(inner, node, path),
+            Kind::List(item) => self.with_sparse(false, |walk| walk.list(item, node, path)),
             Kind::Table(table) | Kind::Flatten(table) => self.table(table, node, path, preset),
             Kind::Family(family) => self.family(family, node, path, preset),
             scalar => scalar::read(scalar, node, path).unwrap_or_else(|mistake| self.wrong(mistake)),
         }
+    }
+
+    /// A walk that keeps only what the file says, or fills in the rest.
+    fn with_sparse<T>(&mut self, sparse: bool, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.sparse, sparse);
+        let found = walk(self);
+        self.sparse = before;
+        found
+    }
+
+    /// Values by names of the file's own choice. Dots and brackets are what paths are made of.
+    fn named(&mut self, inner: &'static Kind, node: &Node, path: &str) -> Value {
+        if !matches!(node.content, Content::Table(_)) {
+            let message = format!("{} stands where a table of names is due", node.described());
+            return self.wrong(Mistake::new(node.place, path, message));
+        }
+        let mut values = Vec::new();
+        for entry in node.entries() {
+            let own = join(path, &entry.key);
+            if entry.key.is_empty() || entry.key.contains(['.', '[', ']']) {
+                let message = format!("`{}` cannot be a name here", entry.key);
+                self.wrong(
+                    Mistake::new(entry.place, path, message).allowing("a name without dots and brackets"),
+                );
+            }
+            values.push((entry.key.clone(), self.value(inner, &entry.node, &own, None)));
+        }
+        Value::Named(values)
     }
 
     fn list(&mut self, item: &'static Kind, node: &Node, path: &str) -> Value {
@@ -187,7 +227,7 @@ impl Walk<'_> {
 
     fn list_entry(&mut self, table: &'static Table, node: &Node, path: &str) -> Value {
         self.say(path, node);
-        let Some(family) = table.fields.iter().find(|field| field.name == FLATTENED_FAMILY) else {
+        let Some(family) = flattened_family(table) else {
             return self.table(table, node, path, None);
         };
         let Kind::Family(members) = family.kind else { return self.table(table, node, path, None) };
@@ -201,11 +241,20 @@ impl Walk<'_> {
         known.extend(keys(member.table));
         self.refuse_unknown(node, path, &known, Some(members));
         let chosen = Value::Member(member.name, Box::new(self.fields(member.table, node, path, None)));
-        let own = |walk: &mut Self, field: &Field| match field.name {
-            FLATTENED_FAMILY => chosen.clone(),
-            _ => walk.field(field, node, path, None),
+        self.entry_fields(table, node, (path, &chosen))
+    }
+
+    /// The fields of an entry with the member that it has chosen.
+    fn entry_fields(&mut self, table: &Table, node: &Node, (path, chosen): (&str, &Value)) -> Value {
+        let own = |field: &Field| {
+            let value = match (field.name, field.kind) {
+                (FLATTENED_FAMILY, _) => chosen.clone(),
+                (_, Kind::Flatten(inner)) => self.entry_fields(inner, node, (path, chosen)),
+                _ => self.field(field, node, path, None),
+            };
+            (field.name, value)
         };
-        Value::Table(table.fields.iter().map(|field| (field.name, own(self, field))).collect())
+        Value::Table(table.fields.iter().map(own).collect())
     }
 
     fn chosen_kind(
@@ -270,11 +319,15 @@ impl Walk<'_> {
 
     fn fields(&mut self, table: &'static Table, node: &Node, path: &str, preset: Option<&Value>) -> Value {
         let preset = preset.filter(|preset| matches!(preset, Value::Table(_)));
+        let sparse = self.sparse;
         let field = |field: &Field| {
             let preset = preset.map(|preset| preset.field(field.name));
             (field.name, self.field(field, node, path, preset))
         };
-        Value::Table(table.fields.iter().map(field).collect())
+        let kept = |field: &&Field| {
+            !sparse || matches!(field.kind, Kind::Flatten(_)) || node.get(field.name).is_some()
+        };
+        Value::Table(table.fields.iter().filter(kept).map(field).collect())
     }
 
     fn field(&mut self, field: &Field, node: &Node, path: &str, preset: Option<&Value>) -> Value {

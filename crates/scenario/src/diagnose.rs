@@ -2,18 +2,54 @@
 //!
 //! The only module that knows the drawing crate.
 
-use crate::mistake::Mistake;
+use crate::mistake::{Mistake, Mistakes};
 use crate::source::{Place, Sources};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::json;
+use std::fmt;
+use std::io::IsTerminal as _;
 use std::ops::Range;
 use weft_draw::{WIDTH, wrapped};
 
 /// Room for what the frame of a message puts before its lines.
 const FRAME: usize = 14;
 
+impl Mistakes {
+    /// Every mistake with its source line underlined; `colour` for terminals.
+    #[must_use]
+    pub fn draw(&self, colour: bool) -> String {
+        draw(self.sources(), self.list(), colour)
+    }
+
+    /// As [`Mistakes::draw`], in colour if the standard error output is a terminal and `NO_COLOR` is not set.
+    #[must_use]
+    pub fn render(&self) -> String {
+        self.draw(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
+    }
+
+    /// One line per mistake: `file:line:column  message`.
+    #[must_use]
+    pub fn short(&self) -> String {
+        short(self.sources(), self.list())
+    }
+
+    /// A JSON list of `{file, line, column, path, message, allowed, nearest}`.
+    #[must_use]
+    pub fn json(&self) -> String {
+        json(self.sources(), self.list())
+    }
+}
+
+impl fmt::Display for Mistakes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.draw(false))
+    }
+}
+
+impl std::error::Error for Mistakes {}
+
 /// Every mistake with its source line, the found text underlined, what is allowed and what was probably meant.
-pub(crate) fn draw(sources: &Sources, mistakes: &[Mistake], colour: bool) -> String {
+fn draw(sources: &Sources, mistakes: &[Mistake], colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let drawn: Vec<String> = mistakes.iter().map(|mistake| draw_one(sources, mistake, &renderer)).collect();
     let count = match mistakes.len() {
@@ -53,7 +89,7 @@ fn visible(text: &str, place: Place) -> Range<usize> {
 }
 
 /// `file:line:column  message (did you mean `x`?)`, one line per mistake.
-pub(crate) fn short(sources: &Sources, mistakes: &[Mistake]) -> String {
+fn short(sources: &Sources, mistakes: &[Mistake]) -> String {
     let line = |mistake: &Mistake| {
         let (source, at) = (sources.source(mistake.place), sources.line_column(mistake.place));
         let hint = mistake.nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"));
@@ -63,7 +99,7 @@ pub(crate) fn short(sources: &Sources, mistakes: &[Mistake]) -> String {
 }
 
 /// The same facts for programs.
-pub(crate) fn json(sources: &Sources, mistakes: &[Mistake]) -> String {
+fn json(sources: &Sources, mistakes: &[Mistake]) -> String {
     let object = |mistake: &Mistake| {
         let at = sources.line_column(mistake.place);
         json!({

@@ -2,14 +2,18 @@
 //!
 //! Reads declarations and provenance; decides nothing.
 
+use crate::case::{Case, Resolved};
 use crate::decode::Provenance;
+use crate::file::ScenarioFile;
+use crate::levels::{Device, DeviceSettings, at_level, devices_by_port, generic};
 use crate::model::ScenarioSettings;
 use crate::node::Origin;
-use crate::rows::{rows, words};
-use crate::scenario::{Case, Resolved, Scenario};
+use crate::rows::{Row, rows, words};
+use crate::scenario::Scenario;
 use crate::source::Sources;
-use weft_core::settings::{Kind, Value};
+use weft_core::settings::{Kind, Setting as _, Value};
 use weft_draw::indented;
+use weft_topology::build_in;
 
 /// A setting, explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +24,8 @@ pub struct Explanation {
     pub value: String,
     /// What the value measures: `time`, `size`, `rate`, `share`; empty for numbers and words.
     pub unit: &'static str,
-    /// `default`, `drill-80.toml:13`, `sweep at drill-80.toml:40`, `demo at ...` or `command line`.
+    /// `default`, `drill-80.toml:13`, `sweep at drill-80.toml:40`, `demo at ...` or `command line`; for switches with levels
+    /// of their own with the level: `mixed.toml:9 [switch.leaf]`.
     pub origin: String,
     /// The setting's documentation.
     pub meaning: String,
@@ -30,13 +35,13 @@ impl Scenario {
     /// Explains the file's own settings; with a `prefix`, only those at or below this path.
     #[must_use]
     pub fn explain(&self, prefix: Option<&str>) -> Vec<Explanation> {
-        explain(&self.base, &self.file.sources, prefix.unwrap_or(""))
+        explain((&self.settings, &self.base), &self.file, prefix.unwrap_or(""))
     }
 
     /// Explains the settings of one case of the sweep.
     #[must_use]
     pub fn explain_case(&self, case: &Case, prefix: Option<&str>) -> Vec<Explanation> {
-        explain(&case.resolved, &self.file.sources, prefix.unwrap_or(""))
+        explain((&case.settings, &case.resolved), &self.file, prefix.unwrap_or(""))
     }
 
     /// All paths of the scenario, for messages about a prefix that names none.
@@ -46,20 +51,66 @@ impl Scenario {
     }
 }
 
-fn explain(resolved: &Resolved, sources: &Sources, prefix: &str) -> Vec<Explanation> {
+fn explain(
+    (settings, resolved): (&ScenarioSettings, &Resolved),
+    file: &ScenarioFile,
+    prefix: &str,
+) -> Vec<Explanation> {
     let Resolved { value, provenance } = resolved;
-    let row = |row: crate::rows::Row| {
-        let path = provenance.tagged(&row.path);
-        Explanation {
-            value: words(&row.value),
-            unit: unit(&row.field.kind, &row.value),
-            origin: origin(provenance, sources, &path),
-            meaning: one_line(row.field.doc),
-            path,
-        }
+    let levels = settings.switch.levels();
+    let selects = |path: &str| [".at", ".to", ".queue_limit"].iter().any(|own| path.ends_with(own));
+    let of_level = |path: &str| {
+        levels.iter().any(|level| covers(&level.path, path) && !(level.is_of_ports() && selects(path)))
     };
-    let all = rows(&ScenarioSettings::TABLE, value).into_iter().map(row);
-    all.filter(|row| covers(prefix, &row.path)).collect()
+    let plain = |row: Row| {
+        let path = provenance.tagged(&row.path);
+        let origin = origin(provenance, &file.sources, &path);
+        explained(row, path, origin)
+    };
+    let own = rows(&ScenarioSettings::TABLE, value).into_iter().filter(|row| !of_level(&row.path));
+    let mut all: Vec<Explanation> = own.map(plain).collect();
+    if !levels.is_empty()
+        && let Ok(graph) = build_in(&settings.topology, &file.folder)
+    {
+        let at = all.iter().rposition(|row| row.path.starts_with("switch.")).map_or(0, |last| last + 1);
+        let devices = devices_by_port(settings, &graph);
+        let rows: Vec<_> =
+            devices.iter().flat_map(|device| of_device(device, &devices, provenance, file)).collect();
+        all.splice(at..at, rows);
+    }
+    all.retain(|row| covers(prefix, &row.path));
+    all
+}
+
+/// Everything that holds for switches of which some level says something, and which level gave it.
+fn of_device(device: &Device, all: &[Device], said: &Provenance, file: &ScenarioFile) -> Vec<Explanation> {
+    let Some(strongest) = device.levels.last() else { return Vec::new() };
+    let alone = all.iter().filter(|other| other.levels.last() == Some(strongest)).count() == 1;
+    let title = if alone { strongest.clone() } else { device.levels.join("+") };
+    let whole = DeviceSettings { switch: device.switch.clone(), balance: device.balance.clone() };
+    let row = |row: Row| {
+        let plain = generic(&row.path);
+        let of_level = |level: &String| Some((level.clone(), at_level(level, &plain)?));
+        let section = plain.split('.').next().unwrap_or("switch").to_owned();
+        let sources = device.levels.iter().rev().filter_map(of_level).chain([(section, plain.clone())]);
+        let given = sources.into_iter().find(|(_, path)| said.at(path).is_some());
+        let origin = given.map(|(level, path)| format!("{} [{level}]", origin(said, &file.sources, &path)));
+        let path = format!("{title}.{}", row.path);
+        explained(row, path, origin.unwrap_or_else(|| "default".to_owned()))
+    };
+    let of_port = |row: &Row| row.path.starts_with("ecn") || row.path.starts_with("schedule");
+    let all = rows(&DeviceSettings::TABLE, &whole.to_value()).into_iter();
+    all.filter(|row| !strongest.starts_with("switch.port[") || of_port(row)).map(row).collect()
+}
+
+fn explained(row: Row, path: String, origin: String) -> Explanation {
+    Explanation {
+        value: words(&row.value),
+        unit: unit(&row.field.kind, &row.value),
+        meaning: one_line(row.field.doc),
+        origin,
+        path,
+    }
 }
 
 fn covers(prefix: &str, path: &str) -> bool {

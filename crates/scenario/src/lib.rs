@@ -23,11 +23,14 @@
 //! ```
 
 mod canonical;
+mod case;
 mod decode;
 mod diagnose;
+mod draft;
 mod expect;
 mod explain;
 mod file;
+mod levels;
 mod mistake;
 mod model;
 mod node;
@@ -39,20 +42,24 @@ mod salvage;
 mod scenario;
 mod schema;
 mod source;
+mod stacks;
 mod sweep;
 mod template;
 mod validate;
 
+pub use case::Case;
 pub use expect::{Bound, Claim, Measurement, Metrics, Verdict};
 pub use explain::{Explanation, table as explanation_table};
 pub use file::ScenarioFile;
+pub use levels::{Device, DeviceSettings, PortSection, SwitchSection, devices, ports};
 pub use mistake::{Mistake, Mistakes};
 pub use model::{MeasureSettings, Recorded, ScenarioSettings};
 pub use node::Origin;
 pub use reference::{Page, explained, families, pages as reference_pages};
 pub use rules::switch_site;
-pub use scenario::{Case, Scenario};
+pub use scenario::Scenario;
 pub use schema::schema;
 pub use source::{LineColumn, Place, Source, Sources};
+pub use stacks::{HostSection, Stack, Stacks, TrafficSection, stacks};
 pub use sweep::Axis;
 pub use template::{TEMPLATES, Template, template};

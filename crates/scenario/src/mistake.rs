@@ -1,11 +1,8 @@
 //! What is wrong in a scenario file: one [`Mistake`] per place, all of a file together as [`Mistakes`].
 //!
-//! Holds facts only; how they are drawn is [`diagnose`](crate::diagnose)'s business.
+//! Holds facts only; [`diagnose`](crate::diagnose) draws them.
 
-use crate::diagnose;
 use crate::source::{LineColumn, Place, Sources};
-use std::fmt;
-use std::io::IsTerminal as _;
 use std::sync::Arc;
 use weft_core::units::nearest;
 
@@ -80,35 +77,8 @@ impl Mistakes {
         self.sources.line_column(mistake.place)
     }
 
-    /// Every mistake with its source line underlined; `colour` for terminals.
-    #[must_use]
-    pub fn draw(&self, colour: bool) -> String {
-        diagnose::draw(&self.sources, &self.list, colour)
-    }
-
-    /// As [`Mistakes::draw`], in colour if the standard error output is a terminal and `NO_COLOR` is not set.
-    #[must_use]
-    pub fn render(&self) -> String {
-        self.draw(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
-    }
-
-    /// One line per mistake: `file:line:column  message`.
-    #[must_use]
-    pub fn short(&self) -> String {
-        diagnose::short(&self.sources, &self.list)
-    }
-
-    /// A JSON list of `{file, line, column, path, message, allowed, nearest}`.
-    #[must_use]
-    pub fn json(&self) -> String {
-        diagnose::json(&self.sources, &self.list)
+    /// The texts that the places point into.
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
     }
 }
-
-impl fmt::Display for Mistakes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.draw(false))
-    }
-}
-
-impl std::error::Error for Mistakes {}

@@ -3,12 +3,15 @@
 //! Knows no file: a value of these types has been checked.
 
 use weft_core::settings;
+use weft_core::settings::Override;
 use weft_core::{Span, choice};
+
+use crate::levels::SwitchSection;
+use crate::stacks::{HostSection, TrafficSection};
+use weft_switch::BalancerSettings;
 use weft_switch::pause::PauseStormSettings;
-use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};
 use weft_transport::TransportSettings;
-use weft_workload::TrafficSettings;
 
 choice! {
     /// What a run writes down.
@@ -82,13 +85,15 @@ settings! {
         /// How routing reacts to failures during the run.
         routing: RoutingSettings = RoutingSettings::default(),
         /// What every switch is built like.
-        switch: SwitchSettings = SwitchSettings::default(),
+        switch: SwitchSection = SwitchSection::default(),
         /// How a switch chooses among equal-cost ports.
         balance: BalancerSettings = BalancerSettings::default(),
         /// What the two ends of a flow do.
         transport: TransportSettings = TransportSettings::default(),
+        /// Hosts that use another transport.
+        hosts: Override<Vec<HostSection>> = Override::default(),
         /// Who sends what to whom, and when.
-        traffic: Vec<TrafficSettings>,
+        traffic: Vec<TrafficSection>,
         /// What is measured, and when a run ends.
         measure: MeasureSettings = MeasureSettings::default(),
     }

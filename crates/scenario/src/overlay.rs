@@ -3,7 +3,9 @@
 //!
 //! Checks that the path exists; what is put there is the decoder's business.
 
-use crate::decode::{FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, keys, member_named};
+use crate::decode::{
+    FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, flattened_family, keys, member_named,
+};
 use crate::mistake::Mistake;
 use crate::node::{Content, Entry, Node};
 use crate::source::Place;
@@ -43,7 +45,7 @@ impl Walk<'_> {
     }
 
     fn put(&self, kind: &Kind, node: &mut Node, steps: &[&str]) -> Step {
-        if let Kind::Optional(inner) = kind {
+        if let Kind::Optional(inner) | Kind::Override(inner) = kind {
             return self.put(inner, node, steps);
         }
         if steps.is_empty() {
@@ -54,6 +56,7 @@ impl Walk<'_> {
             Kind::Table(table) | Kind::Flatten(table) => self.table(table, node, steps),
             Kind::Family(family) => self.member(family, node, steps),
             Kind::List(item) => self.entry(item, node, steps),
+            Kind::Named(inner) => self.put(inner, self.child(node, steps[0]), &steps[1..]),
             _ => Err(self.unknown(steps[0], [])),
         }
     }
@@ -123,7 +126,7 @@ impl Walk<'_> {
     }
 
     fn entry_setting(&self, table: &'static Table, node: &mut Node, steps: &[&str]) -> Step {
-        let Some(family) = table.fields.iter().find(|field| field.name == FLATTENED_FAMILY) else {
+        let Some(family) = flattened_family(table) else {
             return self.table(table, node, steps);
         };
         let member = kind_of_entry(family, node);

@@ -2,7 +2,7 @@
 //!
 //! Writes no file: the texts are compared with the committed ones elsewhere.
 
-use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member, describe, join};
+use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member, describe, flattened_family, join};
 use crate::expect;
 use crate::explain::one_line;
 use crate::model::ScenarioSettings;
@@ -27,7 +27,11 @@ pub fn pages() -> Vec<Page> {
     let mut pages = vec![overview()];
     for field in ScenarioSettings::TABLE.fields {
         if let Some(body) = section(field) {
-            let bracket = if matches!(field.kind, Kind::List(_)) { "[[…]]" } else { "[…]" };
+            let bracket = if matches!(field.kind, Kind::List(_) | Kind::Override(Kind::List(_))) {
+                "[[…]]"
+            } else {
+                "[…]"
+            };
             let title = bracket.replace('…', field.name);
             let text = format!("# `{title}`\n\n{}\n\n{body}", one_line(field.doc));
             pages.push(Page { file: format!("{}.md", field.name), title, text });
@@ -124,7 +128,9 @@ fn section(field: &'static Field) -> Option<String> {
     match field.kind {
         Kind::Table(table) => Some(tables(table, field.name, 2)),
         Kind::Family(family) => Some(members(family, field, field.name)),
-        Kind::List(Kind::Table(table)) => Some(entries(table, field.name)),
+        Kind::List(Kind::Table(table)) | Kind::Override(Kind::List(Kind::Table(table))) => {
+            Some(entries(table, field.name))
+        }
         _ => None,
     }
 }
@@ -140,6 +146,15 @@ fn tables(table: &'static Table, path: &str, level: usize) -> String {
             Kind::Family(family) => text += &format!("{heading}{}", members(family, field, &path)),
             Kind::List(Kind::Table(table)) => {
                 text += &format!("{heading}{}", tables(table, &path, level + 1))
+            }
+            Kind::Override(Kind::Table(table)) => {
+                text += &format!("{heading}{}.\n", one_line(table.doc).trim_end_matches('.'))
+            }
+            Kind::Override(Kind::List(Kind::Table(table))) => {
+                text += &format!("{heading}{}", tables(table, &path, level + 1));
+            }
+            Kind::Named(Kind::Override(Kind::Table(table))) => {
+                text += &format!("{heading}{}.\n", one_line(table.doc).trim_end_matches('.'));
             }
             _ => {}
         }
@@ -164,7 +179,7 @@ fn members(family: &'static Family, field: &'static Field, path: &str) -> String
 fn entries(table: &'static Table, path: &str) -> String {
     let own = flat(table).into_iter().filter(|field| field.name != FLATTENED_FAMILY);
     let mut text = settings(own);
-    let flattened = table.fields.iter().find(|field| field.name == FLATTENED_FAMILY);
+    let flattened = flattened_family(table);
     if let Some((field, Kind::Family(family))) = flattened.map(|field| (field, field.kind)) {
         let default = default_member(family, field).name;
         for member in family.members {

@@ -24,7 +24,7 @@ pub(crate) fn rows(table: &'static Table, value: &Value) -> Vec<Row> {
 }
 
 fn collect(table: &'static Table, value: &Value, path: &str, entry: bool, rows: &mut Vec<Row>) {
-    for field in table.fields {
+    for field in table.fields.iter().filter(|field| value.says(field.name)) {
         let own = value.field(field.name);
         match (&field.kind, own) {
             (Kind::Flatten(inner), _) => collect(inner, own, path, entry, rows),
@@ -43,7 +43,13 @@ fn collect(table: &'static Table, value: &Value, path: &str, entry: bool, rows: 
 
 fn setting(field: &'static Field, kind: &'static Kind, value: &Value, path: &str, rows: &mut Vec<Row>) {
     match (kind, value) {
-        (Kind::Optional(inner), value) if *value != Value::Absent => setting(field, inner, value, path, rows),
+        (Kind::Override(_), Value::Absent) => {}
+        (Kind::Optional(inner) | Kind::Override(inner), value) if *value != Value::Absent => {
+            setting(field, inner, value, path, rows);
+        }
+        (Kind::Named(inner), Value::Named(entries)) => {
+            entries.iter().for_each(|(name, own)| setting(field, inner, own, &join(path, name), rows));
+        }
         (Kind::Table(table), Value::Table(_)) => collect(table, value, path, false, rows),
         (Kind::Family(family), Value::Member(name, own)) => {
             rows.push(Row { path: path.to_owned(), field, value: value.clone() });
@@ -78,5 +84,9 @@ pub(crate) fn words(value: &Value) -> String {
             format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
         }
         Value::Member(name, _) => (*name).to_owned(),
+        Value::Named(entries) => {
+            let entry = |(name, value): &(String, Value)| format!("{name} = {}", words(value));
+            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
     }
 }

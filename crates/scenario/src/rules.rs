@@ -5,6 +5,7 @@
 //! uses a setting with one that does not.
 
 mod balance;
+mod levels;
 mod measure;
 mod mmu;
 mod network;
@@ -17,31 +18,55 @@ mod trim;
 
 pub use pause::switch_site;
 
+use crate::case::Case;
 use crate::decode::Provenance;
+use crate::levels::{Device, devices_by_port};
 use crate::mistake::Mistake;
 use crate::model::ScenarioSettings;
-use crate::scenario::Case;
 use crate::source::Place;
-use crate::validate::unused;
+use crate::stacks::{Stack, stacks};
 use std::collections::BTreeSet;
 use std::path::Path;
+use weft_core::settings::Value;
+use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Graph, Problem, TopologySettings, build_in};
+use weft_transport::TransportSettings;
 
-/// A case, seen by a rule.
+/// A case, seen by a rule: with one kind of its switches. Paths of settings are those of `[switch]` and `[balance]`,
+/// whatever level gave the value; where it was said is found afterwards.
 struct Facts<'a> {
     settings: &'a ScenarioSettings,
     said: &'a Provenance,
     /// The network, if the topology could be built.
     graph: Option<&'a Graph>,
+    /// The switches in question.
+    device: &'a Device,
+    /// What they are built like.
+    switch: &'a SwitchSettings,
+    /// Their balancer.
+    balance: &'a BalancerSettings,
+    /// What the two ends of a flow do.
+    stack: &'a TransportSettings,
+    /// The same with the levels that make it so.
+    stack_of: &'a Stack,
+    /// All transports in use.
+    stacks: &'a [Stack],
+    /// All switches.
+    devices: &'a [Device],
+    /// The value that the settings were read from.
+    value: &'a Value,
     /// Where relative file names start.
     folder: &'a Path,
 }
 
 /// What a rule found: the path of a setting, and what is wrong with it.
+#[derive(Clone)]
 struct Finding {
     path: String,
     message: String,
     idle: bool,
+    /// The path says at which level; otherwise it is that of `[switch]` or `[balance]`, whatever level gave the value.
+    exact: bool,
 }
 
 /// A rule looks at one case and adds what it finds.
@@ -54,6 +79,14 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::warm_up_ends_before_the_run, &["measure"]),
     (measure::queues_are_sampled_and_recorded, &["measure"]),
     (measure::flows_are_sampled, &["measure"]),
+    (levels::levels_concern_switches, &["switch", "topology"]),
+    (levels::neighbours_pause_each_other_alike, &["switch", "topology"]),
+    (levels::pauses_end_as_the_whole_network_says, &["switch", "measure"]),
+    (levels::balancers_that_cooperate_are_everywhere, &["switch", "balance", "topology"]),
+    (levels::levels_change_something, &["switch", "balance", "topology"]),
+    (levels::groups_of_hosts_say_something, &["hosts", "topology"]),
+    (levels::stacks_change_something, &["hosts", "traffic", "transport", "topology"]),
+    (levels::ends_of_one_transport_agree, &["hosts", "traffic", "transport", "topology"]),
     (network::failures_exist_in_the_network, &["topology", "failure", "seeds"]),
     (network::valley_free_components_leave_routes, &["topology", "failure", "seeds", "balance"]),
     (network::routing_reacts_to_something, &["failure", "routing"]),
@@ -64,9 +97,9 @@ const RULES: &[(Rule, &[&str])] = &[
     (transport::time_outs_are_ordered, &["transport"]),
     (transport::probes_need_rack, &["transport"]),
     (transport::reordering_is_learnt_with_sack, &["transport"]),
-    (transport::mechanisms_are_on_where_they_are_set, &["transport"]),
+    (transport::mechanisms_are_on_where_they_are_set, &["transport", "hosts", "traffic"]),
     (roce::queue_pairs_use_what_is_set, &["transport", "switch"]),
-    (roce::dcqcn_is_one_variant, &["transport"]),
+    (roce::dcqcn_is_one_variant, &["transport", "hosts", "traffic"]),
     (roce::round_trip_laws_have_room, &["transport"]),
     (transport::marks_are_set_and_read, &["transport", "switch"]),
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
@@ -119,15 +152,11 @@ pub(crate) fn check(cases: &[Case], scope: &Scope<'_>) -> Vec<Mistake> {
     let mut idle: Option<Vec<Finding>> = None;
     let mut networks = Networks { folder: scope.folder, last: None };
     let sound = |sections: &[&str]| !sections.iter().any(|section| scope.damaged.contains(*section));
-    let rules: Vec<Rule> =
-        RULES.iter().filter(|(_, sections)| sound(sections)).map(|(rule, _)| *rule).collect();
+    let rules: Vec<_> = RULES.iter().filter(|(_, sections)| sound(sections)).collect();
     for case in cases {
         let (graph, problems) = networks.of(&case.settings.topology);
-        let facts =
-            Facts { settings: &case.settings, said: &case.resolved.provenance, graph, folder: scope.folder };
-        let mut found: Vec<Finding> = problems.iter().map(Finding::from).collect();
-        rules.iter().for_each(|rule| rule(&facts, &mut found));
-        let (now_idle, impossible): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| finding.idle);
+        mistakes.extend(problems.iter().map(|problem| at_its_place(&Finding::from(problem), case)));
+        let (now_idle, impossible) = findings(case, graph, (scope.folder, &rules));
         mistakes.extend(impossible.iter().map(|finding| at_its_place(finding, case)));
         idle = Some(match idle {
             None => now_idle,
@@ -144,6 +173,63 @@ pub(crate) fn check(cases: &[Case], scope: &Scope<'_>) -> Vec<Mistake> {
         mistakes.extend(unused(base, cases).into_iter().map(|(path, place)| never_chosen(path, place)));
     }
     mistakes
+}
+
+/// What the rules find in a case: settings without effect, then what cannot run. Each is reported where it was said.
+fn findings(
+    case: &Case,
+    graph: Option<&Graph>,
+    (folder, rules): (&Path, &[&(Rule, &[&str])]),
+) -> (Vec<Finding>, Vec<Finding>) {
+    let settings = &case.settings;
+    let devices =
+        graph.map_or_else(|| vec![Device::of_all(settings)], |graph| devices_by_port(settings, graph));
+    let stacks = graph.map_or_else(|| vec![Stack::of_all(settings)], |graph| stacks(settings, graph).all);
+    let pairs = devices.iter().flat_map(|device| stacks.iter().map(move |stack| (device, stack)));
+    let views: Vec<Facts<'_>> = pairs
+        .map(|(device, stack)| Facts {
+            settings,
+            said: &case.resolved.provenance,
+            value: &case.resolved.value,
+            graph,
+            device,
+            switch: &device.switch,
+            balance: &device.balance,
+            stack: &stack.transport,
+            stack_of: stack,
+            stacks: &stacks,
+            devices: &devices,
+            folder,
+        })
+        .collect();
+    let mut found: Vec<Vec<Finding>> = vec![Vec::new(); views.len()];
+    for (rule, sections) in rules {
+        let differs = sections.iter().any(|section| matches!(*section, "switch" | "balance" | "transport"));
+        let mut once = Vec::new();
+        rule(&views[0], &mut once);
+        for (view, found) in views.iter().zip(&mut found).skip(1) {
+            if differs { rule(view, found) } else { found.extend(once.iter().cloned()) }
+        }
+        found[0].append(&mut once);
+    }
+    let (mut idle, mut impossible) = (Vec::new(), Vec::new());
+    for (view, finding) in
+        views.iter().zip(&found).flat_map(|(view, found)| found.iter().map(move |f| (view, f)))
+    {
+        let placed = Finding { path: view.place_of(finding), ..finding.clone() };
+        // Where one value serves several kinds of switches, it must be idle in all of them.
+        let same = |(other, found): (&Facts<'_>, &Vec<Finding>)| {
+            finding.exact
+                || other.place_of(finding) != placed.path
+                || found.iter().any(|other| other.idle && other.path == finding.path)
+        };
+        match finding.idle {
+            false => impossible.push(placed),
+            true if views.iter().zip(&found).all(same) => idle.push(placed),
+            true => {}
+        }
+    }
+    (idle, impossible)
 }
 
 /// Builds networks, but each only once in a row.
@@ -176,13 +262,20 @@ fn at_its_place(finding: &Finding, case: &Case) -> Mistake {
     Mistake::new(place, &said.tagged(&finding.path), finding.message.clone())
 }
 
+/// Paths of the file that no case of the sweep uses: a family member that is configured but never chosen.
+fn unused<'a>(base: &'a Provenance, cases: &[Case]) -> Vec<(&'a str, Place)> {
+    let used = |path: &str| cases.iter().any(|case| case.resolved.provenance.at(path).is_some());
+    // numbered entries come and go with the length of a swept list
+    base.written().filter(|(path, _)| !path.contains('[') && !used(path)).collect()
+}
+
 fn never_chosen(path: &str, place: Place) -> Mistake {
     Mistake::new(place, path, format!("`{path}` has no effect: no case of the sweep uses it"))
 }
 
 /// Reports what cannot run.
 fn impossible(path: impl Into<String>, message: impl Into<String>) -> Finding {
-    Finding { path: path.into(), message: message.into(), idle: false }
+    Finding { path: path.into(), message: message.into(), idle: false, exact: false }
 }
 
 impl From<&Problem> for Finding {
@@ -194,9 +287,23 @@ impl From<&Problem> for Finding {
 impl Facts<'_> {
     /// Reports a setting without effect, if it was written down.
     fn idle(&self, path: &str, why: &str, found: &mut Vec<Finding>) {
-        if self.said.mentions(&self.said.tagged(path)) {
-            let message = format!("`{path}` has no effect: {why}");
-            found.push(Finding { path: path.to_owned(), message, idle: true });
+        if let Some(source) = self.said_at(path) {
+            let message = format!("`{source}` has no effect: {why}");
+            found.push(Finding { path: path.to_owned(), message, idle: true, exact: false });
         }
+    }
+
+    /// Where somebody said something of a path for these switches.
+    fn said_at(&self, path: &str) -> Option<String> {
+        if path != "transport" && !path.starts_with("transport.") {
+            return self.device.said_at(self.said, path);
+        }
+        self.stack_of.said_at(self.said, path)
+    }
+
+    /// The path at which the fault of a finding lies.
+    fn place_of(&self, finding: &Finding) -> String {
+        let said = if finding.exact { None } else { self.said_at(&finding.path) };
+        said.unwrap_or_else(|| finding.path.clone())
     }
 }

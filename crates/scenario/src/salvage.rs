@@ -2,16 +2,16 @@
 //! `[[traffic]]` with one, are left out; what is left is checked by the rules that look at nothing else. Settings without
 //! effect are not looked for: what was left out may be what uses them.
 
+use crate::case::{Case, Resolved};
 use crate::decode::{self, TAG_KEY};
+use crate::draft::{Draft, SECTIONS, TABLE};
 use crate::expect::{Metrics, unknown_metric};
 use crate::file::ScenarioFile;
 use crate::mistake::Mistake;
 use crate::model::ScenarioSettings;
 use crate::node::{Content, Node, parse_document};
 use crate::rules;
-use crate::scenario::{Case, Resolved};
 use crate::sweep::{self, Axis};
-use crate::validate::{Plan, SECTIONS, TABLE};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_core::settings::Setting as _;
@@ -31,15 +31,15 @@ struct Damage {
 
 /// Further mistakes of a file with `mistakes`.
 pub(crate) fn further(
-    plan: &Plan,
+    draft: &Draft,
     file: &ScenarioFile,
     metrics: &Metrics,
     mistakes: &[Mistake],
 ) -> Vec<Mistake> {
     let mut found: Vec<Mistake> =
-        plan.expectations.iter().filter_map(|question| unknown_metric(question, metrics)).collect();
-    found.extend(unknown_sizes(&plan.root, &file.folder, mistakes));
-    if let Some((sound, damage)) = sound(plan, mistakes) {
+        draft.expectations.iter().filter_map(|question| unknown_metric(question, metrics)).collect();
+    found.extend(unknown_sizes(&draft.root, &file.folder, mistakes));
+    if let Some((sound, damage)) = sound(draft, mistakes) {
         let scope =
             rules::Scope { folder: &file.folder, whole: None, complete: true, damaged: &damage.sections };
         found.extend(rules::check(&cases(&sound), &scope));
@@ -47,18 +47,18 @@ pub(crate) fn further(
     found
 }
 
-/// The part of a plan that can be decoded.
-fn sound(plan: &Plan, mistakes: &[Mistake]) -> Option<(Plan, Damage)> {
+/// The part of a draft that can be decoded.
+fn sound(draft: &Draft, mistakes: &[Mistake]) -> Option<(Draft, Damage)> {
     let mut damage = Damage::default();
     mistakes.iter().for_each(|mistake| damage.add(mistake));
     // What stands behind a mistake may come to light only when that is gone.
     for _ in 0..4 {
-        let root = damage.repaired(&plan.root);
+        let root = damage.repaired(&draft.root);
         let left = decode::decode(TABLE, &root, "", SECTIONS).mistakes;
         if left.is_empty() {
-            let axes = plan.axes.clone();
-            let sound = Plan { root, axes, expectations: Vec::new(), narrowed: true, complete: true };
-            return Some((Plan { axes: sound_axes(&sound), ..sound }, damage));
+            let axes = draft.axes.clone();
+            let sound = Draft { root, axes, expectations: Vec::new(), narrowed: true, complete: true };
+            return Some((Draft { axes: sound_axes(&sound), ..sound }, damage));
         }
         left.iter().for_each(|mistake| damage.add(mistake));
     }
@@ -105,10 +105,10 @@ impl Damage {
 }
 
 /// The axes with those of their alternatives that can be decoded.
-fn sound_axes(plan: &Plan) -> Vec<Axis> {
+fn sound_axes(draft: &Draft) -> Vec<Axis> {
     let decodes = |axis: usize, alternative: usize| {
         let mut mistakes = Vec::new();
-        plan.resolve(&[(axis, alternative)], &mut mistakes);
+        draft.resolve(&[(axis, alternative)], &mut mistakes);
         mistakes.is_empty()
     };
     let sound = |(number, axis): (usize, &Axis)| {
@@ -117,19 +117,19 @@ fn sound_axes(plan: &Plan) -> Vec<Axis> {
             alternatives.filter(|(at, _)| decodes(number, *at)).map(|(_, one)| one.clone()).collect();
         (!alternatives.is_empty()).then(|| Axis { alternatives, ..axis.clone() })
     };
-    plan.axes.iter().enumerate().filter_map(sound).collect()
+    draft.axes.iter().enumerate().filter_map(sound).collect()
 }
 
 /// All cases that can be decoded; only the plain one of a sweep that is too large.
-fn cases(plan: &Plan) -> Vec<Case> {
-    let mut sizes: Vec<usize> = plan.axes.iter().map(|axis| axis.alternatives.len()).collect();
-    if sweep::count(&plan.axes) > sweep::MOST_CASES {
+fn cases(draft: &Draft) -> Vec<Case> {
+    let mut sizes: Vec<usize> = draft.axes.iter().map(|axis| axis.alternatives.len()).collect();
+    if sweep::count(&draft.axes) > sweep::MOST_CASES {
         sizes.clear();
     }
     let case = |combination: Vec<usize>| {
         let chosen: Vec<(usize, usize)> = combination.into_iter().enumerate().collect();
         let mut mistakes = Vec::new();
-        let resolved: Resolved = plan.resolve(&chosen, &mut mistakes);
+        let resolved: Resolved = draft.resolve(&chosen, &mut mistakes);
         let settings = mistakes.is_empty().then(|| ScenarioSettings::from_value(&resolved.value))?;
         Some(Case { labels: Vec::new(), inputs: Vec::new(), settings, resolved })
     };

@@ -1,16 +1,13 @@
-//! The checked scenario and its cases.
+//! The checked scenario.
 //!
 //! Only [`validate`](crate::validate) makes these; whoever has one need not check again.
 
 use crate::canonical;
-use crate::decode::Provenance;
+use crate::case::{Case, Resolved};
 use crate::expect::Claim;
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
-use crate::source::Sources;
 use crate::sweep::Axis;
-use crate::validate::COMPLETE_KEY;
-use weft_core::settings::Value;
 
 /// A checked scenario.
 #[derive(Clone, Debug)]
@@ -26,33 +23,6 @@ pub struct Scenario {
     pub(crate) narrowed: bool,
     pub(crate) cases: Vec<Case>,
     pub(crate) file: ScenarioFile,
-}
-
-/// One point of the sweep, with settings of its own.
-#[derive(Clone, Debug)]
-pub struct Case {
-    /// Path and value of every axis, in the axes' order; empty when nothing is swept.
-    pub labels: Vec<(String, String)>,
-    /// All settings.
-    pub settings: ScenarioSettings,
-    pub(crate) resolved: Resolved,
-    /// Name and hash (hexadecimal) of every file that a setting names.
-    pub(crate) inputs: Vec<(String, String)>,
-}
-
-/// A complete value and who said what.
-#[derive(Clone, Debug)]
-pub(crate) struct Resolved {
-    pub(crate) value: Value,
-    pub(crate) provenance: Provenance,
-}
-
-impl Resolved {
-    fn offset(&self, path: &str) -> usize {
-        let said = self.provenance.near(path);
-        let in_file = said.filter(|said| Sources::number(said.place) == 0);
-        in_file.map_or(0, |said| said.place.span().start)
-    }
 }
 
 impl Scenario {
@@ -73,7 +43,7 @@ impl Scenario {
     /// expectations are left out when the demo or the command line narrowed the sweep.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        let mut text = complete_text(&self.base);
+        let mut text = self.base.to_toml();
         text += &canonical::sweep_text(&self.axes);
         if !self.narrowed {
             text += &canonical::expectations_text(&self.file.document);
@@ -91,64 +61,5 @@ impl Scenario {
     #[must_use]
     pub fn text(&self) -> &str {
         self.file.text()
-    }
-}
-
-fn complete_text(Resolved { value, provenance }: &Resolved) -> String {
-    let settings = canonical::to_marked_toml(&ScenarioSettings::TABLE, value, provenance);
-    format!("{COMPLETE_KEY} = true\n{settings}")
-}
-
-impl Case {
-    /// As [`Scenario::offset`], for a setting of this case.
-    #[must_use]
-    pub fn offset(&self, path: &str) -> usize {
-        self.resolved.offset(path)
-    }
-
-    /// `balance=drill,traffic.trace.load=0.8`; empty when nothing is swept.
-    #[must_use]
-    pub fn label(&self) -> String {
-        let pairs: Vec<String> = self.labels.iter().map(|(path, value)| format!("{path}={value}")).collect();
-        pairs.join(",")
-    }
-
-    /// The complete scenario of this case as TOML, with all defaults filled in and marked. It reads back as the equal
-    /// settings.
-    #[must_use]
-    pub fn to_toml(&self) -> String {
-        complete_text(&self.resolved)
-    }
-
-    /// Names everything that can change the result of a run, the seed aside: the same for equal settings and
-    /// program `version`, different otherwise (64 bits). The contents of files that settings name count as well; name,
-    /// description and list of seeds do not count.
-    #[must_use]
-    pub fn content_hash(&self, version: &str) -> u64 {
-        let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
-        let value = match &self.resolved.value {
-            Value::Table(fields) => {
-                let blank = |(name, value): &(&'static str, Value)| {
-                    (*name, if told(name) { value.clone() } else { Value::Absent })
-                };
-                Value::Table(fields.iter().map(blank).collect())
-            }
-            other => other.clone(),
-        };
-        let text = canonical::to_toml(&ScenarioSettings::TABLE, &value);
-        let inputs: String = self.inputs.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
-        canonical::hash(&format!("weft {version}\n{text}{inputs}"))
-    }
-
-    /// Name and hash (hexadecimal) of every file that a setting names.
-    #[must_use]
-    pub fn inputs(&self) -> &[(String, String)] {
-        &self.inputs
-    }
-
-    /// The first eight hexadecimal digits of [`Case::content_hash`], as folder names carry them.
-    #[must_use]
-    pub fn hash8(&self, version: &str) -> String {
-        format!("{:08x}", self.content_hash(version) >> 32)
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Says what one value may be; what values must satisfy together is left to `weft check`.
 
-use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member};
+use crate::case::COMPLETE_KEY;
+use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member, flattened_family};
 use crate::expect;
 use crate::explain::one_line;
 use crate::model::ScenarioSettings;
 use crate::rows::words;
-use crate::validate::COMPLETE_KEY;
 use serde_json::{Map, Value as Json, json};
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
 
@@ -17,6 +17,7 @@ pub fn schema() -> String {
     let mut root = table(&ScenarioSettings::TABLE, None);
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("Weft scenario");
+    root["$defs"] = Json::Object(levels(&ScenarioSettings::TABLE));
     let properties = root["properties"].as_object_mut().expect("a table's schema has properties");
     let complete = "Written by weft with every default filled in; settings without effect are not reported.";
     properties.insert(COMPLETE_KEY.into(), json!({ "const": true, "description": complete }));
@@ -29,6 +30,25 @@ pub fn schema() -> String {
     let mut text = serde_json::to_string_pretty(&root).expect("texts and numbers are always JSON");
     text.push('\n');
     text
+}
+
+/// The tables of which some settings may be given at other levels, by name: each stands in many places.
+fn levels(table: &'static Table) -> Map<String, Json> {
+    let mut found = Map::new();
+    for field in table.fields {
+        let mut kind = &field.kind;
+        while let Kind::Optional(inner) | Kind::Named(inner) | Kind::List(inner) = kind {
+            kind = inner;
+        }
+        match kind {
+            Kind::Override(Kind::Table(inner)) => {
+                found.insert(inner.name.into(), self::table(inner, None));
+            }
+            Kind::Table(inner) | Kind::Flatten(inner) => found.extend(levels(inner)),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn changes(description: &str) -> Json {
@@ -81,7 +101,7 @@ fn table(table: &'static Table, member: Option<(&Member, bool)>) -> Json {
 fn fields(table: &'static Table, entry: bool, properties: &mut Map<String, Json>, required: &mut Vec<Json>) {
     for field in table.fields {
         match field.kind {
-            Kind::Flatten(inner) => fields(inner, false, properties, required),
+            Kind::Flatten(inner) => fields(inner, entry, properties, required),
             _ if entry && field.name == FLATTENED_FAMILY => {}
             kind => {
                 if field.default.is_none() && !matches!(kind, Kind::Table(_)) {
@@ -106,6 +126,7 @@ fn described(field: &'static Field) -> Json {
 /// A default that is worth showing.
 fn plain(kind: &Kind, default: &Value) -> Option<Json> {
     match (kind, default) {
+        (Kind::Override(_) | Kind::Named(_), _) => None,
         (_, Value::Absent) => Some(json!(false)),
         (_, Value::Integer(number)) => Some(json!(number)),
         (_, Value::Number(number)) => Some(json!(number)),
@@ -134,6 +155,9 @@ fn value(kind: &'static Kind) -> Json {
         Kind::Table(inner) | Kind::Flatten(inner) => table(inner, None),
         Kind::Family(members) => family(members),
         Kind::Optional(inner) => json!({ "anyOf": [value(inner), { "const": false }] }),
+        Kind::Override(Kind::Table(inner)) => json!({ "$ref": format!("#/$defs/{}", inner.name) }),
+        Kind::Override(inner) => value(inner),
+        Kind::Named(inner) => json!({ "type": "object", "additionalProperties": value(inner) }),
     }
 }
 
@@ -177,7 +201,7 @@ fn family(family: &'static Family) -> Json {
 /// An entry of a list; one whose family is flattened has a form for each member.
 fn entry(kind: &'static Kind) -> Json {
     let Kind::Table(inner) = kind else { return value(kind) };
-    let flattened = inner.fields.iter().find(|field| field.name == FLATTENED_FAMILY);
+    let flattened = flattened_family(inner);
     match flattened.map(|field| (field, field.kind)) {
         Some((field, Kind::Family(family))) => {
             let default = default_member(family, field).name;

@@ -5,29 +5,22 @@
 //! those of the rules that still make sense ([`salvage`](crate::salvage)).
 
 use crate::canonical;
-use crate::decode::{self, Provenance};
+use crate::case::{Case, Resolved};
+use crate::draft::{Draft, TABLE};
 use crate::expect::{self, Metrics};
 use crate::file::ScenarioFile;
 use crate::mistake::{Mistake, Mistakes};
 use crate::model::ScenarioSettings;
-use crate::node::{Content, Entry, Node, Origin};
-use crate::overlay::{self, Override};
+use crate::node::{Content, Node};
 use crate::rows::{rows, words};
 use crate::rules;
 use crate::salvage;
-use crate::scenario::{Case, Resolved, Scenario};
+use crate::scenario::Scenario;
 use crate::source::Place;
-use crate::sweep::{self, Axis};
+use crate::sweep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use weft_core::settings::{Setting as _, Table, Value};
-
-pub(crate) const TABLE: &Table = &ScenarioSettings::TABLE;
-/// Sections that are not settings.
-pub(crate) const SECTIONS: &[&str] = &["sweep", "expect", "demo", COMPLETE_KEY];
-/// `complete = true` marks a file that [`Scenario::to_toml`] wrote: with every default filled in, settings without
-/// effect are to be expected and not reported.
-pub(crate) const COMPLETE_KEY: &str = "complete";
+use weft_core::settings::{Setting as _, Value};
 
 impl ScenarioFile {
     /// Checks everything. `metrics` says what expectations may ask for.
@@ -39,7 +32,7 @@ impl ScenarioFile {
         if let Some(mistake) = other_version(&self.document) {
             return Err(Mistakes::new(self.sources.clone(), vec![mistake]));
         }
-        let scenario = Plan::read(self, &mut mistakes).check(self, metrics, &mut mistakes);
+        let scenario = Draft::read(self, &mut mistakes).check(self, metrics, &mut mistakes);
         match scenario {
             Some(scenario) if mistakes.is_empty() => Ok(scenario),
             _ => Err(Mistakes::new(self.sources.clone(), mistakes)),
@@ -59,83 +52,7 @@ fn other_version(document: &Node) -> Option<Mistake> {
     }
 }
 
-/// The file taken apart: settings, axes, expectations.
-pub(crate) struct Plan {
-    pub(crate) root: Node,
-    pub(crate) axes: Vec<Axis>,
-    pub(crate) expectations: Vec<expect::Question>,
-    /// The sweep was cut down, so some settings and expectations may be idle.
-    pub(crate) narrowed: bool,
-    /// All defaults are filled in, so settings without effect are no news.
-    pub(crate) complete: bool,
-}
-
-impl Plan {
-    fn read(file: &ScenarioFile, mistakes: &mut Vec<Mistake>) -> Plan {
-        let mut root = file.document.clone();
-        let axes = root.take("sweep").map_or(Vec::new(), |section| sweep::read_sweep(&section, mistakes));
-        let demo = root.take("demo").map_or(Vec::new(), |section| {
-            let node = section.node.clone().said_by(Origin::Demo);
-            sweep::read_overrides(&Entry { node, ..section }, mistakes)
-        });
-        let expectations =
-            root.take("expect").map_or(Vec::new(), |section| read_expectations(&section, mistakes));
-        let complete = root.take(COMPLETE_KEY).is_some_and(|entry| is_true(&entry, mistakes));
-        let mut plan = Plan { root, axes, expectations, narrowed: false, complete };
-        plan.try_demo(&demo, mistakes);
-        if file.demo {
-            plan.apply(&demo, mistakes);
-        }
-        let swept = |change: &Override| sweep::swept(&mut plan.axes, change, mistakes);
-        let arguments: Vec<Override> = file.arguments.iter().filter_map(swept).collect();
-        plan.narrowed |= arguments.len() < file.arguments.len();
-        plan.apply(&arguments, mistakes);
-        plan
-    }
-
-    /// A demo must be right even when nobody asks for it.
-    fn try_demo(&self, demo: &[Override], mistakes: &mut Vec<Mistake>) {
-        let (root, axes) = (self.root.clone(), self.axes.clone());
-        let mut scratch = Plan { root, axes, expectations: Vec::new(), ..*self };
-        let before = mistakes.len();
-        scratch.apply(demo, mistakes);
-        if mistakes.len() == before {
-            scratch.resolve(&[], mistakes);
-            scratch.check_alternatives(mistakes);
-        }
-    }
-
-    fn apply(&mut self, changes: &[Override], mistakes: &mut Vec<Mistake>) {
-        for change in changes {
-            self.narrowed = true;
-            if let Some(change) = sweep::narrow(&mut self.axes, change) {
-                mistakes.extend(overlay::put(TABLE, &mut self.root, &change).err());
-            }
-        }
-    }
-
-    /// The settings with one alternative of some of the axes.
-    pub(crate) fn resolve(&self, chosen: &[(usize, usize)], mistakes: &mut Vec<Mistake>) -> Resolved {
-        let mut root = self.root.clone();
-        for (axis, alternative) in chosen {
-            for change in &self.axes[*axis].alternatives[*alternative].changes {
-                mistakes.extend(overlay::put(TABLE, &mut root, change).err());
-            }
-        }
-        let decoded = decode::decode(TABLE, &root, "", SECTIONS);
-        mistakes.extend(decoded.mistakes);
-        Resolved { value: decoded.value, provenance: decoded.provenance }
-    }
-
-    /// Every alternative alone, so that one message says all that is wrong in a sweep.
-    fn check_alternatives(&self, mistakes: &mut Vec<Mistake>) {
-        for (axis, setting) in self.axes.iter().enumerate() {
-            for alternative in 0..setting.alternatives.len() {
-                self.resolve(&[(axis, alternative)], mistakes);
-            }
-        }
-    }
-
+impl Draft {
     fn check(self, file: &ScenarioFile, metrics: &Metrics, mistakes: &mut Vec<Mistake>) -> Option<Scenario> {
         let base = self.resolve(&[], mistakes);
         self.check_alternatives(mistakes);
@@ -210,23 +127,6 @@ impl Plan {
     }
 }
 
-fn is_true(entry: &Entry, mistakes: &mut Vec<Mistake>) -> bool {
-    if entry.node.content != Content::Flag(true) {
-        let message = format!("{} stands where true is due", entry.node.described());
-        mistakes
-            .push(Mistake::new(entry.node.place, COMPLETE_KEY, message).allowing("true, or leave it out"));
-    }
-    true
-}
-
-fn read_expectations(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<expect::Question> {
-    let Content::List(items) = &section.node.content else {
-        mistakes.push(Mistake::new(section.place, "expect", "expectations are written as [[expect]]"));
-        return Vec::new();
-    };
-    items.iter().enumerate().filter_map(|(index, item)| expect::read(item, index, mistakes)).collect()
-}
-
 /// Name and hash of every file that a setting names: what is in them changes results as settings do.
 fn referenced_files(resolved: &Resolved, folder: &Path) -> Vec<(String, String)> {
     let mut listed = Vec::new();
@@ -240,11 +140,4 @@ fn referenced_files(resolved: &Resolved, folder: &Path) -> Vec<(String, String)>
         }
     }
     listed
-}
-
-/// Paths of the file that no case of the sweep uses: a family member that is configured but never chosen.
-pub(crate) fn unused<'a>(base: &'a Provenance, cases: &[Case]) -> Vec<(&'a str, Place)> {
-    let used = |path: &str| cases.iter().any(|case| case.resolved.provenance.at(path).is_some());
-    // numbered entries come and go with the length of a swept list
-    base.written().filter(|(path, _)| !path.contains('[') && !used(path)).collect()
 }

@@ -66,7 +66,8 @@ impl Course {
     pub(crate) fn new(plan: &Plan) -> Course {
         let setup = &plan.setup;
         let flows = setup.flow_samples.map(|sampling| sampling.every);
-        let deadlocks = setup.switch.pfc.is_on().then_some(setup.switch.pfc.deadlock_every);
+        let deadlocks =
+            setup.switch_kinds().find(|kind| kind.pfc.is_on()).map(|kind| kind.pfc.deadlock_every);
         let stranded = plan.remains.as_ref().map(|_| stranded::EVERY);
         let every = [setup.queues_every, flows, deadlocks, stranded].map(|every| every.unwrap_or(Span::ZERO));
         Course {

@@ -8,7 +8,7 @@ use weft_core::{Bytes, FlowId, LinkId, Pool, PortId, Span, SwitchId, Time};
 use weft_plan::Setup;
 use weft_switch::{Effects, Observer, Switch, SwitchSite, Table};
 use weft_topology::{Node, Routes};
-use weft_transport::Body;
+use weft_transport::{Body, Transport};
 use weft_workload::{Draw, Flow};
 
 use crate::calendar::{Calendar, width_for};
@@ -80,7 +80,7 @@ impl Domain {
             wires: wires(plan, number),
             switches: switches(plan, number),
             hosts: hosts(setup),
-            ends: Ends::new(Arc::clone(&setup.transport)),
+            ends: Ends::new(),
             labels: Labels::new(setup),
             flows: (setup.flows.iter(), 0),
             upcoming: None,
@@ -117,7 +117,7 @@ impl Domain {
 }
 
 fn hosts(setup: &Setup) -> Vec<Host> {
-    let host = |link: LinkId| Host::new(link, setup.graph.links()[link.index()].rate, &setup.transport);
+    let host = |link: LinkId| Host::new(link, setup.graph.links()[link.index()].rate, setup);
     (0..setup.graph.hosts()).map(LinkId).map(host).collect()
 }
 
@@ -126,8 +126,10 @@ fn bucket_width(setup: &Setup) -> Span {
     let links = setup.graph.links();
     let full = Bytes(u64::from(setup.transport.full_wire()));
     let rate = links.iter().map(|link| link.rate.0 as f64 / full.bits() as f64).sum();
-    let mut ahead: Vec<_> =
-        links.iter().map(|link| link.delay + link.rate.time_for(full) + setup.switch.latency).collect();
+    let mut ahead: Vec<_> = links
+        .iter()
+        .map(|link| link.delay + link.rate.time_for(full) + setup.switch_for(link.to).latency)
+        .collect();
     ahead.sort_unstable();
     width_for(rate, ahead.get(ahead.len() * 9 / 10).copied().unwrap_or(Span::ZERO))
 }
@@ -136,7 +138,7 @@ fn wires(plan: &Plan, number: usize) -> Vec<Wire> {
     let setup = &plan.setup;
     let latency = |node: Node| match node {
         Node::Host(_) => Span::ZERO,
-        Node::Switch(_) => setup.switch.latency,
+        Node::Switch(switch) => setup.switch_at(switch).latency,
     };
     let links = setup.graph.links().iter().enumerate();
     let mut wires: Vec<_> =
@@ -182,11 +184,19 @@ fn bare_switch(plan: &Plan, switch: SwitchId) -> Switch {
     let links = setup.graph.links_of(Node::Switch(switch));
     let rates = links.iter().map(|link| link.rate).collect();
     let cables = links.iter().map(|link| link.delay).collect();
-    let full =
-        if setup.switch.pfc.is_on() { setup.transport.largest_wire() } else { setup.transport.full_wire() };
+    let wire = |transport: &Arc<Transport>| {
+        if setup.pauses() { transport.largest_wire() } else { transport.full_wire() }
+    };
+    let full = setup.transports().map(wire).max().unwrap_or_default();
     let full_packet = Bytes(u64::from(full));
     let site = SwitchSite { seed: setup.seed, switch, rates, cables, full_packet };
-    Switch::new(&setup.switch, &setup.balancer, &site, table(&setup.timeline.states[0], switch))
+    let table = table(&setup.timeline.states[0], switch);
+    let mut built = Switch::new(setup.switch_at(switch), setup.balancer_at(switch), &site, table);
+    let first = setup.graph.first_link(Node::Switch(switch));
+    for (link, own) in setup.ports.range(first..LinkId(first.0 + links.len() as u32)) {
+        built.set_up(setup.graph.links()[link.index()].port, own);
+    }
+    built
 }
 
 /// The forwarding table of a switch.

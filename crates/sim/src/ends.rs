@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use weft_core::record::FlowPauses;
-use weft_core::{Bytes, FlowId, Header, HostId, Span, Time, prefetch};
+use weft_core::{Bytes, FlowId, Header, HostId, Rate, Span, Time, prefetch};
 use weft_transport::{Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, SenderReport, Transport};
 use weft_workload::Flow;
 
@@ -211,28 +211,50 @@ pub(crate) struct Closed {
 
 /// The ends of open flows that are in one domain.
 pub(crate) struct Ends {
-    transport: Arc<Transport>,
     pub(crate) senders: Slab<Sender>,
     pub(crate) receivers: Slab<Receiver>,
     /// Those that were closed since they were last taken from here.
     pub(crate) closed: Vec<Closed>,
     /// Flows whose last byte has arrived.
     pub(crate) completed: usize,
+    /// Where transports differ, the traffic entry of each flow whose receiver has been here: who comes late is answered by it.
+    entries: Vec<u16>,
 }
 
 impl Ends {
-    pub(crate) fn new(transport: Arc<Transport>) -> Ends {
-        Ends { transport, senders: Slab::new(), receivers: Slab::new(), closed: Vec::new(), completed: 0 }
+    pub(crate) fn new() -> Ends {
+        Ends {
+            senders: Slab::new(),
+            receivers: Slab::new(),
+            closed: Vec::new(),
+            completed: 0,
+            entries: Vec::new(),
+        }
+    }
+
+    /// The traffic entry of a flow that is received here.
+    pub(crate) fn note_entry(&mut self, flow: FlowId, tag: u16) {
+        let number = flow.0 as usize;
+        if number >= self.entries.len() {
+            self.entries.resize(number + 1, 0);
+        }
+        self.entries[number] = tag;
+    }
+
+    /// What is left to know of a flow between two hosts whose receiver is gone.
+    pub(crate) fn closed_flow(&self, flow: FlowId, (source, destination): (HostId, HostId)) -> Flow {
+        let tag = self.entries.get(flow.0 as usize).copied().unwrap_or(0);
+        Flow { start: Time::ZERO, size: Bytes::ZERO, rate: Rate(0), source, destination, tag }
     }
 
     /// The sender of a flow that starts now.
     pub(crate) fn open_sender(
         &mut self,
         (flow, spec): (FlowId, Flow),
-        (host, queues): (&FlowSite, u8),
+        (transport, host, queues): (&Arc<Transport>, &FlowSite, u8),
         now: Time,
     ) {
-        let sender = Sender::new(&self.transport, &site((flow, &spec), host), now);
+        let sender = Sender::new(transport, &site((flow, &spec), host), now);
         *self.senders.place(flow) =
             Place::Open(Active::new(sender, (spec.source, spec.destination), (flow, spec), queues));
     }
@@ -246,10 +268,10 @@ impl Ends {
     pub(crate) fn open_receiver(
         &mut self,
         (flow, spec): (FlowId, Flow),
-        (host, queues): (&FlowSite, u8),
+        (transport, host, queues): (&Arc<Transport>, &FlowSite, u8),
         now: Time,
     ) {
-        let receiver = Receiver::new(&self.transport, &site((flow, &spec), host), now);
+        let receiver = Receiver::new(transport, &site((flow, &spec), host), now);
         *self.receivers.place(flow) =
             Place::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec), queues));
     }

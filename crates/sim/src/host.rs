@@ -11,6 +11,7 @@ mod starts;
 
 use weft_core::stack::{HostPart, Layout, Side};
 use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, Rate, Ring, Time};
+use weft_plan::Setup;
 use weft_transport::{AnyHost, Body, FlowSite, Transport};
 
 use crate::domain::Domain;
@@ -41,13 +42,13 @@ pub(crate) struct Host {
     /// Flows whose senders are open here.
     open: u32,
     /// What all flows at this host share.
-    part: AnyHost,
-    /// The earliest pending event of that part; later ones are stale.
+    parts: Box<[AnyHost]>,
+    /// The earliest pending event of these parts; later ones are stale.
     part_at: Time,
 }
 
 impl Host {
-    pub(crate) fn new(link: LinkId, rate: Rate, transport: &Transport) -> Host {
+    pub(crate) fn new(link: LinkId, rate: Rate, setup: &Setup) -> Host {
         Host {
             link,
             rate,
@@ -59,7 +60,7 @@ impl Host {
             senders: Ring::new(),
             parked: Parked::default(),
             open: 0,
-            part: transport.host(rate),
+            parts: Transport::hosts(setup.transports(), rate).into(),
             part_at: Time::NEVER,
         }
     }
@@ -135,12 +136,18 @@ impl Domain {
         let flow = body.flow();
         if let Some(spec) = self.ends.receivers.expected(flow) {
             let (site, (_, queues)) = (self.site_of(host, &spec), self.plan.setup.queues_of(&spec));
-            self.ends.open_receiver((flow, spec), (&site, queues), self.now);
+            let setup = &self.plan.setup;
+            self.ends.open_receiver((flow, spec), (setup.receiver(&spec), &site, queues), self.now);
+            if setup.stacks.differ() {
+                self.ends.note_entry(flow, spec.tag);
+            }
             let Some((seat, active)) = self.ends.receivers.seated(flow) else { return };
             active.end.receive(self.now, &header, &body);
             self.receiver_has_news(seat, host);
         } else {
-            let reply = self.plan.setup.transport.reply_after_close(&header, &body, self.now);
+            let setup = &self.plan.setup;
+            let ended = self.ends.closed_flow(flow, (header.source, header.destination));
+            let reply = setup.receiver(&ended).reply_after_close(&header, &body, self.now);
             let addressed = reply
                 .map(|(reply, body)| (Header { source: host, destination: header.source, ..reply }, body));
             self.hosts[host.index()].replies.extend(addressed);
@@ -292,7 +299,8 @@ impl Domain {
 
     /// The host's part may refuse a control packet that an end has written.
     fn withholds(&mut self, host: HostId, packet: PacketId) -> bool {
-        let admitted = self.hosts[host.index()].part.admits(self.now, Kind::Control);
+        let (now, parts) = (self.now, &mut self.hosts[host.index()].parts);
+        let admitted = parts.iter_mut().all(|part| part.admits(now, Kind::Control));
         if !admitted {
             self.pool.remove(packet);
         }

@@ -176,7 +176,7 @@ impl Leader<'_, '_, '_> {
     /// Puts together what all have seen, after the meeting that followed the look.
     fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting, plan: &Plan) {
         let Some((now, set)) = looked else { return };
-        if plan.setup.switch.pfc.is_on() {
+        if plan.setup.pauses() {
             let waits = meeting.waits[meeting.domains * set..][..meeting.domains].iter();
             let waits =
                 waits.flat_map(|own| std::mem::take(&mut *own.lock().expect("no thread panics here")));

@@ -75,11 +75,13 @@ impl Partition {
 }
 
 /// Of every link, from decision to decision, or from a pause frame to its effect if that is less.
-pub(crate) fn delays(graph: &Graph, settings: &SwitchSettings) -> Vec<Span> {
+pub(crate) fn delays<'a>(graph: &Graph, at: impl Fn(SwitchId) -> &'a SwitchSettings) -> Vec<Span> {
     let extra = |link: &Link| match link.to {
         Node::Host(_) => Span::ZERO,
-        Node::Switch(_) if settings.pfc.is_on() => settings.latency.min(settings.pfc.response_at(link.rate)),
-        Node::Switch(_) => settings.latency,
+        Node::Switch(switch) => {
+            let SwitchSettings { latency, pfc, .. } = at(switch);
+            if pfc.is_on() { (*latency).min(pfc.response_at(link.rate)) } else { *latency }
+        }
     };
     graph.links().iter().map(|link| link.delay + extra(link)).collect()
 }
@@ -174,8 +176,8 @@ mod tests {
 
     #[test]
     fn hosts_stay_with_their_leaf_and_tiers_are_halved() {
-        let graph = graph();
-        let partition = Partition::new(&graph, &delays(&graph, &settings(Span::ZERO)), (2, None));
+        let (graph, instant) = (graph(), settings(Span::ZERO));
+        let partition = Partition::new(&graph, &delays(&graph, |_| &instant), (2, None));
         assert_eq!(partition.domains, 2);
         for host in (0..graph.hosts()).map(HostId) {
             assert_eq!(partition.of_host(host), partition.of_switch(graph.switch_of_host(host)));
@@ -195,10 +197,11 @@ mod tests {
     fn the_grid_is_the_least_delay_between_switches_whatever_the_cut() {
         let graph = graph();
         let latency = Span::from_ns(500);
+        let built = settings(latency);
         let fabric = graph.fabric_cables()[0];
         let expected = graph.cables()[fabric].delay + latency;
         for domains in [1, 2, 3, 100] {
-            let partition = Partition::new(&graph, &delays(&graph, &settings(latency)), (domains, None));
+            let partition = Partition::new(&graph, &delays(&graph, |_| &built), (domains, None));
             assert_eq!(partition.grid, expected);
             assert!(partition.domains <= graph.switches().len());
         }

@@ -83,7 +83,7 @@ impl Pauses {
             lost: 0,
         };
         let links = setup.graph.links().iter().map(transmitter);
-        setup.switch.pfc.is_on().then(|| Box::new(Pauses { links: links.collect(), tolls: Tolls::default() }))
+        setup.pauses().then(|| Box::new(Pauses { links: links.collect(), tolls: Tolls::default() }))
     }
 }
 
@@ -132,7 +132,12 @@ impl Domain {
         }
         let setup = &self.plan.setup;
         let way = &setup.graph.links()[link.index()];
-        let obeyed = end + way.delay + setup.switch.pfc.response_at(way.rate);
+        // A host obeys as fast as its switch.
+        let far = setup.switch_for(if matches!(way.to, Node::Host(_)) { way.from } else { way.to });
+        if !far.pfc.is_on() {
+            return end;
+        }
+        let obeyed = end + way.delay + far.pfc.response_at(way.rate);
         let stopped = setup.graph.reverse(link);
         match away {
             Some(domain) => self.outbox.pause(domain, stopped, (obeyed, frame)),
@@ -167,8 +172,13 @@ impl Domain {
 
     /// A frame is obeyed.
     fn obey(&mut self, link: LinkId, class: usize, quanta: u16) {
-        let (now, watchdog) = (self.now, self.plan.setup.switch.pfc.watchdog);
-        let is_switch = matches!(self.wires[link.index()].from, Node::Switch(_));
+        let from = self.wires[link.index()].from;
+        let settings = self.plan.setup.switch_for(from);
+        let (now, watchdog) = (self.now, settings.pfc.watchdog);
+        let is_switch = matches!(from, Node::Switch(_));
+        if is_switch && settings.pfc.lossless(settings.queues as usize) >> class & 1 == 0 {
+            return; // this class is none that it pauses for
+        }
         let transmitter = self.transmitter(link);
         let stopped = &mut transmitter.classes[class];
         stopped.until = now + quanta_time(transmitter.rate, quanta);
@@ -190,8 +200,8 @@ impl Domain {
     /// Acts on a queue of a switch that has been paused for too long.
     fn watch(&mut self, link: LinkId, class: usize) {
         let now = self.now;
-        let pfc = &self.plan.setup.switch.pfc;
-        let queues = self.plan.setup.switch.queues as usize;
+        let own = self.plan.setup.switch_for(self.wires[link.index()].from);
+        let (pfc, queues) = (&own.pfc, own.queues as usize);
         let (Some(detect), restore, action) = (pfc.watchdog, pfc.restore(), pfc.watchdog_action) else {
             return;
         };
@@ -257,7 +267,7 @@ impl Domain {
         match wire.from {
             Node::Host(host) => self.hold_card(host, class, held),
             Node::Switch(switch) => {
-                let (port, queues) = (wire.port, self.plan.setup.switch.queues as usize);
+                let (port, queues) = (wire.port, self.plan.setup.switch_at(switch).queues as usize);
                 let now = self.now;
                 let mut turn =
                     Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
@@ -300,7 +310,7 @@ impl Domain {
             return;
         }
         let mut frame = PauseFrame::default();
-        let pfc = &self.plan.setup.switch.pfc;
+        let pfc = &self.plan.setup.switch_for(Node::Host(host)).pfc;
         pfc.classes.iter().for_each(|class| frame.set(*class as usize, pfc.quanta as u16));
         self.send_from_card(host, frame);
     }
@@ -343,7 +353,7 @@ impl Domain {
                     stopped.count(end.min(stopped.until));
                 }
                 let asked = match link.from {
-                    Node::Switch(switch) if class < plan.setup.switch.queues as usize => {
+                    Node::Switch(switch) if class < plan.setup.switch_at(switch).queues as usize => {
                         let own = self.switches[switch.index()].as_ref().expect("a domain has its switches");
                         own.switch.pauses((link.port, class))
                     }

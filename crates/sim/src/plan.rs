@@ -21,7 +21,7 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(setup: Setup) -> Plan {
         let (graph, endless) = (&setup.graph, setup.until == Time::NEVER);
-        let delays = delays(graph, &setup.switch);
+        let delays = delays(graph, |switch| setup.switch_at(switch));
         let division = (wanted(&setup, &delays), setup.division.scatter);
         Plan {
             partition: Partition::new(graph, &delays, division),
@@ -33,7 +33,7 @@ impl Plan {
 
     /// Whether a run ends when ports wait for each other in a circle: nothing else would end it.
     pub(crate) fn ends_by_deadlock(&self) -> bool {
-        self.setup.until == Time::NEVER && self.setup.switch.pfc.watchdog.is_none()
+        self.setup.until == Time::NEVER && self.setup.switch_kinds().all(|kind| kind.pfc.watchdog.is_none())
     }
 
     /// Whether a link stays as it is for the whole run.

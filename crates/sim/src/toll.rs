@@ -35,7 +35,8 @@ impl Domain {
     #[inline]
     pub(crate) fn pay_toll(&mut self, link: LinkId, (switch, port): (SwitchId, PortId), packet: PacketId) {
         let header = self.pool.headers.get(packet);
-        let (queue, arrived) = (usize::from(self.plan.setup.queue(header.class)), header.arrived);
+        let (queue, arrived) =
+            (usize::from(self.plan.setup.queue(Node::Switch(switch), header.class)), header.arrived);
         let now = self.now;
         let held = self.transmitter(link).held_during(queue, arrived, now);
         let own = self.switches[switch.index()].as_ref().expect("a packet leaves a switch of its domain");
@@ -88,10 +89,10 @@ impl Domain {
     /// What the packets have met that still wait in switches at the end of the run.
     pub(crate) fn tolls_of_waiting(&mut self, end: Time, sums: &mut BTreeMap<FlowId, FlowPauses>) {
         let Some(pauses) = &mut self.pauses else { return };
-        let queues = self.plan.setup.switch.queues as usize;
         for (wire, transmitter) in self.wires.iter().zip(&mut pauses.links) {
             let Node::Switch(switch) = wire.from else { continue };
             let Some(own) = &self.switches[switch.index()] else { continue };
+            let queues = self.plan.setup.switch_at(switch).queues as usize;
             for at in (0..queues).map(|queue| (wire.port, queue)) {
                 let (headers, congested) = (&self.pool.headers, own.switch.is_congested(at));
                 let payload = |packet: &PacketId| headers.get(*packet).kind.is_payload();

@@ -40,6 +40,7 @@ fn random_worlds_obey_all_laws() {
         "worlds: foreseen",
         "worlds: sampled",
         "worlds: flows sampled",
+        "worlds: mixed switches",
         "worlds: paused",
         "worlds: time limit",
         "worlds: datagrams lost",

@@ -51,6 +51,15 @@ impl Outputs {
 }
 
 impl Output {
+    /// What a port holds, and its departures, which are foreseen.
+    #[inline(always)]
+    pub(crate) fn foreseen(&mut self) -> (&mut Port, &mut Foresight) {
+        match self {
+            Output { port, foresight: Some(foresight), .. } => (port, foresight),
+            _ => unreachable!("only ports whose departures are foreseen are asked"),
+        }
+    }
+
     /// Whether a packet joins without being refused or looked at by the marker.
     #[inline]
     pub(crate) fn is_calm(&self, wire: u16) -> bool {

@@ -40,7 +40,7 @@ pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
 pub use observe::Observer;
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::{ClassQueue, PortCounters};
-pub use settings::SwitchSettings;
+pub use settings::{PortSettings, SwitchSettings};
 pub use switch::Switch;
 pub use table::{Route, Table};
 pub use trim::TrimSettings;

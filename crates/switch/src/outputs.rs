@@ -2,13 +2,13 @@
 //! balancer.
 
 use weft_core::record::Reason;
-use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Time, Transmission};
+use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Rate, Time, Transmission};
 
 use crate::foreseen::{give_back_unseen, take_place};
 use crate::foresight::{Foresight, Slot};
 use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
-use crate::settings::SwitchSettings;
+use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Memory};
 use crate::trim::Trim;
 use crate::turn::{Departure, Effect, Effects, SwitchSite, Turn, Verdict};
@@ -58,12 +58,20 @@ impl Outputs {
         }
     }
 
+    /// Marks, serves and limits at a port as that alone does; it must be empty.
+    pub(crate) fn set_up(&mut self, port: PortId, settings: &PortSettings, line: Rate) {
+        let output = &mut self.ports[port.index()];
+        output.set_up(settings, line);
+        self.plain &= !output.looks_at_departures();
+    }
+
     /// From now on the departures of a port are known when packets arrive, if the settings allow it.
     pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
         if self.plain {
             let output = &mut self.ports[port.index()];
             let marker = std::mem::take(&mut output.markers).into_iter().next();
-            output.foresight = marker.map(|marker| Foresight::new(line, marker, self.store.admits_up_to()));
+            let admitted = self.store.admits_up_to().min(output.limit);
+            output.foresight = marker.map(|marker| Foresight::new(line, marker, admitted));
             self.set_observed(port);
         }
         self.plain
@@ -167,20 +175,30 @@ impl Outputs {
     }
 
     /// A packet joins a port whose departures are foreseen, where nobody looks at what it holds and neither limit nor marker
-    /// is near: a line of arithmetic. `None`, and nothing has changed that anybody can see, for others.
+    /// is near: a line of arithmetic.
     #[inline(always)]
-    pub(crate) fn join_unseen(&mut self, now: Time, port: PortId, wire: u16) -> Option<Slot> {
+    pub(crate) fn join_unseen(&mut self, now: Time, port: PortId, wire: u16) -> Unseen {
         let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
-            return None;
+            return Unseen::Look;
         };
         if foresight.is_observed() {
-            return None;
+            return Unseen::Look;
         }
         give_back_unseen(now, held, foresight);
         if !foresight.is_calm(held.bytes + u64::from(wire)) {
-            return None;
+            return Unseen::Near;
         }
-        Some(take_place(now, (held, foresight), wire))
+        Unseen::Line(take_place(now, (held, foresight), wire))
+    }
+
+    /// The same where a limit or the marker is near.
+    #[inline(never)]
+    pub(crate) fn join_near(&mut self, now: Time, port: PortId, header: &mut Header) -> Verdict {
+        if let Err(reason) = self.admit_and_mark(now, (port, 0), header) {
+            return Verdict::Dropped(self.refuse(port, reason));
+        }
+        let slot = take_place(now, chosen_of(&mut self.ports, port).foreseen(), header.wire);
+        Verdict::LeavesAt(Departure::of(header, port, slot))
     }
 
     /// A packet joins any port: admit, mark, queue.
@@ -230,9 +248,7 @@ impl Outputs {
     /// A packet that has been admitted joins a port whose departures are foreseen.
     #[inline(always)]
     fn settle_in(&mut self, now: Time, port: PortId, header: &Header) -> Slot {
-        let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
-            unreachable!("only ports that foresee are joined so")
-        };
+        let (held, foresight) = chosen_of(&mut self.ports, port).foreseen();
         self.store.stored((0, held.bytes + u64::from(header.wire)), header.wire);
         self.visible.joined(now, header, port.index());
         take_place(now, (held, foresight), header.wire)
@@ -405,6 +421,16 @@ impl Outputs {
     fn dropped(&mut self, port: PortId, packet: PacketId, reason: Reason, effects: &mut Effects) {
         effects.push_back(Effect::Dropped(packet, self.refuse(port, reason)));
     }
+}
+
+/// What becomes of a packet at a port where nobody looks at what it holds.
+pub(crate) enum Unseen {
+    /// It has a place on the line.
+    Line(Slot),
+    /// A limit or the marker is near: see [`Outputs::join_near`].
+    Near,
+    /// The port is not such a one: see [`Outputs::join`].
+    Look,
 }
 
 /// The output port that the table and the balancer have chosen for a packet.

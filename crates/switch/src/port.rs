@@ -5,7 +5,7 @@ use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Queue, Random, Ra
 
 use crate::foresight::Foresight;
 use crate::schedule::AnyScheduler;
-use crate::settings::SwitchSettings;
+use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
 use weft_mark::{Action, AnyMarker, Sight};
 
@@ -87,6 +87,8 @@ pub(crate) struct Output {
     /// One for each queue.
     pub(crate) markers: Box<[AnyMarker]>,
     pub(crate) scheduler: AnyScheduler,
+    /// The most that a queue may hold.
+    pub(crate) limit: u64,
 }
 
 /// The packet memory of a switch.
@@ -95,6 +97,8 @@ pub(crate) struct Store {
     total: u64,
     sharing: AnySharing,
     counts: bool,
+    /// See [`weft_buffer::Sharing::admits_up_to`].
+    always: u64,
 }
 
 impl Output {
@@ -107,7 +111,22 @@ impl Output {
             markers: (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect(),
             scheduler: AnyScheduler::new(&settings.schedule, queues),
             foresight: None,
+            limit: u64::MAX,
         }
+    }
+
+    /// Marks, serves and limits as this port alone does.
+    pub(crate) fn set_up(&mut self, settings: &PortSettings, line: Rate) {
+        let queues = self.queues.len();
+        self.markers = (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect();
+        self.scheduler = AnyScheduler::new(&settings.schedule, queues);
+        self.limit = settings.queue_limit.map_or(u64::MAX, |limit| limit.0);
+    }
+
+    /// Whether a queue that holds so many bytes may take a packet, as far as the port's own limit goes.
+    #[inline]
+    pub(crate) fn fits(&self, queue: u64, wire: u16) -> Result<(), Reason> {
+        if queue + u64::from(wire) > self.limit { Err(Reason::PortFull) } else { Ok(()) }
     }
 
     /// Whether a marker wants to see what leaves.
@@ -116,10 +135,14 @@ impl Output {
     }
 
     /// Is there room for a packet of `wire` bytes in a queue?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn admit(&self, queue: usize, wire: u16, store: &Store) -> Result<(), Reason> {
         if !self.port.up {
             return Err(Reason::LinkDown);
+        }
+        self.fits(self.bytes_of(queue), wire)?;
+        if self.port.bytes + u64::from(wire) <= store.always {
+            return Ok(());
         }
         store.admit((queue, self.bytes_of(queue)), self.port.bytes, wire)
     }
@@ -179,12 +202,12 @@ impl Output {
 
 impl Store {
     pub(crate) fn new(sharing: AnySharing) -> Store {
-        Store { total: 0, counts: sharing.looks_beyond_port(), sharing }
+        Store { total: 0, counts: sharing.looks_beyond_port(), always: sharing.admits_up_to(), sharing }
     }
 
     /// A port that holds at most so many bytes with a packet has room for it.
     pub(crate) fn admits_up_to(&self) -> u64 {
-        self.sharing.admits_up_to()
+        self.always
     }
 
     /// Under the memory management of chips: bytes within minima of queues, and in pools.
@@ -202,7 +225,7 @@ impl Store {
     }
 
     /// Is there room for a packet of `wire` bytes in a queue, of a class, that holds `queue` bytes?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn admit(&self, (class, queue): (usize, u64), port: u64, wire: u16) -> Result<(), Reason> {
         let packet = u64::from(wire);
         self.sharing.admit(&Occupancy { packet, class, queue, port, total: self.total })

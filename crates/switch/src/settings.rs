@@ -8,6 +8,17 @@ use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
 use weft_mark::MarkerSettings;
 
+/// What one port does in a way of its own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PortSettings {
+    /// Its congestion marks.
+    pub ecn: MarkerSettings,
+    /// Which of its queues is served next.
+    pub schedule: SchedulerSettings,
+    /// The most that each of its queues may hold, whatever the sharing rule allows.
+    pub queue_limit: Option<Bytes>,
+}
+
 choice! {
     /// When a packet shows up in the queue lengths that a balancer reads.
     pub enum Visibility {

@@ -10,10 +10,10 @@ use crate::congestion::{Congestion, Place};
 use crate::engine::Engine;
 use crate::hash::FlowHash;
 use crate::observe::{Observer, Observing, tell_drops};
-use crate::outputs::{Outputs, queue_of};
+use crate::outputs::{Outputs, Unseen, queue_of};
 use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::PortCounters;
-use crate::settings::{ClassLoad, SwitchSettings};
+use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::table::{Route, Table};
 use crate::turn::{Departure, Sent, SwitchSite, Turn, Verdict};
 
@@ -84,6 +84,11 @@ impl Switch {
         assert!(self.table.ports() <= self.outputs.len(), "the table names ports that the switch has");
     }
 
+    /// Gives a port settings of its own; before anything has come and before [`Switch::foresee`].
+    pub fn set_up(&mut self, port: PortId, settings: &PortSettings) {
+        self.outputs.set_up(port, settings, self.rates[port.index()]);
+    }
+
     /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::transmit`] must not be called for
     /// it: the end of a transmission needs no event, and nothing else changes. Returns false, and does nothing, if the
     /// settings rule it out: several queues per port, marks on departure. The link behind the port must stay up or down,
@@ -109,8 +114,9 @@ impl Switch {
         enter(turn.now, header, from);
         let Some(port) = self.output(turn.now, header) else { return Verdict::Dropped(Reason::NoRoute) };
         match self.outputs.join_unseen(turn.now, port, header.wire) {
-            Some(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
-            None => self.outputs.join(&mut turn.again(), port, packet),
+            Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
+            Unseen::Near => self.outputs.join_near(turn.now, port, header),
+            Unseen::Look => self.outputs.join(&mut turn.again(), port, packet),
         }
     }
 
@@ -132,7 +138,11 @@ impl Switch {
                 if let Some(congestion) = &mut self.congestion {
                     congestion.departs(now, port, header);
                 }
-                self.outputs.join(turn, port, packet)
+                match self.outputs.join_unseen(now, port, header.wire) {
+                    Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
+                    Unseen::Near => self.outputs.join_near(now, port, header),
+                    Unseen::Look => self.outputs.join(turn, port, packet),
+                }
             }
         };
         self.note(turn, packet, verdict);

@@ -83,6 +83,21 @@ pub struct SwitchNode {
     pub name: String,
     /// 1 for a leaf, otherwise one more than the hops to the nearest leaf.
     pub tier: u8,
+    /// What the topology calls its tier, if it has names for tiers.
+    pub(crate) role: Option<&'static str>,
+}
+
+impl SwitchNode {
+    /// The name of its tier: that of the topology's generator; elsewhere `leaf` for a switch with hosts, `spine` for one next
+    /// to a leaf, `core` beyond.
+    #[must_use]
+    pub fn role(&self) -> &'static str {
+        self.role.unwrap_or(match self.tier {
+            0 | 1 => "leaf",
+            2 => "spine",
+            _ => "core",
+        })
+    }
 }
 
 /// A connected network in which every host hangs on one switch. Built by [`build`](crate::build) or

@@ -31,7 +31,7 @@ pub struct Handshake {
     pub synack_wire: Bytes,
 }
 
-/// Rate and delay of each link of a path.
+/// Rate and delay of each link of a path, with the latency of the switch it leads to.
 type Path = Vec<(Rate, Span)>;
 
 /// Different paths of equal length kept between two leaves; more are dropped, slowest first.
@@ -42,7 +42,7 @@ pub struct Ideal<'a> {
     graph: &'a Graph,
     state: &'a LinkState,
     fabric: Fabric,
-    switch_latency: Span,
+    latencies: Vec<Span>,
     distances: BTreeMap<SwitchId, Vec<u32>>,
     paths: BTreeMap<(SwitchId, SwitchId), Vec<Path>>,
 }
@@ -51,8 +51,14 @@ impl<'a> Ideal<'a> {
     /// For the cables of `graph` that are up in `state`; a packet spends `switch_latency` in every switch.
     #[must_use]
     pub fn new(graph: &'a Graph, state: &'a LinkState, switch_latency: Span) -> Ideal<'a> {
+        Ideal::with_latencies(graph, state, vec![switch_latency; graph.switches().len()])
+    }
+
+    /// The same where each switch has a latency of its own.
+    #[must_use]
+    pub fn with_latencies(graph: &'a Graph, state: &'a LinkState, latencies: Vec<Span>) -> Ideal<'a> {
         let fabric = Fabric::new(graph, state);
-        Ideal { graph, state, fabric, switch_latency, distances: BTreeMap::new(), paths: BTreeMap::new() }
+        Ideal { graph, state, fabric, latencies, distances: BTreeMap::new(), paths: BTreeMap::new() }
     }
 
     /// From the start of the flow to the arrival of its last data bit; zero when there is no path.
@@ -71,21 +77,21 @@ impl<'a> Ideal<'a> {
     fn fastest(&mut self, source: HostId, destination: HostId, train: (u64, Bytes, Bytes)) -> Span {
         let ends = [source, destination].map(|host| self.graph.links()[host.index()]);
         let leaves = [source, destination].map(|host| self.graph.switch_of_host(host));
-        let latency = self.switch_latency;
+        let latency = self.latencies[leaves[0].index()];
         let [first, last] = ends.map(|link| [(link.rate, link.delay)]);
         let whole = |middle: &Path| {
             let path = first.iter().chain(middle).chain(&last);
-            pipelined(path, train) + latency * (middle.len() as u64 + 1)
+            pipelined(path, train) + latency
         };
         self.between(leaves[0], leaves[1]).iter().map(whole).min().unwrap_or(Span::ZERO)
     }
 
     /// The different shortest paths between two leaves.
     fn between(&mut self, from: SwitchId, to: SwitchId) -> &[Path] {
-        let Ideal { graph, state, fabric, .. } = self;
+        let Ideal { graph, state, fabric, latencies, .. } = self;
         self.paths.entry((from, to)).or_insert_with(|| {
             let distance = self.distances.entry(to).or_insert_with(|| fabric.distances_to(to));
-            shortest(graph, state, from, distance)
+            shortest((graph, state), from, distance, latencies)
         })
     }
 }
@@ -102,7 +108,12 @@ pub fn ideal_fct(
     Ideal::new(graph, &LinkState::all_up(graph), switch_latency).fct(source, destination, train)
 }
 
-fn shortest(graph: &Graph, state: &LinkState, from: SwitchId, distance: &[u32]) -> Vec<Path> {
+fn shortest(
+    (graph, state): (&Graph, &LinkState),
+    from: SwitchId,
+    distance: &[u32],
+    latencies: &[Span],
+) -> Vec<Path> {
     if distance[from.index()] == UNREACHABLE {
         return Vec::new();
     }
@@ -113,8 +124,8 @@ fn shortest(graph: &Graph, state: &LinkState, from: SwitchId, distance: &[u32]) 
             for link in graph.links_of(Node::Switch(*switch)) {
                 let Node::Switch(to) = link.to else { continue };
                 if state.is_up(link.cable) && distance[to.index()] == left {
-                    let longer =
-                        paths.iter().map(|path| [path.as_slice(), &[(link.rate, link.delay)]].concat());
+                    let hop = (link.rate, link.delay + latencies[to.index()]);
+                    let longer = paths.iter().map(|path| [path.as_slice(), &[hop]].concat());
                     next.entry(to).or_default().extend(longer);
                 }
             }
@@ -132,8 +143,7 @@ fn prune(paths: &mut Vec<Path>) {
     paths.truncate(MOST_PATHS);
 }
 
-/// When the last bit of a train (how many packets, their size, that of the last) has crossed all links, switch latencies not
-/// counted.
+/// When the last bit of a train (how many packets, their size, that of the last) has crossed all links.
 ///
 /// Packet j leaves link i when both packet j-1 has left it and packet j has arrived: a longest path through the grid
 /// of (link, packet). All but the last packet are equal, so the longest path goes down the links to some link k, is

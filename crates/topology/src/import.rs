@@ -3,29 +3,20 @@
 //! Knows no traffic: flow files are read by the workload crate with the host numbers given here. Never panics,
 //! whatever the file holds; every error names file, line, what was found and what is allowed.
 
+pub(crate) mod format;
 mod hpcc;
 mod htsim;
 
-use crate::shapes::explicit::Settings;
+use crate::shapes::explicit::settings::Settings;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use weft_core::{HostId, Span};
 
+pub use format::Format;
 pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
 pub use weft_core::lines::ImportError;
-
-weft_core::choice! {
-    /// Who wrote a topology file.
-    pub enum Format {
-        /// `topology.txt` of the HPCC simulator and its relatives (ConWeave, Alibaba's ns-3): counts, switch
-        /// numbers, then one line per cable.
-        Hpcc = "hpcc",
-        /// `.topo` of htsim: a folded Clos described by tiers.
-        Htsim = "htsim",
-    }
-}
 
 /// What a topology file says.
 #[derive(Clone, Debug, PartialEq)]

@@ -43,7 +43,7 @@ pub const MAX_CABLES: u64 = 4_000_000;
 pub struct Wiring {
     hosts: u32,
     host_names: Vec<String>,
-    switches: Vec<String>,
+    switches: Vec<(String, Option<&'static str>)>,
     cables: Vec<Cable>,
     ports: BTreeMap<Node, u32>,
     bundles: BTreeMap<(Node, Node), u32>,
@@ -77,13 +77,22 @@ impl Wiring {
 
     /// Adds a switch.
     pub fn switch(&mut self, name: impl Into<String>) -> Node {
-        self.switches.push(name.into());
+        self.in_tier(name, None)
+    }
+
+    fn in_tier(&mut self, name: impl Into<String>, tier: Option<&'static str>) -> Node {
+        self.switches.push((name.into(), tier));
         Node::Switch(SwitchId(self.switches.len() as u32 - 1))
     }
 
     /// Adds `count` switches called `prefix0`, `prefix1` and so on.
     pub fn switches(&mut self, prefix: &str, count: u32) -> Vec<Node> {
         (0..count).map(|n| self.switch(format!("{prefix}{n}"))).collect()
+    }
+
+    /// The same for the switches of one tier.
+    pub fn tier(&mut self, (prefix, tier): (&str, &'static str), count: u32) -> Vec<Node> {
+        (0..count).map(|n| self.in_tier(format!("{prefix}{n}"), Some(tier))).collect()
     }
 
     /// Adds `count` hosts, each with a cable to `switch`.
@@ -193,12 +202,13 @@ impl Wiring {
             Node::Host(host) => {
                 self.host_names.get(host.index()).cloned().unwrap_or_else(|| host.to_string())
             }
-            Node::Switch(switch) => self.switches[switch.index()].clone(),
+            Node::Switch(switch) => self.switches[switch.index()].0.clone(),
         }
     }
 
     fn numbered(self) -> Graph {
-        let switches = self.switches.into_iter().map(|name| SwitchNode { name, tier: 0 }).collect();
+        let node = |(name, role)| SwitchNode { name, tier: 0, role };
+        let switches = self.switches.into_iter().map(node).collect();
         let (links, first) = (Vec::new(), Vec::new());
         let (leaves, leaf_of_host) = (Vec::new(), Vec::new());
         let (hosts, host_names, cables) = (self.hosts, self.host_names, self.cables);

@@ -160,8 +160,12 @@ macro_rules! stacks {
                 match self { $(AnyStack::$stack(own) => ReceiverEnd::$stack(Stack::receiver(own, site)),)+ }
             }
 
-            pub(crate) fn host(&self, line: Rate) -> AnyHost {
-                match self { $(AnyStack::$stack(own) => AnyHost::$stack(Stack::host(&**own, line)),)+ }
+            /// `None`: its flows share nothing.
+            pub(crate) fn host(&self, line: Rate) -> Option<AnyHost> {
+                match self {
+                    $(AnyStack::$stack(own) => (size_of::<HostOf<$type>>() > 0)
+                        .then(|| AnyHost::$stack(Stack::host(&**own, line))),)+
+                }
             }
 
             pub(crate) fn sizes(&self) -> Sizes {
@@ -201,6 +205,13 @@ macro_rules! stacks {
         }
 
         impl HostPart for AnyHost {
+            fn and(&mut self, other: AnyHost) {
+                match (self, other) {
+                    $((AnyHost::$stack(part), AnyHost::$stack(other)) => part.and(other),)+
+                    _ => unreachable!("only parts of one kind are joined"),
+                }
+            }
+
             fn next(&mut self, now: Time) -> Option<(Side, FlowId)> {
                 match self { $(AnyHost::$stack(part) => part.next(now),)+ }
             }

@@ -1,9 +1,10 @@
 //! The transport of a run: the configured stack, the datagrams that flows with a constant rate go as, and the sizes of packets.
 //! Knows no state of any flow.
 
+use std::mem::discriminant;
 use std::sync::Arc;
 
-use weft_core::stack::{Classes, Frames, Layout, Side, Sizes, Stack};
+use weft_core::stack::{Classes, Frames, HostPart, Layout, Side, Sizes, Stack};
 use weft_core::{Bytes, Class, Header, Rate, Time};
 
 use crate::protocols::{AnyHost, AnyStack, Body, TransportSettings};
@@ -96,10 +97,17 @@ impl Transport {
         if rate.is_some() { self.datagrams.classes(own) } else { self.stack.classes(own) }
     }
 
-    /// The part of a host whose card has this rate.
-    #[must_use]
-    pub fn host(&self, line: Rate) -> AnyHost {
-        self.stack.host(line)
+    /// The parts of a host whose card has this rate, for all transports in use; none for those whose flows share nothing.
+    pub fn hosts<'a>(all: impl Iterator<Item = &'a Arc<Transport>>, line: Rate) -> Vec<AnyHost> {
+        let mut parts: Vec<AnyHost> = Vec::new();
+        for part in all.filter_map(|transport| transport.stack.host(line)) {
+            let same = |known: &&mut AnyHost| discriminant(&**known) == discriminant(&part);
+            match parts.iter_mut().find(same) {
+                Some(known) => known.and(part),
+                None => parts.push(part),
+            }
+        }
+        parts
     }
 
     /// The answer of a host that has dropped the state of the receiver to a packet that still comes; addresses aside.

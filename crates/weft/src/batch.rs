@@ -9,7 +9,8 @@ use weft_report::{Manifest, Run};
 use weft_scenario::{Case, Scenario};
 
 use crate::manifest::{self, Request};
-use crate::study::{self, Planned, Results};
+use crate::results::Results;
+use crate::study::{self, Planned};
 use crate::{Error, RunOptions};
 
 /// Path and value of every axis of a case.

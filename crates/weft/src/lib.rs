@@ -13,7 +13,7 @@ mod lists;
 mod lock;
 mod manifest;
 mod page;
-mod state;
+mod results;
 mod study;
 
 use std::path::{Path, PathBuf};
@@ -176,7 +176,7 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
     }
     let of_balancer = rows.iter().any(|row| row.path.starts_with("balance"));
     let folder = path.parent().unwrap_or(Path::new("."));
-    let state = if of_balancer { state::sentences(&scenario, folder) } else { String::new() };
+    let state = if of_balancer { weft_analyse::balancer_state(&scenario, folder) } else { String::new() };
     Ok(match state.as_str() {
         "" => explanation_table(&rows),
         _ => format!("{}{state}", explanation_table(&rows)),

@@ -1,6 +1,8 @@
 //! Configuration files from the disk to the linter, and what it says back as text.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use weft_lint::{Input, Kind, Level, Site};
 
 use crate::Error;
@@ -23,6 +25,10 @@ pub struct LintOptions {
     pub allow: Vec<String>,
     /// What is known and stands in no file.
     pub site: Site,
+    /// Files of the same kind are parts of one switch, or of one host.
+    pub one_device: bool,
+    /// A file of known findings that are not shown.
+    pub baseline: Option<PathBuf>,
 }
 
 /// What was found.
@@ -34,6 +40,10 @@ pub struct LintReport {
     pub json: String,
     /// For code review: SARIF 2.1.0.
     pub sarif: String,
+    /// All findings as a baseline.
+    pub baseline: String,
+    /// How many findings there are.
+    pub findings: usize,
     /// The greatest level of all findings, if there is any.
     pub worst: Option<Level>,
 }
@@ -43,32 +53,46 @@ const LARGEST: u64 = 64 << 20;
 
 pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Error> {
     let read: Vec<Result<Input, String>> = files.iter().map(input).collect();
-    let broken: Vec<&str> = read.iter().filter_map(|file| file.as_ref().err()).map(String::as_str).collect();
+    let baseline = options.baseline.as_ref().map(|path| Ok((path.display().to_string(), text(path)?)));
+    let failed = read.iter().filter_map(|file| file.as_ref().err());
+    let failed = failed.chain(baseline.iter().filter_map(|file: &Result<_, String>| file.as_ref().err()));
+    let broken: Vec<&str> = failed.map(String::as_str).collect();
     if !broken.is_empty() {
         return Err(Error::BadInput(broken.join("\n")));
     }
     let inputs = read.into_iter().flatten().collect();
-    let LintOptions { only, allow, site } = options.clone();
-    let report = weft_lint::lint(inputs, &weft_lint::Options { only, allow, site })
+    let LintOptions { only, allow, site, one_device, .. } = options.clone();
+    let baseline = baseline.and_then(Result::ok);
+    let report = weft_lint::lint(inputs, &weft_lint::Options { only, allow, site, one_device, baseline })
         .map_err(|refused| Error::BadInput(refused.to_string()))?;
-    let sarif = report.sarif(env!("CARGO_PKG_VERSION"));
-    Ok(LintReport { text: report.text(), json: report.json(), sarif, worst: report.worst() })
+    Ok(LintReport {
+        text: report.text(),
+        json: report.json(),
+        sarif: report.sarif(env!("CARGO_PKG_VERSION")),
+        baseline: report.baseline(),
+        findings: report.findings.len(),
+        worst: report.worst(),
+    })
 }
 
 fn input(file: &LintFile) -> Result<Input, String> {
-    let name = file.path.display().to_string();
+    Ok(Input { name: file.path.display().to_string(), text: text(&file.path)?, kind: file.kind })
+}
+
+/// The text of a file, as far as it may be long: what tells no length, such as a device, is cut off there too.
+fn text(path: &Path) -> Result<String, String> {
+    let name = path.display();
     let told = |error: std::io::Error| format!("cannot read {name}: {error}");
-    let size = std::fs::metadata(&file.path).map_err(told)?.len();
-    if size > LARGEST {
-        return Err(format!("{name}: found {size} bytes; allowed: up to {LARGEST}"));
+    let mut bytes = Vec::new();
+    File::open(path).map_err(told)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(told)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!("{name}: found more than {LARGEST} bytes; allowed: up to {LARGEST}"));
     }
-    let bytes = std::fs::read(&file.path).map_err(told)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();
         format!("{name}:{line}: found a byte that is no text; allowed: UTF-8")
-    })?;
-    Ok(Input { name, text, kind: file.kind })
+    })
 }
 
 pub(crate) fn rule(id: Option<&str>) -> Result<String, Error> {

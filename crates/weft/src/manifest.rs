@@ -6,8 +6,10 @@ use weft_plan::Engine;
 use weft_report::Manifest;
 use weft_scenario::{Case, Scenario};
 
-use crate::study::VERSION;
 use crate::{Error, PACKETS, RunOptions};
+
+/// Version of the program, part of every content hash.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What was asked for, as far as it decides what is computed.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use weft_report::page::{of_run, of_sweep};
 use weft_report::{Headline, Listing, REPORT, Run, Sweep, Verdict, files, terminal, write_report};
 use weft_scenario::Scenario;
 
-use crate::study::{Results, lookup};
+use crate::results::{Results, lookup};
 use crate::{Error, Outcome};
 
 /// The complete scenario, sweep and expectations included.

@@ -1,6 +1,5 @@
 //! One call of `run`: cases times seeds, minus what is finished already, then tables, expectations and the report.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -9,15 +8,13 @@ use weft_core::record::{FlowRecord, Stop};
 use weft_plan::{Division, Engine, Finished, Setup, Watch};
 use weft_prepare::read;
 use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
-use weft_scenario::{Case, Measurement, Recorded, Scenario};
+use weft_scenario::{Case, Recorded};
 
 use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
+use crate::results::Results;
 use crate::{Error, Outcome, PACKETS, RunOptions, clock, manifest, page};
-
-/// Version of the program, part of every content hash.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A case with a seed.
 pub(crate) struct Planned<'a> {
@@ -30,19 +27,6 @@ pub(crate) struct Planned<'a> {
     root: &'a Path,
     division: Division,
     engine: &'static dyn Engine,
-}
-
-/// What became of the runs of a call.
-#[derive(Default)]
-pub(crate) struct Results {
-    /// Runs that are there, whether computed now or earlier, with links relative to the folder of the sweep.
-    pub(crate) runs: Vec<Run>,
-    /// How many of these were there before.
-    pub(crate) reused: usize,
-    /// Runs that broke, each with its reason.
-    pub(crate) failures: Vec<String>,
-    /// Folders that look finished and cannot be read, each with its reason.
-    pub(crate) unreadable: Vec<String>,
 }
 
 /// Runs everything and writes the report.
@@ -205,18 +189,5 @@ fn kept(record: &[Recorded]) -> Kept {
         queues: wanted(Recorded::Queues),
         reordering: wanted(Recorded::Reordering),
         drops: wanted(Recorded::Drops),
-    }
-}
-
-/// The values by seed that expectations are judged with.
-pub(crate) fn lookup<'a>(
-    scenario: &'a Scenario,
-    runs: &'a [Run],
-) -> impl Fn(&Measurement) -> BTreeMap<u64, f64> + 'a {
-    move |measurement| {
-        let labels = &scenario.cases()[measurement.case].labels;
-        let complete = |run: &&Run| run.manifest.labels == *labels && !run.summary.interrupted();
-        let value = |run: &Run| Some((run.manifest.seed, run.summary.metric(&measurement.metric)?));
-        runs.iter().filter(complete).filter_map(value).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! All flows of a run in the order of their start, drawn when they are wanted, so that flows to come take no memory where
 //! their pattern needs no list. Knows no pattern.
 
-use crate::traffic::Flow;
+use crate::flow::Flow;
 use std::collections::VecDeque;
 use std::iter::Peekable;
 use std::sync::Arc;

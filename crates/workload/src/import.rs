@@ -7,7 +7,7 @@ mod csv;
 mod hpcc;
 mod htsim;
 
-use crate::pattern::list::ListedFlow;
+use crate::listed::ListedFlow;
 use std::path::Path;
 
 pub use csv::read as csv;

@@ -8,17 +8,23 @@
 //! others).
 
 mod arrivals;
+mod flow;
 pub mod flows;
+mod framing;
 pub mod import;
+mod listed;
 pub mod pattern;
 pub mod site;
 pub mod sizes;
 pub mod traffic;
 
 pub use arrivals::Arrivals;
+pub use flow::Flow;
 pub use flows::{Draw, Flows};
+pub use framing::Framing;
+pub use listed::ListedFlow;
 pub use pattern::PatternSettings;
-pub use site::{Framing, Shape};
+pub use site::Shape;
 pub use sizes::Sizes;
-pub use traffic::{Flow, Limits, TrafficSettings, check, generate, notes};
+pub use traffic::{Limits, TrafficSettings, check, generate, notes};
 pub use weft_core::Problem;

@@ -15,10 +15,10 @@ pub mod random;
 pub mod shuffle;
 pub mod stride;
 
+use crate::flow::Flow;
 use crate::flows::{Draw, Listed};
 use crate::site::Site;
 use crate::sizes::Sizes;
-use crate::traffic::Flow;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Rate, Time};
 

@@ -1,10 +1,11 @@
 //! What a pattern sees of the network and of the run. Knows no graph: whoever builds it has one.
 
+use crate::framing::Framing;
 use crate::sizes::Sizes;
 use std::path::Path;
 use std::sync::Arc;
 use weft_core::Problem;
-use weft_core::{Bytes, Checksum, HostId, Purpose, Random, Rate, Time};
+use weft_core::{Checksum, HostId, Purpose, Random, Rate, Time};
 
 /// The network as far as traffic is concerned.
 #[derive(Clone, Copy, Debug)]
@@ -19,23 +20,6 @@ pub struct Shape<'a> {
     pub framing: Framing,
     /// Where relative file names start.
     pub folder: &'a Path,
-}
-
-/// How payload becomes packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Framing {
-    /// Most payload in a packet, at least one byte.
-    pub mss: Bytes,
-    /// What each packet adds on the wire: headers, frame check, preamble and gap.
-    pub overhead: Bytes,
-}
-
-impl Framing {
-    /// Bytes on the wire for a payload.
-    #[must_use]
-    pub fn wire(self, payload: Bytes) -> Bytes {
-        payload + self.overhead * payload.0.div_ceil(self.mss.0)
-    }
 }
 
 weft_core::choice! {

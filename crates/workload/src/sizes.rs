@@ -7,7 +7,7 @@
 pub mod bundled;
 mod curve;
 
-use crate::site::Framing;
+use crate::framing::Framing;
 use std::path::Path;
 use weft_core::units::nearest;
 use weft_core::{Bytes, Random};

@@ -7,7 +7,7 @@ use crate::site::{Shape, Site};
 use std::collections::BTreeSet;
 use std::iter::Peekable;
 use weft_core::Problem;
-use weft_core::{Bytes, HostId, Rate, Span, Time};
+use weft_core::{Span, Time};
 
 weft_core::settings! {
     /// One source of flows; a scenario may have several.
@@ -22,36 +22,6 @@ weft_core::settings! {
         class: Option<u32> = None,
         /// Who sends to whom and when; `kind` names the pattern.
         pattern: PatternSettings = PatternSettings::default(),
-    }
-}
-
-/// A flow to be carried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flow {
-    /// When the application hands it over.
-    pub start: Time,
-    /// Payload.
-    pub size: Bytes,
-    /// For constant-rate senders the rate of the payload; zero: as fast as the transport can.
-    pub rate: Rate,
-    /// Sender.
-    pub source: HostId,
-    /// Receiver, another host.
-    pub destination: HostId,
-    /// Index of its traffic entry.
-    pub tag: u16,
-}
-
-impl Flow {
-    /// The payload rate of a constant-rate sender.
-    #[must_use]
-    pub fn constant_rate(&self) -> Option<Rate> {
-        (self.rate > Rate(0)).then_some(self.rate)
-    }
-
-    /// The total order in which flows are numbered.
-    pub(crate) fn key(&self) -> (Time, u16, HostId, HostId, Bytes, Rate) {
-        (self.start, self.tag, self.source, self.destination, self.size, self.rate)
     }
 }
 

@@ -608,8 +608,8 @@ fn constant_flows_carry_their_rate_for_their_duration() {
     }
 }
 
-fn listed(at: u64, from: u32, to: u32) -> list::ListedFlow {
-    list::ListedFlow { at: Span::from_us(at), from, to, size: Bytes(100) }
+fn listed(at: u64, from: u32, to: u32) -> weft_workload::ListedFlow {
+    weft_workload::ListedFlow { at: Span::from_us(at), from, to, size: Bytes(100) }
 }
 
 #[test]

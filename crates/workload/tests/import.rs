@@ -1,8 +1,8 @@
 //! Flow files of others are read exactly, refused with a line, and never bring the program down.
 
 use weft_core::{Bytes, HostId, Purpose, Random, Span};
+use weft_workload::ListedFlow;
 use weft_workload::import::{csv, hpcc, htsim, to_csv, to_scenario};
-use weft_workload::pattern::list::ListedFlow;
 
 const TABLE: &str = "flow_id,start_ns,src,dst,bytes\n0,11358,30,102,3777129\n1,12041,193,82,49680\n";
 const FLOWS: &str = "2\n2 1 3 100 200000000 2\n3 0 3 100 5000 2.000001\n\nFirst line: number of flows\n";

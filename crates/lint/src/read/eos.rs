@@ -1,34 +1,47 @@
 //! Lines of Arista EOS that speak of queues, marking, priority flow control and packet memory; others are passed over.
 //!
 //! Facts of this format: priorities are CoS values; CoS 0 is traffic class 1 and CoS 1 class 0 unless mapped, and eight
-//! code points each are one class in the same way. A segment and a cell count as 208 bytes, a kbyte as 1000: so
-//! large are the cells of Trident 2, Tomahawk and Tomahawk 2 (Juniper on its QFX switches with these chips); those of Trident 3 have 256,
-//! and the file does not tell the chip.
+//! code points each are one class in the same way. A kbyte counts as 1000 bytes, a segment or cell as many as the chip has
+//! (`detect.rs`). Thresholds in time are lengths at the speed of each port.
 
-use crate::model::{MapKind, Marking, Network, Oddity, OddityKind, Switch};
-use crate::place::{Placed, Source, Spot, lines};
+use crate::model::{MapKind, Network, Site, Switch};
+use crate::told::{Coverage, Oddity, OddityKind, Tally};
 use block::{Block, Memory};
-use std::collections::BTreeMap;
+use detect::Detect;
+use std::collections::{BTreeMap, HashMap};
+use weft_config::place::{Placed, Source, Spot, lines};
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, Rate, Span};
 
 mod block;
+mod detect;
 mod finish;
 
-/// Bytes of a segment or cell.
-const CELL: u64 = 208;
+/// More interfaces than any switch has are refused, for rules compare ports with each other.
+const MOST: usize = 4_096;
 
-/// Reads a file as one switch.
-pub(super) fn read(number: usize, source: &Source, network: &mut Network) -> Result<(), String> {
-    if let Some(at) = source.text.find('\0') {
-        let (line, column) = crate::place::line_column(&source.text, at);
-        return Err(format!("{}:{line}:{column}: found a NUL byte; allowed: text", source.name));
+/// Reads files as one switch.
+pub(super) fn read(sources: &[(usize, &Source)], network: &mut Network) -> Result<(), Vec<String>> {
+    let (first, name) = sources.first().map_or((0, ""), |(number, source)| (*number, source.name.as_str()));
+    let mut reader = Reader::new(first, &network.site);
+    for (number, source) in sources {
+        if let Some(at) = source.text.find('\0') {
+            let (line, column) = weft_config::place::line_column(&source.text, at);
+            return Err(vec![format!("{}:{line}:{column}: found a NUL byte; allowed: text", source.name)]);
+        }
+        let coverage = reader.file(*number, source);
+        network.coverage.push((*number, coverage));
     }
-    let mut reader = Reader::new(number, network.site.rate);
-    for (start, line) in lines(&source.text) {
-        reader.line(start, line);
+    if reader.interfaces.len() > MOST {
+        return Err(vec![format!(
+            "{name}: found {} interfaces; allowed: up to {MOST}",
+            reader.interfaces.len()
+        )]);
     }
-    let (switch, oddities) = reader.finish(&source.name, network.site.memory);
+    let (switch, oddities, remarks) = reader.finish((first, name), network.site.memory);
+    if let Some((_, coverage)) = network.coverage.last_mut() {
+        coverage.remarks.extend(remarks);
+    }
     network.oddities.extend(oddities);
     network.switches.push(switch);
     Ok(())
@@ -48,9 +61,13 @@ enum Section {
 struct Reader {
     file: usize,
     rate: Option<Rate>,
+    /// Bytes of a cell, if they are known.
+    cell: Option<Bytes>,
     section: Section,
     /// The queue whose lines follow.
     queue: Option<u8>,
+    /// It is one of multicast packets, which are not modelled.
+    multicast: bool,
     name: Option<String>,
     interfaces: Vec<Block>,
     profiles: BTreeMap<String, Block>,
@@ -59,17 +76,27 @@ struct Reader {
     watchdog: Option<(Spot, Option<Span>, Option<Span>)>,
     maps: BTreeMap<MapKind, BTreeMap<u8, Placed<u8>>>,
     cos: BTreeMap<u8, u8>,
-    markings: Vec<Marking>,
+    /// Lines `random-detect`, each once, and their numbers.
+    detects: Vec<Detect>,
+    known: HashMap<String, usize>,
+    /// Packets that cannot be marked pass.
+    allows_non_ect: bool,
+    /// `priority-flow-control all off`.
+    pauses_off: bool,
     oddities: Vec<Oddity>,
+    read: Tally,
+    passed_over: Tally,
 }
 
 impl Reader {
-    fn new(file: usize, rate: Option<Rate>) -> Reader {
+    fn new(file: usize, site: &Site) -> Reader {
         Reader {
             file,
-            rate,
+            rate: site.rate,
+            cell: site.cell,
             section: Section::Top,
             queue: None,
+            multicast: false,
             name: None,
             interfaces: Vec::new(),
             profiles: BTreeMap::new(),
@@ -78,32 +105,52 @@ impl Reader {
             watchdog: None,
             maps: BTreeMap::new(),
             cos: BTreeMap::new(),
-            markings: Vec::new(),
+            detects: Vec::new(),
+            known: HashMap::new(),
+            allows_non_ect: false,
+            pauses_off: false,
             oddities: Vec::new(),
+            read: Tally::default(),
+            passed_over: Tally::default(),
         }
     }
 
+    /// Takes a file in.
+    fn file(&mut self, number: usize, source: &Source) -> Coverage {
+        (self.file, self.section, self.queue) = (number, Section::Top, None);
+        for (start, line) in lines(&source.text) {
+            self.line(start, line);
+        }
+        let (read, passed_over) = (std::mem::take(&mut self.read), std::mem::take(&mut self.passed_over));
+        Coverage { read: read.list(), passed_over: passed_over.list(), remarks: Vec::new() }
+    }
+
     fn odd(&mut self, kind: OddityKind, at: Spot, (says, mend): (String, &str)) {
-        self.oddities.push(Oddity { kind, at, says, mend: mend.to_owned() });
+        let (subject, mend) = (String::new(), mend.to_owned());
+        self.oddities.push(Oddity { kind, at, subject, says, mend });
     }
 
     /// A line; what begins at its margin opens a section or stands alone.
     fn line(&mut self, start: usize, line: &str) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let at = Spot { file: self.file, at: start + line.len() - line.trim_start().len() };
-        if words.is_empty() || words[0].starts_with('!') {
+        if words.is_empty() {
+            return;
+        }
+        if words[0].starts_with('!') {
+            self.cell = self.cell.or_else(|| detect::cell_of(line));
             return;
         }
         if !line.starts_with([' ', '\t']) {
-            self.queue = None;
+            (self.queue, self.multicast) = (None, false);
             self.section = self.open(at, &words);
         }
         match &self.section {
             Section::Top => self.top(at, &words),
             Section::Interface(_) | Section::Profile(_) => self.in_block(at, &words),
             Section::Memory(name) => {
-                let name = name.clone();
-                let odd = self.memories.entry(name).or_default().line(at, &words);
+                let (name, cell) = (name.clone(), self.cell.unwrap_or(detect::CELL));
+                let odd = self.memories.entry(name).or_default().line(at, &words, cell);
                 if let Some(words) = odd {
                     self.odd(OddityKind::Value, at, words);
                 }
@@ -114,68 +161,85 @@ impl Reader {
 
     /// The section that a line at the margin opens.
     fn open(&mut self, at: Spot, words: &[&str]) -> Section {
-        match words {
+        let (read, section) = match words {
             ["interface", name] if name.starts_with("Eth") || name.starts_with("Po") => {
                 self.interfaces.push(Block::new(name));
-                Section::Interface(self.interfaces.len() - 1)
+                ("interface", Section::Interface(self.interfaces.len() - 1))
             }
-            ["interface", ..] => Section::Other,
             ["qos", "profile", name] => {
                 self.profiles.insert((*name).to_owned(), Block::new(name));
-                Section::Profile((*name).to_owned())
+                ("qos profile", Section::Profile((*name).to_owned()))
             }
             ["platform", "trident", "mmu", "queue", "profile", name, "apply"] => {
                 self.applied = Some(Placed { value: (*name).to_owned(), at });
-                Section::Top
+                ("mmu queue profile", Section::Other)
             }
             ["platform", "trident", "mmu", "queue", "profile", name] => {
                 self.memories.insert((*name).to_owned(), Memory { at, ..Memory::default() });
-                Section::Memory((*name).to_owned())
+                ("mmu queue profile", Section::Memory((*name).to_owned()))
             }
-            ["qos" | "hostname" | "priority-flow-control", ..] => Section::Top,
-            _ => Section::Other,
-        }
+            ["qos" | "hostname" | "priority-flow-control", ..] => return Section::Top,
+            _ => {
+                // Two words tell a command, not a name.
+                let plain = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+                let head: Vec<&str> = words.iter().take(2).take_while(plain).copied().collect();
+                let head = if head.is_empty() { words[0].chars().take(40).collect() } else { head.join(" ") };
+                self.passed_over.count(&head);
+                return Section::Other;
+            }
+        };
+        self.read.count(read);
+        section
     }
 
     fn top(&mut self, at: Spot, words: &[&str]) {
         match words {
             ["hostname", name] => self.name = Some((*name).to_owned()),
-            ["qos", "map", from, rest @ ..] => self.map(at, from, rest),
-            ["priority-flow-control", "pause", "watchdog", rest @ ..] => self.watchdog_line(at, rest),
-            _ => {}
+            ["qos", "map", from, rest @ ..] if self.map(at, from, rest) => self.read.count("qos map"),
+            ["priority-flow-control", "pause", "watchdog", rest @ ..] => {
+                self.read.count("priority-flow-control");
+                self.watchdog_line(at, rest);
+            }
+            ["priority-flow-control", "all", "off"] => {
+                self.read.count("priority-flow-control");
+                self.pauses_off = true;
+            }
+            ["qos", "random-detect", "ecn", "allow", "non-ect", ..] => {
+                self.read.count("qos random-detect");
+                self.allows_non_ect = true;
+            }
+            _ => self.passed_over.count(&words[..words.len().min(2)].join(" ")),
         }
     }
 
-    /// `qos map dscp 0 1 2 to traffic-class 1` and its relatives.
-    fn map(&mut self, at: Spot, from: &str, rest: &[&str]) {
-        let Some(to) = rest.iter().position(|word| *word == "to") else { return };
+    /// `qos map dscp 0 1 2 to traffic-class 1` and its relatives. Maps that write fields of packets are not read: false.
+    fn map(&mut self, at: Spot, from: &str, rest: &[&str]) -> bool {
+        let Some(to) = rest.iter().position(|word| *word == "to") else { return false };
         let (numbers, target) = (&rest[..to], &rest[to + 1..]);
-        let [target, value] = target else { return };
-        let values: Option<Vec<u8>> = numbers
-            .iter()
-            .map(|number| super::range(number))
-            .collect::<Option<Vec<_>>>()
-            .map(|all| all.concat());
-        let (Some(values), Some(value)) = (values, value.parse::<u8>().ok().filter(|value| *value < 8))
-        else {
-            let says = format!("`qos map {from} {}` has a number that is none", rest.join(" "));
-            return self.odd(
-                OddityKind::Value,
-                at,
-                (says, "write code points from 0 to 63 and classes from 0 to 7"),
-            );
-        };
+        let ([target, value] | [target, value, "drop-precedence", _]) = target else { return false };
         let kind = match (from, *target) {
-            ("dscp", "traffic-class") => MapKind::Dscp,
-            ("traffic-class", "priority-group") => MapKind::Group,
-            ("traffic-class", "tx-queue" | "uc-tx-queue") => MapKind::Queue,
-            ("cos", "traffic-class") => return self.cos.extend(values.into_iter().map(|cos| (cos, value))),
-            _ => return,
+            ("dscp", "traffic-class") => Some(MapKind::Dscp),
+            ("traffic-class", "priority-group") => Some(MapKind::Group),
+            ("traffic-class", "tx-queue" | "uc-tx-queue") => Some(MapKind::Queue),
+            ("cos", "traffic-class") => None,
+            _ => return false,
         };
-        self.maps
-            .entry(kind)
-            .or_default()
-            .extend(values.into_iter().map(|from| (from, Placed { value, at })));
+        let values: Option<Vec<Vec<u8>>> = numbers.iter().map(|number| super::range(number)).collect();
+        let value = value.parse::<u8>().ok().filter(|value| *value < 8);
+        let (Some(values), Some(value)) = (values.map(|all| all.concat()), value) else {
+            let says = format!("`qos map {from} {}` has a number that is none", rest.join(" "));
+            let mend = "write code points from 0 to 63 and classes from 0 to 7";
+            self.odd(OddityKind::Value, at, (says, mend));
+            return true;
+        };
+        match kind {
+            Some(kind) => {
+                let map = self.maps.entry(kind).or_default();
+                map.extend(values.into_iter().map(|from| (from, Placed { value, at })));
+            }
+            None => self.cos.extend(values.into_iter().map(|cos| (cos, value))),
+        }
+        true
     }
 
     /// The watchdog of all ports: on by any line, off by a time-out of 0.
@@ -201,94 +265,64 @@ impl Reader {
     }
 
     fn in_block(&mut self, at: Spot, words: &[&str]) {
-        if let ["tx-queue" | "uc-tx-queue", number] = words {
-            self.queue = number.parse().ok().filter(|number: &u8| *number < 8);
-            return;
-        }
-        if let ["random-detect", kind @ ("ecn" | "drop"), rest @ ..] = words {
-            return self.random_detect(at, *kind == "ecn", rest);
-        }
-        let odd = self.block().and_then(|block| block.line(at, words));
-        if let Some(words) = odd {
-            self.odd(OddityKind::Value, at, words);
+        match words {
+            ["tx-queue" | "uc-tx-queue", number] => {
+                self.queue = number.parse().ok().filter(|number: &u8| *number < 8);
+                self.multicast = false;
+            }
+            ["mc-tx-queue", _] => {
+                (self.queue, self.multicast) = (None, true);
+                self.passed_over.count("mc-tx-queue");
+            }
+            ["random-detect", kind @ ("ecn" | "drop"), rest @ ..] => {
+                self.random_detect(at, *kind == "ecn", rest)
+            }
+            [
+                head @ ("qos" | "service-policy" | "bandwidth" | "shape" | "priority" | "random-detect"),
+                ..,
+            ] => {
+                self.passed_over.count(head);
+            }
+            _ => {
+                let odd = self.block().and_then(|block| block.line(at, words));
+                if let Some(words) = odd {
+                    self.odd(OddityKind::Value, at, words);
+                }
+            }
         }
     }
 
     /// `random-detect ecn minimum-threshold 128 kbytes maximum-threshold 1280 kbytes max-mark-probability 100`.
     fn random_detect(&mut self, at: Spot, ecn: bool, words: &[&str]) {
-        let (min, max) =
-            (self.threshold(words, "minimum-threshold"), self.threshold(words, "maximum-threshold"));
-        if words == ["count"] {
-            return;
+        let higher_precedence = words.first() == Some(&"drop-precedence") && words.get(1) != Some(&"0");
+        if words == ["count"] || higher_precedence || self.multicast {
+            return self.passed_over.count("random-detect");
         }
-        let (Some(queue), Some(min), Some(max)) = (self.queue, min, max) else {
+        let of = self.block().map_or(String::new(), |block| block.name.clone());
+        let Some(detect) = self.queue.and_then(|queue| Detect::read((at, queue), (ecn, &of), words)) else {
             let says = format!("`random-detect {}` cannot be read", words.join(" "));
-            let mend = "write minimum-threshold and maximum-threshold with bytes, kbytes, mbytes or segments below a tx-queue; times need the port's speed";
+            let mend = "write minimum-threshold and maximum-threshold, each with bytes, kbytes, mbytes, segments, microseconds or \
+                        milliseconds, below a tx-queue";
             return self.odd(OddityKind::Value, at, (says, mend));
         };
-        let percent = after(words, "max-mark-probability").or(after(words, "drop-probability"));
-        let percent: f64 = percent.and_then(|percent| percent.parse().ok()).unwrap_or(100.0);
-        let number = self.marking((at, queue), ecn, (min, max, percent.clamp(0.0, 100.0) / 100.0));
-        if let Some(block) = self.block() {
-            block.markings.insert(queue, number);
+        let queue = detect.queue;
+        let next = self.detects.len();
+        let number =
+            *self.known.entry(detect.key(matches!(self.section, Section::Profile(_)))).or_insert(next);
+        if number == next {
+            self.detects.push(detect);
         }
-    }
-
-    /// The number of a marking with these figures; the same line below many interfaces is one marking.
-    fn marking(
-        &mut self,
-        (at, queue): (Spot, u8),
-        ecn: bool,
-        (min, max, probability): (Bytes, Bytes, f64),
-    ) -> usize {
-        let name = format!("tx-queue {queue}");
-        let same = |known: &Marking| {
-            (known.ecn, known.min.value, known.max.value) == (ecn, min, max)
-                && known.probability.value == probability
-                && known.name == name
-        };
-        if let Some(number) = self.markings.iter().position(same) {
-            return number;
-        }
-        let place = |value| Placed { value, at };
-        let probability = Placed { value: probability, at };
-        self.markings.push(Marking {
-            at,
-            name,
-            ecn,
-            disabled: None,
-            min: place(min),
-            max: place(max),
-            probability,
-            drops_non_ect: true,
-            at_enqueue: false,
-        });
-        self.markings.len() - 1
-    }
-
-    /// A threshold in bytes: number and unit after a word.
-    fn threshold(&mut self, words: &[&str], name: &str) -> Option<Bytes> {
-        let place = words.iter().position(|word| *word == name)?;
-        let number: u64 = words.get(place + 1)?.parse().ok().filter(|number| *number <= 1_000_000_000)?;
-        let rate = self.rate;
-        let rate = self.block().and_then(|block| block.speed).or(rate);
-        let during = |span: Span| rate.map(|rate| rate.bytes_in(span));
-        match *words.get(place + 2)? {
-            "bytes" => Some(Bytes(number)),
-            "kbytes" => Some(Bytes(number * 1_000)),
-            "mbytes" => Some(Bytes(number * 1_000_000)),
-            "segments" => Some(Bytes(number * CELL)),
-            "milliseconds" => during(Span::from_us(number.min(1_000_000) * 1_000)),
-            "microseconds" => during(Span::from_us(number)),
+        let marks = |number: &usize| self.detects[*number].ecn;
+        let before = match &self.section {
+            Section::Interface(block) => self.interfaces[*block].markings.get(&queue).copied(),
+            Section::Profile(name) => self.profiles[name].markings.get(&queue).copied(),
             _ => None,
+        };
+        // A queue that marks and drops is one that marks.
+        if ecn || !before.as_ref().is_some_and(marks) {
+            self.block().map(|block| block.markings.insert(queue, number));
         }
     }
-}
-
-/// The word after a word.
-fn after<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
-    let place = words.iter().position(|word| *word == name)?;
-    words.get(place + 1).copied()
 }
 
 /// A profile by name, or what to say if there is none.
@@ -298,17 +332,22 @@ fn unknown(what: &str, name: &str, known: impl Iterator<Item = impl AsRef<str>>)
 }
 
 impl Reader {
-    /// What the lines amount to.
-    fn finish(mut self, file_name: &str, memory: Option<Bytes>) -> (Switch, Vec<Oddity>) {
+    /// What the lines amount to, and what of them is not judged.
+    fn finish(
+        mut self,
+        (file, file_name): (usize, &str),
+        memory: Option<Bytes>,
+    ) -> (Switch, Vec<Oddity>, Vec<String>) {
+        self.file = file;
         let mut switch = Switch {
-            at: Spot { file: self.file, at: 0 },
+            at: Spot { file, at: 0 },
             name: self.name.take().unwrap_or_else(|| file_name.to_owned()),
-            markings: std::mem::take(&mut self.markings),
             knows_watchdog: true,
             ..Switch::default()
         };
-        finish::ports(&mut self, &mut switch);
+        let mut remarks = detect::remarks(&self);
+        remarks.extend(finish::ports(&mut self, &mut switch));
         finish::memory(&mut self, &mut switch, memory);
-        (switch, self.oddities)
+        (switch, self.oddities, remarks)
     }
 }

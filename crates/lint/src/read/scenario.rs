@@ -5,11 +5,11 @@ mod marks;
 mod pauses;
 
 use crate::model::{Hash, Host, MapKind, Name, Network, Pool, Port, Profile, Queue, Site, Switch, Threshold};
-use crate::place::{Placed, Source, Spot};
 use std::collections::BTreeMap;
 use std::path::Path;
+use weft_config::place::{Placed, Source, Spot};
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
-use weft_scenario::{Case, Metrics, ScenarioFile};
+use weft_scenario::{Case, Device, Metrics, ScenarioFile, Stack, devices, stacks};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
@@ -37,7 +37,12 @@ pub(super) fn read(number: usize, source: &Source, site: &Site) -> Result<Vec<Ne
         };
         let name = Name { label: case.label(), of: cases.len() };
         let empty = Network { site: site.clone(), case: Some(name), ..Network::default() };
-        networks.push(Reader { number, case, graph: &graph }.network(empty));
+        let devices = devices(&case.settings, &graph);
+        let stacks = stacks(&case.settings, &graph).all;
+        let (device, stack) = (&devices[0], &stacks[0]);
+        let reader =
+            Reader { number, case, graph: &graph, devices: &devices, device, stacks: &stacks, stack };
+        networks.push(reader.network(empty));
         built = Some((topology, graph));
     }
     Ok(networks)
@@ -52,12 +57,18 @@ struct Reader<'a> {
     number: usize,
     case: &'a Case,
     graph: &'a Graph,
+    devices: &'a [Device],
+    /// The kind of switch that is being read; for a host, of the first switch.
+    device: &'a Device,
+    stacks: &'a [Stack],
+    /// The transport that is being read.
+    stack: &'a Stack,
 }
 
 impl Reader<'_> {
     fn network(&self, mut network: Network) -> Network {
         network.switches.extend(self.switches());
-        network.hosts.push(self.host());
+        network.hosts.extend(self.stacks.iter().map(|stack| Reader { stack, ..*self }.host()));
         match self.is_small() {
             true => network.circles.extend(self.circle()),
             false => network.too_large = true,
@@ -66,30 +77,44 @@ impl Reader<'_> {
     }
 
     fn spot(&self, path: &str) -> Spot {
-        Spot { file: self.number, at: self.case.offset(path) }
+        let at = match path.starts_with("transport") {
+            true => self.case.offset_in(self.stack, path),
+            false => self.case.offset_for(self.device, path),
+        };
+        Spot { file: self.number, at }
     }
 
     fn placed<T>(&self, value: T, path: &str) -> Placed<T> {
         Placed { value, at: self.spot(path) }
     }
 
-    /// The first switch of each tier stands for all of them.
+    /// The first switch of each tier stands for all of them that are built alike.
     fn switches(&self) -> Vec<Switch> {
-        let mut tiers: BTreeMap<u8, usize> = BTreeMap::new();
-        for (number, switch) in self.graph.switches().iter().enumerate() {
-            tiers.entry(switch.tier).or_insert(number);
+        let mut firsts: BTreeMap<(u8, usize), SwitchId> = BTreeMap::new();
+        for (kind, device) in self.devices.iter().enumerate() {
+            for switch in &device.switches {
+                let tier = self.graph.switches()[switch.index()].tier;
+                firsts.entry((tier, kind)).or_insert(*switch);
+            }
         }
-        tiers.into_iter().map(|(tier, number)| self.switch(tier, number)).collect()
+        let mut switches: Vec<Switch> = Vec::new();
+        for ((tier, kind), id) in firsts {
+            let reader = Reader { device: &self.devices[kind], ..*self };
+            let alone = !switches.iter().any(|switch| switch.role == Some(format!("tier {tier}")));
+            let first = &self.graph.switches()[id.index()].name;
+            let name = if alone { format!("tier {tier}") } else { format!("tier {tier} ({first})") };
+            switches.push(Switch { name, ..reader.switch(tier, id) });
+        }
+        switches
     }
 
-    fn switch(&self, tier: u8, number: usize) -> Switch {
-        let settings = &self.case.settings.switch;
+    fn switch(&self, tier: u8, id: SwitchId) -> Switch {
+        let settings = &self.device.switch;
         let marking = self.marking();
         let profile = self.profile();
         let queue = Queue { profile: profile.as_ref().map(|_| 0), marking: marking.as_ref().map(|_| 0) };
         let queues: BTreeMap<u8, Queue> =
             (0..settings.queues as u8).map(|number| (number, queue.clone())).collect();
-        let id = SwitchId(number as u32);
         let links = self.graph.links_of(Node::Switch(id)).iter().enumerate();
         let port = |(number, link): (usize, &weft_topology::Link)| Port {
             name: format!("port {number}"),
@@ -102,7 +127,6 @@ impl Reader<'_> {
         };
         let mut switch = Switch {
             at: self.spot("switch"),
-            name: format!("tier {tier}"),
             role: Some(format!("tier {tier}")),
             pools: vec![self.pool()],
             profiles: profile.into_iter().collect(),
@@ -123,7 +147,7 @@ impl Reader<'_> {
         Pool {
             at,
             name: "switch.buffer".to_owned(),
-            size: self.case.settings.switch.buffer,
+            size: self.device.switch.buffer,
             headroom: None,
             ingress: false,
         }
@@ -131,7 +155,7 @@ impl Reader<'_> {
 
     /// The limit of a queue, as the sharing rule has it.
     fn profile(&self) -> Option<Profile> {
-        let (threshold, path) = match &self.case.settings.switch.sharing {
+        let (threshold, path) = match &self.device.switch.sharing {
             SharingSettings::Fixed(own) => {
                 (Threshold::Static(own.per_port), "switch.sharing.static.per_port")
             }
@@ -157,7 +181,7 @@ impl Reader<'_> {
 
     /// Only ECMP can give all switches one seed; everything else draws its own.
     fn hash(&self) -> Option<Hash> {
-        let BalancerSettings::Ecmp(own) = &self.case.settings.balance else { return None };
+        let BalancerSettings::Ecmp(own) = &self.device.balance else { return None };
         (own.seeding == Seeding::Same).then(|| Hash {
             at: self.spot("balance.ecmp.seeding"),
             function: format!("{:?}", own.hash).to_lowercase(),
@@ -167,11 +191,11 @@ impl Reader<'_> {
     }
 
     fn mtu(&self) -> Bytes {
-        Transport::new(&self.case.settings.transport).sizes().mtu
+        Transport::new(&self.stack.transport).sizes().mtu
     }
 
     fn host(&self) -> Host {
-        let transport = &self.case.settings.transport;
+        let transport = &self.stack.transport;
         let tcp = transport.tcp();
         let dctcp = matches!(transport, TransportSettings::Dctcp(_));
         let asks = dctcp || tcp.as_ref().is_some_and(|tcp| tcp.ecn == EcnUse::On);
@@ -202,7 +226,11 @@ impl Reader<'_> {
     /// The longest round trip of a least packet from the first host to one host of each leaf.
     fn rtt(&self) -> Span {
         let state = LinkState::all_up(self.graph);
-        let mut ideal = Ideal::new(self.graph, &state, self.case.settings.switch.latency);
+        let mut latencies = vec![Span::ZERO; self.graph.switches().len()];
+        for device in self.devices {
+            device.switches.iter().for_each(|switch| latencies[switch.index()] = device.switch.latency);
+        }
+        let mut ideal = Ideal::with_latencies(self.graph, &state, latencies);
         let train = Train { count: 1, full_wire: LEAST_WIRE, last_wire: LEAST_WIRE, handshake: None };
         let mut leaves = std::collections::BTreeSet::new();
         let hosts = 1..self.graph.hosts();

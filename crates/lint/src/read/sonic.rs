@@ -1,99 +1,170 @@
-//! SONiC's `config_db.json`: pools, profiles and marking here, what binds them to ports in `ports`.
+//! SONiC's `config_db.json` and parts of it: pools, profiles and marking here, what binds them to ports in `ports`, the shapes of
+//! files in `tables`.
 //!
-//! Values are texts in this file, numbers too. References are names, or `[TABLE|name]` as older releases write them.
+//! Values are texts in this file, numbers too. References are names, or `[TABLE|name]` as older releases write them. Files without
+//! PORT are fragments, as templates make them: their ports are those that their entries name, and a table that is not there is
+//! unknown, not empty.
 
 use super::range;
-use crate::json::{self, Content, Entry, Node};
-use crate::model::{Marking, Metres, Network, Oddity, OddityKind, Pool, Profile, Switch, Threshold};
-use crate::place::{Placed, Source, Spot, line_column};
+use crate::model::{Marking, Metres, Network, Off, Pool, Profile, Switch, Threshold};
+use crate::told::{Oddity, OddityKind};
+use colours::{COLOURS, disabled, unmarked};
+use files::{Files, spot};
+use std::collections::HashMap;
+use weft_config::json::{Entry, Node};
+use weft_config::place::{Placed, Source, Spot};
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, Rate};
 
+mod colours;
+mod files;
 mod ports;
+mod tables;
 
-/// Reads a file as one switch.
-pub(super) fn read(number: usize, source: &Source, network: &mut Network) -> Result<(), String> {
-    let root = json::parse(&source.text).map_err(|broken| {
-        let (line, column) = line_column(&source.text, broken.at);
-        format!("{}:{line}:{column}: found {}; allowed: {}", source.name, broken.found, broken.allowed)
-    })?;
-    if !matches!(root.content, Content::Table(_)) {
-        return Err(format!(
-            "{}: found no table at the top; allowed: a SONiC configuration, {{\"PORT\": ...}}",
-            source.name
-        ));
+/// More ports, profiles, pools or markings than any switch has.
+const MOST: usize = 4_096;
+/// Names that get a hint at the nearest one, and how long they may be.
+const HINTS: usize = 16;
+const HINT_LENGTH: usize = 64;
+
+/// Reads files as one switch, or one for each chip that they tell apart.
+pub(super) fn read(sources: &[(usize, &Source)], network: &mut Network) -> Result<(), Vec<String>> {
+    let mut files = Files::default();
+    let added = sources.iter().filter_map(|(number, source)| files.add(*number, source, network).err());
+    let refusals: Vec<String> = added.collect();
+    if !refusals.is_empty() {
+        return Err(refusals);
     }
-    let mut reader = Reader { file: number, root: &root, oddities: &mut network.oddities };
-    reader.repetitions(&root, "");
-    let switch = reader.switch(&source.name);
-    network.switches.push(switch);
+    let name = sources.first().map_or("", |(_, source)| source.name.as_str());
+    for chip in std::mem::take(&mut files.chips) {
+        let (chip, root) = (chip.name.clone(), chip.root());
+        let mut reader = Reader::new(&files.bases, &root, &mut network.oddities);
+        let switch = reader.switch((name, &chip));
+        let in_part = !reader.complete && !switch.ports.is_empty();
+        if let Some((_, coverage)) = network.coverage.last_mut().filter(|_| in_part) {
+            let remark = "a part of a switch, without PORT: ports are those that entries name and, if it is there, PORT_QOS_MAP; \
+                          tables that are not there are unknown";
+            coverage.remarks.push(remark.to_owned());
+        }
+        within_bounds(&switch).map_err(|found| vec![format!("{name}: {found}")])?;
+        network.switches.push(switch);
+    }
     Ok(())
 }
 
-/// The file and what was odd in it.
+/// More than any switch has is refused, for rules compare ports with each other.
+fn within_bounds(switch: &Switch) -> Result<(), String> {
+    let counts = [
+        (switch.ports.len(), "ports"),
+        (switch.pools.len(), "entries in BUFFER_POOL"),
+        (switch.profiles.len(), "entries in BUFFER_PROFILE"),
+        (switch.markings.len(), "entries in WRED_PROFILE"),
+    ];
+    match counts.iter().find(|(count, _)| *count > MOST) {
+        Some((count, what)) => Err(format!("found {count} {what}; allowed: up to {MOST}")),
+        None => Ok(()),
+    }
+}
+
+/// The tables of a chip and what was odd in them.
 struct Reader<'a> {
-    file: usize,
+    bases: &'a [(usize, usize)],
     root: &'a Node,
     oddities: &'a mut Vec<Oddity>,
+    /// The files describe the whole switch, ports included.
+    complete: bool,
+    /// The entry at hand.
+    subject: String,
+    /// Ports by name; names of other tables by table.
+    ports: HashMap<String, usize>,
+    names: HashMap<&'static str, HashMap<String, usize>>,
+    /// Names that lead nowhere, and the nearest one that does.
+    hints: HashMap<(&'static str, String), String>,
 }
 
 impl<'a> Reader<'a> {
-    fn switch(&mut self, file_name: &str) -> Switch {
+    fn new(bases: &'a [(usize, usize)], root: &'a Node, oddities: &'a mut Vec<Oddity>) -> Reader<'a> {
+        let complete = root.get("PORT").is_some();
+        let (ports, names) = (HashMap::new(), HashMap::new());
+        Reader {
+            bases,
+            root,
+            oddities,
+            complete,
+            subject: String::new(),
+            ports,
+            names,
+            hints: HashMap::new(),
+        }
+    }
+
+    fn switch(&mut self, (file_name, chip): (&str, &str)) -> Switch {
         let metadata = self.root.get("DEVICE_METADATA").and_then(|table| table.get("localhost"));
         let word = |key: &str| metadata.and_then(|table| table.get(key)?.word()).map(str::to_owned);
+        let host = word("hostname").unwrap_or_else(|| file_name.to_owned());
+        let part = if chip.is_empty() { word("asic_name").unwrap_or_default() } else { chip.to_owned() };
+        let has = |table: &str| self.complete || self.root.get(table).is_some();
         let mut switch = Switch {
-            at: self.spot(0),
-            name: word("hostname").unwrap_or_else(|| file_name.to_owned()),
+            at: self.root.entries().first().map_or(self.spot(0), |table| self.spot(table.at)),
+            name: if part.is_empty() { host } else { format!("{host} {part}") },
             role: word("type"),
-            knows_watchdog: true,
+            knows_watchdog: has("PFC_WD"),
             knows_groups: self.root.get("BUFFER_PG").is_some(),
             knows_headroom: true,
+            lacks_pfc: !has("PORT_QOS_MAP"),
+            lacks_queues: !has("QUEUE"),
             ..Switch::default()
         };
+        for table in ["BUFFER_POOL", "BUFFER_PROFILE", "WRED_PROFILE"] {
+            self.index(table);
+        }
         switch.pools = self.table("BUFFER_POOL").iter().map(|entry| self.pool(entry)).collect();
-        switch.profiles =
-            self.table("BUFFER_PROFILE").iter().map(|entry| self.profile(entry, &switch)).collect();
+        switch.profiles = self.table("BUFFER_PROFILE").iter().map(|entry| self.profile(entry)).collect();
         switch.markings = self.table("WRED_PROFILE").iter().map(|entry| self.marking(entry)).collect();
         ports::read(self, &mut switch);
         switch
     }
 
-    /// The entries of a table of the file; none if there is no such table.
+    /// The entries of a table; none if there is no such table.
     fn table(&self, name: &str) -> &'a [Entry] {
         self.root.get(name).map_or(&[], Node::entries)
     }
 
+    /// Remembers the names in a table, for references to it.
+    fn index(&mut self, table: &'static str) {
+        let entries = self.table(table).iter().enumerate();
+        let names = entries.map(|(number, entry)| (entry.key.clone(), number)).collect();
+        self.names.insert(table, names);
+    }
+
     fn spot(&self, at: usize) -> Spot {
-        Spot { file: self.file, at }
+        spot(self.bases, at)
+    }
+
+    /// What comes is about this entry.
+    fn about(&mut self, entry: &Entry) {
+        self.subject.clone_from(&entry.key);
     }
 
     fn odd(&mut self, kind: OddityKind, at: usize, (says, mend): (String, String)) {
-        let at = self.spot(at);
-        self.oddities.push(Oddity { kind, at, says, mend });
-    }
-
-    fn repetitions(&mut self, node: &Node, path: &str) {
-        let mut seen = std::collections::BTreeSet::new();
-        for entry in node.entries() {
-            if !seen.insert(&entry.key) {
-                let says = format!("the key `{}` is given twice in `{path}`; the last one counts", entry.key);
-                self.odd(OddityKind::Repetition, entry.at, (says, "remove one of them".to_owned()));
-            }
-            self.repetitions(&entry.node, &entry.key);
-        }
+        let (at, subject) = (self.spot(at), self.subject.clone());
+        self.oddities.push(Oddity { kind, at, subject, says, mend });
     }
 
     /// The whole number of a field, if the field is there; `wanted` says what it may be.
     fn number(&mut self, table: &Node, key: &str, wanted: (i64, i64)) -> Option<Placed<i64>> {
-        let node = table.get(key)?;
+        self.whole(key, table.get(key)?, wanted)
+    }
+
+    /// A value as a whole number within bounds.
+    fn whole(&mut self, key: &str, node: &Node, wanted: (i64, i64)) -> Option<Placed<i64>> {
         let word = node.word().unwrap_or("");
         match word.trim().parse() {
             Ok(value) if (wanted.0..=wanted.1).contains(&value) => {
                 Some(Placed { value, at: self.spot(node.at) })
             }
             _ => {
-                let found: String = word.chars().take(40).collect();
-                let says = format!("`{key}` is `{found}`");
+                let says = format!("`{}` is `{}`", short(key), short(word));
                 let mend = format!("write a whole number from {} to {}", wanted.0, wanted.1);
                 self.odd(OddityKind::Value, node.at, (says, mend));
                 None
@@ -107,28 +178,35 @@ impl<'a> Reader<'a> {
         Some(Placed { value: Bytes(number.value.unsigned_abs()), at: number.at })
     }
 
-    /// The number of what a field names in a list of names.
-    fn reference<'b>(
-        &mut self,
-        node: &Node,
-        (table, mut names): (&str, impl Iterator<Item = &'b str> + Clone),
-    ) -> Option<usize> {
+    /// The number of what a field names in a table that is indexed. A table that a fragment leaves out is not missed.
+    fn reference(&mut self, node: &Node, table: &'static str) -> Option<usize> {
         let name = node.word().unwrap_or("");
         let bare = name.trim_matches(['[', ']']).trim_start_matches(&format!("{table}|")).to_owned();
-        let hint = did_you_mean(&bare, names.clone());
-        let found = names.position(|known| known == bare);
-        if found.is_none() {
-            let says = format!("{table} has no `{bare}`{hint}");
-            self.odd(
-                OddityKind::Reference,
-                node.at,
-                (says, format!("define it in {table}, or correct the name")),
-            );
+        let found = self.names.get(table).and_then(|names| names.get(&bare)).copied();
+        if found.is_none() && (self.complete || self.root.get(table).is_some()) {
+            let hint = self.hint(table, &bare);
+            let says = format!("{table} has no `{}`{hint}", short(&bare));
+            let mend = format!("define it in {table}, or correct the name");
+            self.odd(OddityKind::Reference, node.at, (says, mend));
         }
         found
     }
 
+    /// The nearest name in a table, looked for once for each wrong one, and not for endlessly many.
+    fn hint(&mut self, table: &'static str, name: &str) -> String {
+        if let Some(hint) = self.hints.get(&(table, name.to_owned())) {
+            return hint.clone();
+        }
+        if self.hints.len() >= HINTS || name.len() > HINT_LENGTH {
+            return String::new();
+        }
+        let hint = did_you_mean(name, self.table(table).iter().map(|entry| entry.key.as_str()));
+        self.hints.insert((table, name.to_owned()), hint.clone());
+        hint
+    }
+
     fn pool(&mut self, entry: &Entry) -> Pool {
+        self.about(entry);
         let size = self.bytes(&entry.node, "size").map(|size| size.value);
         Pool {
             at: self.spot(entry.at),
@@ -139,10 +217,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn profile(&mut self, entry: &Entry, switch: &Switch) -> Profile {
+    fn profile(&mut self, entry: &Entry) -> Profile {
+        self.about(entry);
         let node = &entry.node;
-        let names = switch.pools.iter().map(|pool| pool.name.as_str());
-        let pool = node.get("pool").and_then(|pool| self.reference(pool, ("BUFFER_POOL", names)));
+        let pool = node.get("pool").and_then(|pool| self.reference(pool, "BUFFER_POOL"));
         let headroom = self.bytes(node, "xoff");
         let named = entry.key.starts_with("pg_lossless");
         let lossless = headroom.as_ref().is_some_and(|xoff| xoff.value.0 > 0) || named;
@@ -172,10 +250,10 @@ impl<'a> Reader<'a> {
 
     /// The thresholds of green packets, or of the first colour that has any.
     fn marking(&mut self, entry: &Entry) -> Marking {
+        self.about(entry);
         let node = &entry.node;
-        let colours = ["green", "yellow", "red"];
         let colour =
-            colours.into_iter().find(|colour| node.get(&format!("{colour}_min_threshold")).is_some());
+            COLOURS.into_iter().find(|colour| node.get(&format!("{colour}_min_threshold")).is_some());
         let colour = colour.unwrap_or("green");
         let here = self.spot(entry.at);
         let zero = || Placed { value: Bytes::ZERO, at: here };
@@ -192,24 +270,25 @@ impl<'a> Reader<'a> {
             at: here,
             name: entry.key.clone(),
             ecn,
-            disabled: disabled(node).map(|at| self.spot(at.unwrap_or(entry.at))),
+            disabled: disabled(node).map(|(at, why, mend)| Off {
+                at: self.spot(at.unwrap_or(entry.at)),
+                why,
+                mend,
+            }),
+            unmarked: unmarked(node).into_iter().map(|(colour, at)| (colour, self.spot(at))).collect(),
             min,
             max,
             probability,
             drops_non_ect: true,
             at_enqueue: false,
+            bound_elsewhere: false,
         }
     }
 }
 
-/// Whether no colour is enabled, and where it says so (inner `None`: nowhere).
-fn disabled(node: &Node) -> Option<Option<usize>> {
-    let switches = ["green", "yellow", "red"].map(|colour| node.get(&format!("wred_{colour}_enable")));
-    let on = |switch: &&Node| switch.word() == Some("true") || switch.content == Content::Flag(true);
-    if switches.iter().flatten().any(on) {
-        return None;
-    }
-    Some(switches.iter().flatten().map(|node| node.at).next())
+/// A value of the user in a message: its beginning.
+fn short(word: &str) -> String {
+    word.chars().take(40).collect()
 }
 
 /// Speed and cable of names such as `pg_lossless_100000_40m_profile`.

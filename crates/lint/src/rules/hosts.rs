@@ -2,8 +2,8 @@
 
 use crate::formula::{bandwidth_delay, size};
 use crate::model::{Host, Marking, Network, Switch};
-use crate::place::Placed;
 use crate::rule::{Findings, Level, Rule};
+use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
 
 pub(super) const RULES: &[Rule] = &[
@@ -229,9 +229,10 @@ fn on_ramp(pair: &Pair<'_>, findings: &mut Findings) {
 
 fn non_ect(network: &Network, findings: &mut Findings) {
     for switch in &network.switches {
+        let used = switch.used_markings();
         for (number, marking) in switch.markings.iter().enumerate() {
             let works = marking.ecn && marking.disabled.is_none() && marking.drops_non_ect;
-            for host in network.hosts.iter().filter(|_| works && switch.uses(number)) {
+            for host in network.hosts.iter().filter(|_| works && used.contains(&number)) {
                 let says = format!(
                     "{} drops what it cannot mark from {} on: ",
                     marking.name,

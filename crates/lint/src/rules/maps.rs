@@ -2,8 +2,8 @@
 
 use super::scenario;
 use crate::model::{MapKind, Network, Port, Switch};
-use crate::place::Spot;
 use crate::rule::{Findings, Level, Rule};
+use weft_config::place::Spot;
 
 /// The code point that network cards give to congestion notification packets unless told otherwise (CS6).
 const NOTIFICATIONS: u8 = 48;

@@ -69,7 +69,8 @@ pub(super) const RULES: &[Rule] = &[
         id: "marking-off",
         level: Level::Error,
         title: "Marking has thresholds but is not enabled.",
-        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours that it shall mark.",
+        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours that it shall mark. Error: green, the \
+                 colour of every packet that no policer has coloured, is not marked. Note: yellow or red is not.",
         why: "The profile is accepted and bound, and marks nothing.",
         mend: "Set `wred_green_enable` to true.",
         source: "SONiC's WRED_PROFILE table; sonic-net/sonic-buildimage issue 4545.",
@@ -316,25 +317,32 @@ fn ramp_flat(marking: &Marking, findings: &mut Findings) {
 }
 
 fn marking_off(marking: &Marking, findings: &mut Findings) {
-    let Some(at) = marking.disabled.filter(|_| marking.ecn) else { return };
-    let says = format!(
-        "{} asks for ECN from {} on but is not enabled",
-        marking.name,
-        size(marking.min.value.0 as f64)
-    );
-    findings.add(at, "", (says, "set wred_green_enable to \"true\"".to_owned()));
+    if !marking.ecn {
+        return;
+    }
+    let start = size(marking.min.value.0 as f64);
+    if let Some(off) = &marking.disabled {
+        let says = format!("{} asks for ECN from {start} on, but {}", marking.name, off.why);
+        return findings.add(off.at, "", (says, off.mend.to_owned()));
+    }
+    for (colour, at) in &marking.unmarked {
+        let says = format!(
+            "{} asks for ECN of {colour} packets, but wred_{colour}_enable is not true: what a policer colours {colour} is not marked",
+            marking.name
+        );
+        let mend = format!("set wred_{colour}_enable to \"true\", or take {colour} out of ecn");
+        findings.add_as(Level::Note, (*at, ""), (says, mend));
+    }
 }
 
 fn marking_unbound(network: &Network, findings: &mut Findings) {
-    for switch in &network.switches {
-        let unused = switch.markings.iter().enumerate().filter(|(number, _)| !switch.uses(*number));
+    for switch in network.switches.iter().filter(|switch| !switch.lacks_queues) {
+        let used = switch.used_markings();
+        let unused = switch.markings.iter().enumerate().filter(|(number, _)| !used.contains(number));
         for (_, marking) in unused {
-            let says = format!("no queue uses {}", marking.name);
-            findings.add(
-                marking.at,
-                "",
-                (says, "bind it to the queues that shall mark, or remove it".to_owned()),
-            );
+            let says = "no queue uses this marking profile".to_owned();
+            let mend = "bind it to the queues that shall mark, or remove it".to_owned();
+            findings.add(marking.at, &marking.name, (says, mend));
         }
     }
 }
@@ -343,7 +351,7 @@ fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
     if network.hosts.iter().any(|host| host.by_round_trips) {
         return;
     }
-    for switch in network.switches.iter().filter(|switch| switch.held.is_none()) {
+    for switch in network.switches.iter().filter(|switch| switch.held.is_none() && !switch.lacks_queues) {
         for port in switch.up().filter(|port| !port.pfc.is_empty()) {
             for queue in port.lossless_queues() {
                 let marking = port.queues.get(&queue).and_then(|queue| queue.marking);

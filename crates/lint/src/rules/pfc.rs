@@ -98,7 +98,7 @@ fn without_profile(place: Place<'_>, findings: &mut Findings) {
 }
 
 fn profile_without_pfc(network: &Network, findings: &mut Findings) {
-    for switch in &network.switches {
+    for switch in network.switches.iter().filter(|switch| !switch.lacks_pfc) {
         for port in switch.up() {
             let paused: Vec<u8> = port.pfc.iter().map(|priority| port.group_of(priority.value)).collect();
             for (number, group) in port.groups.iter().filter(|(number, _)| !paused.contains(number)) {
@@ -181,7 +181,11 @@ fn watchdog_off(network: &Network, findings: &mut Findings) {
 }
 
 fn watchdog_times(network: &Network, findings: &mut Findings) {
-    for port in network.switches.iter().flat_map(Switch::up) {
+    let watched = network
+        .switches
+        .iter()
+        .flat_map(|switch| switch.up().filter(|port| switch.lacks_pfc || !port.pfc.is_empty()));
+    for port in watched {
         let Some(watchdog) = &port.watchdog else { continue };
         let Some(detection) = watchdog.detection else { continue };
         if detection < Span::from_ms(100) {

@@ -1,7 +1,9 @@
 //! What the readers stumbled over.
 
-use crate::model::{Network, OddityKind};
+use crate::model::Network;
 use crate::rule::{Findings, Level, Rule};
+use crate::told::OddityKind;
+use weft_config::place::Spot;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -28,16 +30,66 @@ pub(super) const RULES: &[Rule] = &[
         id: "repetition",
         level: Level::Warning,
         title: "The same thing is said twice.",
-        checks: "Keys of a JSON table; settings of a sysctl file with different values.",
+        checks: "Keys of a JSON table; settings of a sysctl file with different values. Note: a later file of the same device, or a later \
+                 line of a script, says otherwise.",
         why: "The last one counts, and the reader of the first one is misled.",
         mend: "Remove one of them.",
         source: "RFC 8259, section 4: names in an object should be unique.",
-        look: |network, findings| told(OddityKind::Repetition, network, findings),
+        look: |network, findings| {
+            told(OddityKind::Repetition, network, findings);
+            told(OddityKind::Override, network, findings);
+        },
+    },
+    Rule {
+        id: "nothing-read",
+        level: Level::Warning,
+        title: "Nothing in a file is judged.",
+        checks: "Each file, or one of the files of a device, has at least one table, command or setting that rules read; what they read \
+                 stands at the top of this page.",
+        why: "An empty report about such a file says nothing, and looks like a clean one.",
+        mend: "Give the file that holds the queues, buffers or settings, or leave this one out.",
+        source: "The list of what each kind is read for.",
+        look: nothing_read,
+    },
+    Rule {
+        id: "silenced-for-nothing",
+        level: Level::Note,
+        title: "A file silences a rule that finds nothing there, or that does not exist.",
+        checks: "Each rule in a `weft lint: allow` comment, or in WEFT_LINT of a SONiC file, exists (error) and has a finding in its \
+                 stretch (note). Rules that are left out on the command line or lack a figure are not judged.",
+        why: "The comment outlives its reason, and hides the next fault in the same place.",
+        mend: "Correct the name, or remove the comment.",
+        source: "The practice of linters.",
+        // It can look only when all others have; `lib.rs` does it.
+        look: |_, _| {},
     },
 ];
 
+fn nothing_read(network: &Network, findings: &mut Findings) {
+    let idle = network
+        .coverage
+        .iter()
+        .filter(|(file, coverage)| coverage.read.is_empty() && !network.idle_parts.contains(file));
+    for (file, coverage) in idle {
+        let has: Vec<&str> = coverage.passed_over.iter().take(3).map(|(name, _)| name.as_str()).collect();
+        let has = match coverage.passed_over.len() {
+            0 => "it holds nothing".to_owned(),
+            few @ 1..=3 => format!("it holds {} only", has[..few].join(", ")),
+            many => format!("it holds {} and {} more", has.join(", "), many - has.len()),
+        };
+        let says = format!("nothing in this file is judged: {has}");
+        let mend = "give the file with queues, buffers, marking or host settings, or leave this one out";
+        findings.add(Spot { file: *file, at: 0 }, "", (says, mend.to_owned()));
+    }
+}
+
 fn told(kind: OddityKind, network: &Network, findings: &mut Findings) {
     for oddity in network.oddities.iter().filter(|oddity| oddity.kind == kind) {
-        findings.add(oddity.at, "", (oddity.says.clone(), oddity.mend.clone()));
+        let words = (oddity.says.clone(), oddity.mend.clone());
+        let about = (oddity.at, oddity.subject.as_str());
+        match kind {
+            OddityKind::Override => findings.add_as(Level::Note, about, words),
+            _ => findings.add(about.0, about.1, words),
+        }
     }
 }

@@ -114,7 +114,8 @@ fn noun(kind: &Kind) -> &'static str {
         Kind::List(_) => "a list",
         Kind::Table(_) | Kind::Flatten(_) => "a table",
         Kind::Family(_) => "a name or a table",
-        Kind::Optional(inner) => noun(inner),
+        Kind::Optional(inner) | Kind::Override(inner) => noun(inner),
+        Kind::Named(_) => "a table of tables",
     }
 }
 
@@ -140,6 +141,8 @@ pub(crate) fn describe(kind: &Kind) -> String {
             format!("a {}: {}", family.name, names.join(", "))
         }
         Kind::Optional(inner) => format!("{}; or false for none", describe(inner)),
+        Kind::Override(inner) => describe(inner),
+        Kind::Named(inner) => format!("a table of names, each with {}", describe(inner)),
     }
 }
 

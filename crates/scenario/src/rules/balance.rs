@@ -9,7 +9,7 @@ use weft_topology::{LinkState, Routes};
 
 /// The flowlets of the chosen balancer, if it has any.
 fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a flowlet::Settings> {
-    match &facts.settings.balance {
+    match facts.balance {
         BalancerSettings::LetFlow(own) => Some(&own.flowlets),
         BalancerSettings::Conga(own) => Some(&own.flowlets),
         _ => None,
@@ -19,7 +19,7 @@ fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a flowlet::Settings> {
 impl Facts<'_> {
     /// The path of a setting of the chosen balancer.
     pub(super) fn balancer(&self, setting: &str) -> String {
-        format!("balance.{}.{setting}", self.settings.balance.name())
+        format!("balance.{}.{setting}", self.balance.name())
     }
 }
 
@@ -32,14 +32,14 @@ pub(super) fn tables_of_flowlets_have_one_size(facts: &Facts<'_>, found: &mut Ve
 
 /// Ports are paused only where classes pause.
 pub(super) fn paused_ports_exist(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    if !facts.settings.switch.pfc.is_on() {
+    if !facts.switch.pfc.is_on() {
         facts.idle(&facts.balancer("exclude_paused"), "no class pauses (switch.pfc.classes)", found);
     }
 }
 
 /// An estimate that decays all the time is always zero.
 pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let BalancerSettings::Conga(conga) = &facts.settings.balance else { return };
+    let BalancerSettings::Conga(conga) = facts.balance else { return };
     if conga.congestion.dre_period == Span::ZERO {
         let message = "an estimate that decays at every instant is always zero";
         found.push(impossible(facts.balancer("dre_period"), message));
@@ -52,7 +52,7 @@ pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Fi
 
 /// A flowcell holds payload.
 pub(super) fn flowcells_hold_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let BalancerSettings::Presto(presto) = &facts.settings.balance else { return };
+    let BalancerSettings::Presto(presto) = facts.balance else { return };
     if presto.cell == Bytes::ZERO {
         let message = "a flowcell of 0 B holds nothing: give at least 1 B, which changes the path with every burst of \
             packets, or \"64 KiB\" as in the paper";
@@ -62,7 +62,7 @@ pub(super) fn flowcells_hold_payload(facts: &Facts<'_>, found: &mut Vec<Finding>
 
 /// Labels name a port by eight bits.
 pub(super) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let (BalancerSettings::Presto(_), Some(graph)) = (&facts.settings.balance, facts.graph) else { return };
+    let (BalancerSettings::Presto(_), Some(graph)) = (facts.balance, facts.graph) else { return };
     let routes = Routes::new(graph, &LinkState::all_up(graph), Grouping::Together);
     let named = |from: usize, to: usize| paths(graph, &routes, from, to).is_some();
     let (last, source) = (graph.leaves().len().saturating_sub(1), 0..graph.leaves().len());
@@ -75,7 +75,7 @@ pub(super) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<
 
 /// A table without entries holds no port.
 pub(super) fn tables_of_weights_hold_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let BalancerSettings::Wcmp(wcmp) = &facts.settings.balance else { return };
+    let BalancerSettings::Wcmp(wcmp) = facts.balance else { return };
     if wcmp.table_size == Some(0) {
         found.push(impossible(facts.balancer("table_size"), "weights that sum to nothing leave no port"));
     }

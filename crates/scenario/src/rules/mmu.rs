@@ -8,7 +8,7 @@ use weft_switch::share::SharingSettings;
 use weft_switch::share::mmu::Settings;
 
 fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a Settings> {
-    match &facts.settings.switch.sharing {
+    match &facts.switch.sharing {
         SharingSettings::Mmu(own) => Some(own),
         _ => None,
     }
@@ -17,17 +17,17 @@ fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a Settings> {
 /// What each switch of the network needs, with its number of ports.
 fn each(facts: &Facts<'_>, own: &Settings) -> Vec<(Needs, u64)> {
     let Some(graph) = facts.graph else { return Vec::new() };
-    let needs_of = |switch| {
-        let site = switch_site(facts.settings, graph, SwitchId(switch as u32));
-        (needs(own, &facts.settings.switch, &site), site.rates.len() as u64)
+    let needs_of = |switch: &SwitchId| {
+        let site = switch_site(facts.settings, graph, *switch);
+        (needs(own, facts.switch, &site), site.rates.len() as u64)
     };
-    (0..graph.switches().len()).map(needs_of).collect()
+    facts.device.switches.iter().map(needs_of).collect()
 }
 
 /// There is a buffer, larger than what is promised on either side.
 pub(super) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts) else { return };
-    let switch = &facts.settings.switch;
+    let switch = facts.switch;
     let Some(buffer) = switch.buffer else {
         found.push(impossible(
             "switch.sharing",
@@ -57,7 +57,7 @@ pub(super) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut 
 /// A pool of headroom serves at least one class of one port.
 pub(super) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some((own, pool)) = chosen(facts).and_then(|own| Some((own, own.headroom_pool?))) else { return };
-    if !facts.settings.switch.pfc.is_on() {
+    if !facts.switch.pfc.is_on() {
         facts.idle("switch.sharing.mmu.headroom_pool", "no class pauses (switch.pfc.classes)", found);
         return;
     }
@@ -73,7 +73,7 @@ pub(super) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec
 /// Every class has one pool, and all pools together are no more than what there is.
 pub(super) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts).filter(|own| !own.pools.is_empty()) else { return };
-    let queues = facts.settings.switch.queues;
+    let queues = facts.switch.queues;
     let mut named = Vec::new();
     for (number, pool) in own.pools.iter().enumerate() {
         for (index, class) in pool.classes.iter().enumerate() {
@@ -105,7 +105,7 @@ pub(super) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: 
 /// Limits of lossy classes limit something only if there are any.
 pub(super) fn lossy_limits_have_lossy_classes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts) else { return };
-    let switch = &facts.settings.switch;
+    let switch = facts.switch;
     let idle = |names: &[&str], why: &str, found: &mut Vec<Finding>| {
         names.iter().for_each(|name| facts.idle(&format!("switch.sharing.mmu.{name}"), why, found));
     };

@@ -26,8 +26,7 @@ pub(super) fn failures_exist_in_the_network(facts: &Facts<'_>, found: &mut Vec<F
 
 /// With `valley_free` components a pair of leaves may be left without a route.
 pub(super) fn valley_free_components_leave_routes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let Grouping::Components(QuiverSettings { valley_free: true, .. }) = facts.settings.balance.grouping()
-    else {
+    let Grouping::Components(QuiverSettings { valley_free: true, .. }) = facts.balance.grouping() else {
         return;
     };
     let Some(graph) = facts.graph else { return };
@@ -83,7 +82,7 @@ pub(super) fn routing_reacts_to_something(facts: &Facts<'_>, found: &mut Vec<Fin
 
 /// Without components nobody compares paths.
 pub(super) fn paths_are_compared_for_components(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let BalancerSettings::Drill(drill) = &facts.settings.balance else { return };
+    let BalancerSettings::Drill(drill) = facts.balance else { return };
     if drill.components == Components::None {
         for setting in ["labels", "score", "source_cf", "valley_free"] {
             facts.idle(&format!("balance.drill.{setting}"), "paths are not compared (components)", found);

@@ -2,6 +2,7 @@
 
 use super::{Facts, Finding, impossible};
 use crate::model::ScenarioSettings;
+use crate::stacks::{Stack, stacks};
 use weft_core::{Bytes, SwitchId};
 use weft_switch::SwitchSite;
 use weft_switch::pause::{FRAME, set_aside};
@@ -12,10 +13,13 @@ use weft_transport::Transport;
 /// What priority flow control sets aside, in the switch that needs most; zero without a network.
 pub(super) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
     let Some(graph) = facts.graph else { return Bytes::ZERO };
-    let needs = |switch| {
-        set_aside(&facts.settings.switch, &switch_site(facts.settings, graph, SwitchId(switch as u32)))
-    };
-    (0..graph.switches().len()).map(needs).max().unwrap_or(Bytes::ZERO)
+    let needs = |switch: &SwitchId| set_aside(facts.switch, &switch_site(facts.settings, graph, *switch));
+    facts.device.switches.iter().map(needs).max().unwrap_or(Bytes::ZERO)
+}
+
+/// The largest packet of a transport.
+fn largest(stack: &Stack) -> u64 {
+    u64::from(Transport::new(&stack.transport).largest_wire())
 }
 
 /// What a switch of a scenario's network is told of its place.
@@ -27,13 +31,13 @@ pub fn switch_site(settings: &ScenarioSettings, graph: &Graph, switch: SwitchId)
         switch,
         rates: links.iter().map(|link| link.rate).collect(),
         cables: links.iter().map(|link| link.delay).collect(),
-        full_packet: Bytes(u64::from(Transport::new(&settings.transport).largest_wire())),
+        full_packet: Bytes(stacks(settings, graph).all.iter().map(largest).max().unwrap_or(0)),
     }
 }
 
 /// Settings of something that is off say nothing.
 pub(super) fn pauses_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let pfc = &facts.settings.switch.pfc;
+    let pfc = &facts.switch.pfc;
     let idle = |names: &[&str], why: &str, found: &mut Vec<Finding>| {
         names.iter().for_each(|name| facts.idle(&format!("switch.pfc.{name}"), why, found));
     };
@@ -48,15 +52,15 @@ pub(super) fn pauses_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Ve
     if pfc.watchdog.is_none() {
         idle(&["watchdog_restore", "watchdog_action"], "there is no watchdog", found);
     }
-    let divides = matches!(facts.settings.switch.sharing, SharingSettings::Mmu(_));
-    if !divides && pfc.classes.len() >= facts.settings.switch.queues as usize {
+    let divides = matches!(facts.switch.sharing, SharingSettings::Mmu(_));
+    if !divides && pfc.classes.len() >= facts.switch.queues as usize {
         facts.idle("switch.sharing", "every class is lossless, and XOFF divides the memory", found);
     }
 }
 
 /// A class that pauses has a queue of its own.
 pub(super) fn lossless_classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let switch = &facts.settings.switch;
+    let switch = facts.switch;
     for (index, class) in switch.pfc.classes.iter().enumerate() {
         let path = format!("switch.pfc.classes[{index}]");
         if *class >= switch.queues {
@@ -73,7 +77,7 @@ pub(super) fn lossless_classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Fi
 
 /// What is set aside must be there, and a dynamic threshold needs something to divide.
 pub(super) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let switch = &facts.settings.switch;
+    let switch = facts.switch;
     // Memory management has rules of its own.
     if !switch.pfc.is_on() || matches!(switch.sharing, SharingSettings::Mmu(_)) {
         return;
@@ -96,7 +100,7 @@ pub(super) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Findin
 
 /// XON lies below XOFF, and a pause lasts until it is asked for again.
 pub(super) fn pauses_end_and_last(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let pfc = &facts.settings.switch.pfc;
+    let pfc = &facts.switch.pfc;
     if !pfc.is_on() {
         return;
     }
@@ -104,7 +108,7 @@ pub(super) fn pauses_end_and_last(facts: &Facts<'_>, found: &mut Vec<Finding>) {
         let message = format!("XON lies {} below an XOFF of {xoff}: below nothing", pfc.xon_offset);
         found.push(impossible("switch.pfc.xon_offset", message));
     }
-    let full = u64::from(Transport::new(&facts.settings.transport).largest_wire());
+    let full = facts.stacks.iter().map(largest).max().unwrap_or(0);
     let least = (full + u64::from(FRAME)).div_ceil(32);
     if u64::from(pfc.quanta) < least {
         let message = format!(
@@ -155,6 +159,6 @@ pub(super) fn storms_come_from_hosts(facts: &Facts<'_>, found: &mut Vec<Finding>
 
 /// Static and dynamic sharing beside a lossless class work on what is left.
 pub(super) fn uses_the_buffer(facts: &Facts<'_>) -> bool {
-    let switch = &facts.settings.switch;
+    let switch = facts.switch;
     switch.pfc.is_on() || !matches!(switch.sharing, SharingSettings::Infinite(_))
 }

@@ -11,7 +11,7 @@ use weft_transport::roce::settings::{Recovery, Settings};
 
 /// What waits for something has something to wait for.
 pub(super) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let Some(pairs) = facts.settings.transport.roce() else { return };
+    let Some(pairs) = facts.stack.roce() else { return };
     if pairs.retry_timeout > pairs.retry_timeout_max {
         let message = format!(
             "the first time-out exceeds the greatest, retry_timeout_max = {}",
@@ -23,7 +23,7 @@ pub(super) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
         facts.idle_transport(&["low_packets"], "there is no retry_timeout_low", found);
     }
     buffers_are_for_go_back_n(facts, &pairs, found);
-    if facts.settings.switch.queues == 1 {
+    if facts.switch.queues == 1 {
         facts.idle_transport(
             &["class", "ack_class"],
             "switches have one queue per port (switch.queues)",
@@ -43,8 +43,7 @@ fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &Settings, found: &mut Ve
 
 /// DCQCN's timers fit each other, and no setting belongs to a variant that is not chosen.
 pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let TransportSettings::Dcqcn(dcqcn::Settings { law, notification, .. }) = &facts.settings.transport
-    else {
+    let TransportSettings::Dcqcn(dcqcn::Settings { law, notification, .. }) = facts.stack else {
         return;
     };
     if law.timing == Timing::Paper {
@@ -72,7 +71,7 @@ pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
 
 /// Thresholds and bounds of laws by round trips are ordered.
 pub(super) fn round_trip_laws_have_room(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let measured: &Measured = match &facts.settings.transport {
+    let measured: &Measured = match facts.stack {
         TransportSettings::Timely(own) => {
             if own.law.hai_after == 0 {
                 facts.idle_transport(&["hai_factor"], "hai_after is 0", found);

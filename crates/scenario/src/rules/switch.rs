@@ -9,14 +9,14 @@ use weft_switch::balance::Site;
 use weft_switch::mark::{MarkerSettings, pi};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
-use weft_topology::{Graph, graph::Node};
+use weft_topology::graph::Node;
 
 /// More samples than packets tell nothing more, and cost time.
 const LEAST_SAMPLING: Span = Span::from_ns(100);
 
 /// Dynamic sharing divides a buffer, which must be larger than what it promises to every queue.
 pub(super) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let switch = &facts.settings.switch;
+    let switch = facts.switch;
     let SharingSettings::Dynamic(sharing) = &switch.sharing else { return };
     let Some(buffer) = switch.buffer else {
         found.push(impossible(
@@ -25,7 +25,7 @@ pub(super) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, fou
         ));
         return;
     };
-    let queues = facts.graph.map_or(0, most_ports).saturating_mul(u64::from(switch.queues));
+    let queues = most_ports(facts).saturating_mul(u64::from(switch.queues));
     let promised = sharing.minimum * queues;
     let rest = Bytes(buffer.0.saturating_sub(most_set_aside(facts).0));
     if promised >= rest && rest > Bytes::ZERO {
@@ -38,9 +38,10 @@ pub(super) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, fou
 }
 
 /// Ports of the largest switch.
-fn most_ports(graph: &Graph) -> u64 {
-    let ports = |switch| graph.links_of(Node::Switch(SwitchId(switch as u32))).len() as u64;
-    (0..graph.switches().len()).map(ports).max().unwrap_or(0)
+fn most_ports(facts: &Facts<'_>) -> u64 {
+    let Some(graph) = facts.graph else { return 0 };
+    let ports = |switch: &SwitchId| graph.links_of(Node::Switch(*switch)).len() as u64;
+    facts.device.switches.iter().map(ports).max().unwrap_or(0)
 }
 
 /// Where nothing is ever refused, a buffer size says nothing.
@@ -52,7 +53,7 @@ pub(super) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<
 
 /// With one queue there is nothing to schedule.
 pub(super) fn several_queues_for_schedules_and_class_loads(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let switch = &facts.settings.switch;
+    let switch = facts.switch;
     if switch.queues > 1 {
         return;
     }
@@ -64,7 +65,7 @@ pub(super) fn several_queues_for_schedules_and_class_loads(facts: &Facts<'_>, fo
 
 /// A queue of weight 0 would never be served.
 pub(super) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let SchedulerSettings::Drr(drr) = &facts.settings.switch.schedule else { return };
+    let SchedulerSettings::Drr(drr) = &facts.switch.schedule else { return };
     if drr.quantum.0 == 0 {
         found.push(impossible("switch.schedule.drr.quantum", "with a quantum of 0 nothing is ever sent"));
     }
@@ -73,7 +74,7 @@ pub(super) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Findin
 
 /// The same by packets.
 pub(super) fn wrr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let SchedulerSettings::Wrr(wrr) = &facts.settings.switch.schedule else { return };
+    let SchedulerSettings::Wrr(wrr) = &facts.switch.schedule else { return };
     weights_fit(facts, "wrr", &wrr.weights, found);
 }
 
@@ -83,7 +84,7 @@ fn weights_fit(facts: &Facts<'_>, name: &str, weights: &[u32], found: &mut Vec<F
         let path = format!("switch.schedule.{name}.weights[{index}]");
         found.push(impossible(path, "a queue of weight 0 would never be served"));
     }
-    let queues = facts.settings.switch.queues;
+    let queues = facts.switch.queues;
     if weights.len() > queues as usize {
         let message = format!("{} weights for {queues} queues per port", weights.len());
         found.push(impossible(format!("switch.schedule.{name}.weights"), message));
@@ -92,7 +93,7 @@ fn weights_fit(facts: &Facts<'_>, name: &str, weights: &[u32], found: &mut Vec<F
 
 /// RED rises from `min` to `max`.
 pub(super) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let MarkerSettings::Red(red) = &facts.settings.switch.ecn else { return };
+    let MarkerSettings::Red(red) = &facts.switch.ecn else { return };
     if red.min.bytes(red.packet) > red.max.bytes(red.packet) {
         let message =
             "K_max lies below K_min: every packet above K_min would be marked; use the step marker for that";
@@ -102,7 +103,7 @@ pub(super) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Find
 
 /// A controller takes samples some time apart, and PI's gains are given in one way.
 pub(super) fn controllers_are_whole(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let (path, every) = match &facts.settings.switch.ecn {
+    let (path, every) = match &facts.switch.ecn {
         MarkerSettings::Pi(pi) => {
             pi_has_one_pair_of_gains(pi, facts, found);
             ("switch.ecn.pi.every", pi.every)
@@ -133,7 +134,7 @@ fn pi_has_one_pair_of_gains(pi: &pi::Settings, facts: &Facts<'_>, found: &mut Ve
 /// The size of a packet matters where packets are counted.
 pub(super) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let counts = |amount: &Amount| matches!(amount, Amount::Packets(_));
-    let (path, counted) = match &facts.settings.switch.ecn {
+    let (path, counted) = match &facts.switch.ecn {
         MarkerSettings::Step(step) => ("switch.ecn.step.packet", counts(&step.threshold)),
         MarkerSettings::Red(red) => ("switch.ecn.red.packet", counts(&red.min) || counts(&red.max)),
         // The gains of PI are per packet, and PIE never marks at two packets.
@@ -150,7 +151,7 @@ pub(super) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mu
 /// Only balancers that read queue lengths see how these are counted.
 pub(super) fn visibility_matters_to_load_aware_balancers(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let site = Site { seed: 0, switch: SwitchId(0), engine: 0 };
-    let balance = &facts.settings.balance;
+    let balance = facts.balance;
     if AnyBalancer::new(balance, site).reads_loads() {
         return;
     }

@@ -35,16 +35,16 @@ pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
         measured_flows: settings.measure.flows,
         until: settings.measure.until.map(|span| Time::ZERO + span),
     };
-    found.extend(check(&settings.traffic, &shape, &limits).iter().map(Finding::from));
+    found.extend(check(&settings.flows(), &shape, &limits).iter().map(Finding::from));
 }
 
 /// A class that an entry chooses has a queue of its own.
 pub(super) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let queues = facts.settings.switch.queues;
-    if Transport::new(&facts.settings.transport).goes_by_classes() {
+    if facts.stacks.iter().any(|stack| Transport::new(&stack.transport).goes_by_classes()) {
         return;
     }
-    for (index, entry) in facts.settings.traffic.iter().enumerate() {
+    let queues = facts.devices.iter().map(|device| device.switch.queues).max().unwrap_or(1);
+    for (index, entry) in facts.settings.flows().iter().enumerate() {
         if let Some(class) = entry.class.filter(|class| *class >= queues) {
             let message = format!(
                 "class {class} has no queue of its own: ports have {queues} (switch.queues), numbered from 0"
@@ -56,7 +56,7 @@ pub(super) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 
 /// An entry that stops before it starts, or starts when the run is over, sends nothing.
 pub(super) fn every_entry_sends_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    for (index, entry) in facts.settings.traffic.iter().enumerate() {
+    for (index, entry) in facts.settings.flows().iter().enumerate() {
         if let Some(stop) = entry.stop.filter(|stop| *stop <= entry.start) {
             let message = format!("stops at {stop}, before it starts at {}: it sends nothing", entry.start);
             found.push(impossible(format!("traffic[{index}].stop"), message));

@@ -11,7 +11,7 @@ use weft_workload::Framing;
 
 /// The part of TCP that all laws share.
 fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
-    facts.settings.transport.tcp()
+    facts.stack.tcp()
 }
 
 /// How payload becomes packets.
@@ -23,7 +23,7 @@ pub(super) fn framing(settings: &TransportSettings) -> Framing {
 impl Facts<'_> {
     /// The path of a setting of the chosen transport.
     pub(super) fn transport(&self, setting: &str) -> String {
-        format!("transport.{}.{setting}", self.settings.transport.name())
+        format!("transport.{}.{setting}", self.stack.name())
     }
 
     pub(super) fn idle_transport(&self, names: &[&str], why: &str, found: &mut Vec<Finding>) {
@@ -33,7 +33,7 @@ impl Facts<'_> {
 
 /// A packet that is all header carries nothing; lengths on the wire are 16 bits wide.
 pub(super) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let Sizes { mtu, header, framing, .. } = Transport::new(&facts.settings.transport).sizes();
+    let Sizes { mtu, header, framing, .. } = Transport::new(facts.stack).sizes();
     if mtu <= header {
         let message = format!("headers of {header} leave no room for payload in packets of {mtu}");
         found.push(impossible(facts.transport("mtu"), message));
@@ -132,7 +132,7 @@ fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Find
     } else {
         facts.idle_transport(&hold, "shim_rule is not \"flowcells\"", found);
     }
-    if flowcells && !matches!(facts.settings.balance, BalancerSettings::Presto(_)) {
+    if flowcells && !matches!(facts.balance, BalancerSettings::Presto(_)) {
         let message = "only hosts under balance = \"presto\" cut flows into flowcells";
         found.push(impossible(facts.transport("shim_rule"), message));
     }
@@ -144,9 +144,9 @@ fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Find
 
 /// Marks need a switch that sets them and an end that reads them.
 pub(super) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let (name, transport) = (facts.settings.transport.name(), Transport::new(&facts.settings.transport));
+    let (name, transport) = (facts.stack.name(), Transport::new(facts.stack));
     let (own_use, reads) = (transport.goes_by_marks(), transport.reads_marks());
-    let Some(non_ect) = facts.settings.switch.ecn.non_ect() else {
+    let Some(non_ect) = facts.switch.ecn.non_ect() else {
         let why = "no switch marks packets (switch.ecn)";
         facts.idle_transport(&["ecn"], why, found);
         if own_use {

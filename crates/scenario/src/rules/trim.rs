@@ -7,8 +7,8 @@ use weft_transport::{Transport, TransportSettings};
 
 /// Headers that are cut reach somebody who waits for them, and packets that may be cut meet a switch that does it.
 pub(super) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let (trim, name) = (&facts.settings.switch.trim, facts.settings.transport.name());
-    let trimmable = Transport::new(&facts.settings.transport).is_trimmable();
+    let (trim, name) = (&facts.switch.trim, facts.stack.name());
+    let trimmable = Transport::new(facts.stack).is_trimmable();
     if !trim.is_on() {
         let why = "nothing is trimmed (switch.trim.queue)";
         ["header", "class", "returns"]
@@ -28,7 +28,7 @@ pub(super) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Findin
 
 /// Headers and control packets overtake payload: they have a queue of their own.
 pub(super) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let (switch, transport) = (&facts.settings.switch, Transport::new(&facts.settings.transport));
+    let (switch, transport) = (facts.switch, Transport::new(facts.stack));
     if !switch.trim.is_on() || !transport.is_trimmable() {
         return;
     }
@@ -47,7 +47,7 @@ pub(super) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut V
         }
     };
     classes.sender.iter().for_each(|payload| check("switch.queues", payload));
-    for (index, entry) in facts.settings.traffic.iter().enumerate() {
+    for (index, entry) in facts.settings.flows().iter().enumerate() {
         if let Some(class) = entry.class {
             check(&format!("traffic[{index}].class"), Class(class as u8));
         }
@@ -56,8 +56,8 @@ pub(super) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut V
 
 /// A queue holds a full packet, and a header is less than that.
 pub(super) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let trim = &facts.settings.switch.trim;
-    let full = Bytes(u64::from(Transport::new(&facts.settings.transport).full_wire()));
+    let trim = &facts.switch.trim;
+    let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
     if let Some(most) = trim.queue.map(|queue| queue.bytes(full)).filter(|most| *most < full) {
         let message = format!("no packet of {full} fits into a queue of {most}: every one would be cut");
         found.push(impossible("switch.trim.queue", message));
@@ -70,7 +70,7 @@ pub(super) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) 
 
 /// The time-outs of NDP are in order.
 pub(super) fn pulls_are_waited_for(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let TransportSettings::Ndp(ndp) = &facts.settings.transport else { return };
+    let TransportSettings::Ndp(ndp) = facts.stack else { return };
     if ndp.rto > ndp.pull_timeout {
         let message = format!("exceeds pull_timeout = {}, the greatest time-out", ndp.pull_timeout);
         found.push(impossible(facts.transport("rto"), message));

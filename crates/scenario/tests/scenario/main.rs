@@ -2,6 +2,7 @@
 
 mod expectations;
 mod explain;
+mod levels;
 mod mutation;
 mod roundtrip;
 mod rules;

@@ -45,7 +45,7 @@ impl Domain {
     fn reply(&mut self, host: HostId) -> bool {
         let card = card_of(&mut self.hosts, host);
         if card.paused != 0 {
-            card.park_replies(&self.plan.setup);
+            card.park_replies(host, &self.plan.setup);
         }
         if card.replies.is_empty() {
             return false;

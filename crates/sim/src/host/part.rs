@@ -13,7 +13,7 @@ impl Domain {
     /// A sender wants something of its host's part.
     pub(super) fn sender_asks(&mut self, flow: FlowId, host: HostId) {
         if let Some((_, active)) = self.ends.senders.seated(flow) {
-            active.end.ask(&mut card_of(&mut self.hosts, host).part);
+            card_of(&mut self.hosts, host).parts.iter_mut().for_each(|part| active.end.ask(part));
         }
         self.expect_turn(host);
     }
@@ -21,7 +21,7 @@ impl Domain {
     /// A receiver wants something of its host's part.
     pub(super) fn receiver_asks(&mut self, flow: FlowId, host: HostId) {
         if let Some((_, active)) = self.ends.receivers.seated(flow) {
-            active.end.ask(&mut card_of(&mut self.hosts, host).part);
+            card_of(&mut self.hosts, host).parts.iter_mut().for_each(|part| active.end.ask(part));
         }
         self.expect_turn(host);
     }
@@ -37,12 +37,14 @@ impl Domain {
 
     /// Gives all turns that are due.
     fn give_turns(&mut self, host: HostId) {
-        while let Some((side, flow)) = card_of(&mut self.hosts, host).part.next(self.now) {
-            let Some(seat) = self.turn(side, flow) else { continue };
-            card_of(&mut self.hosts, host).part.used(self.now);
-            match side {
-                Side::Sender => self.sender_has_news(seat, host),
-                Side::Receiver => self.receiver_has_news(seat, host),
+        for part in 0..self.hosts[host.index()].parts.len() {
+            while let Some((side, flow)) = self.hosts[host.index()].parts[part].next(self.now) {
+                let Some(seat) = self.turn(side, flow) else { continue };
+                self.hosts[host.index()].parts[part].used(self.now);
+                match side {
+                    Side::Sender => self.sender_has_news(seat, host),
+                    Side::Receiver => self.receiver_has_news(seat, host),
+                }
             }
         }
         self.expect_turn(host);
@@ -52,7 +54,7 @@ impl Domain {
     /// asks may be about to send.
     fn expect_turn(&mut self, host: HostId) {
         let (now, card) = (self.now, card_of(&mut self.hosts, host));
-        let wake = card.part.wake().max(now);
+        let wake = card.parts.iter().map(HostPart::wake).min().unwrap_or(Time::NEVER).max(now);
         if wake < card.part_at {
             card.part_at = wake;
             self.schedule(wake, Event::HostWake(host));

@@ -33,9 +33,9 @@ impl Host {
     }
 
     /// Sets those replies aside that a pause holds.
-    pub(super) fn park_replies(&mut self, setup: &Setup) {
+    pub(super) fn park_replies(&mut self, host: HostId, setup: &Setup) {
         let paused = self.paused;
-        let held = |(header, _): &mut (Header, Body)| setup.is_paused(header.class, paused);
+        let held = |(header, _): &mut (Header, Body)| setup.is_paused(host, header.class, paused);
         self.parked.replies.extend(self.replies.extract_if(.., held));
     }
 }

@@ -35,7 +35,8 @@ impl Domain {
         let site = self.site_of(spec.source, &spec);
         self.hosts[spec.source.index()].open += 1;
         let (queues, _) = self.plan.setup.queues_of(&spec);
-        self.ends.open_sender((flow, spec), (&site, queues), self.now);
+        let transport = self.plan.setup.sender(&spec);
+        self.ends.open_sender((flow, spec), (transport, &site, queues), self.now);
         match self.plan.partition.of_host(spec.destination) {
             here if here == self.number => self.ends.expect(flow, spec),
             there => self.outbox.announce(there, flow, spec),

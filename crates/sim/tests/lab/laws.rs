@@ -7,7 +7,8 @@ use weft_core::{Bytes, Span, Time};
 use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_switch::pause::WatchdogAction;
 use weft_switch::share::SharingSettings;
-use weft_switch::{BalancerSettings, flowlet};
+use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, flowlet};
+use weft_topology::Node;
 use weft_transport::TransportSettings;
 use weft_workload::Flow;
 
@@ -120,34 +121,49 @@ fn drops_have_a_place(_: &World, record: &RunRecord) -> Verdict {
 }
 
 fn drops_have_a_reason(world: &World, record: &RunRecord) -> Verdict {
-    let switch = &world.setup.switch;
-    let fails = !world.plan.outages.is_empty();
     for drop in &record.drops {
-        let possible = match drop.reason {
-            Reason::PortFull => match &switch.sharing {
-                SharingSettings::Fixed(_) => true,
-                SharingSettings::Mmu(own) => own.port_limit.is_some(),
-                _ => false,
-            },
-            Reason::Threshold => {
-                matches!(switch.sharing, SharingSettings::Dynamic(_) | SharingSettings::Mmu(_))
-            }
-            Reason::Ingress => matches!(switch.sharing, SharingSettings::Mmu(_)),
-            Reason::BufferFull => switch.buffer.is_some(),
-            Reason::Early => match &switch.ecn {
-                MarkerSettings::Pie(pie) => pie.mark_up_to < 1.0 || pie.non_ect == NonEct::Drop,
-                other => other.non_ect() == Some(NonEct::Drop),
-            },
-            Reason::NoRoute | Reason::LinkDown => fails,
-            Reason::Loss => world.lossy,
-            Reason::Headroom => may_overrun(world),
-            Reason::Watchdog => switch.pfc.watchdog.is_some(),
+        let by_port = |port: &PortSettings| match drop.reason {
+            Reason::PortFull => port.queue_limit.is_some(),
+            Reason::Early => drops_early(&port.ecn),
+            _ => false,
         };
+        let possible = world.setup.switch_kinds().any(|switch| may_drop(world, switch, drop.reason))
+            || world.setup.ports.values().any(by_port);
         demand!(possible, "{drop:?} cannot happen here");
         let at_switch = drop.hop > 0 || on_a_wire(drop.reason);
         demand!(at_switch, "{drop:?}: nothing waits in a card");
     }
     Ok(())
+}
+
+/// Whether a marker drops packets.
+fn drops_early(ecn: &MarkerSettings) -> bool {
+    match ecn {
+        MarkerSettings::Pie(pie) => pie.mark_up_to < 1.0 || pie.non_ect == NonEct::Drop,
+        other => other.non_ect() == Some(NonEct::Drop),
+    }
+}
+
+/// Whether a switch may drop for a reason.
+fn may_drop(world: &World, switch: &SwitchSettings, reason: Reason) -> bool {
+    let fails = !world.plan.outages.is_empty();
+    match reason {
+        Reason::PortFull => match &switch.sharing {
+            SharingSettings::Fixed(_) => true,
+            SharingSettings::Mmu(own) => own.port_limit.is_some(),
+            _ => false,
+        },
+        Reason::Threshold => {
+            matches!(switch.sharing, SharingSettings::Dynamic(_) | SharingSettings::Mmu(_))
+        }
+        Reason::Ingress => matches!(switch.sharing, SharingSettings::Mmu(_)),
+        Reason::BufferFull => switch.buffer.is_some(),
+        Reason::Early => drops_early(&switch.ecn),
+        Reason::NoRoute | Reason::LinkDown => fails,
+        Reason::Loss => world.lossy,
+        Reason::Headroom => may_overrun(world),
+        Reason::Watchdog => switch.pfc.watchdog.is_some(),
+    }
 }
 
 /// Whether somebody may send in spite of a pause, or headroom may be wanting: frames are lost, a watchdog wants it, ports
@@ -187,13 +203,26 @@ fn lossless_is_lossless(world: &World, record: &RunRecord) -> Verdict {
 /// A dynamic threshold allows alpha times what is free before the packet enters, so at most alpha (B + packet) / (1 +
 /// alpha) for the shared part of a queue.
 fn buffers_hold(world: &World, record: &RunRecord) -> Verdict {
-    let switch = &world.setup.switch;
-    if switch.pfc.is_on() {
+    if world.setup.pauses() {
         return Ok(());
     }
+    for (number, link) in record.links.iter().enumerate() {
+        let limit = match world.setup.graph.links()[number].from {
+            Node::Switch(switch) => limit_of_port(world, world.setup.switch_at(switch)),
+            Node::Host(_) => u64::MAX,
+        };
+        demand!(link.peak.0 <= limit, "link {number}: a queue of {} where {limit} is the limit", link.peak);
+        let mean = (0.0..=link.peak.0 as f64 * (1.0 + 1e-9)).contains(&link.mean_queue);
+        demand!(mean, "link {number}: {} B on average, {} at most", link.mean_queue, link.peak);
+    }
+    Ok(())
+}
+
+/// The most that a port of a switch may hold.
+fn limit_of_port(world: &World, switch: &SwitchSettings) -> u64 {
     let buffer = switch.buffer.map_or(u64::MAX, |buffer| buffer.0);
     let full = full_packet(&world.setup.transport).0 as f64;
-    let limit = match &switch.sharing {
+    match &switch.sharing {
         SharingSettings::Infinite(_) => u64::MAX,
         SharingSettings::Fixed(fixed) => fixed.per_port.0.min(buffer),
         SharingSettings::Dynamic(dynamic) => {
@@ -205,13 +234,7 @@ fn buffers_hold(world: &World, record: &RunRecord) -> Verdict {
             let minima = own.queue_minimum * u64::from(switch.queues);
             buffer.min((limit + minima).0)
         }),
-    };
-    for (number, link) in record.links.iter().enumerate() {
-        demand!(link.peak.0 <= limit, "link {number}: a queue of {} where {limit} is the limit", link.peak);
-        let mean = (0.0..=link.peak.0 as f64 * (1.0 + 1e-9)).contains(&link.mean_queue);
-        demand!(mean, "link {number}: {} B on average, {} at most", link.mean_queue, link.peak);
     }
-    Ok(())
 }
 
 fn lines_keep_their_rate(world: &World, record: &RunRecord) -> Verdict {
@@ -227,7 +250,9 @@ fn lines_keep_their_rate(world: &World, record: &RunRecord) -> Verdict {
 fn marks_come_from_markers(world: &World, record: &RunRecord) -> Verdict {
     let set: u64 = record.links.iter().map(|link| link.marked).sum();
     let seen: u64 = record.flows.iter().map(|flow| u64::from(flow.ecn_marks)).sum();
-    let off = matches!(world.setup.switch.ecn, MarkerSettings::Off(_));
+    let of_ports = world.setup.ports.values().map(|port| &port.ecn);
+    let mut all = world.setup.switch_kinds().map(|switch| &switch.ecn).chain(of_ports);
+    let off = all.all(|ecn| matches!(ecn, MarkerSettings::Off(_)));
     demand!(seen <= set && (set == 0 || !off), "{set} marks set, {seen} seen");
     Ok(())
 }
@@ -263,14 +288,16 @@ fn paths_keep_order(world: &World, record: &RunRecord) -> Verdict {
 fn keeps_paths(world: &World) -> bool {
     let endless = |gap: Span| gap >= Span::from_ms(100);
     let lasting = |flowlets: &flowlet::Settings| flowlets.exact && endless(flowlets.gap);
-    let per_flow = match &world.setup.balancer {
+    let per_flow = |balancer: &BalancerSettings| match balancer {
         BalancerSettings::Ecmp(_) | BalancerSettings::Wcmp(_) => true,
         BalancerSettings::FlowDrill(own) => endless(own.idle),
         BalancerSettings::LetFlow(own) => lasting(&own.flowlets),
         BalancerSettings::Conga(own) => lasting(&own.flowlets),
         _ => false,
     };
-    per_flow && world.plan.outages.is_empty()
+    let kinds = world.setup.devices.kinds().iter().map(|kind| &kind.balancer);
+    let all = std::iter::once(&world.setup.balancer).chain(kinds);
+    world.plan.outages.is_empty() && all.into_iter().all(per_flow)
 }
 
 /// Whether a flow is sent as datagrams.

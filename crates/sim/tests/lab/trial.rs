@@ -97,6 +97,7 @@ fn coverage(world: &World, record: &RunRecord, foresees: bool) -> Coverage {
     count("worlds: foreseen", u64::from(foresees));
     count("worlds: sampled", u64::from(record.queues.is_some()));
     count("worlds: flows sampled", u64::from(record.flow_series.is_some()));
+    count("worlds: mixed switches", u64::from(!world.setup.devices.kinds().is_empty()));
     count("worlds: paused", u64::from(!record.pauses.is_empty()));
     count("worlds: deadlocked", u64::from(!record.deadlocks.is_empty()));
     count(world.topology.name(), 1);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
 use weft_plan::{FlowSampling, Setup};
+use weft_switch::SwitchSettings;
 use weft_switch::mark::NonEct;
 use weft_switch::share::SharingSettings;
 use weft_topology::failure::Outage;
@@ -71,6 +72,7 @@ impl World {
             if one_in(&mut random, 4) { failures(&mut random, &setup.graph) } else { Default::default() };
         setup.timeline =
             Arc::new(timeline(&setup.graph, &plan, &routing(&mut random), setup.balancer.grouping()));
+        switching::mix(&mut setup, &mut Random::new(seed, Purpose::Test, 118));
         let mut world = World { setup, topology, transport, plan, lossy };
         world.setup.until = Time::ZERO + world.limit(&mut random);
         world
@@ -98,11 +100,12 @@ impl World {
     /// what they cannot mark and nobody falls silent; or time-outs that do not grow repeat what still waits in a queue without
     /// end, which they make longer than it drains.
     fn may_collapse(&self) -> bool {
-        let switch = &self.setup.switch;
-        let endless = matches!(switch.sharing, SharingSettings::Infinite(_));
+        let endless = |switch: &SwitchSettings| matches!(switch.sharing, SharingSettings::Infinite(_));
+        let drops = |switch: &SwitchSettings| switch.ecn.non_ect() == Some(NonEct::Drop);
         self.transport.roce().is_some_and(|pairs| {
-            switch.ecn.non_ect() == Some(NonEct::Drop)
-                || endless && pairs.retry_timeout_max <= pairs.retry_timeout
+            self.setup.switch_kinds().any(drops)
+                || self.setup.ports.values().any(|port| port.ecn.non_ect() == Some(NonEct::Drop))
+                || self.setup.switch_kinds().any(endless) && pairs.retry_timeout_max <= pairs.retry_timeout
         })
     }
 
@@ -114,10 +117,20 @@ impl World {
 
     /// Everything that tells this world from others.
     pub(crate) fn describe(&self) -> String {
-        let Setup { graph, timeline, switch, balancer, flows, until, queues_every, flow_samples, .. } =
-            &self.setup;
+        let Setup {
+            graph,
+            timeline,
+            switch,
+            balancer,
+            devices,
+            flows,
+            until,
+            queues_every,
+            flow_samples,
+            ..
+        } = &self.setup;
         format!(
-            "{:?}\n{balancer:?}\n{switch:?}\n{:?}\n{:?}\n{} changes, {} hosts, {} flows until {until}, sampled {queues_every:?} {flow_samples:?}",
+            "{:?}\n{balancer:?}\n{switch:?}\n{devices:?}\n{:?}\n{:?}\n{} changes, {} hosts, {} flows until {until}, sampled {queues_every:?} {flow_samples:?}",
             self.topology,
             self.transport,
             self.plan,

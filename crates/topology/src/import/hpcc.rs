@@ -3,7 +3,7 @@
 //! are hosts. Knows no other format.
 
 use super::Imported;
-use crate::shapes::explicit::{LinkEntry, Settings};
+use crate::shapes::explicit::settings::{LinkEntry, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::settings::Share;

@@ -6,9 +6,11 @@
 //! one edge alone is not followed at all: however its paths part, that edge is what is visible of them.
 
 use super::labels::Scores;
-use super::split::EdgeGroup;
 use crate::folded::{Bundles, Cells, Descent, Paths};
 use std::collections::BTreeMap;
+
+/// The edges that a group of components begins with, by their places, and its weight.
+pub(crate) type EdgeGroup = (u128, Vec<u32>);
 
 /// Numbers of paths by (first edge, cell reached, bottleneck).
 type Begun = BTreeMap<(u32, u32, u32), u128>;

@@ -7,7 +7,7 @@
 //! what is visible in the first hop is the same for them.
 
 use super::labels::Scores;
-use super::reach::by_reach;
+use super::reach::{EdgeGroup, by_reach};
 use crate::folded::tables::{fingerprint, gcd, narrow};
 use crate::folded::{Bundles, Cells, Descent};
 use std::collections::HashMap;
@@ -30,9 +30,6 @@ struct Paths {
     /// Their first edge; meaningless once cells are left behind.
     edge: u32,
 }
-
-/// The edges that a group of components begins with, by their places, and its weight.
-pub(crate) type EdgeGroup = (u128, Vec<u32>);
 
 /// How the paths from one cell to the leaf fall apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -48,8 +48,8 @@ impl Topology for Diamond {
         for (name, link) in [("host_link", host_link), ("path_a", path_a), ("path_b", path_b)] {
             link.check(name, &mut problems);
         }
-        let leaves = wiring.switches("leaf", 2);
-        let spines = wiring.switches("spine", 2);
+        let leaves = wiring.tier(("leaf", "leaf"), 2);
+        let spines = wiring.tier(("spine", "spine"), 2);
         for &leaf in &leaves {
             wiring.hosts_on(leaf, *hosts_per_leaf, host_link);
         }

@@ -3,6 +3,8 @@
 //! Hosts are numbered in the order of their names, switches likewise; ports of a node follow the order of its links.
 //! Knows no routes.
 
+pub(crate) mod settings;
+
 use super::Topology;
 use crate::graph::Node;
 use crate::graph::Stalls;
@@ -10,53 +12,13 @@ use crate::import;
 use crate::wiring::{LinkSettings, Wiring};
 use std::collections::BTreeMap;
 use weft_core::Problem;
-use weft_core::settings::Share;
+use weft_core::Span;
 use weft_core::units::did_you_mean;
-use weft_core::{Rate, Span};
+
+pub use settings::{LinkEntry, Settings};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Written out link by link, or read from another simulator's topology file";
-
-weft_core::settings! {
-    /// An explicit graph.
-    pub struct Settings {
-        /// Number of hosts, called `host0`, `host1` and so on; not together with `host_names`.
-        hosts: u32 = 0,
-        /// Names of the hosts, when they have names of their own.
-        host_names: Vec<String> = Vec::new(),
-        /// Names of the switches.
-        switches: Vec<String> = Vec::new(),
-        /// The cables.
-        links: Vec<LinkEntry> = Vec::new(),
-        /// A topology file, relative to the scenario; then nothing else is given here but its format.
-        file: Option<String> = None,
-        /// Who wrote the file.
-        format: import::Format = import::Format::Hpcc,
-    }
-}
-
-weft_core::settings! {
-    /// One or several parallel cables between two nodes.
-    pub struct LinkEntry {
-        /// Name of a host or switch.
-        from: String,
-        /// Name of a host or switch.
-        to: String,
-        /// Number of parallel cables.
-        count: u32 [1, 65535] = 1,
-        /// Line rate of either direction.
-        rate: Rate,
-        /// Propagation delay of either direction.
-        delay: Span = Span::from_ns(500),
-        /// Probability that a packet is lost on the way.
-        loss: Share = Share(0.0),
-        /// Mean time (exponential) after which the node `to` stalls: it takes nothing from this cable for `stall_length`, as a host
-        /// whose processor does something else, and then all at once; absent: never.
-        stall_every: Option<Span> = None,
-        /// Mean length (exponential) of such a stall.
-        stall_length: Option<Span> = None,
-    }
-}
 
 /// An explicit graph.
 pub struct Explicit(Settings);

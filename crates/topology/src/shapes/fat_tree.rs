@@ -54,9 +54,9 @@ impl Topology for FatTree {
             return problems;
         }
         let half = (k / 2) as usize;
-        let edges = wiring.switches("edge", k * k / 2);
-        let aggregations = wiring.switches("agg", k * k / 2);
-        let cores = wiring.switches("core", k * k / 4);
+        let edges = wiring.tier(("edge", "edge"), k * k / 2);
+        let aggregations = wiring.tier(("agg", "aggregation"), k * k / 2);
+        let cores = wiring.tier(("core", "core"), k * k / 4);
         for &edge in &edges {
             wiring.hosts_on(edge, oversubscription * k / 2, host_link);
         }

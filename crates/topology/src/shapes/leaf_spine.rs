@@ -144,8 +144,8 @@ impl Topology for LeafSpine {
         if !problems.is_empty() {
             return problems;
         }
-        let leaves = wiring.switches("leaf", self.0.leaves);
-        let spines = wiring.switches("spine", self.0.spines);
+        let leaves = wiring.tier(("leaf", "leaf"), self.0.leaves);
+        let spines = wiring.tier(("spine", "spine"), self.0.spines);
         for &leaf in &leaves {
             wiring.hosts_on(leaf, self.0.hosts_per_leaf, &self.0.host_link);
         }

@@ -62,9 +62,9 @@ impl Topology for PodsAndPlanes {
         if !problems.is_empty() {
             return problems;
         }
-        let racks = wiring.switches("tor", pods * racks_per_pod);
-        let fabric = wiring.switches("fabric", pods * planes);
-        let spines = wiring.switches("spine", planes * spines_per_plane);
+        let racks = wiring.tier(("tor", "tor"), pods * racks_per_pod);
+        let fabric = wiring.tier(("fabric", "fabric"), pods * planes);
+        let spines = wiring.tier(("spine", "spine"), planes * spines_per_plane);
         racks.iter().for_each(|&rack| wiring.hosts_on(rack, *hosts_per_rack, host_link));
         for (racks, fabric) in racks.chunks(racks_per_pod as usize).zip(fabric.chunks(planes as usize)) {
             for &rack in racks {

@@ -73,9 +73,9 @@ impl Topology for Vl2 {
         }
         let Settings { aggregation_ports, intermediate_ports, hosts_per_rack, host_link, fabric_link } =
             &self.0;
-        let racks = wiring.switches("tor", self.racks());
-        let aggregations = wiring.switches("agg", *intermediate_ports);
-        let intermediates = wiring.switches("int", aggregation_ports / 2);
+        let racks = wiring.tier(("tor", "tor"), self.racks());
+        let aggregations = wiring.tier(("agg", "aggregation"), *intermediate_ports);
+        let intermediates = wiring.tier(("int", "intermediate"), aggregation_ports / 2);
         racks.iter().for_each(|&rack| wiring.hosts_on(rack, *hosts_per_rack, host_link));
         let sharing = (aggregation_ports / 2) as usize;
         for (t, &rack) in racks.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The tool-neutral table of flows: a head that names the columns, then one flow per line. Knows no other format.
 
-use crate::pattern::list::ListedFlow;
+use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, Span};
 

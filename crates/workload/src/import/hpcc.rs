@@ -1,7 +1,7 @@
 //! `flow.txt` of the HPCC simulator: the number of flows, then per flow `from to priority port bytes start` with the
 //! start in seconds. What follows the last flow is not read. Knows no other format.
 
-use crate::pattern::list::ListedFlow;
+use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, HostId, Span};
 

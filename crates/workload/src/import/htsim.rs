@@ -2,7 +2,7 @@
 //! `id 1 start 0 size 2000000`, starts in picoseconds and sizes in bytes. Flows that wait for a trigger, and
 //! failures, have no counterpart here and are refused. Knows no other format.
 
-use crate::pattern::list::ListedFlow;
+use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, Span};
 

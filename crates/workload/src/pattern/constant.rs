@@ -2,8 +2,8 @@
 //! the scenario for flows with a rate.
 
 use super::{Pattern, Stream};
+use crate::flow::Flow;
 use crate::site::{Pairs, Site};
-use crate::traffic::Flow;
 use weft_core::Problem;
 use weft_core::{Bytes, HostId, Purpose, Rate, Span};
 

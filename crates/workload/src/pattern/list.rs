@@ -1,11 +1,12 @@
 //! A list of flows written in the scenario or read from a file with the columns `start_ns,src,dst,bytes`.
 
 use super::{Pattern, Stream, flow};
+use crate::flow::Flow;
 use crate::import;
+use crate::listed::ListedFlow;
 use crate::site::Site;
-use crate::traffic::Flow;
+use weft_core::Bytes;
 use weft_core::Problem;
-use weft_core::{Bytes, Span};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Flows written one by one, or read from a file";
@@ -17,20 +18,6 @@ weft_core::settings! {
         flows: Vec<ListedFlow> = Vec::new(),
         /// A table with a head naming the columns start_ns (or start_ps, start_us), src, dst and bytes.
         file: Option<String> = None,
-    }
-}
-
-weft_core::settings! {
-    /// One flow.
-    pub struct ListedFlow {
-        /// When it starts.
-        at: Span = Span::ZERO,
-        /// Number of the sending host.
-        from: u32,
-        /// Number of the receiving host.
-        to: u32,
-        /// Payload.
-        size: Bytes,
     }
 }
 

@@ -9,7 +9,8 @@
 
 use super::{Pattern, Stream, flow};
 use crate::arrivals::{Bursty, Clock};
-use crate::site::{Framing, Hosts, Pairs, Site};
+use crate::framing::Framing;
+use crate::site::{Hosts, Pairs, Site};
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;

@@ -1,9 +1,8 @@
 //! What the lines below an interface, a QoS profile or a profile of packet memory say.
 
-use super::CELL;
 use crate::model::Threshold;
-use crate::place::{Placed, Spot};
 use std::collections::BTreeMap;
+use weft_config::place::{Placed, Spot};
 use weft_core::{Bytes, Rate, Span};
 
 /// Lines below an interface or a QoS profile.
@@ -43,7 +42,10 @@ impl Block {
             ["priority-flow-control", "on"] | ["priority-flow-control", "mode", "on"] => self.pfc = true,
             ["priority-flow-control", "priority", number, "no-drop"] => {
                 match number.parse().ok().filter(|n: &u8| *n < 8) {
-                    Some(value) => self.no_drop.push(Placed { value, at }),
+                    Some(value) => {
+                        self.no_drop.retain(|known| known.value != value);
+                        self.no_drop.push(Placed { value, at });
+                    }
                     None => {
                         return Some((
                             format!("`priority-flow-control priority {number}`"),
@@ -100,13 +102,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Takes a line in.
-    pub(super) fn line(&mut self, at: Spot, words: &[&str]) -> Option<Odd> {
+    /// Takes a line in, with the bytes of a cell.
+    pub(super) fn line(&mut self, at: Spot, words: &[&str], cell: Bytes) -> Option<Odd> {
         let known = match words {
             ["ingress", "headroom", rest @ ..] => {
-                amount(rest).map(|value| self.headroom = Some(Placed { value, at }))
+                amount(rest, cell).map(|value| self.headroom = Some(Placed { value, at }))
             }
-            ["ingress", "reserved", rest @ ..] => amount(rest).map(|value| self.reserved = value),
+            ["ingress", "reserved", rest @ ..] => amount(rest, cell).map(|value| self.reserved = value),
             ["ingress", "threshold", alpha] => {
                 threshold(alpha).map(|value| self.ingress = Some(Placed { value, at }))
             }
@@ -143,10 +145,10 @@ fn threshold(word: &str) -> Option<Threshold> {
 }
 
 /// `bytes 40960`, `cells 200`, or a bare number of cells.
-fn amount(words: &[&str]) -> Option<Bytes> {
+fn amount(words: &[&str], cell: Bytes) -> Option<Bytes> {
     let (unit, number) = match words {
         ["bytes", number] => (1, number),
-        ["cells", number] | [number] => (CELL, number),
+        ["cells", number] | [number] => (cell.0, number),
         _ => return None,
     };
     let number: u64 = number.parse().ok().filter(|number| *number <= 1_000_000_000)?;

@@ -2,25 +2,75 @@
 
 use super::block::{Block, Memory};
 use super::{Reader, unknown};
-use crate::model::{
-    Bound, Group, MapKind, OddityKind, Pool, Port, Profile, Queue, Switch, Threshold, Watchdog,
-};
-use crate::place::{Placed, Spot};
-use std::collections::BTreeMap;
+use crate::model::{Bound, Group, MapKind, Marking, Pool, Port, Profile, Queue, Switch, Threshold, Watchdog};
+use crate::told::OddityKind;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
-use weft_core::Bytes;
+use weft_config::place::{Placed, Spot};
+use weft_core::{Bytes, Rate};
 
 /// EOS's largest packet unless an interface says otherwise.
 const MTU: Bytes = Bytes(1_500);
 
-/// The ports with queues, marking, PFC and maps.
-pub(super) fn ports(reader: &mut Reader, switch: &mut Switch) {
+/// The ports with queues, marking, PFC and maps. Returns what is not judged.
+pub(super) fn ports(reader: &mut Reader, switch: &mut Switch) -> Vec<String> {
     let maps = maps(reader);
+    let mut markings = Markings::default();
     for own in std::mem::take(&mut reader.interfaces) {
         let block = taken(reader, own);
         let mut port = port(reader, &block);
+        for (queue, detect) in &block.markings {
+            let marking = markings.of(*detect, port.speed, reader);
+            port.queues.insert(*queue, Queue { profile: None, marking });
+        }
         port.maps.clone_from(&maps);
         switch.ports.push(port);
+    }
+    switch.markings = markings.all(reader);
+    switch.lacks_queues = markings.without_speed > 0;
+    match markings.without_speed {
+        0 => Vec::new(),
+        count => vec![format!(
+            "{count} queues mark after a time, and the speed of their ports is unknown (--rate)"
+        )],
+    }
+}
+
+/// The markings of the switch: one for each line, and for each speed if its thresholds are times.
+#[derive(Default)]
+struct Markings {
+    list: Vec<Marking>,
+    known: HashMap<(usize, Option<Rate>), usize>,
+    used: BTreeSet<usize>,
+    without_speed: usize,
+}
+
+impl Markings {
+    /// The number of the marking that a line makes at a port.
+    fn of(&mut self, detect: usize, speed: Option<Rate>, reader: &Reader) -> Option<usize> {
+        self.used.insert(detect);
+        let speed = speed.filter(|_| reader.detects[detect].is_time());
+        if let Some(number) = self.known.get(&(detect, speed)) {
+            return Some(*number);
+        }
+        let Some(mut marking) = reader.detects[detect].marking(speed, reader) else {
+            self.without_speed += 1;
+            return None;
+        };
+        marking.name.extend(speed.map(|rate| format!(" at {rate}")));
+        self.list.push(marking);
+        self.known.insert((detect, speed), self.list.len() - 1);
+        Some(self.list.len() - 1)
+    }
+
+    /// All of them, with lines that no port uses; a time then counts as at 1 Gb/s, for nothing asks how long it is.
+    fn all(&mut self, reader: &Reader) -> Vec<Marking> {
+        let unused = (0..reader.detects.len()).filter(|detect| !self.used.contains(detect));
+        let unused =
+            unused.filter_map(|detect| reader.detects[detect].marking(Some(Rate::from_gbps(1)), reader));
+        let mut list = std::mem::take(&mut self.list);
+        list.extend(unused);
+        list
     }
 }
 
@@ -39,15 +89,12 @@ fn port(reader: &Reader, block: &Block) -> Port {
     let everywhere =
         reader.watchdog.map(|(at, detection, restoration)| Watchdog { at, detection, restoration });
     let here = block.watchdog.map(|at| Watchdog { at, detection: None, restoration: None });
-    let queue =
-        |(number, marking): (&u8, &usize)| (*number, Queue { profile: None, marking: Some(*marking) });
     Port {
         name: block.name.clone(),
         speed: block.speed.or(reader.rate),
         mtu: block.mtu.unwrap_or(MTU),
         up: !block.shut,
-        queues: block.markings.iter().map(queue).collect(),
-        pfc: if block.pfc { block.no_drop.clone() } else { Vec::new() },
+        pfc: if block.pfc && !reader.pauses_off { block.no_drop.clone() } else { Vec::new() },
         watchdog: here.or(everywhere),
         ..Port::default()
     }

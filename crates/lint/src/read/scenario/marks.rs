@@ -2,13 +2,13 @@
 
 use super::Reader;
 use crate::model::{Held, Marking};
-use crate::place::Placed;
+use weft_config::place::Placed;
 use weft_switch::mark::{At, MarkerSettings, NonEct};
 
 impl Reader<'_> {
     /// Thresholds that mark; controllers have none.
     pub(super) fn marking(&self) -> Option<Marking> {
-        let (min, max, probability, decides, path) = match &self.case.settings.switch.ecn {
+        let (min, max, probability, decides, path) = match &self.device.switch.ecn {
             // Controllers mark by the history of a queue, not by thresholds that a rule could judge.
             MarkerSettings::Off(_)
             | MarkerSettings::Pi(_)
@@ -33,6 +33,8 @@ impl Reader<'_> {
             name: path.to_owned(),
             ecn: true,
             disabled: None,
+            unmarked: Vec::new(),
+            bound_elsewhere: false,
             min,
             max,
             probability,
@@ -43,7 +45,7 @@ impl Reader<'_> {
 
     /// What a controller holds the queues at.
     pub(super) fn held(&self) -> Option<Placed<Held>> {
-        Some(match &self.case.settings.switch.ecn {
+        Some(match &self.device.switch.ecn {
             MarkerSettings::Pi(own) => {
                 self.placed(Held::Length(own.reference.bytes(own.packet)), "switch.ecn.pi.reference")
             }

@@ -3,12 +3,13 @@
 
 use super::Reader;
 use crate::model::{Bound, Circle, Group, Notifications, Pool, Profile, Switch, Threshold};
-use crate::place::Placed;
+use weft_config::place::Placed;
 use weft_core::{Bytes, Grouping, Span, SwitchId};
 use weft_scenario::switch_site;
 use weft_switch::pause::{needed, set_aside};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
+use weft_topology::Node;
 use weft_topology::dependency::circle;
 use weft_topology::{Routes, plan, timeline};
 use weft_transport::{Transport, TransportSettings};
@@ -19,7 +20,7 @@ const MOST_WORK: usize = 20_000_000;
 impl Reader<'_> {
     /// Writes what pauses into a switch: a group and its limits for each port and lossless class.
     pub(super) fn pause(&self, switch: &mut Switch, id: SwitchId) {
-        let settings = &self.case.settings.switch;
+        let settings = &self.device.switch;
         let site = switch_site(&self.case.settings, self.graph, id);
         let room = settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside(settings, &site).0)));
         let pool = switch.pools.len();
@@ -43,7 +44,7 @@ impl Reader<'_> {
     }
 
     fn classes(&self) -> Vec<Placed<u8>> {
-        let classes = self.case.settings.switch.pfc.classes.iter();
+        let classes = self.device.switch.pfc.classes.iter();
         classes.map(|class| self.placed(*class as u8, "switch.pfc.classes")).collect()
     }
 
@@ -55,7 +56,7 @@ impl Reader<'_> {
         if let Some(number) = profiles.iter().position(same) {
             return number;
         }
-        let pfc = &self.case.settings.switch.pfc;
+        let pfc = &self.device.switch.pfc;
         let (threshold, path) = match pfc.xoff {
             Some(limit) => (Threshold::Static(limit), "switch.pfc.xoff"),
             None => (Threshold::Dynamic(pfc.alpha), "switch.pfc.alpha"),
@@ -77,7 +78,7 @@ impl Reader<'_> {
 
     /// With a static XOFF lossless classes have memory of their own; with a dynamic one the sharing rule sees them too.
     fn port_limit(&self) -> Option<Placed<Bytes>> {
-        let settings = &self.case.settings.switch;
+        let settings = &self.device.switch;
         match &settings.sharing {
             SharingSettings::Fixed(own) if settings.pfc.xoff.is_none() => {
                 Some(self.placed(own.per_port, "switch.sharing.static.per_port"))
@@ -88,20 +89,19 @@ impl Reader<'_> {
 
     /// The queue of a class.
     fn queue(&self, class: u8) -> u8 {
-        class.min(self.case.settings.switch.queues.saturating_sub(1) as u8)
+        class.min(self.device.switch.queues.saturating_sub(1) as u8)
     }
 
     pub(super) fn payload(&self) -> Placed<u8> {
-        let classes = Transport::new(&self.case.settings.transport).classes(None, None);
+        let classes = Transport::new(&self.stack.transport).classes(None, None);
         let payload = classes.sender.iter().next().unwrap_or_default();
         self.placed(self.queue(payload.0), &self.transport("class"))
     }
 
     pub(super) fn notifications(&self) -> Option<Placed<Notifications>> {
-        let settings = &self.case.settings;
-        let TransportSettings::Dcqcn(own) = &settings.transport else { return None };
+        let TransportSettings::Dcqcn(own) = &self.stack.transport else { return None };
         let queue = self.queue(0);
-        let one_line = matches!(settings.switch.schedule, SchedulerSettings::Fifo(_));
+        let one_line = matches!(self.device.switch.schedule, SchedulerSettings::Fifo(_));
         let behind_payload = one_line || queue >= self.payload().value;
         let notifications = Notifications { queue, behind_payload, delay: own.notification.cnp_delay };
         Some(self.placed(notifications, "switch.schedule"))
@@ -109,24 +109,24 @@ impl Reader<'_> {
 
     pub(super) fn goes_by_round_trips(&self) -> bool {
         use TransportSettings::{PatchedTimely, Timely, TimelyPi};
-        matches!(self.case.settings.transport, Timely(_) | PatchedTimely(_) | TimelyPi(_))
+        matches!(self.stack.transport, Timely(_) | PatchedTimely(_) | TimelyPi(_))
     }
 
     fn transport(&self, setting: &str) -> String {
-        format!("transport.{}.{setting}", self.case.settings.transport.name())
+        format!("transport.{}.{setting}", self.stack.transport.name())
     }
 
     /// Whether all routes can be looked at in seconds, or nothing pauses.
     pub(super) fn is_small(&self) -> bool {
         let states = 1 + 2 * self.case.settings.failure.len();
         let work = self.graph.links().len() * self.graph.leaves().len() * states;
-        work <= MOST_WORK || !self.case.settings.switch.pfc.is_on()
+        work <= MOST_WORK || !self.devices.iter().any(|device| device.switch.pfc.is_on())
     }
 
     /// The first circle of lossless links under any routes of the run, with the failures of the first seed.
     pub(super) fn circle(&self) -> Option<Circle> {
         let settings = &self.case.settings;
-        if !settings.switch.pfc.is_on() {
+        if !self.devices.iter().any(|device| device.switch.pfc.is_on()) {
             return None;
         }
         let seed = settings.seeds.first().copied().unwrap_or(1);
@@ -137,7 +137,21 @@ impl Reader<'_> {
 
     fn circle_of(&self, routes: &Routes, state: usize, seed: u64) -> Option<Circle> {
         let links = circle(self.graph, routes)?;
-        let name = |link: weft_core::LinkId| self.graph.name(self.graph.links()[link.index()].from);
+        let from = |link: &weft_core::LinkId| self.graph.links()[link.index()].from;
+        let pauses = |node| {
+            let own = self
+                .devices
+                .iter()
+                .find(|device| device.switches.iter().any(|own| Node::Switch(*own) == node));
+            own.is_some_and(|device| device.switch.pfc.is_on())
+        };
+        if !links.iter().all(|link| pauses(from(link))) {
+            return None;
+        }
+        let watched =
+            |device: &weft_scenario::Device| device.switch.pfc.watchdog.is_some_and(|time| time > Span::ZERO);
+        let pausing = self.devices.iter().filter(|device| device.switch.pfc.is_on());
+        let name = |link: weft_core::LinkId| self.graph.name(from(&link));
         let settings = &self.case.settings;
         let when = match (settings.failure.is_empty(), state) {
             (true, _) => "on the routes of this network".to_owned(),
@@ -149,7 +163,7 @@ impl Reader<'_> {
         Some(Circle {
             at: self.spot("switch.pfc.classes"),
             switches: links.into_iter().map(name).collect(),
-            watched: settings.switch.pfc.watchdog.is_some_and(|time| time > Span::ZERO),
+            watched: pausing.into_iter().all(watched),
             when,
         })
     }

@@ -1,11 +1,12 @@
 //! What SONiC binds to ports: speed and cable, priority groups, queues, maps, PFC, its watchdog and neighbours.
 
-use super::{Reader, range};
-use crate::json::{Entry, Node};
-use crate::model::{Bound, Group, Hash, Map, MapKind, OddityKind, Port, Queue, Switch, Watchdog};
-use crate::place::Placed;
-use std::collections::BTreeMap;
+use super::{MOST, Reader, range};
+use crate::model::{Bound, Group, Hash, Map, MapKind, Port, Queue, Switch, Watchdog};
+use crate::told::OddityKind;
+use std::collections::HashMap;
 use std::rc::Rc;
+use weft_config::json::{Entry, Node};
+use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
 
 /// Maps by the table that holds them, and the field of a port that names one.
@@ -20,88 +21,140 @@ const MAPS: [(&str, &str, MapKind); 5] = [
 /// What SONiC gives a port without `mtu`.
 const MTU: Bytes = Bytes(9_100);
 
-/// Adds the ports and all that is bound to them.
+/// Adds the ports and all that is bound to them. Entries that name ports of this switch alone come first: a fragment has no others.
 pub(super) fn read(reader: &mut Reader<'_>, switch: &mut Switch) {
     switch.ports = reader.table("PORT").iter().map(|entry| port(reader, entry)).collect();
-    cables(reader, switch);
+    let ports = switch.ports.iter().enumerate();
+    reader.ports = ports.map(|(number, port)| (port.name.clone(), number)).collect();
     groups(reader, switch);
-    queues(reader, switch);
     qos(reader, switch);
     watchdogs(reader, switch);
+    queues(reader, switch);
+    cables(reader, switch);
     neighbours(reader, switch);
+    computed(switch, reader.complete);
     switch.hash = hash(reader, switch);
 }
 
 /// A port without `admin_status` counts as up: it will be one day.
 fn port(reader: &mut Reader<'_>, entry: &Entry) -> Port {
+    reader.about(entry);
     let speed = reader.number(&entry.node, "speed", (1, 10_000_000));
     let mtu = reader.number(&entry.node, "mtu", (68, 65_535));
     Port {
-        name: entry.key.clone(),
         speed: speed.map(|speed| Rate::from_mbps(speed.value.unsigned_abs())),
         mtu: mtu.map_or(MTU, |mtu| Bytes(mtu.value.unsigned_abs())),
         up: entry.node.get("admin_status").and_then(Node::word) != Some("down"),
-        ..Port::default()
+        ..bare(&entry.key)
     }
 }
 
-/// The ports that a key such as `Ethernet0,Ethernet4` names.
-fn named(reader: &mut Reader<'_>, switch: &Switch, (key, at): (&str, usize)) -> Vec<usize> {
+/// A port of which nothing but its name is known.
+fn bare(name: &str) -> Port {
+    Port { name: name.to_owned(), mtu: MTU, up: true, ..Port::default() }
+}
+
+/// The ports that a key such as `Ethernet0,Ethernet4` names; in a fragment they are there because it names them.
+fn named(reader: &mut Reader<'_>, switch: &mut Switch, (table, key, at): (&str, &str, usize)) -> Vec<usize> {
     let mut found = Vec::new();
     for name in key.split(',') {
-        match switch.ports.iter().position(|port| port.name == name) {
-            Some(number) => found.push(number),
-            None => {
-                let says = format!("PORT has no `{name}`");
-                reader.odd(
-                    OddityKind::Reference,
-                    at,
-                    (says, "define it in PORT, or remove the entry".to_owned()),
-                );
+        if let Some(number) = reader.ports.get(name) {
+            found.push(*number);
+        } else if !reader.complete {
+            // One too many is enough to have the file refused.
+            if switch.ports.len() <= MOST {
+                reader.ports.insert(name.to_owned(), switch.ports.len());
+                found.push(switch.ports.len());
+                switch.ports.push(bare(name));
             }
+        } else {
+            name.clone_into(&mut reader.subject);
+            let says = format!("{table} names ports that PORT does not have");
+            let mend = "define them in PORT, or remove the entries".to_owned();
+            reader.odd(OddityKind::Reference, at, (says, mend));
         }
     }
     found
 }
 
-/// Ports and numbers of a key such as `Ethernet0|3-4`.
-fn ports_and_numbers(reader: &mut Reader<'_>, switch: &Switch, entry: &Entry) -> (Vec<usize>, Vec<u8>) {
-    let (ports, numbers) = entry.key.split_once('|').unwrap_or((&entry.key, ""));
-    let Some(numbers) = range(numbers) else {
-        let says = format!("`{}` does not name a port and numbers", entry.key);
-        reader.odd(OddityKind::Value, entry.at, (says, "write a key such as \"Ethernet0|3-4\"".to_owned()));
-        return (Vec::new(), Vec::new());
-    };
-    (named(reader, switch, (ports, entry.at)), numbers)
+/// Ports and numbers of a key. `Ethernet0|3-4` is one of this switch. `host|Asic0|Ethernet0|3-4` is a virtual output queue towards
+/// a port of a chassis: nothing (`None`) if that is on another card.
+fn ports_and_numbers(
+    reader: &mut Reader<'_>,
+    switch: &mut Switch,
+    (table, entry): (&str, &Entry),
+) -> Option<(Vec<usize>, Vec<u8>)> {
+    reader.about(entry);
+    let words: Vec<&str> = entry.key.split('|').collect();
+    let numbers = words.last().and_then(|numbers| range(numbers));
+    match (&words[..], numbers) {
+        ([ports, _], Some(numbers)) => Some((named(reader, switch, (table, ports, entry.at)), numbers)),
+        ([host, chip, port, _], Some(numbers)) => match here(reader, (host, chip)) {
+            Some(true) => Some((named(reader, switch, (table, port, entry.at)), numbers)),
+            Some(false) => None,
+            // A part that does not say which card it is from: the cards of a chassis treat a port alike.
+            None => reader.ports.get(*port).map(|port| (vec![*port], numbers)),
+        },
+        _ => {
+            let says = format!("keys of {table} do not name a port and numbers");
+            let mend = "write a key such as \"Ethernet0|3-4\", on a chassis \"host|asic|Ethernet0|3-4\"";
+            reader.odd(OddityKind::Value, entry.at, (says, mend.to_owned()));
+            Some((Vec::new(), Vec::new()))
+        }
+    }
+}
+
+/// Whether a chip of a chassis is the one at hand; `None` if the files do not say which that is.
+fn here(reader: &Reader<'_>, (host, chip): (&str, &str)) -> Option<bool> {
+    let metadata = reader.root.get("DEVICE_METADATA")?.get("localhost")?;
+    let own_host = metadata.get("hostname")?.word()?;
+    let own_chip = metadata.get("asic_name").and_then(Node::word);
+    Some(own_host == host && own_chip.is_none_or(|own| own.eq_ignore_ascii_case(chip)))
 }
 
 fn cables(reader: &mut Reader<'_>, switch: &mut Switch) {
     for entry in reader.table("CABLE_LENGTH").iter().flat_map(|table| table.node.entries()) {
-        let Some(port) = switch.ports.iter_mut().find(|port| port.name == entry.key) else { continue };
+        let Some(port) = reader.ports.get(&entry.key).copied() else { continue };
         let word = entry.node.word().unwrap_or("");
         match word.parse() {
-            Ok(cable) => port.cable = Some(cable),
+            Ok(cable) => switch.ports[port].cable = Some(cable),
             Err(_) => {
-                let says = format!("the cable length of {} is `{word}`", entry.key);
-                reader.odd(
-                    OddityKind::Value,
-                    entry.node.at,
-                    (says, "write metres, such as \"40m\"".to_owned()),
-                );
+                reader.about(entry);
+                let says = format!("the cable length is `{}`", super::short(word));
+                let mend = "write metres, such as \"40m\"".to_owned();
+                reader.odd(OddityKind::Value, entry.node.at, (says, mend));
             }
+        }
+    }
+}
+
+/// Where no lossless group is written down, the buffer manager makes one for each priority with PFC, from speed and cable.
+fn computed(switch: &mut Switch, complete: bool) {
+    let lossless = |bound: Bound| match bound {
+        Bound::Profile(number) => switch.profiles[number].lossless,
+        Bound::Computed => true,
+        Bound::Nothing => false,
+    };
+    if switch.ports.iter().flat_map(|port| port.groups.values()).any(|group| lossless(group.bound)) {
+        return;
+    }
+    for port in switch.ports.iter_mut().filter(|port| !complete || port.cable.is_some()) {
+        for priority in port.pfc.clone() {
+            let group = Group { at: priority.at, bound: Bound::Computed };
+            let number = port.group_of(priority.value);
+            port.groups.entry(number).or_insert(group);
         }
     }
 }
 
 fn groups(reader: &mut Reader<'_>, switch: &mut Switch) {
     for entry in reader.table("BUFFER_PG") {
-        let (ports, numbers) = ports_and_numbers(reader, switch, entry);
-        let names = switch.profiles.iter().map(|profile| profile.name.as_str());
+        let places = ports_and_numbers(reader, switch, ("BUFFER_PG", entry));
+        let Some((ports, numbers)) = places else { continue };
+        reader.about(entry);
         let bound = match entry.node.get("profile") {
             Some(node) if node.word() == Some("NULL") => Bound::Computed,
-            Some(node) => {
-                reader.reference(node, ("BUFFER_PROFILE", names)).map_or(Bound::Nothing, Bound::Profile)
-            }
+            Some(node) => reader.reference(node, "BUFFER_PROFILE").map_or(Bound::Nothing, Bound::Profile),
             None => Bound::Computed,
         };
         let at = reader.spot(entry.at);
@@ -114,56 +167,63 @@ fn groups(reader: &mut Reader<'_>, switch: &mut Switch) {
 
 fn queues(reader: &mut Reader<'_>, switch: &mut Switch) {
     for entry in reader.table("BUFFER_QUEUE") {
-        let names = switch.profiles.iter().map(|profile| profile.name.as_str());
-        let profile =
-            entry.node.get("profile").and_then(|node| reader.reference(node, ("BUFFER_PROFILE", names)));
-        each_queue(reader, switch, entry, |queue| queue.profile = profile);
+        reader.about(entry);
+        let profile = entry.node.get("profile").and_then(|node| reader.reference(node, "BUFFER_PROFILE"));
+        each_queue(reader, switch, ("BUFFER_QUEUE", entry), |queue| queue.profile = profile);
     }
     for entry in reader.table("QUEUE") {
-        let names = switch.markings.iter().map(|marking| marking.name.as_str());
-        let marking =
-            entry.node.get("wred_profile").and_then(|node| reader.reference(node, ("WRED_PROFILE", names)));
-        if marking.is_some() {
-            each_queue(reader, switch, entry, |queue| queue.marking = marking);
+        reader.about(entry);
+        let marking = entry.node.get("wred_profile").and_then(|node| reader.reference(node, "WRED_PROFILE"));
+        if let Some(number) = marking
+            && !each_queue(reader, switch, ("QUEUE", entry), |queue| queue.marking = marking)
+        {
+            switch.markings[number].bound_elsewhere = true;
         }
     }
 }
 
-fn each_queue(reader: &mut Reader<'_>, switch: &mut Switch, entry: &Entry, set: impl Fn(&mut Queue)) {
-    let (ports, numbers) = ports_and_numbers(reader, switch, entry);
-    for port in ports {
+/// Sets something of the queues that an entry names; says whether any of them is at a port of this switch.
+fn each_queue(
+    reader: &mut Reader<'_>,
+    switch: &mut Switch,
+    place: (&str, &Entry),
+    set: impl Fn(&mut Queue),
+) -> bool {
+    let Some((ports, numbers)) = ports_and_numbers(reader, switch, place) else { return false };
+    for port in &ports {
         for number in &numbers {
-            let queue = switch.ports[port].queues.entry(*number).or_default();
+            let queue = switch.ports[*port].queues.entry(*number).or_default();
             set(queue);
         }
     }
+    !ports.is_empty()
 }
 
-/// All maps of a table by name.
-fn maps(reader: &mut Reader<'_>, table: &str) -> BTreeMap<String, Rc<Map>> {
-    let mut maps = BTreeMap::new();
-    for named in reader.table(table) {
-        let mut map = Map::new();
-        for entry in named.node.entries() {
-            let from = entry.key.parse::<u8>().ok().filter(|from| *from < 64);
-            let to = reader.number(&named.node, &entry.key, (0, 63));
-            match (from, to) {
-                (Some(from), Some(to)) => {
-                    map.insert(
-                        from,
-                        Placed { value: to.value.unsigned_abs() as u8, at: reader.spot(entry.at) },
-                    );
-                }
-                (None, _) => {
-                    let says = format!("`{}` is not a code point or class", entry.key);
-                    reader.odd(OddityKind::Value, entry.at, (says, "write a number from 0 to 63".to_owned()));
-                }
-                (_, None) => {}
+/// All maps of a table, in its order.
+fn maps(reader: &mut Reader<'_>, table: &'static str) -> Vec<Rc<Map>> {
+    reader.index(table);
+    reader.table(table).iter().map(|named| Rc::new(map(reader, named))).collect()
+}
+
+fn map(reader: &mut Reader<'_>, named: &Entry) -> Map {
+    reader.about(named);
+    let mut map = Map::new();
+    for entry in named.node.entries() {
+        let from = entry.key.parse::<u8>().ok().filter(|from| *from < 64);
+        let to = reader.whole(&entry.key, &entry.node, (0, 63));
+        match (from, to) {
+            (Some(from), Some(to)) => {
+                let at = reader.spot(entry.at);
+                map.insert(from, Placed { value: to.value.unsigned_abs() as u8, at });
             }
+            (None, _) => {
+                let says = format!("`{}` is not a code point or class", super::short(&entry.key));
+                reader.odd(OddityKind::Value, entry.at, (says, "write a number from 0 to 63".to_owned()));
+            }
+            (_, None) => {}
         }
-        maps.insert(named.key.clone(), Rc::new(map));
     }
-    maps
+    map
 }
 
 /// PORT_QOS_MAP: what it says for `global` holds for ports that say nothing.
@@ -171,21 +231,23 @@ fn qos(reader: &mut Reader<'_>, switch: &mut Switch) {
     let tables = MAPS.map(|(table, field, kind)| (table, field, kind, maps(reader, table)));
     let entries = reader.table("PORT_QOS_MAP");
     let (global, own): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.key == "global");
-    let everywhere = global.iter().map(|entry| ((0..switch.ports.len()).collect(), *entry));
-    let everywhere: Vec<(Vec<usize>, &Entry)> = everywhere.collect();
-    let here: Vec<(Vec<usize>, &Entry)> =
-        own.into_iter().map(|entry| (named(reader, switch, (&entry.key, entry.at)), entry)).collect();
-    for (ports, entry) in everywhere.into_iter().chain(here) {
+    let mut here: Vec<(Vec<usize>, &Entry)> = Vec::new();
+    for entry in own {
+        here.push((named(reader, switch, ("PORT_QOS_MAP", &entry.key, entry.at)), entry));
+    }
+    if !reader.complete && !here.is_empty() {
+        // The templates write an entry for each port that is in use.
+        switch.ports.iter_mut().for_each(|port| port.up = false);
+        here.iter().flat_map(|(ports, _)| ports).for_each(|port| switch.ports[*port].up = true);
+    }
+    let everywhere = global.into_iter().map(|entry| ((0..switch.ports.len()).collect(), entry));
+    for (ports, entry) in everywhere.collect::<Vec<_>>().into_iter().chain(here) {
+        reader.about(entry);
         for (table, field, kind, maps) in &tables {
-            let names = maps.keys().map(String::as_str);
             let Some(node) = entry.node.get(field) else { continue };
-            let Some(map) =
-                reader.reference(node, (table, names)).and_then(|number| maps.values().nth(number))
-            else {
-                continue;
-            };
+            let Some(number) = reader.reference(node, table) else { continue };
             for port in &ports {
-                switch.ports[*port].maps.insert(*kind, map.clone());
+                switch.ports[*port].maps.insert(*kind, maps[number].clone());
             }
         }
         if let Some(pfc) = enabled(reader, &entry.node) {
@@ -215,30 +277,33 @@ fn enabled(reader: &mut Reader<'_>, node: &Node) -> Option<Vec<Placed<u8>>> {
 fn watchdogs(reader: &mut Reader<'_>, switch: &mut Switch) {
     let disabled = |entry: &&Entry| entry.key != "GLOBAL";
     for entry in reader.table("PFC_WD").iter().filter(disabled) {
+        reader.about(entry);
         let span = |reader: &mut Reader<'_>, key| {
             reader.number(&entry.node, key, (0, 1_000_000)).map(|ms| Span::from_ms(ms.value.unsigned_abs()))
         };
         let (detection, restoration) = (span(reader, "detection_time"), span(reader, "restoration_time"));
         let watchdog = Watchdog { at: reader.spot(entry.at), detection, restoration };
-        for port in named(reader, switch, (&entry.key, entry.at)) {
+        for port in named(reader, switch, ("PFC_WD", &entry.key, entry.at)) {
             switch.ports[port].watchdog = Some(watchdog.clone());
         }
     }
 }
 
 fn neighbours(reader: &mut Reader<'_>, switch: &mut Switch) {
-    let known = reader.root.get("DEVICE_NEIGHBOR_METADATA");
+    let known = reader.table("DEVICE_NEIGHBOR_METADATA").iter();
+    let known: HashMap<&str, &Node> = known.map(|entry| (entry.key.as_str(), &entry.node)).collect();
     for entry in reader.table("DEVICE_NEIGHBOR") {
         let Some(name) = entry.node.get("name").and_then(Node::word) else { continue };
-        let role = known.and_then(|table| table.get(name)?.get("type")?.word()).map(str::to_owned);
-        if let Some(port) = switch.ports.iter_mut().find(|port| port.name == entry.key) {
-            port.neighbour = Some((name.to_owned(), role));
+        let role = known.get(name).and_then(|node| node.get("type")?.word()).map(str::to_owned);
+        if let Some(port) = reader.ports.get(&entry.key) {
+            switch.ports[*port].neighbour = Some((name.to_owned(), role));
         }
     }
 }
 
 /// The seed that SONiC gives the hash: said in the metadata, or by the switch's role.
 fn hash(reader: &mut Reader<'_>, switch: &Switch) -> Option<Hash> {
+    reader.subject.clear();
     let global = reader.root.get("SWITCH_HASH").and_then(|table| table.get("GLOBAL"));
     let metadata = reader.root.get("DEVICE_METADATA").and_then(|table| table.get("localhost"))?;
     let algorithm = global.and_then(|table| table.get("ecmp_hash_algorithm")?.word());

@@ -3,8 +3,8 @@
 
 use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, Class, QuiverSettings, Random, Span};
-use weft_plan::Setup;
+use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Span, SwitchId};
+use weft_plan::{DeviceKind, Setup};
 use weft_switch::PfcSettings;
 use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
 use weft_switch::congestion;
@@ -16,7 +16,7 @@ use weft_switch::pause::WatchdogAction;
 use weft_switch::schedule::{SchedulerSettings, drr, wrr};
 use weft_switch::settings::{ClassLoad, Visibility};
 use weft_switch::share::{SharingSettings, dynamic, fixed, mmu};
-use weft_switch::{BalancerSettings, SwitchSettings, TrimSettings};
+use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, TrimSettings};
 use weft_topology::{Graph, Node};
 use weft_transport::Transport;
 
@@ -184,6 +184,33 @@ pub(super) fn choose_classes(setup: &mut Setup, random: &mut Random) {
     }
     if let BalancerSettings::Drill(drill) = &mut setup.balancer {
         drill.exclude_paused = one_in(random, 3);
+    }
+}
+
+/// Now and then some switches are built differently from the others, which route as these do.
+pub(super) fn mix(setup: &mut Setup, random: &mut Random) {
+    if setup.switch.pfc.is_on() || !one_in(random, 3) {
+        return;
+    }
+    let alone =
+        |own: &BalancerSettings| !matches!(own, BalancerSettings::Conga(_) | BalancerSettings::Presto(_));
+    for _ in 0..1 + random.below(2) {
+        let mut other = balancer(random);
+        if !alone(&other) || !alone(&setup.balancer) || other.grouping() != setup.balancer.grouping() {
+            other = setup.balancer.clone();
+        }
+        let switch = switch(random, &setup.graph, &setup.transport);
+        let all = (0..setup.graph.switches().len()).map(|number| SwitchId(number as u32));
+        let some: Vec<_> = all.filter(|_| one_in(random, 2)).collect();
+        setup.devices.add(DeviceKind { switch, balancer: other }, &some);
+    }
+    let full = full_packet(&setup.transport);
+    for number in setup.graph.hosts()..setup.graph.links().len() as u32 {
+        if one_in(random, 6) {
+            let queue_limit = pick(random, &[None, Some(full * 4), Some(full * 40)]);
+            let own = PortSettings { ecn: marker(random, full), queue_limit, ..PortSettings::default() };
+            setup.ports.insert(LinkId(number), own);
+        }
     }
 }
 

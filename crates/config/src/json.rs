@@ -6,43 +6,60 @@
 /// How deep lists and tables may be nested.
 const DEEPEST: usize = 64;
 
-/// A value and the byte at which it begins.
+/// A value and the bytes it covers.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) at: usize,
-    pub(crate) content: Content,
+pub struct Node {
+    /// Its first byte.
+    pub at: usize,
+    /// The first byte behind it.
+    pub end: usize,
+    /// What it is.
+    pub content: Content,
 }
 
 /// What a value is. Numbers stay text: who needs one knows which kind.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Content {
+pub enum Content {
+    /// `null`.
     Null,
+    /// `true` or `false`.
     Flag(bool),
+    /// A number as it is written.
     Number(String),
+    /// A text without its escapes.
     Text(String),
+    /// `[...]`.
     List(Vec<Node>),
+    /// `{...}`.
     Table(Vec<Entry>),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) at: usize,
-    pub(crate) node: Node,
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where it begins.
+    pub at: usize,
+    /// The value.
+    pub node: Node,
 }
 
 /// Why a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Broken {
-    pub(crate) at: usize,
-    pub(crate) found: String,
-    pub(crate) allowed: &'static str,
+pub struct Broken {
+    /// Where.
+    pub at: usize,
+    /// What is there.
+    pub found: String,
+    /// What may be there.
+    pub allowed: &'static str,
 }
 
 impl Node {
     /// The entries of a table; none of anything else.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
         match &self.content {
             Content::Table(entries) => entries,
             _ => &[],
@@ -50,12 +67,14 @@ impl Node {
     }
 
     /// The value of a key; of a repeated key the last, which is what other readers take.
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().rev().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
     /// A text or a number, as text.
-    pub(crate) fn word(&self) -> Option<&str> {
+    #[must_use]
+    pub fn word(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) | Content::Number(text) => Some(text),
             _ => None,
@@ -63,9 +82,13 @@ impl Node {
     }
 }
 
-/// Reads a whole text.
-pub(crate) fn parse(text: &str) -> Result<Node, Broken> {
-    let mut reader = Reader { text, at: 0 };
+/// Reads a whole text whose first byte counts as number `base`, so that several files share one numbering. In an error the
+/// first byte is 0.
+///
+/// # Errors
+/// [`Broken`] with the first place that is not JSON.
+pub fn parse(text: &str, base: usize) -> Result<Node, Broken> {
+    let mut reader = Reader { text, at: 0, base };
     let node = reader.value(0)?;
     reader.space();
     match reader.peek() {
@@ -77,6 +100,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Broken> {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    base: usize,
 }
 
 impl Reader<'_> {
@@ -120,7 +144,7 @@ impl Reader<'_> {
             Some(b'-' | b'0'..=b'9') => Content::Number(self.number()?),
             _ => self.word()?,
         };
-        Ok(Node { at, content })
+        Ok(Node { at: self.base + at, end: self.base + self.at, content })
     }
 
     fn word(&mut self) -> Result<Content, Broken> {
@@ -144,7 +168,7 @@ impl Reader<'_> {
         }
         loop {
             self.space();
-            let at = self.at;
+            let at = self.base + self.at;
             if self.peek() != Some(b'"') {
                 return Err(self.broken("a key in quotes"));
             }
@@ -286,7 +310,7 @@ mod tests {
     #[test]
     fn values_know_where_they_begin() {
         let node =
-            parse("{\n \"PORT\": {\"Ethernet0\": {\"speed\": \"100000\"}},\n \"n\": [1, -2.5e3, null]}")
+            parse("{\n \"PORT\": {\"Ethernet0\": {\"speed\": \"100000\"}},\n \"n\": [1, -2.5e3, null]}", 0)
                 .unwrap();
         let speed = node.get("PORT").unwrap().get("Ethernet0").unwrap().get("speed").unwrap();
         assert_eq!((speed.at, speed.word()), (35, Some("100000")));
@@ -296,13 +320,13 @@ mod tests {
 
     #[test]
     fn a_repeated_key_stays_visible_and_the_last_one_counts() {
-        let node = parse("{\"a\": 1, \"a\": 2}").unwrap();
+        let node = parse("{\"a\": 1, \"a\": 2}", 0).unwrap();
         assert_eq!((node.entries().len(), node.get("a").unwrap().word()), (2, Some("2")));
     }
 
     #[test]
     fn escapes_become_characters() {
-        let node = parse(r#""\u00b5\ud83d\ude00\n\ud800""#).unwrap();
+        let node = parse(r#""\u00b5\ud83d\ude00\n\ud800""#, 0).unwrap();
         assert_eq!(node.word(), Some("µ😀\n\u{fffd}"));
     }
 
@@ -321,14 +345,14 @@ mod tests {
             ("{} {}", 3, "the end"),
             ("", 0, "a value"),
         ] {
-            let broken = parse(text).unwrap_err();
+            let broken = parse(text, 0).unwrap_err();
             assert!(broken.at == at && broken.allowed.starts_with(allowed), "{text}: {broken:?}");
         }
     }
 
     #[test]
     fn deep_nesting_is_refused_before_the_stack_ends() {
-        assert_eq!(parse(&"[".repeat(1_000_000)).unwrap_err().at, DEEPEST + 1);
-        assert!(parse(&format!("{}1{}", "[".repeat(DEEPEST), "]".repeat(DEEPEST))).is_ok());
+        assert_eq!(parse(&"[".repeat(1_000_000), 0).unwrap_err().at, DEEPEST + 1);
+        assert!(parse(&format!("{}1{}", "[".repeat(DEEPEST), "]".repeat(DEEPEST)), 0).is_ok());
     }
 }

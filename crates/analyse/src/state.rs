@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use weft_core::Bytes;
-use weft_prepare::told;
 use weft_scenario::{Scenario, ScenarioSettings};
 
 use weft_switch::balance::Choices;
-use weft_topology::{Graph, Node, SwitchRoutes, build_in, plan, timeline};
+use weft_topology::{Graph, Node, Problem, SwitchRoutes, build_in, plan, timeline};
 
 /// A sentence for each balancer among the cases, in the network of its first case as it is at the start of its first seed. If
 /// that cannot be built, the sentence says why.
-pub(crate) fn sentences(scenario: &Scenario, folder: &Path) -> String {
+#[must_use]
+pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
     let mut known = Vec::new();
     let mut text = String::new();
     for settings in scenario.cases().iter().map(|case| &case.settings) {
@@ -25,6 +25,10 @@ pub(crate) fn sentences(scenario: &Scenario, folder: &Path) -> String {
         }
     }
     text
+}
+
+fn told(problems: &[Problem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn sentence(settings: &ScenarioSettings, folder: &Path) -> Result<String, String> {
@@ -56,7 +60,7 @@ fn sentence(settings: &ScenarioSettings, folder: &Path) -> Result<String, String
 /// Bytes that a switch keeps, all its engines together.
 fn kept(settings: &ScenarioSettings, graph: &Graph, routes: &SwitchRoutes) -> u64 {
     let choices = settings.balance.choices(routes.groups.iter().flat_map(|group| &group.components));
-    let engines = u64::from(settings.switch.engines) * u64::from(choices.components > 0);
+    let engines = u64::from(settings.switch.every.engines) * u64::from(choices.components > 0);
     let paths = routes.leaf.map_or(Bytes::ZERO, |_| {
         let ports = routes.groups.iter().flat_map(|group| &group.components).flat_map(|part| &part.ports);
         let uplinks = ports.collect::<std::collections::BTreeSet<_>>().len() as u64;

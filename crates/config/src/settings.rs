@@ -1,0 +1,33 @@
+//! Settings of Linux hosts by name, whatever sets them. Knows no setting in particular.
+
+pub mod shell;
+pub mod sysctl;
+pub mod tuned;
+
+/// A setting and the byte at which its line begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// With dots: `net.ipv4.tcp_ecn`.
+    pub name: String,
+    /// As it is written, without quotes.
+    pub value: String,
+    /// Where.
+    pub at: usize,
+}
+
+impl Setting {
+    /// Names have dots or slashes; a dash before one says that errors do not matter.
+    fn new(name: &str, value: &str, at: usize) -> Setting {
+        let name = name.trim().trim_start_matches('-').replace('/', ".");
+        Setting { name, value: value.trim().to_owned(), at }
+    }
+}
+
+/// What stands in a file.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// In the order in which they are applied.
+    pub settings: Vec<Setting>,
+    /// A word for each other thing.
+    pub other: Vec<String>,
+}

@@ -1,0 +1,100 @@
+//! Findings that are known and accepted: a file of them, without lines, so that it holds while the configuration moves.
+
+use crate::{Finding, Report, find};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use weft_config::json::{self, Content, Node};
+use weft_config::place::line_column;
+
+/// The key that says what the file is, and its version.
+const KEY: &str = "weft_lint_baseline";
+
+/// Rule, file and words of a finding.
+type Name = (String, String, String);
+
+/// Known findings, each with its ports or queues.
+pub(crate) struct Baseline(BTreeMap<Name, BTreeSet<String>>);
+
+/// How a baseline met the findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Findings that it holds, and that are not shown.
+    pub known: usize,
+    /// What it holds and nobody finds any more.
+    pub gone: usize,
+}
+
+impl Baseline {
+    /// Reads a file that [`Report::baseline`] has made. The error names the file and the line.
+    pub(crate) fn read(name: &str, text: &str) -> Result<Baseline, String> {
+        let told = |at: usize, found: &str, allowed: &str| {
+            let (line, column) = line_column(text, at);
+            format!("{name}:{line}:{column}: found {found}; allowed: {allowed}")
+        };
+        let root = json::parse(text, 0).map_err(|broken| told(broken.at, &broken.found, broken.allowed))?;
+        if root.get(KEY).and_then(Node::word) != Some("1") {
+            return Err(told(root.at, "no baseline", "a file that --write-baseline made"));
+        }
+        let mut known: BTreeMap<Name, BTreeSet<String>> = BTreeMap::new();
+        let list = match root.get("findings").map(|node| &node.content) {
+            Some(Content::List(list)) => list,
+            _ => return Err(told(root.at, "no list of findings", "`findings` with a list")),
+        };
+        for node in list {
+            let word = |key: &str| node.get(key).and_then(Node::word).map(str::to_owned);
+            let (Some(rule), Some(file), Some(message)) = (word("rule"), word("file"), word("message"))
+            else {
+                return Err(told(node.at, "an entry that lacks a part", "rule, file and message"));
+            };
+            find(&rule).map_err(|unknown| told(node.at, &unknown, "a rule of this version"))?;
+            let subjects = match node.get("subjects").map(|node| &node.content) {
+                Some(Content::List(all)) => all.iter().filter_map(Node::word).map(str::to_owned).collect(),
+                _ => BTreeSet::new(),
+            };
+            known.entry((rule, file, message)).or_default().extend(subjects);
+        }
+        Ok(Baseline(known))
+    }
+
+    /// Takes what is known out of a report: whole findings, and the known ports of others.
+    pub(crate) fn take_out(mut self, report: &mut Report) {
+        let mut met = Known::default();
+        report.findings.retain_mut(|finding| {
+            let Some(known) = self.0.get_mut(&name(finding)) else { return true };
+            let all = finding.subjects.len();
+            let known_before = known.clone();
+            known.retain(|subject| !finding.subjects.contains(subject));
+            finding.subjects.retain(|subject| !known_before.contains(subject));
+            let stays = all > 0 && !finding.subjects.is_empty();
+            if known.is_empty() {
+                self.0.remove(&name(finding));
+            }
+            met.known += usize::from(!stays);
+            stays
+        });
+        met.gone = self.0.len();
+        report.known = Some(met);
+    }
+}
+
+fn name(finding: &Finding) -> Name {
+    (finding.rule.to_owned(), finding.file.clone(), finding.says.clone())
+}
+
+impl Report {
+    /// The findings as a baseline: rule, file, words and ports, without lines.
+    #[must_use]
+    pub fn baseline(&self) -> String {
+        let entry = |finding: &Finding| {
+            json!({
+                "rule": finding.rule,
+                "file": finding.file,
+                "message": finding.says,
+                "subjects": finding.subjects,
+            })
+        };
+        let findings: Vec<Value> = self.findings.iter().map(entry).collect();
+        let whole = json!({KEY: 1, "findings": findings});
+        serde_json::to_string_pretty(&whole).unwrap_or_default() + "\n"
+    }
+}

@@ -1,0 +1,162 @@
+//! Lines `random-detect`: thresholds in bytes, in cells of the chip, or in time at the speed of a port.
+//!
+//! Cells: 208 bytes on Trident 2, Tomahawk and Tomahawk 2, 256 on Trident 3 (Juniper on its QFX switches with these chips). The model
+//! in the first lines of a running configuration tells the chip: `! device: leaf1 (DCS-7050SX3-48YC8, EOS-4.30)`.
+
+use super::Reader;
+use crate::model::Marking;
+use weft_config::place::{Placed, Spot};
+use weft_core::{Bytes, Rate, Span};
+
+/// Bytes of a cell where nothing tells the chip.
+pub(super) const CELL: Bytes = Bytes(208);
+const LARGER_CELL: Bytes = Bytes(256);
+
+/// The cell of the switch that a comment names, if its chip is known.
+pub(super) fn cell_of(comment: &str) -> Option<Bytes> {
+    let model = comment.split_once("device:")?.1.split_once('(')?.1;
+    let model = model.split([',', ')']).next()?.trim().trim_start_matches("DCS-");
+    let series: String = model.chars().take_while(char::is_ascii_digit).collect();
+    let rest = model[series.len()..].split('-').next()?;
+    let letters = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    let generation = &rest[letters.len()..];
+    match (series.as_str(), letters.is_empty(), generation) {
+        ("7050" | "7300", false, "3") => Some(LARGER_CELL),
+        ("7050" | "7300", false, "" | "2") | ("7060" | "7260", false, "" | "2") | ("7260", false, "3") => {
+            Some(CELL)
+        }
+        _ => None,
+    }
+}
+
+/// A threshold as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Threshold {
+    Bytes(Bytes),
+    Cells(u64),
+    Time(Span),
+}
+
+/// A line `random-detect`.
+#[derive(Clone, Debug)]
+pub(super) struct Detect {
+    at: Spot,
+    pub(super) queue: u8,
+    /// The profile or interface that it stands below.
+    of: String,
+    /// It marks; otherwise it drops.
+    pub(super) ecn: bool,
+    min: Threshold,
+    max: Threshold,
+    probability: f64,
+}
+
+impl Detect {
+    /// Reads what follows `random-detect ecn` or `drop`.
+    pub(super) fn read((at, queue): (Spot, u8), (ecn, of): (bool, &str), words: &[&str]) -> Option<Detect> {
+        let (min, max) = (threshold(words, "minimum-threshold")?, threshold(words, "maximum-threshold")?);
+        let percent = after(words, "max-mark-probability").or(after(words, "drop-probability"));
+        let percent: f64 = percent.and_then(|percent| percent.parse().ok()).unwrap_or(100.0);
+        let probability = percent.clamp(0.0, 100.0) / 100.0;
+        Some(Detect { at, queue, of: of.to_owned(), ecn, min, max, probability })
+    }
+
+    /// What makes it the same line as another: below many interfaces it is one marking, below each profile one of its own.
+    pub(super) fn key(&self, profile: bool) -> String {
+        let of = if profile { self.of.as_str() } else { "" };
+        format!("{} {} {:?} {:?} {} {of}", self.queue, self.ecn, self.min, self.max, self.probability)
+    }
+
+    /// Whether its thresholds are lengths only at a speed.
+    pub(super) fn is_time(&self) -> bool {
+        [self.min, self.max].iter().any(|threshold| matches!(threshold, Threshold::Time(_)))
+    }
+
+    fn in_cells(&self) -> bool {
+        [self.min, self.max].iter().any(|threshold| matches!(threshold, Threshold::Cells(_)))
+    }
+
+    /// The marking at a port's speed; nothing if that is needed and unknown.
+    pub(super) fn marking(&self, speed: Option<Rate>, reader: &Reader) -> Option<Marking> {
+        let bytes = |threshold| match threshold {
+            Threshold::Bytes(bytes) => Some(bytes),
+            Threshold::Cells(cells) => Some(reader.cell.unwrap_or(CELL) * cells),
+            Threshold::Time(span) => speed.map(|rate| rate.bytes_in(span)),
+        };
+        let place = |value| Placed { value, at: self.at };
+        let name = match reader.profiles.contains_key(&self.of) {
+            true => format!("tx-queue {} of {}", self.queue, self.of),
+            false => format!("tx-queue {}", self.queue),
+        };
+        Some(Marking {
+            at: self.at,
+            name,
+            ecn: self.ecn,
+            disabled: None,
+            unmarked: Vec::new(),
+            bound_elsewhere: false,
+            min: place(bytes(self.min)?),
+            max: place(bytes(self.max)?),
+            probability: Placed { value: self.probability, at: self.at },
+            drops_non_ect: !reader.allows_non_ect,
+            at_enqueue: false,
+        })
+    }
+}
+
+/// What is assumed of cells.
+pub(super) fn remarks(reader: &Reader) -> Vec<String> {
+    let cells = reader.detects.iter().any(Detect::in_cells) || !reader.memories.is_empty();
+    match cells && reader.cell.is_none() {
+        true => vec![format!(
+            "cells and segments count as {CELL}: no line names a switch whose chip is known (--cell)"
+        )],
+        false => Vec::new(),
+    }
+}
+
+/// A threshold: number and unit after a word.
+fn threshold(words: &[&str], name: &str) -> Option<Threshold> {
+    let place = words.iter().position(|word| *word == name)?;
+    let number: u64 = words.get(place + 1)?.parse().ok().filter(|number| *number <= 1_000_000_000)?;
+    match *words.get(place + 2)? {
+        "bytes" => Some(Threshold::Bytes(Bytes(number))),
+        "kbytes" => Some(Threshold::Bytes(Bytes(number * 1_000))),
+        "mbytes" => Some(Threshold::Bytes(Bytes(number * 1_000_000))),
+        "segments" => Some(Threshold::Cells(number)),
+        "milliseconds" => Some(Threshold::Time(Span::from_us(number.min(1_000_000) * 1_000))),
+        "microseconds" => Some(Threshold::Time(Span::from_us(number))),
+        _ => None,
+    }
+}
+
+/// The word after a word.
+fn after<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
+    let place = words.iter().position(|word| *word == name)?;
+    words.get(place + 1).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_tells_the_cell() {
+        for (model, bytes) in [
+            ("DCS-7050SX3-48YC8", Some(256)),
+            ("DCS-7050CX3-32S", Some(256)),
+            ("DCS-7050QX-32S", Some(208)),
+            ("DCS-7050TX2-128", Some(208)),
+            ("DCS-7060CX-32S", Some(208)),
+            ("DCS-7260CX3-64", Some(208)),
+            ("DCS-7060DX4-32", None),
+            ("DCS-7280SR-48C6", None),
+            ("vEOS-lab", None),
+            ("", None),
+        ] {
+            let line = format!("! device: leaf1 ({model}, EOS-4.30.1F)");
+            assert_eq!(cell_of(&line), bytes.map(Bytes), "{model}");
+        }
+        assert_eq!(cell_of("! device: leaf1"), None);
+    }
+}

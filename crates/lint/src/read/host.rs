@@ -1,0 +1,164 @@
+//! The settings of a host, whatever files they come from: `sysctl.d`, a profile of tuned, a script. A later file counts, as it does
+//! when the host boots.
+
+use super::Kind;
+use crate::model::{Host, Network};
+use crate::told::{Coverage, Oddity, OddityKind, Tally};
+use std::collections::BTreeMap;
+use weft_config::place::{Placed, Source, Spot};
+use weft_config::settings::{Setting, Settings, shell, sysctl, tuned};
+use weft_core::Bytes;
+
+/// The largest burst that segmentation offload makes of one write.
+const BURST: Bytes = Bytes(64 << 10);
+
+/// Settings that rules read.
+const READ: [&str; 6] = [
+    "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_ecn",
+    "net.ipv4.tcp_ecn_fallback",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_wmem",
+    "net.ipv4.tcp_adv_win_scale",
+];
+
+/// Reads files as the settings of one kind of host, in the order in which they are applied.
+pub(super) fn read(files: &[(usize, &Source, Kind)], network: &mut Network) -> Result<(), Vec<String>> {
+    let mut settings = Known::new();
+    let mut refusals = Vec::new();
+    for (number, source, kind) in files {
+        let told = match kind {
+            Kind::Tuned => tuned::read(source),
+            Kind::Shell => Ok(shell::read(source)),
+            _ => sysctl::read(source),
+        };
+        match told {
+            Ok(told) => lay(&mut settings, (*number, *kind), told, network),
+            Err(refusal) => refusals.push(refusal),
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    if !settings.is_empty() {
+        let mut reader = Reader { settings: &settings, oddities: &mut network.oddities };
+        let host = reader.host();
+        network.hosts.push(host);
+    }
+    Ok(())
+}
+
+type Known = BTreeMap<String, Placed<String>>;
+
+/// Adds what a file says to what earlier ones have said.
+fn lay(settings: &mut Known, (file, kind): (usize, Kind), told: Settings, network: &mut Network) {
+    let (mut read, mut passed_over) = (Tally::default(), Tally::default());
+    for setting in told.settings {
+        if !READ.contains(&setting.name.as_str()) {
+            passed_over.count(&setting.name);
+            continue;
+        }
+        read.count(&setting.name);
+        let at = Spot { file, at: setting.at };
+        if let Some(earlier) = settings.get(&setting.name).filter(|earlier| earlier.value != setting.value) {
+            network.oddities.push(otherwise(&setting, (at, kind), earlier));
+        }
+        settings.insert(setting.name, Placed { value: setting.value, at });
+    }
+    told.other.iter().for_each(|word| passed_over.count(word));
+    let coverage = Coverage { read: read.list(), passed_over: passed_over.list(), remarks: Vec::new() };
+    network.coverage.push((file, coverage));
+}
+
+/// Twice in a file is a mistake, but not in a script, which may choose, and not in a later file, which may correct an earlier one.
+fn otherwise(setting: &Setting, (at, kind): (Spot, Kind), earlier: &Placed<String>) -> Oddity {
+    let same_file = earlier.at.file == at.file;
+    let where_ = if same_file { "above" } else { "in an earlier file" };
+    let says = format!(
+        "{} is {} {where_} and {} here; the last one counts",
+        setting.name, earlier.value, setting.value
+    );
+    let kind = match same_file && kind != Kind::Shell {
+        true => OddityKind::Repetition,
+        false => OddityKind::Override,
+    };
+    Oddity { kind, at, subject: String::new(), says, mend: "remove one of them".to_owned() }
+}
+
+struct Reader<'a> {
+    settings: &'a Known,
+    oddities: &'a mut Vec<Oddity>,
+}
+
+impl Reader<'_> {
+    fn host(&mut self) -> Host {
+        let law = self.settings.get("net.ipv4.tcp_congestion_control");
+        let fallback = self.small("net.ipv4.tcp_ecn_fallback", (0, 1));
+        // Linux falls back unless told otherwise.
+        let silent = |law: &Placed<String>| Placed { value: 1, at: law.at };
+        let scale = self.number("net.ipv4.tcp_adv_win_scale", (-31, 31)).map_or(1, |scale| scale.value);
+        Host {
+            law: law.cloned(),
+            ecn: self.small("net.ipv4.tcp_ecn", (0, 5)),
+            ecn_fallback: fallback.or(law.map(silent)),
+            receive: self.greatest("net.ipv4.tcp_rmem"),
+            send: self.greatest("net.ipv4.tcp_wmem"),
+            window_share: window_share(scale),
+            burst: BURST,
+            ..Host::default()
+        }
+    }
+
+    fn odd(&mut self, at: Spot, (says, mend): (String, &str)) {
+        let (kind, subject, mend) = (OddityKind::Value, String::new(), mend.to_owned());
+        self.oddities.push(Oddity { kind, at, subject, says, mend });
+    }
+
+    fn number(&mut self, name: &str, (least, most): (i64, i64)) -> Option<Placed<i64>> {
+        let placed = self.settings.get(name)?;
+        match placed.value.parse() {
+            Ok(value) if (least..=most).contains(&value) => Some(Placed { value, at: placed.at }),
+            _ => {
+                let says = format!("{name} is `{}`", placed.value);
+                self.odd(placed.at, (says, &format!("write a whole number from {least} to {most}")));
+                None
+            }
+        }
+    }
+
+    fn small(&mut self, name: &str, bounds: (i64, i64)) -> Option<Placed<u8>> {
+        let placed = self.number(name, bounds)?;
+        Some(Placed { value: placed.value.unsigned_abs() as u8, at: placed.at })
+    }
+
+    /// The last of the three figures least, default and greatest.
+    fn greatest(&mut self, name: &str) -> Option<Placed<Bytes>> {
+        let placed = self.settings.get(name)?;
+        let figures: Vec<Option<u64>> =
+            placed.value.split_whitespace().map(|word| word.parse().ok()).collect();
+        match figures[..] {
+            [Some(_), Some(_), Some(most)] => Some(Placed { value: Bytes(most), at: placed.at }),
+            _ => {
+                let says = format!("{name} is `{}`", placed.value);
+                self.odd(placed.at, (says, "write three sizes in bytes: least, default and greatest"));
+                None
+            }
+        }
+    }
+}
+
+/// The share of the receive buffer that Linux advertises (ip-sysctl, tcp_adv_win_scale).
+fn window_share(scale: i64) -> f64 {
+    let part = 2f64.powi(-(scale.unsigned_abs() as i32));
+    if scale > 0 { 1.0 - part } else { part }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_a_buffer_that_becomes_window() {
+        assert_eq!([1, 2, -2, 0].map(window_share), [0.5, 0.75, 0.25, 1.0]);
+    }
+}

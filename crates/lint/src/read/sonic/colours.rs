@@ -1,0 +1,47 @@
+//! Which colours of packets a SONiC profile marks: `ecn` names them, `wred_<colour>_enable` switches each on.
+
+use weft_config::json::{Content, Node};
+
+/// The colours of packets: green unless a policer says otherwise.
+pub(super) const COLOURS: [&str; 3] = ["green", "yellow", "red"];
+
+/// Whether `ecn` names a colour.
+fn asks(node: &Node, colour: &str) -> bool {
+    let ecn = node.get("ecn").and_then(Node::word).unwrap_or("");
+    ecn == "ecn_all" || ecn.split('_').any(|word| word == colour)
+}
+
+fn switch_of<'a>(node: &'a Node, colour: &str) -> Option<&'a Node> {
+    node.get(&format!("wred_{colour}_enable"))
+}
+
+fn enables(node: &Node, colour: &str) -> bool {
+    let on = |node: &Node| node.word() == Some("true") || node.content == Content::Flag(true);
+    switch_of(node, colour).is_some_and(on)
+}
+
+/// Why green packets are not marked, and where it says so (`None`: nowhere).
+pub(super) fn disabled(node: &Node) -> Option<(Option<usize>, String, &'static str)> {
+    let place = |colour: &str| switch_of(node, colour).map(|node| node.at);
+    let others: Vec<&str> = COLOURS[1..].iter().copied().filter(|colour| asks(node, colour)).collect();
+    if !COLOURS.iter().any(|colour| enables(node, colour)) {
+        let at = COLOURS.iter().find_map(|colour| place(colour));
+        return Some((at, "is not enabled".to_owned(), "set wred_green_enable to \"true\""));
+    }
+    if !asks(node, "green") {
+        let why = format!(
+            "ecn names {} only: packets are green unless a policer colours them, and green ones are not marked",
+            others.join(" and ")
+        );
+        return Some((node.get("ecn").map(|node| node.at), why, "set ecn to \"ecn_all\""));
+    }
+    let why = "wred_green_enable is not true: packets are green unless a policer colours them, and green ones are not marked";
+    (!enables(node, "green")).then(|| (place("green"), why.to_owned(), "set wred_green_enable to \"true\""))
+}
+
+/// Yellow and red, where `ecn` names them and the profile says that they are off.
+pub(super) fn unmarked(node: &Node) -> Vec<(&'static str, usize)> {
+    let off = |colour: &&str| asks(node, colour) && !enables(node, colour);
+    let place = |colour: &'static str| switch_of(node, colour).map(|node| (colour, node.at));
+    COLOURS[1..].iter().copied().filter(off).filter_map(place).collect()
+}

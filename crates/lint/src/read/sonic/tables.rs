@@ -1,0 +1,144 @@
+//! The tables of a switch from its files, whatever their shape: tables of entries, keys `TABLE|entry` as a dump of the database has
+//! them, and one object per chip (`localhost`, `asic0`, ...). Files of one switch are laid over each other; the later one counts.
+
+use std::collections::HashMap;
+use weft_config::json::{Content, Entry, Node};
+
+/// The table that silences rules in a file that can hold no comments.
+pub(super) const SILENCE: &str = "WEFT_LINT";
+
+/// An entry of a table, or an empty table, and the chip whose it is.
+pub(super) struct Row {
+    pub(super) chip: String,
+    pub(super) table: String,
+    pub(super) at: usize,
+    pub(super) entry: Option<Entry>,
+    /// The table is no table.
+    pub(super) broken: bool,
+}
+
+/// All entries of a file.
+pub(super) fn rows(root: Node) -> Vec<Row> {
+    let mut rows = Vec::new();
+    of_chip("", root, &mut rows);
+    rows
+}
+
+fn of_chip(chip: &str, root: Node, rows: &mut Vec<Row>) {
+    for Entry { key, at, node } in entries(root) {
+        let row = |table: &str, entry, broken| Row {
+            chip: chip.to_owned(),
+            table: table.to_owned(),
+            at,
+            entry,
+            broken,
+        };
+        match key.split_once('|') {
+            Some((table, key)) => {
+                let entry = Entry { key: key.to_owned(), at, node: fields(node) };
+                rows.push(row(table, Some(entry), false));
+            }
+            None if chip.is_empty() && is_chip(&key) => of_chip(&key, node, rows),
+            None => match node.content {
+                Content::Table(inside) if inside.is_empty() => rows.push(row(&key, None, false)),
+                Content::Table(inside) => {
+                    rows.extend(inside.into_iter().map(|entry| row(&key, Some(entry), false)));
+                }
+                _ => rows.push(row(&key, None, true)),
+            },
+        }
+    }
+}
+
+fn entries(node: Node) -> Vec<Entry> {
+    match node.content {
+        Content::Table(entries) => entries,
+        _ => Vec::new(),
+    }
+}
+
+/// `localhost`, `asic0` and the like: the parts of a switch with several chips.
+fn is_chip(key: &str) -> bool {
+    let number = key.strip_prefix("asic");
+    key == "localhost"
+        || number.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The fields of an entry: a dump wraps them in type and value, and writes an entry without fields as `NULL`.
+fn fields(node: Node) -> Node {
+    let wrapped = node.get("type").and_then(Node::word) == Some("hash");
+    let inside = node.get("value").filter(|value| wrapped && matches!(value.content, Content::Table(_)));
+    let mut node = inside.cloned().unwrap_or(node);
+    if let Content::Table(fields) = &mut node.content {
+        fields.retain(|field| field.key != "NULL");
+    }
+    node
+}
+
+/// The tables of one chip from all files.
+#[derive(Default)]
+pub(super) struct Chip {
+    pub(super) name: String,
+    tables: Vec<Entry>,
+    /// Table to its number; table and key to the entry's number and its file.
+    places: HashMap<String, usize>,
+    keys: HashMap<(usize, String), (usize, usize)>,
+}
+
+impl Chip {
+    pub(super) fn new(name: &str) -> Chip {
+        Chip { name: name.to_owned(), ..Chip::default() }
+    }
+
+    /// Lays a row of a file over what is there. Returns the fields that an earlier file has set otherwise, each with its place.
+    pub(super) fn put(&mut self, file: usize, row: Row) -> Vec<(String, usize)> {
+        let number = *self.places.entry(row.table.clone()).or_insert_with(|| {
+            let node = Node { at: row.at, end: row.at, content: Content::Table(Vec::new()) };
+            self.tables.push(Entry { key: row.table, at: row.at, node });
+            self.tables.len() - 1
+        });
+        let (Some(entry), Content::Table(entries)) = (row.entry, &mut self.tables[number].node.content)
+        else {
+            return Vec::new();
+        };
+        let place = self.keys.entry((number, entry.key.clone())).or_insert((entries.len(), file));
+        if place.0 == entries.len() {
+            entries.push(entry);
+            return Vec::new();
+        }
+        let earlier = std::mem::replace(&mut place.1, file);
+        if earlier == file {
+            entries[place.0] = entry;
+            return Vec::new();
+        }
+        over(&mut entries[place.0], entry)
+    }
+
+    /// All tables as one.
+    pub(super) fn root(self) -> Node {
+        Node { at: 0, end: 0, content: Content::Table(self.tables) }
+    }
+}
+
+/// Sets the fields of a later file in an entry.
+fn over(entry: &mut Entry, later: Entry) -> Vec<(String, usize)> {
+    let Content::Table(fields) = &mut entry.node.content else {
+        *entry = later;
+        return Vec::new();
+    };
+    let known: HashMap<String, usize> =
+        fields.iter().enumerate().map(|(number, field)| (field.key.clone(), number)).collect();
+    let mut otherwise = Vec::new();
+    for field in entries(later.node) {
+        match known.get(&field.key) {
+            Some(number) => {
+                if fields[*number].node.word() != field.node.word() {
+                    otherwise.push((field.key.clone(), field.at));
+                }
+                fields[*number] = field;
+            }
+            None => fields.push(field),
+        }
+    }
+    otherwise
+}

@@ -1,0 +1,32 @@
+//! Which transport carries a flow where not all flows have the same.
+
+use std::sync::Arc;
+
+use weft_core::HostId;
+use weft_transport::Transport;
+
+/// The transports of flows, by the groups of their hosts and by traffic entry. Empty: all flows have one.
+#[derive(Clone, Debug, Default)]
+pub struct Stacks {
+    /// All of them.
+    pub all: Vec<Arc<Transport>>,
+    /// For each host its group.
+    pub group_of_host: Vec<u16>,
+    /// By group of the sender and traffic entry what sends.
+    pub senders: Vec<Vec<u16>>,
+    /// By group of the sender, group of the receiver and traffic entry what receives.
+    pub receivers: Vec<Vec<Vec<u16>>>,
+}
+
+impl Stacks {
+    /// Whether flows differ.
+    #[inline]
+    #[must_use]
+    pub fn differ(&self) -> bool {
+        !self.all.is_empty()
+    }
+
+    pub(crate) fn group(&self, host: HostId) -> usize {
+        usize::from(self.group_of_host[host.index()])
+    }
+}

@@ -1,0 +1,116 @@
+//! One point of a sweep: settings, and who said what. Made while a file is checked, so whoever has one need not check again.
+
+use crate::canonical;
+use crate::decode::Provenance;
+use crate::levels::Device;
+use crate::model::ScenarioSettings;
+use crate::source::Sources;
+use crate::stacks::Stack;
+use weft_core::settings::Value;
+
+/// `complete = true` marks a file that [`Scenario::to_toml`](crate::Scenario::to_toml) wrote: with every default filled in,
+/// settings without effect are to be expected and not reported.
+pub(crate) const COMPLETE_KEY: &str = "complete";
+
+/// One point of the sweep, with settings of its own.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Path and value of every axis, in the axes' order; empty when nothing is swept.
+    pub labels: Vec<(String, String)>,
+    /// All settings.
+    pub settings: ScenarioSettings,
+    pub(crate) resolved: Resolved,
+    /// Name and hash (hexadecimal) of every file that a setting names.
+    pub(crate) inputs: Vec<(String, String)>,
+}
+
+/// A complete value and who said what.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    pub(crate) value: Value,
+    pub(crate) provenance: Provenance,
+}
+
+impl Resolved {
+    /// The complete scenario, with all defaults filled in and marked.
+    pub(crate) fn to_toml(&self) -> String {
+        let settings = canonical::to_marked_toml(&ScenarioSettings::TABLE, &self.value, &self.provenance);
+        format!("{COMPLETE_KEY} = true\n{settings}")
+    }
+
+    /// Where a setting stands in the scenario file, as far as it does.
+    pub(crate) fn offset(&self, path: &str) -> usize {
+        let said = self.provenance.near(path);
+        let in_file = said.filter(|said| Sources::number(said.place) == 0);
+        in_file.map_or(0, |said| said.place.span().start)
+    }
+}
+
+impl Case {
+    /// As [`Scenario::offset`](crate::Scenario::offset), for a setting of this case.
+    #[must_use]
+    pub fn offset(&self, path: &str) -> usize {
+        self.resolved.offset(path)
+    }
+
+    /// The same for some switches: where the strongest of their levels says something about a path of `[switch]` or
+    /// `[balance]`.
+    #[must_use]
+    pub fn offset_for(&self, device: &Device, path: &str) -> usize {
+        self.resolved
+            .offset(&device.said_at(&self.resolved.provenance, path).unwrap_or_else(|| path.to_owned()))
+    }
+
+    /// The same for a path of `[transport]` and the levels of a transport.
+    #[must_use]
+    pub fn offset_in(&self, stack: &Stack, path: &str) -> usize {
+        let said = &self.resolved.provenance;
+        self.resolved.offset(&stack.said_at(said, path).unwrap_or_else(|| path.to_owned()))
+    }
+
+    /// `balance=drill,traffic.trace.load=0.8`; empty when nothing is swept.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let pairs: Vec<String> = self.labels.iter().map(|(path, value)| format!("{path}={value}")).collect();
+        pairs.join(",")
+    }
+
+    /// The complete scenario of this case as TOML, with all defaults filled in and marked. It reads back as the equal
+    /// settings.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        self.resolved.to_toml()
+    }
+
+    /// Names everything that can change the result of a run, the seed aside: the same for equal settings and
+    /// program `version`, different otherwise (64 bits). The contents of files that settings name count as well; name,
+    /// description and list of seeds do not count.
+    #[must_use]
+    pub fn content_hash(&self, version: &str) -> u64 {
+        let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
+        let value = match &self.resolved.value {
+            Value::Table(fields) => {
+                let blank = |(name, value): &(&'static str, Value)| {
+                    (*name, if told(name) { value.clone() } else { Value::Absent })
+                };
+                Value::Table(fields.iter().map(blank).collect())
+            }
+            other => other.clone(),
+        };
+        let text = canonical::to_toml(&ScenarioSettings::TABLE, &value);
+        let inputs: String = self.inputs.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
+        canonical::hash(&format!("weft {version}\n{text}{inputs}"))
+    }
+
+    /// Name and hash (hexadecimal) of every file that a setting names.
+    #[must_use]
+    pub fn inputs(&self) -> &[(String, String)] {
+        &self.inputs
+    }
+
+    /// The first eight hexadecimal digits of [`Case::content_hash`], as folder names carry them.
+    #[must_use]
+    pub fn hash8(&self, version: &str) -> String {
+        format!("{:08x}", self.content_hash(version) >> 32)
+    }
+}

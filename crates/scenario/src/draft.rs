@@ -1,0 +1,111 @@
+//! A scenario file taken apart into settings, axes and expectations, with the demo and the command line put in. Decodes
+//! settings for any choice of alternatives; says nothing of what they mean together.
+
+use crate::case::{COMPLETE_KEY, Resolved};
+use crate::decode;
+use crate::expect;
+use crate::file::ScenarioFile;
+use crate::mistake::Mistake;
+use crate::model::ScenarioSettings;
+use crate::node::{Content, Entry, Node, Origin};
+use crate::overlay::{self, Override};
+use crate::sweep::{self, Axis};
+use weft_core::settings::Table;
+
+pub(crate) const TABLE: &Table = &ScenarioSettings::TABLE;
+/// Sections that are not settings.
+pub(crate) const SECTIONS: &[&str] = &["sweep", "expect", "demo", COMPLETE_KEY];
+/// The file taken apart: settings, axes, expectations.
+pub(crate) struct Draft {
+    pub(crate) root: Node,
+    pub(crate) axes: Vec<Axis>,
+    pub(crate) expectations: Vec<expect::Question>,
+    /// The sweep was cut down, so some settings and expectations may be idle.
+    pub(crate) narrowed: bool,
+    /// All defaults are filled in, so settings without effect are no news.
+    pub(crate) complete: bool,
+}
+
+impl Draft {
+    pub(crate) fn read(file: &ScenarioFile, mistakes: &mut Vec<Mistake>) -> Draft {
+        let mut root = file.document.clone();
+        let axes = root.take("sweep").map_or(Vec::new(), |section| sweep::read_sweep(&section, mistakes));
+        let demo = root.take("demo").map_or(Vec::new(), |section| {
+            let node = section.node.clone().said_by(Origin::Demo);
+            sweep::read_overrides(&Entry { node, ..section }, mistakes)
+        });
+        let expectations =
+            root.take("expect").map_or(Vec::new(), |section| read_expectations(&section, mistakes));
+        let complete = root.take(COMPLETE_KEY).is_some_and(|entry| is_true(&entry, mistakes));
+        let mut draft = Draft { root, axes, expectations, narrowed: false, complete };
+        draft.try_demo(&demo, mistakes);
+        if file.demo {
+            draft.apply(&demo, mistakes);
+        }
+        let swept = |change: &Override| sweep::swept(&mut draft.axes, change, mistakes);
+        let arguments: Vec<Override> = file.arguments.iter().filter_map(swept).collect();
+        draft.narrowed |= arguments.len() < file.arguments.len();
+        draft.apply(&arguments, mistakes);
+        draft
+    }
+
+    /// A demo must be right even when nobody asks for it.
+    fn try_demo(&self, demo: &[Override], mistakes: &mut Vec<Mistake>) {
+        let (root, axes) = (self.root.clone(), self.axes.clone());
+        let mut scratch = Draft { root, axes, expectations: Vec::new(), ..*self };
+        let before = mistakes.len();
+        scratch.apply(demo, mistakes);
+        if mistakes.len() == before {
+            scratch.resolve(&[], mistakes);
+            scratch.check_alternatives(mistakes);
+        }
+    }
+
+    fn apply(&mut self, changes: &[Override], mistakes: &mut Vec<Mistake>) {
+        for change in changes {
+            self.narrowed = true;
+            if let Some(change) = sweep::narrow(&mut self.axes, change) {
+                mistakes.extend(overlay::put(TABLE, &mut self.root, &change).err());
+            }
+        }
+    }
+
+    /// The settings with one alternative of some of the axes.
+    pub(crate) fn resolve(&self, chosen: &[(usize, usize)], mistakes: &mut Vec<Mistake>) -> Resolved {
+        let mut root = self.root.clone();
+        for (axis, alternative) in chosen {
+            for change in &self.axes[*axis].alternatives[*alternative].changes {
+                mistakes.extend(overlay::put(TABLE, &mut root, change).err());
+            }
+        }
+        let decoded = decode::decode(TABLE, &root, "", SECTIONS);
+        mistakes.extend(decoded.mistakes);
+        Resolved { value: decoded.value, provenance: decoded.provenance }
+    }
+
+    /// Every alternative alone, so that one message says all that is wrong in a sweep.
+    pub(crate) fn check_alternatives(&self, mistakes: &mut Vec<Mistake>) {
+        for (axis, setting) in self.axes.iter().enumerate() {
+            for alternative in 0..setting.alternatives.len() {
+                self.resolve(&[(axis, alternative)], mistakes);
+            }
+        }
+    }
+}
+
+fn is_true(entry: &Entry, mistakes: &mut Vec<Mistake>) -> bool {
+    if entry.node.content != Content::Flag(true) {
+        let message = format!("{} stands where true is due", entry.node.described());
+        mistakes
+            .push(Mistake::new(entry.node.place, COMPLETE_KEY, message).allowing("true, or leave it out"));
+    }
+    true
+}
+
+fn read_expectations(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<expect::Question> {
+    let Content::List(items) = &section.node.content else {
+        mistakes.push(Mistake::new(section.place, "expect", "expectations are written as [[expect]]"));
+        return Vec::new();
+    };
+    items.iter().enumerate().filter_map(|(index, item)| expect::read(item, index, mistakes)).collect()
+}

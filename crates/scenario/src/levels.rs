@@ -1,0 +1,375 @@
+//! The levels at which a scenario sets up its switches: `[switch]` for all, `[switch.leaf]` for a tier,
+//! `[switch.named.NAME]` for names. Laid over each other in this order they give every switch its settings.
+//!
+//! Decides nothing about what the levels may say; that is the business of the [`rules`](crate::rules).
+
+use std::collections::BTreeMap;
+
+use weft_core::settings::{Named, Override, Setting as _, Value};
+use weft_core::{Bytes, LinkId, SwitchId, settings};
+use weft_switch::mark::MarkerSettings;
+use weft_switch::schedule::SchedulerSettings;
+use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
+use weft_topology::{Graph, Link, Node};
+
+use crate::decode::Provenance;
+use crate::model::ScenarioSettings;
+
+settings! {
+    /// What some switches do differently: any setting of `[switch]`, and their balancer.
+    pub struct DeviceSettings {
+        /// As in `[switch]`.
+        switch: SwitchSettings [flatten],
+        /// How these switches choose among equal-cost ports.
+        balance: BalancerSettings = BalancerSettings::default(),
+    }
+}
+
+settings! {
+    /// What some ports of switches do in a way of their own. Of two entries for one port the later counts.
+    pub struct PortSection {
+        /// The switches: names as in `[switch.named]`, `"leaf*"`.
+        at: String = String::from("*"),
+        /// The nodes at the far ends of the ports' cables: `"host*"`, `"spine0,spine1"`.
+        to: String = String::from("*"),
+        /// Congestion marks of these ports; settings that are not given are those of their switch.
+        ecn: Override<MarkerSettings> = Override::default(),
+        /// Which queue of these ports is served next.
+        schedule: Override<SchedulerSettings> = Override::default(),
+        /// The most that each queue of these ports may hold, whatever the sharing rule allows. Lossless classes have no limit.
+        queue_limit: Option<Bytes> = None,
+    }
+}
+
+settings! {
+    /// What every switch of the fabric is built like.
+    pub struct SwitchSection {
+        /// Every switch of which nothing else is said.
+        every: SwitchSettings [flatten],
+        /// What the leaves do differently: the tier of switches with hosts of leaf-spine and of topologies without tier names.
+        leaf: Override<DeviceSettings> = Override::default(),
+        /// What the spines do differently.
+        spine: Override<DeviceSettings> = Override::default(),
+        /// What the edge switches of a fat tree do differently.
+        edge: Override<DeviceSettings> = Override::default(),
+        /// What the aggregation switches of a fat tree or of VL2 do differently.
+        aggregation: Override<DeviceSettings> = Override::default(),
+        /// What the core switches do differently.
+        core: Override<DeviceSettings> = Override::default(),
+        /// What the top-of-rack switches of VL2 or of pods and planes do differently.
+        tor: Override<DeviceSettings> = Override::default(),
+        /// What the fabric switches of pods and planes do differently.
+        fabric: Override<DeviceSettings> = Override::default(),
+        /// What the intermediate switches of VL2 do differently.
+        intermediate: Override<DeviceSettings> = Override::default(),
+        /// What switches do differently by name: `[switch.named.leaf0]`, or several by `"leaf0,leaf3"` and `"spine*"`. Of two
+        /// entries for one switch the later counts.
+        named: Named<Override<DeviceSettings>> = Named::default(),
+        /// What single ports do differently.
+        port: Override<Vec<PortSection>> = Override::default(),
+    }
+}
+
+/// Switches that are built alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Device {
+    /// What they are built like.
+    pub switch: SwitchSettings,
+    /// Their balancer.
+    pub balance: BalancerSettings,
+    /// Which they are.
+    pub switches: Vec<SwitchId>,
+    /// The paths of the levels that concern them, the strongest last: `switch.leaf`, `switch.named.leaf0`.
+    pub levels: Vec<String>,
+}
+
+/// One level above `[switch]`.
+pub(crate) struct Level {
+    /// `switch.leaf`
+    pub(crate) path: String,
+    pub(crate) says: Override<DeviceSettings>,
+    /// Of ports: the most that each of their queues may hold.
+    queue_limit: Option<Bytes>,
+    /// Its switches.
+    of: Members,
+}
+
+enum Members {
+    Tier(&'static str),
+    Named(String),
+    Ports { at: String, to: String },
+}
+
+impl Level {
+    /// Whether it concerns ports instead of switches.
+    pub(crate) fn is_of_ports(&self) -> bool {
+        matches!(self.of, Members::Ports { .. })
+    }
+
+    /// Whether it gives nothing to its ports.
+    pub(crate) fn says_nothing(&self) -> bool {
+        let empty = Value::Table(vec![("switch", Value::Table(Vec::new()))]);
+        self.queue_limit.is_none() && *self.says.value() == empty
+    }
+
+    /// Whether it concerns a switch as a whole.
+    fn covers(&self, graph: &Graph, switch: SwitchId) -> bool {
+        let node = &graph.switches()[switch.index()];
+        match &self.of {
+            Members::Tier(role) => node.role() == *role,
+            Members::Named(pattern) => is_named(pattern, &node.name),
+            Members::Ports { .. } => false,
+        }
+    }
+
+    /// Whether it concerns the port of a link.
+    fn covers_port(&self, graph: &Graph, link: &Link) -> bool {
+        match &self.of {
+            Members::Ports { at, to } => {
+                is_named(at, &graph.name(link.from)) && is_named(to, &graph.name(link.to))
+            }
+            _ => false,
+        }
+    }
+
+    /// The names that it could have had.
+    pub(crate) fn candidates(&self, graph: &Graph) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for node in graph.switches() {
+            let name = match &self.of {
+                Members::Tier(_) => node.role(),
+                Members::Named(_) | Members::Ports { .. } => &node.name,
+            };
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
+    /// The name that it has.
+    pub(crate) fn name(&self) -> &str {
+        match &self.of {
+            Members::Tier(role) => role,
+            Members::Named(pattern) => pattern,
+            Members::Ports { at, .. } => at,
+        }
+    }
+}
+
+/// Where a level has what `[switch]` and `[balance]` have at a path.
+pub(crate) fn at_level(level: &str, path: &str) -> Option<String> {
+    let rest = match path.strip_prefix("switch") {
+        Some(rest) => rest.to_owned(),
+        None if path == "balance" || path.starts_with("balance.") => format!(".{path}"),
+        None => return None,
+    };
+    (rest.is_empty() || rest.starts_with('.')).then(|| format!("{level}{rest}"))
+}
+
+/// The path of `[switch]` and `[balance]` for one of a level.
+pub(crate) fn generic(path: &str) -> String {
+    let of_balance = path == "balance" || path.starts_with("balance.");
+    if of_balance { path.to_owned() } else { format!("switch.{path}") }
+}
+
+/// Whether a name is meant by a pattern: names with commas between them, in which `*` stands for any letters.
+pub(crate) fn is_named(pattern: &str, name: &str) -> bool {
+    pattern.split(',').map(str::trim).any(|one| matches_range(one, name) || matches_glob(one, name))
+}
+
+/// Whether a name is in a range such as `host0..15`, both ends included.
+fn matches_range(pattern: &str, name: &str) -> bool {
+    let Some((first, last)) = pattern.split_once("..") else { return false };
+    let letters = first.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = |text: &str| text.parse::<u64>().ok();
+    let limits = number(&first[letters.len()..]).zip(number(last));
+    let own =
+        name.strip_prefix(letters).filter(|rest| !rest.starts_with('0') || rest.len() == 1).and_then(number);
+    limits.zip(own).is_some_and(|((first, last), own)| (first..=last).contains(&own))
+}
+
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(left) = name.strip_prefix(head) else { return false };
+    (0..=left.len()).filter_map(|at| left.get(at..)).any(|left| matches_glob(rest, left))
+}
+
+impl SwitchSection {
+    /// The levels that say something, the strongest last.
+    pub(crate) fn levels(&self) -> Vec<Level> {
+        let tiers = [
+            ("leaf", &self.leaf),
+            ("spine", &self.spine),
+            ("edge", &self.edge),
+            ("aggregation", &self.aggregation),
+            ("core", &self.core),
+            ("tor", &self.tor),
+            ("fabric", &self.fabric),
+            ("intermediate", &self.intermediate),
+        ];
+        let level = |path: String, says: &Override<DeviceSettings>, of| Level {
+            path,
+            says: says.clone(),
+            queue_limit: None,
+            of,
+        };
+        let tier = |(name, says)| level(format!("switch.{name}"), says, Members::Tier(name));
+        let named = |(name, says): &(String, _)| {
+            level(format!("switch.named.{name}"), says, Members::Named(name.clone()))
+        };
+        let mut levels: Vec<Level> =
+            tiers.into_iter().map(tier).chain(self.named.0.iter().map(named)).collect();
+        levels.retain(|level| !level.says.is_empty());
+        let entries = self.port.over(&Vec::new());
+        levels.extend(entries.iter().enumerate().map(|(number, entry)| entry.level(number)));
+        levels
+    }
+}
+
+impl PortSection {
+    /// An entry as a level of the switches, of which it may say two things.
+    fn level(&self, number: usize) -> Level {
+        let said = [("ecn", self.ecn.value()), ("schedule", self.schedule.value())];
+        let said = said.into_iter().filter(|(_, value)| **value != Value::Absent);
+        let switch = Value::Table(said.map(|(name, value)| (name, value.clone())).collect());
+        Level {
+            path: format!("switch.port[{number}]"),
+            says: Override::from_value(&Value::Table(vec![("switch", switch)])),
+            queue_limit: self.queue_limit,
+            of: Members::Ports { at: self.at.clone(), to: self.to.clone() },
+        }
+    }
+}
+
+impl Device {
+    /// The switches of a scenario whose network is not known.
+    pub(crate) fn of_all(settings: &ScenarioSettings) -> Device {
+        let DeviceSettings { switch, balance } = DeviceSettings::of_all(settings);
+        Device { switch, balance, switches: Vec::new(), levels: Vec::new() }
+    }
+
+    /// The path of the strongest level that says something at or below a path of `[switch]` or `[balance]`; any other path
+    /// if it was written down.
+    pub(crate) fn said_at(&self, said: &Provenance, path: &str) -> Option<String> {
+        let levels = self.levels.iter().rev().filter_map(|level| at_level(level, path));
+        levels.chain([path.to_owned()]).find(|path| said.mentions(&said.tagged(path)))
+    }
+}
+
+impl DeviceSettings {
+    /// What holds for every switch of which nothing else is said.
+    pub(crate) fn of_all(settings: &ScenarioSettings) -> DeviceSettings {
+        DeviceSettings { switch: settings.switch.every.clone(), balance: settings.balance.clone() }
+    }
+}
+
+/// The switches of a network in groups that the same levels concern, in the order of their first switch.
+#[must_use]
+pub fn devices(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
+    let levels = settings.switch.levels();
+    let all = (0..graph.switches().len()).map(|number| SwitchId(number as u32));
+    let of = |switch| (covering(&levels, graph, switch), switch);
+    grouped(settings, &levels, all.map(of))
+}
+
+/// The same, and apart from them the switches of which some ports are concerned by further levels: one kind of switch for
+/// each kind of its ports.
+pub(crate) fn devices_by_port(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
+    let levels = settings.switch.levels();
+    if !levels.iter().any(Level::is_of_ports) {
+        return devices(settings, graph);
+    }
+    let mut places = Vec::new();
+    for switch in (0..graph.switches().len()).map(|number| SwitchId(number as u32)) {
+        let own = covering(&levels, graph, switch);
+        for link in graph.links_of(Node::Switch(switch)) {
+            let of_port = (0..levels.len()).filter(|level| levels[*level].covers_port(graph, link));
+            places.push((own.iter().copied().chain(of_port).collect(), switch));
+        }
+    }
+    grouped(settings, &levels, places.into_iter())
+}
+
+/// The ports that differ from the others of their switch, by the link that leaves them.
+#[must_use]
+pub fn ports(settings: &ScenarioSettings, graph: &Graph) -> BTreeMap<LinkId, PortSettings> {
+    let levels: Vec<Level> = settings.switch.levels().into_iter().filter(Level::is_of_ports).collect();
+    let mut ports = BTreeMap::new();
+    let devices = if levels.is_empty() { Vec::new() } else { devices(settings, graph) };
+    for (device, switch) in
+        devices.iter().flat_map(|device| device.switches.iter().map(move |one| (device, *one)))
+    {
+        let first = graph.first_link(Node::Switch(switch)).0;
+        for (number, link) in graph.links_of(Node::Switch(switch)).iter().enumerate() {
+            let own: Vec<&Level> = levels.iter().filter(|level| level.covers_port(graph, link)).collect();
+            let whole = DeviceSettings { switch: device.switch.clone(), balance: device.balance.clone() };
+            let whole = own.iter().fold(whole, |below, level| level.says.over(&below));
+            let queue_limit = own.iter().rev().find_map(|level| level.queue_limit);
+            let (ecn, schedule) = (whole.switch.ecn, whole.switch.schedule);
+            if !own.is_empty() {
+                ports.insert(LinkId(first + number as u32), PortSettings { ecn, schedule, queue_limit });
+            }
+        }
+    }
+    ports
+}
+
+/// The levels that concern a switch as a whole.
+fn covering(levels: &[Level], graph: &Graph, switch: SwitchId) -> Vec<usize> {
+    (0..levels.len()).filter(|level| levels[*level].covers(graph, switch)).collect()
+}
+
+/// Switches in groups that the same levels concern.
+fn grouped(
+    settings: &ScenarioSettings,
+    levels: &[Level],
+    places: impl Iterator<Item = (Vec<usize>, SwitchId)>,
+) -> Vec<Device> {
+    let mut groups: Vec<(Vec<usize>, Vec<SwitchId>)> = Vec::new();
+    for (own, switch) in places {
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, switches)) if switches.last() == Some(&switch) => {}
+            Some((_, switches)) => switches.push(switch),
+            None => groups.push((own, vec![switch])),
+        }
+    }
+    let device = |(own, switches): (Vec<usize>, Vec<SwitchId>)| {
+        let all = DeviceSettings::of_all(settings);
+        let DeviceSettings { switch, balance } =
+            own.iter().fold(all, |below, level| levels[*level].says.over(&below));
+        let levels = own.iter().map(|level| levels[*level].path.clone()).collect();
+        Device { switch, balance, switches, levels }
+    };
+    groups.into_iter().map(device).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_name_switches() {
+        for (pattern, name, expected) in [
+            ("leaf0", "leaf0", true),
+            ("leaf0", "leaf01", false),
+            ("leaf*", "leaf01", true),
+            ("*", "x", true),
+            ("leaf*1", "leaf21", true),
+            ("leaf*1", "leaf12", false),
+            ("leaf0, spine*", "spine3", true),
+            ("", "leaf0", false),
+            ("leaf2..11", "leaf11", true),
+            ("leaf2..11", "leaf12", false),
+            ("leaf2..11", "spine3", false),
+        ] {
+            assert_eq!(is_named(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn an_override_of_the_same_value_is_the_same_value() {
+        let all = DeviceSettings::default();
+        assert_eq!(Override::<DeviceSettings>::from_value(&all.to_value()).over(&all), all);
+    }
+}

@@ -1,0 +1,146 @@
+//! The levels at which a scenario chooses the transport of a flow: `[transport]` for all hosts, `[[hosts]]` for some, and the
+//! entry of `[[traffic]]` for its flows. Laid over each other in this order they give every flow its transport.
+//!
+//! Decides nothing about what the levels may say; that is the business of the [`rules`](crate::rules).
+
+use weft_core::settings::Override;
+use weft_core::{HostId, settings};
+use weft_topology::{Graph, Node};
+use weft_transport::TransportSettings;
+use weft_workload::TrafficSettings;
+
+use crate::decode::Provenance;
+use crate::levels::is_named;
+use crate::model::ScenarioSettings;
+
+settings! {
+    /// Some hosts. Of two entries for one host the later counts.
+    pub struct HostSection {
+        /// The hosts: names with commas between them, `*` for any letters, ranges: `"host0..15,host40"`.
+        names: String = String::from("*"),
+        /// Only those of switches with these names.
+        at: String = String::from("*"),
+        /// What they use as senders, and as receivers of flows whose sender uses the same transport over TCP. What is not given
+        /// is as in `[transport]`.
+        transport: Override<TransportSettings> = Override::default(),
+    }
+}
+
+settings! {
+    /// One source of flows; a scenario may have several.
+    pub struct TrafficSection {
+        /// Who sends what to whom.
+        flows: TrafficSettings [flatten],
+        /// What carries these flows, whatever their hosts use otherwise. What is not given is as for the host.
+        transport: Override<TransportSettings> = Override::default(),
+    }
+}
+
+settings! {
+    /// What a level says of the two ends of a flow.
+    pub(crate) struct EndSettings {
+        /// What the two ends of a flow do.
+        transport: TransportSettings = TransportSettings::default(),
+    }
+}
+
+/// A transport in use, and the levels that made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stack {
+    /// All settings.
+    pub transport: TransportSettings,
+    /// The levels beside `[transport]`, the strongest last: `hosts[0]`, `traffic[1]`.
+    pub levels: Vec<String>,
+}
+
+/// The transports of a scenario and who uses which.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stacks {
+    /// All of them; at least one.
+    pub all: Vec<Stack>,
+    /// For each host its group: those that the same entries of `[[hosts]]` name.
+    pub group_of_host: Vec<u16>,
+    /// By group and traffic entry the number of the stack.
+    pub of: Vec<Vec<u16>>,
+}
+
+/// What each flow uses.
+#[must_use]
+pub fn stacks(settings: &ScenarioSettings, graph: &Graph) -> Stacks {
+    let entries = settings.hosts.over(&Vec::new());
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut group_of_host = Vec::new();
+    for host in (0..graph.hosts()).map(HostId) {
+        let own = covering(&entries, graph, host);
+        let known = groups.iter().position(|group| *group == own);
+        group_of_host.push(known.unwrap_or(groups.len()) as u16);
+        if known.is_none() {
+            groups.push(own);
+        }
+    }
+    let mut all: Vec<Stack> = Vec::new();
+    let of = groups.iter().map(|group| {
+        let stack = |(number, entry): (usize, &TrafficSection)| {
+            let stack = Stack::new(settings, &entries, (group, (number, entry)));
+            all.iter().position(|known| *known == stack).unwrap_or_else(|| {
+                all.push(stack);
+                all.len() - 1
+            }) as u16
+        };
+        settings.traffic.iter().enumerate().map(stack).collect()
+    });
+    let of = of.collect();
+    if all.is_empty() {
+        all.push(Stack::of_all(settings));
+    }
+    Stacks { all, group_of_host, of }
+}
+
+fn covering(entries: &[HostSection], graph: &Graph, host: HostId) -> Vec<usize> {
+    let name = |node| graph.name(node);
+    let (own, leaf) = (name(Node::Host(host)), name(Node::Switch(graph.switch_of_host(host))));
+    let covers = |entry: &HostSection| is_named(&entry.names, &own) && is_named(&entry.at, &leaf);
+    (0..entries.len()).filter(|number| covers(&entries[*number])).collect()
+}
+
+/// Whether an entry names any host.
+pub(crate) fn names_somebody(entry: &HostSection, graph: &Graph) -> bool {
+    (0..graph.hosts()).any(|host| !covering(std::slice::from_ref(entry), graph, HostId(host)).is_empty())
+}
+
+impl Stack {
+    /// What all flows use of which nothing else is said.
+    pub(crate) fn of_all(settings: &ScenarioSettings) -> Stack {
+        Stack { transport: settings.transport.clone(), levels: Vec::new() }
+    }
+
+    /// The path of the strongest level that says something at or below a path of `[transport]`.
+    pub(crate) fn said_at(&self, said: &Provenance, path: &str) -> Option<String> {
+        let levels = self.levels.iter().rev().map(|level| format!("{level}.{path}"));
+        levels.chain([path.to_owned()]).find(|path| said.mentions(&said.tagged(path)))
+    }
+
+    fn new(
+        settings: &ScenarioSettings,
+        entries: &[HostSection],
+        (group, (number, entry)): (&[usize], (usize, &TrafficSection)),
+    ) -> Stack {
+        let of_hosts = group.iter().map(|number| (format!("hosts[{number}]"), &entries[*number].transport));
+        let of_entry = [(format!("traffic[{number}]"), &entry.transport)];
+        let levels = of_hosts.chain(of_entry).filter(|(_, says)| !says.is_empty());
+        let mut stack = Stack::of_all(settings);
+        for (path, says) in levels {
+            stack.transport = says.over(&stack.transport);
+            stack.levels.push(path);
+        }
+        stack
+    }
+}
+
+impl ScenarioSettings {
+    /// Who sends what to whom, without what carries it.
+    #[must_use]
+    pub fn flows(&self) -> Vec<TrafficSettings> {
+        self.traffic.iter().map(|entry| entry.flows.clone()).collect()
+    }
+}

@@ -1,0 +1,250 @@
+//! Settings of single tiers and switches: which level counts where, and what is refused.
+
+use crate::{accepted, refused, small};
+use weft_core::Span;
+use weft_core::settings::{Family, Field, Kind, Table};
+use weft_scenario::{Device, DeviceSettings, ScenarioFile, devices, ports};
+use weft_switch::mark::MarkerSettings;
+use weft_topology::build;
+
+fn devices_of(text: &str) -> Vec<Device> {
+    let scenario = accepted(text);
+    let graph = build(&scenario.settings.topology).expect("a valid topology");
+    devices(&scenario.settings, &graph)
+}
+
+/// Exactly one mistake, which says this.
+fn wrong(sections: &str, what: &str) {
+    let found = refused(&small(sections));
+    assert!(found.len() == 1 && found[0].contains(what), "expected `{what}`, found {found:#?}");
+}
+
+#[test]
+fn the_most_specific_level_counts() {
+    let found = devices_of(&small(
+        "[switch]\nlatency = \"1 us\"\n[switch.leaf]\nlatency = \"2 us\"\nengines = 4\n\
+         [switch.named.leaf1]\nlatency = \"3 us\"\n[switch.named.\"spine*\"]\nbalance = \"random\"\n",
+    ));
+    let told: Vec<_> = found
+        .iter()
+        .map(|device| {
+            let numbers: Vec<u32> = device.switches.iter().map(|switch| switch.0).collect();
+            (numbers, device.switch.latency, device.switch.engines, device.balance.name())
+        })
+        .collect();
+    let us = Span::from_us;
+    assert_eq!(
+        told,
+        [(vec![0], us(2), 4, "ecmp"), (vec![1], us(3), 4, "ecmp"), (vec![2, 3], us(1), 1, "random"),]
+    );
+}
+
+#[test]
+fn a_member_keeps_the_settings_that_a_level_does_not_name() {
+    let found = devices_of(&small(
+        "[transport.dctcp]\n[switch.ecn.step]\nthreshold = \"30 pkt\"\npacket = \"1 kB\"\n\
+         [switch.leaf.ecn.step]\nthreshold = \"90 pkt\"\n[switch.named.spine1]\necn = \"off\"\n",
+    ));
+    let MarkerSettings::Step(leaf) = &found[0].switch.ecn else { panic!("{:?}", found[0].switch.ecn) };
+    assert_eq!((leaf.threshold.bytes(leaf.packet).0, leaf.packet.0), (90_000, 1_000));
+    assert!(matches!(found[2].switch.ecn, MarkerSettings::Off(_)));
+}
+
+#[test]
+fn without_levels_every_switch_is_one_device() {
+    let found = devices_of(&small(""));
+    assert_eq!((found.len(), found[0].switches.len(), found[0].levels.len()), (1, 4, 0));
+}
+
+#[test]
+fn a_level_names_switches_of_the_topology() {
+    wrong(
+        "[switch.edge]\nlatency = \"1 us\"\n",
+        "no switch is in the tier `edge`; this topology has: leaf, spine",
+    );
+    wrong("[switch.named.leaf9]\nlatency = \"1 us\"\n", "no switch is called `leaf9`");
+    wrong("[switch.lief]\nlatency = \"1 us\"\n", "unknown key `lief` in `switch`");
+    wrong("[switch.leaf]\nlatncy = \"1 us\"\n", "unknown key `latncy` in `switch.leaf`");
+    wrong("[switch.leaf]\nlatency = 1\n", "switch.leaf.latency");
+}
+
+#[test]
+fn every_tier_of_every_topology_has_its_name() {
+    for (topology, tiers) in [
+        ("[topology.fat-tree]\nk = 4\n", &["edge", "aggregation", "core"][..]),
+        ("[topology.vl2]\n", &["tor", "aggregation", "intermediate"][..]),
+        ("[topology.pods-and-planes]\n", &["tor", "fabric", "spine"][..]),
+        ("[topology.dumbbell]\n", &["leaf"][..]),
+        ("[topology.diamond]\n", &["leaf", "spine"][..]),
+    ] {
+        let sections =
+            tiers.iter().enumerate().map(|(at, tier)| format!("[switch.{tier}]\nengines = {}\n", at + 2));
+        let text = format!(
+            "weft = 1\nname = \"x\"\n{topology}[[traffic]]\ntag = \"a\"\nload = 0.1\nsizes = \"1 kB\"\n\
+             [measure]\nflows = 10\n{}",
+            sections.collect::<String>()
+        );
+        let found = devices_of(&text);
+        let engines: Vec<u32> = found.iter().map(|device| device.switch.engines).collect();
+        assert_eq!(engines, (2..2 + tiers.len() as u32).collect::<Vec<_>>(), "{topology}");
+    }
+}
+
+#[test]
+fn what_changes_nothing_is_refused() {
+    let hidden = "a more specific level gives each of its switches another value";
+    wrong(
+        "[switch]\nlatency = \"1 us\"\n[switch.leaf]\nlatency = \"2 us\"\n[switch.spine]\nlatency = \"3 us\"\n",
+        hidden,
+    );
+    wrong("[switch.spine]\nlatency = \"2 us\"\n[switch.named.\"spine*\"]\nlatency = \"3 us\"\n", hidden);
+    wrong("[switch.leaf]\nlatency = \"500 ns\"\n", "has the same value without it");
+    wrong("[switch]\nengines = 2\n[switch.leaf]\nengines = 2\n", "has the same value without it");
+    wrong("[switch.leaf]\nbalance = \"ecmp\"\n", "has the same value without it");
+    wrong(
+        "[switch.leaf.sharing.static]\nper_port = \"300 kB\"\n[switch.spine]\nsharing = \"infinite\"\nbuffer = \"1 MB\"\n",
+        "switch.spine.buffer",
+    );
+    // in some case of a sweep it changes something
+    accepted(&small("[switch.leaf]\nengines = 2\n[sweep]\n\"switch.engines\" = [1, 2]\n"));
+}
+
+#[test]
+fn an_idle_setting_is_one_that_is_idle_everywhere() {
+    let idle = "[switch.schedule.drr]\nquantum = \"2 kB\"\n";
+    wrong(idle, "switch.schedule");
+    accepted(&small(&format!("{idle}[switch.leaf]\nqueues = 2\n[switch.spine]\nschedule = \"fifo\"\n")));
+    wrong("[switch.leaf]\nschedule = \"drr\"\n", "switch.leaf.schedule");
+}
+
+#[test]
+fn what_needs_the_whole_network_is_refused_in_parts() {
+    wrong("[switch.spine]\nbalance = \"conga\"\n", "conga needs all switches");
+    wrong(
+        "[switch]\nqueues = 2\nbuffer = \"9 MB\"\n[switch.pfc]\nclasses = [1]\n[switch.spine]\nqueues = 4\n",
+        "a pause names a queue",
+    );
+    wrong(
+        "[switch]\nqueues = 2\nbuffer = \"9 MB\"\n[switch.pfc]\nclasses = [1]\n[switch.spine.pfc]\nresponse = \"3 us\"\n",
+        "one response time on both sides",
+    );
+}
+
+/// A level may choose any member of a family by its name alone, and nothing is missing then.
+#[test]
+fn members_of_switches_need_no_settings() {
+    let mut families = Vec::new();
+    families_of(&DeviceSettings::TABLE, &mut families);
+    assert!(families.len() >= 4, "sharing, schedule, ecn and balance");
+    for member in families.iter().flat_map(|family| family.members) {
+        let needs = |field: &&Field| field.default.is_none() && !matches!(field.kind, Kind::Flatten(_));
+        assert_eq!(member.table.fields.iter().filter(needs).count(), 0, "{}", member.name);
+    }
+}
+
+fn families_of(table: &'static Table, found: &mut Vec<&'static Family>) {
+    for field in table.fields {
+        match field.kind {
+            Kind::Flatten(inner) | Kind::Table(inner) => families_of(inner, found),
+            Kind::Family(family) => found.push(family),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn ports_are_chosen_by_the_names_of_both_ends() {
+    let text = small(
+        "[transport.dctcp]\n[switch.ecn.step]\nthreshold = \"30 pkt\"\n\
+         [[switch.port]]\nat = \"leaf*\"\nto = \"host*\"\nqueue_limit = \"90 kB\"\n\
+         [[switch.port]]\nat = \"leaf1\"\nto = \"host3,spine0\"\necn.step.threshold = \"9 pkt\"\n",
+    );
+    let scenario = accepted(&text);
+    let graph = build(&scenario.settings.topology).expect("a valid topology");
+    let told: Vec<_> = ports(&scenario.settings, &graph)
+        .into_iter()
+        .map(|(link, port)| {
+            let MarkerSettings::Step(step) = port.ecn else { panic!("{:?}", port.ecn) };
+            let to = graph.name(graph.links()[link.index()].to);
+            (to, port.queue_limit.map(|limit| limit.0), step.threshold.bytes(step.packet).0 / step.packet.0)
+        })
+        .collect();
+    let port = |to: &str, limit, threshold| (to.to_owned(), limit, threshold);
+    let limit = Some(90_000);
+    let expected = [
+        port("host0", limit, 30),
+        port("host1", limit, 30),
+        port("host2", limit, 30),
+        port("host3", limit, 9),
+        port("spine0", None, 9),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(accepted(&scenario.to_toml()).settings, scenario.settings, "{}", scenario.to_toml());
+    let rows = scenario.explain(Some("switch.port[1]"));
+    let threshold = rows.iter().find(|row| row.path.ends_with("threshold")).expect("it is explained");
+    assert!(threshold.origin.ends_with("[switch.port[1]]"), "{}", threshold.origin);
+}
+
+#[test]
+fn entries_of_ports_concern_some_and_say_something() {
+    wrong("[[switch.port]]\nat = \"leaf9\"\nqueue_limit = \"9 kB\"\n", "no port of a switch of this name");
+    wrong("[[switch.port]]\nat = \"leaf0\"\nto = \"leaf1\"\nqueue_limit = \"9 kB\"\n", "no port of a switch");
+    wrong("[[switch.port]]\nat = \"leaf0\"\n", "says nothing of its ports");
+    wrong("[[switch.port]]\nschedule = \"strict\"\n", "there is only one queue per port");
+    wrong("[[switch.port]]\nqueue_limit = 9\n", "switch.port[0].queue_limit");
+    wrong("[[switch.port]]\nlatency = \"1 us\"\n", "unknown key `latency` in `switch.port[0]`");
+    wrong(
+        "[transport.dctcp]\n[switch.ecn.step]\nthreshold = \"30 pkt\"\n\
+         [[switch.port]]\necn.step.threshold = \"9 pkt\"\n",
+        "`switch.ecn.step.threshold` has no effect: a more specific level",
+    );
+}
+
+#[test]
+fn explain_says_which_level_gave_a_value() {
+    let scenario = accepted(&small(
+        "[switch]\nlatency = \"1 us\"\n[switch.leaf]\nengines = 4\n[switch.spine]\nbalance = \"random\"\n",
+    ));
+    let origin = |path: &str| {
+        let rows = scenario.explain(Some(path));
+        (rows[0].value.clone(), rows[0].origin.clone())
+    };
+    let told = |value: &str, origin: &str| (value.to_owned(), origin.to_owned());
+    assert_eq!(origin("switch.leaf.engines"), told("4", "test.toml:19 [switch.leaf]"));
+    assert_eq!(origin("switch.leaf.latency"), told("1 us", "test.toml:17 [switch]"));
+    assert_eq!(origin("switch.leaf.queues"), told("1", "default"));
+    assert_eq!(origin("switch.spine.balance"), told("random", "test.toml:21 [switch.spine]"));
+    assert_eq!(origin("switch.latency"), told("1 us", "test.toml:17"));
+}
+
+#[test]
+fn levels_survive_the_way_through_their_canonical_form() {
+    let text = small(
+        "[transport.dctcp]\n[switch.leaf]\nbuffer = \"9 MB\"\n[switch.leaf.ecn.red]\nmin = \"10 kB\"\nmax = \"20 kB\"\n\
+         [switch.named.\"spine*\"]\nbalance = \"random\"\nsharing.dynamic.alpha = 2.0\nbuffer = \"4 MB\"\n",
+    );
+    let first = accepted(&text);
+    let again = accepted(&first.to_toml());
+    assert_eq!(again.settings, first.settings, "{}", first.to_toml());
+    assert_eq!(again.cases()[0].hash8("x"), first.cases()[0].hash8("x"));
+    assert!(!accepted(&small("")).to_toml().contains("[switch.leaf"), "no level, no section");
+}
+
+#[test]
+fn overrides_and_sweeps_reach_levels() {
+    let text = small("[switch.leaf]\nengines = 2\n");
+    let file = |sets: &[&str]| {
+        let file = ScenarioFile::parse(&text, "test.toml").expect("it is TOML");
+        let file = sets.iter().try_fold(file, |file, set| file.set(set));
+        file.expect("well-formed arguments").validate(&weft_scenario::Metrics::ANY)
+    };
+    let scenario =
+        file(&["sweep.switch.leaf.engines=2,4", "switch.named.spine0.latency=2 us"]).expect("valid");
+    assert_eq!(scenario.cases().len(), 2);
+    assert_eq!(scenario.cases()[1].label(), "switch.leaf.engines=4");
+    let graph = build(&scenario.settings.topology).expect("valid");
+    let found = devices(&scenario.cases()[1].settings, &graph);
+    assert_eq!(found.iter().map(|device| device.switch.engines).collect::<Vec<_>>(), [4, 1, 1]);
+    let wrong = file(&["switch.leaf.engine=4"]).expect_err("no such setting");
+    assert!(wrong.list()[0].nearest.as_deref() == Some("engines"), "{wrong}");
+}

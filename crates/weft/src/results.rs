@@ -1,0 +1,32 @@
+//! What became of the runs of a call, and what expectations read of them.
+
+use std::collections::BTreeMap;
+
+use weft_report::Run;
+use weft_scenario::{Measurement, Scenario};
+
+/// What became of the runs of a call.
+#[derive(Default)]
+pub(crate) struct Results {
+    /// Runs that are there, whether computed now or earlier, with links relative to the folder of the sweep.
+    pub(crate) runs: Vec<Run>,
+    /// How many of these were there before.
+    pub(crate) reused: usize,
+    /// Runs that broke, each with its reason.
+    pub(crate) failures: Vec<String>,
+    /// Folders that look finished and cannot be read, each with its reason.
+    pub(crate) unreadable: Vec<String>,
+}
+
+/// The values by seed that expectations are judged with.
+pub(crate) fn lookup<'a>(
+    scenario: &'a Scenario,
+    runs: &'a [Run],
+) -> impl Fn(&Measurement) -> BTreeMap<u64, f64> + 'a {
+    move |measurement| {
+        let labels = &scenario.cases()[measurement.case].labels;
+        let complete = |run: &&Run| run.manifest.labels == *labels && !run.summary.interrupted();
+        let value = |run: &Run| Some((run.manifest.seed, run.summary.metric(&measurement.metric)?));
+        runs.iter().filter(complete).filter_map(value).collect()
+    }
+}

@@ -1,0 +1,33 @@
+//! A flow to be carried. Knows neither who drew it nor who carries it.
+
+use weft_core::{Bytes, HostId, Rate, Time};
+
+/// A flow to be carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// When the application hands it over.
+    pub start: Time,
+    /// Payload.
+    pub size: Bytes,
+    /// For constant-rate senders the rate of the payload; zero: as fast as the transport can.
+    pub rate: Rate,
+    /// Sender.
+    pub source: HostId,
+    /// Receiver, another host.
+    pub destination: HostId,
+    /// Index of its traffic entry.
+    pub tag: u16,
+}
+
+impl Flow {
+    /// The payload rate of a constant-rate sender.
+    #[must_use]
+    pub fn constant_rate(&self) -> Option<Rate> {
+        (self.rate > Rate(0)).then_some(self.rate)
+    }
+
+    /// The total order in which flows are numbered.
+    pub(crate) fn key(&self) -> (Time, u16, HostId, HostId, Bytes, Rate) {
+        (self.start, self.tag, self.source, self.destination, self.size, self.rate)
+    }
+}
