@@ -6,7 +6,7 @@ mod lab;
 use weft_core::record::{RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, Rate, Span, Time};
-use weft_sim::{Division, Setup};
+use weft_plan::{Division, Setup};
 use weft_switch::balance::presto;
 use weft_switch::schedule::{SchedulerSettings, wrr};
 use weft_switch::share::{SharingSettings, fixed};
@@ -191,7 +191,7 @@ fn threads_give_the_same_record() {
     let alone = lab::run(setup.clone());
     assert!(trimmed(&alone) > 100 && alone.stop == Stop::Finished);
     for domains in [2, 3] {
-        let divided = Setup { division: Division { domains, scatter: None }, ..setup.clone() };
+        let divided = Setup { division: Division::threads(domains), ..setup.clone() };
         assert_eq!(lab::run(divided), alone);
     }
 }
