@@ -10,7 +10,7 @@ use weft_fluid::model::marking::Marking;
 use weft_fluid::model::timely::{self, Timely};
 use weft_fluid::model::{Jitter, Start, dcqcn};
 use weft_rate::{RateLawSettings, notification};
-use weft_transport::protocols::{AnyProtocol, Plan};
+use weft_transport::protocols::AnyStack;
 use weft_transport::{Transport, TransportSettings};
 
 use crate::bottleneck::{self, Bottleneck, Path, Wire};
@@ -241,12 +241,13 @@ const FEEDBACK: Bytes = Bytes(98);
 /// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
 fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
     let payload = Bytes(Transport::new(transport).mss());
-    let (packet, own, jitter) = match AnyProtocol::new(transport, ()).plan() {
-        Plan::Tcp { tcp, .. } => (tcp.mtu + tcp.framing, None, Span::ZERO),
-        Plan::Udp(udp) => (udp.mtu + udp.framing, None, Span::ZERO),
-        Plan::Roce { law, notification, pairs } => {
-            (pairs.mtu + pairs.framing, Some((law, notification)), pairs.feedback_jitter)
+    let sizes = Transport::new(transport).sizes();
+    let packet = sizes.mtu + sizes.framing;
+    let (own, jitter) = match transport.stack() {
+        AnyStack::Roce(pairs) => {
+            (Some((pairs.law().clone(), pairs.notification().cloned())), pairs.settings().feedback_jitter)
         }
+        _ => (None, Span::ZERO),
     };
     let (law, notification) = match (law, own) {
         (Some(name), _) => (named(name)?, None),

@@ -17,7 +17,8 @@ pub struct Header {
     pub destination: HostId,
     /// Source port (high 16 bits) and destination port (low 16 bits).
     pub ports: u32,
-    /// Four bytes a scheme may use on its way: rank (pFabric), overlay (CONGA), path label (Presto).
+    /// Four bytes a scheme may use on its way: the overlay of a balancer (CONGA), a path label (Presto), or, where the balancer
+    /// needs none, a rank that the sending end writes (pFabric).
     pub note: u32,
     /// Size on the wire in bytes, with header, FCS, preamble and gap: what occupies link and buffer.
     pub wire: u16,
@@ -40,10 +41,25 @@ pub enum Kind {
     /// Payload.
     #[default]
     Data,
+    /// Payload that a full queue may cut down to its header.
+    Trimmable,
+    /// The header of payload that a queue has cut.
+    Trimmed,
+    /// The same on its way back to the sender: it has found no room either.
+    Returned,
     /// An acknowledgement without payload.
     Ack,
-    /// Opening or closing a connection, probes.
+    /// Opening or closing a connection, probes, notifications, pulls.
     Control,
+}
+
+impl Kind {
+    /// Whether the packet carries payload.
+    #[must_use]
+    #[inline]
+    pub const fn is_payload(self) -> bool {
+        (self as u8) <= Kind::Trimmable as u8
+    }
 }
 
 /// Priority class of a packet, 0 (served first) to 7.

@@ -6,8 +6,9 @@
 //! [`group`] (equal-cost ways), [`label`] (a way as a packet names it), [`quiver`] (when two of them are alike),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
-//! report), [`checksum`] (names for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`problem`] (settings that contradict each other), [`input`] (files of others) and [`lines`](mod@lines) (text files of other programs).
+//! report), [`checksum`] (names for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`] (what arrived out of order), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict each other), [`input`] (files of others) and [`lines`](mod@lines) (text files of other programs).
 
+pub mod bitmap;
 pub mod checksum;
 pub mod ends;
 pub mod family;
@@ -28,6 +29,7 @@ pub mod record;
 pub mod ring;
 pub mod segment;
 pub mod settings;
+pub mod stack;
 pub mod transmission;
 pub mod units;
 

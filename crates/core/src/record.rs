@@ -112,6 +112,10 @@ pub struct LinkRecord {
     pub dropped: u64,
     /// Packets marked at this transmitter.
     pub marked: u64,
+    /// Packets cut down to their headers at this transmitter.
+    pub trimmed: u64,
+    /// Headers that found no room there and went back to their senders.
+    pub returned: u64,
     /// Greatest queue, wire bytes, packet in service included.
     pub peak: Bytes,
     /// Time integral of the queue divided by the run's length, bytes.

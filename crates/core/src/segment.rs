@@ -3,15 +3,16 @@
 //! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
 //! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.
 
-use crate::header::{Class, Ecn, Header, Kind};
+use crate::header::{Class, Ecn, Header, Kind, Marks};
 use crate::ids::FlowId;
+use crate::stack::{Layout, Side};
 use crate::units::{Span, Time};
 
 /// Selective acknowledgement blocks in a segment at most; a TCP header with timestamps has room for three (RFC 2018).
 pub const MAX_BLOCKS: usize = 3;
 
 /// Marks of the transport header, and what a receiver may know without asking. The names are TCP's; another transport may give
-/// them other meanings, except that a packet with [`Flags::ACK`] goes to the sender of its flow.
+/// them other meanings, except that a segment with [`Flags::ACK`] goes to the sender of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub u8);
 
@@ -73,7 +74,55 @@ pub struct Toll {
     pub congested: bool,
 }
 
-/// What only the ends see of a packet: 64 bytes, the cold column of the pool.
+impl Toll {
+    /// Nothing.
+    pub const NONE: Toll = Toll { held: Span::ZERO, congested: false };
+
+    /// This and, later, that.
+    #[must_use]
+    pub fn and(self, later: Toll) -> Toll {
+        Toll { held: self.held + later.held, congested: self.congested || later.congested }
+    }
+}
+
+/// How many blocks of a segment are in use. Four values in a byte leave room to say that a packet is no segment at all, so
+/// that other layouts share the 64 bytes without a byte of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum BlockCount {
+    /// None.
+    #[default]
+    Zero,
+    /// The first.
+    One,
+    /// The first two.
+    Two,
+    /// All.
+    Three,
+}
+
+impl BlockCount {
+    /// So many, at most [`MAX_BLOCKS`].
+    #[must_use]
+    #[inline]
+    pub const fn new(count: usize) -> BlockCount {
+        match count {
+            0 => BlockCount::Zero,
+            1 => BlockCount::One,
+            2 => BlockCount::Two,
+            _ => BlockCount::Three,
+        }
+    }
+
+    /// How many.
+    #[must_use]
+    #[inline]
+    pub const fn get(self) -> usize {
+        self as usize
+    }
+}
+
+/// The layout of TCP, queue pairs and datagrams: 64 bytes of which only the ends know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Its flow.
@@ -83,7 +132,7 @@ pub struct Segment {
     /// Flags.
     pub flags: Flags,
     /// How many of `blocks` are in use; the first holds the packet that is being answered (RFC 2018).
-    pub blocks_used: u8,
+    pub blocks_used: BlockCount,
     /// First payload byte.
     pub sequence: u64,
     /// All bytes below have arrived; [`Segment::EVERYTHING`] if all of the flow has.
@@ -100,18 +149,6 @@ impl Segment {
     /// The acknowledgement number of a receiver that has everything and no longer knows how much that was.
     pub const EVERYTHING: u64 = u64::MAX;
 
-    /// What a packet of payload has met so far: nothing, or more than that if `echo` is not zero.
-    #[must_use]
-    pub const fn toll(&self) -> Toll {
-        Toll { held: Span(self.echo.0 >> 1), congested: self.echo.0 & 1 == 1 }
-    }
-
-    /// A packet of payload leaves a queue where it met this.
-    pub fn add_toll(&mut self, toll: Toll) {
-        let Toll { held, congested } = self.toll();
-        self.echo = Time((held + toll.held).0 << 1 | u64::from(congested || toll.congested));
-    }
-
     /// The byte after the payload.
     #[must_use]
     pub const fn end(&self) -> u64 {
@@ -122,7 +159,7 @@ impl Segment {
     /// which there is one less than there may be, and may lie on either side of the acknowledgement number.
     #[must_use]
     pub fn duplicate(&self) -> Option<u64> {
-        let block = self.blocks.get(usize::from(self.blocks_used))?;
+        let block = self.blocks.get(self.blocks_used.get())?;
         let start = self.ack.wrapping_add_signed(i64::from(block.offset.cast_signed()));
         self.flags.has(Flags::DUPLICATE).then_some(start)
     }
@@ -130,7 +167,7 @@ impl Segment {
     /// The blocks in use as byte ranges.
     pub fn sacked(&self) -> impl Iterator<Item = (u64, u64)> {
         let first = self.ack;
-        let used = &self.blocks[..usize::from(self.blocks_used)];
+        let used = &self.blocks[..self.blocks_used.get()];
         used.iter().map(move |block| {
             let start = first + u64::from(block.offset);
             (start, start + u64::from(block.length))
@@ -138,7 +175,40 @@ impl Segment {
     }
 }
 
-/// A packet an end wants to send. The host adds the addresses.
+/// In payload `echo` is free and holds the toll: the time held, shifted by one, and whether a queue was congested.
+impl Layout for Segment {
+    #[inline]
+    fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    #[inline]
+    fn payload(&self) -> u64 {
+        u64::from(self.length)
+    }
+
+    #[inline]
+    fn side(&self, _header: &Header) -> Side {
+        if self.flags.has(Flags::ACK) { Side::Sender } else { Side::Receiver }
+    }
+
+    #[inline]
+    fn has_toll(&self) -> bool {
+        self.echo != Time::ZERO
+    }
+
+    #[inline]
+    fn toll(&self) -> Toll {
+        Toll { held: Span(self.echo.0 >> 1), congested: self.echo.0 & 1 == 1 }
+    }
+
+    fn add_toll(&mut self, toll: Toll) {
+        let sum = self.toll().and(toll);
+        self.echo = Time(sum.held.0 << 1 | u64::from(sum.congested));
+    }
+}
+
+/// A segment an end wants to send. The host adds the addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outgoing {
     /// What the other end will see.
@@ -156,6 +226,13 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
+    /// The header, addresses aside.
+    #[must_use]
+    pub fn header(&self) -> Header {
+        let Outgoing { wire, kind, class, ecn, ports, .. } = *self;
+        Header { ports, wire, kind, class, marks: Marks { ecn }, ..Header::default() }
+    }
+
     /// A segment and the header that an end has written.
     #[must_use]
     #[inline]
@@ -176,6 +253,14 @@ pub struct Needs {
     pub complete: bool,
     /// Its state may be dropped.
     pub done: bool,
+    /// It wants something of its host's part: see [`End::ask`](crate::stack::End::ask).
+    pub asks: bool,
+}
+
+impl Needs {
+    /// Nothing at all.
+    pub const NOTHING: Needs =
+        Needs { wake: Time::NEVER, ready: false, complete: false, done: false, asks: false };
 }
 
 /// Source and destination port of a flow in its own direction: the flow's number, spread over the ports from 1024 on, so
@@ -220,7 +305,8 @@ mod tests {
     #[test]
     fn blocks_are_counted_from_the_acknowledgement() {
         let block = Block { offset: 1460, length: 2920 };
-        let segment = Segment { ack: 1 << 40, blocks_used: 1, blocks: [block; 3], ..Segment::default() };
+        let segment =
+            Segment { ack: 1 << 40, blocks_used: BlockCount::One, blocks: [block; 3], ..Segment::default() };
         let start = (1 << 40) + 1460;
         assert_eq!(segment.sacked().collect::<Vec<_>>(), [(start, start + 2920)]);
     }

@@ -19,6 +19,7 @@ macro_rules! pages {
 pages! {
     add_a_balancer: "add-a-balancer.md",
     add_a_congestion_law: "add-a-congestion-law.md",
+    add_a_transport: "add-a-transport.md",
     determinism: "determinism.md",
     why_header: "why/header.md",
     why_settings: "why/settings.md",

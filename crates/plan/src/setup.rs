@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use weft_core::stack::{ClassSet, Classes};
 use weft_core::{Class, HostId, LinkId, Span, SwitchId, Time};
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
 use weft_topology::{Graph, Node, Timeline};
@@ -185,17 +186,12 @@ impl Setup {
     /// waits for. TCP answers in the class of the payload; a queue pair's acknowledgements and notifications have their own.
     #[must_use]
     pub fn queues_of(&self, flow: &Flow) -> (u8, u8) {
-        let (payload, answers) = match flow.constant_rate() {
-            Some(_) => (Class(0), Class(0)),
-            None => self.sender(flow).classes(),
+        let rate = flow.constant_rate();
+        let Classes { sender, receiver } = self.sender(flow).classes(self.class_of(flow), rate);
+        let queues = |host, classes: ClassSet| {
+            classes.iter().fold(0, |set, class| set | 1 << self.queue(Node::Host(host), class))
         };
-        let (sender, receiver) = (Node::Host(flow.source), Node::Host(flow.destination));
-        let payload = self.class_of(flow).unwrap_or(payload);
-        let pairs = flow.constant_rate().is_none() && self.sender(flow).roce().is_some();
-        let bit = |node, class| 1 << self.queue(node, class);
-        let answers =
-            if pairs { bit(receiver, answers) | bit(receiver, Class(0)) } else { bit(receiver, payload) };
-        (bit(sender, payload), answers)
+        (queues(flow.source, sender), queues(flow.destination, receiver))
     }
 
     /// Whether the queue of a class is among the paused ones of a host.

@@ -53,6 +53,8 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         pauses: pauses(record, &flows.held),
         pause_causes: causes(record),
         deadlocks: record.deadlocks_in_words().collect(),
+        trims: record.links.iter().map(|link| link.trimmed).sum(),
+        returns: record.links.iter().map(|link| link.returned).sum(),
         marks: has(Quantity::Marks).then(|| record.links.iter().map(|link| link.marked).sum()),
         retransmitted_bytes: has(Quantity::Recovery).then_some(flows.retransmitted_bytes),
         timeouts: has(Quantity::Recovery).then_some(flows.timeouts),

@@ -156,6 +156,8 @@ const METRICS: &[Metric] = &[
     metric("pause.others", "", "flows that are neither victims nor culprits", Neither),
     metric("pause.others.slowdown", "", "mean slowdown of these, of those that finished", Lower),
     metric("marks", "packets", "packets marked by switches", Neither),
+    metric("trims", "packets", "packets that switches cut down to their headers", Neither),
+    metric("returns", "packets", "headers of these that found no room and went back to their senders", Lower),
     metric("retransmitted", "B", "payload sent again by measured flows", Lower),
     metric("timeouts", "", "retransmission time-outs of measured flows", Lower),
     metric("events", "", "events handled", Neither),
@@ -286,6 +288,8 @@ impl Summary {
             ("flows.unfinished", self.flows.unfinished as f64),
             ("flows.unfinished_share", self.unfinished_share()),
             ("goodput", self.goodput_gbps),
+            ("trims", self.trims as f64),
+            ("returns", self.returns as f64),
         ];
         let counted = |count: Option<u64>| count.map(|count| count as f64);
         let perhaps = [

@@ -80,6 +80,12 @@ pub struct Summary {
     /// Packets marked by switches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<u64>,
+    /// Packets that switches cut down to their headers; absent when there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub trims: u64,
+    /// Headers that found no room and went back to their senders; absent when there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub returns: u64,
     /// Payload sent again by measured flows, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retransmitted_bytes: Option<u64>,
@@ -89,6 +95,11 @@ pub struct Summary {
     /// Names of the quantities that the engine did not measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_measured: Vec<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Counts of flows.

@@ -119,6 +119,13 @@ fn links(record: &RunRecord) -> Table {
     if has(Quantity::Marks) {
         table = table.integers("marked_packets", "packets", column(|l| l.marked));
     }
+    if record.links.iter().any(|link| link.trimmed > 0) {
+        table = table.integers("trimmed_packets", "packets", column(|l| l.trimmed)).integers(
+            "returned_headers",
+            "packets",
+            column(|l| l.returned),
+        );
+    }
     if has(Quantity::Queues) {
         table = table.integers("peak_queue_bytes", "B", column(|l| l.peak.0)).numbers(
             "mean_queue_bytes",

@@ -3,18 +3,19 @@
 //! no other flow.
 //!
 //! In reading order: [`settings`] (what a scenario can say), [`QueuePairs`] (what follows from it), [`QueueSender`] and
-//! [`QueueReceiver`], driven as the ends of every transport are ([`weft_core::segment::Needs`]), [`bitmap`] (what arrived
-//! out of order). Sequence numbers count bytes; a packet sent again has the boundaries it had before.
+//! [`QueueReceiver`], driven as the ends of every stack are ([`weft_core::stack`]). Sequence numbers count bytes; a packet
+//! sent again has the boundaries it had before.
 
-pub mod bitmap;
 mod queue_pairs;
 mod receiver;
 mod sender;
 pub mod settings;
+mod stack;
 
 pub use queue_pairs::QueuePairs;
 pub use receiver::QueueReceiver;
 pub use sender::QueueSender;
+pub use stack::NotificationLimit;
 
 /// What the flags of a segment mean between queue pairs.
 pub mod flags {

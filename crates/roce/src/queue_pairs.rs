@@ -2,6 +2,7 @@
 //! any flow.
 
 use weft_core::segment::{Flags, Outgoing, Segment, reverse_ports};
+use weft_core::stack::Frames;
 use weft_core::{Bytes, Class, Ecn, FlowSite, Kind, Rate, Span, Time};
 use weft_rate::notification::{self, NotificationPoint, Scope};
 use weft_rate::segments::Pacing;
@@ -9,8 +10,6 @@ use weft_rate::{AnyRateLaw, LawSite, RateLawSettings, segments};
 
 use crate::settings::{Recovery, Settings};
 
-/// The largest packet on the wire: lengths have 16 bits.
-const MAX_WIRE: u64 = u16::MAX as u64;
 /// What an acknowledgement adds to the header (AETH).
 const ACK_HEADER: u64 = 4;
 /// What a congestion notification adds to the header.
@@ -22,10 +21,7 @@ pub struct QueuePairs {
     pub(crate) law: RateLawSettings,
     notification: Option<notification::Settings>,
     pub(crate) settings: Settings,
-    /// Payload of a full packet.
-    pub(crate) mss: u64,
-    /// Wire bytes beyond the payload.
-    overhead: u64,
+    frames: Frames,
     /// Of laws by round trips: what is measured.
     pub(crate) measured: Option<segments::Settings>,
 }
@@ -38,34 +34,43 @@ impl QueuePairs {
         notification: Option<notification::Settings>,
         settings: Settings,
     ) -> QueuePairs {
-        let framing = settings.framing.0.min(MAX_WIRE - 1);
-        let mtu = settings.mtu.0.clamp(1, MAX_WIRE - framing);
-        let header = settings.header.0.min(mtu - 1);
         let measured = match &law {
             RateLawSettings::Timely(own) => Some(own.measured.segments.clone()),
             RateLawSettings::PatchedTimely(own) => Some(own.measured.segments.clone()),
             RateLawSettings::TimelyPi(own) => Some(own.measured.segments.clone()),
             RateLawSettings::Fixed(_) | RateLawSettings::Dcqcn(_) => None,
         };
-        QueuePairs { law, notification, mss: mtu - header, overhead: header + framing, measured, settings }
+        QueuePairs { law, notification, frames: Frames::from(settings.sizes()), measured, settings }
+    }
+
+    /// The rate law.
+    #[must_use]
+    pub fn law(&self) -> &RateLawSettings {
+        &self.law
+    }
+
+    /// How marks become notifications, if the law goes by them.
+    #[must_use]
+    pub fn notification(&self) -> Option<&notification::Settings> {
+        self.notification.as_ref()
+    }
+
+    /// What a scenario said.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Payload of a full packet, bytes.
     #[must_use]
     pub fn mss(&self) -> u64 {
-        self.mss
-    }
-
-    /// Wire bytes of a data packet beyond its payload.
-    #[must_use]
-    pub fn overhead_wire(&self) -> u64 {
-        self.overhead
+        self.frames.mss
     }
 
     /// Wire size of a packet with so much payload.
     #[must_use]
     pub fn data_wire(&self, payload: u64) -> u16 {
-        (payload + self.overhead).max(self.settings.least_wire.0).min(MAX_WIRE) as u16
+        self.frames.wire(payload)
     }
 
     pub(crate) fn ack_wire(&self) -> u16 {
@@ -85,7 +90,7 @@ impl QueuePairs {
     }
 
     /// A fresh law for a flow.
-    pub(crate) fn law(&self, site: &FlowSite, now: Time) -> AnyRateLaw {
+    pub(crate) fn law_of(&self, site: &FlowSite, now: Time) -> AnyRateLaw {
         let line_rate = Rate(site.line_rate.0.max(1));
         let site = LawSite { line_rate, flow: site.flow.0, others: site.others, seed: site.seed, now };
         AnyRateLaw::new(&self.law, site)
@@ -116,12 +121,6 @@ impl QueuePairs {
     pub fn port_interval(&self) -> Option<Span> {
         let settings = self.notification.as_ref()?;
         (settings.np_scope == Scope::Port).then_some(settings.cnp_interval)
-    }
-
-    /// The classes of payload and of acknowledgements.
-    #[must_use]
-    pub fn classes(&self) -> (Class, Class) {
-        (Class(self.settings.class as u8), self.ack_class())
     }
 
     /// Bytes of a burst at line rate, if the law sends in bursts.

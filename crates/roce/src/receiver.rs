@@ -5,12 +5,12 @@ mod answers;
 
 use std::sync::Arc;
 
+use weft_core::bitmap::Bitmap;
 use weft_core::order::Order;
-use weft_core::segment::{Flags, Needs, Segment};
+use weft_core::segment::{BlockCount, Flags, Needs, Segment};
 use weft_core::{Bytes, Ecn, FlowId, FlowSite, Header, Kind, Marks, ReceiverReport, Span, Time};
 use weft_rate::notification::NotificationPoint;
 
-use crate::bitmap::Bitmap;
 use crate::flags;
 use crate::queue_pairs::QueuePairs;
 
@@ -67,7 +67,7 @@ impl QueueReceiver {
         QueueReceiver {
             flow: site.flow,
             size: site.size.0.max(1),
-            mss: pairs.mss,
+            mss: pairs.mss(),
             beyond,
             expected: 0,
             kept: Bitmap::default(),
@@ -213,6 +213,7 @@ impl QueueReceiver {
             ready,
             complete,
             done: complete && self.answers.nothing_left(),
+            asks: false,
         }
     }
 
@@ -229,7 +230,7 @@ impl QueueReceiver {
             ..Segment::default()
         };
         if answer.length > 0 {
-            segment.blocks_used = 1;
+            segment.blocks_used = BlockCount::One;
             segment.blocks[0].offset = (answer.start - answer.ack) as u32;
             segment.blocks[0].length = u32::from(answer.length);
         }

@@ -6,10 +6,10 @@ mod pace;
 
 use std::sync::Arc;
 
+use weft_core::bitmap::Bitmap;
 use weft_core::segment::{Flags, Needs, Segment, ports};
 use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, SenderReport, Span, Time};
 
-use crate::bitmap::Bitmap;
 use crate::flags;
 use crate::queue_pairs::QueuePairs;
 
@@ -81,8 +81,8 @@ impl QueueSender {
     pub fn new(pairs: &Arc<QueuePairs>, site: &FlowSite, now: Time) -> QueueSender {
         let settings = &pairs.settings;
         let rules = Rules {
-            mss: pairs.mss,
-            window: settings.window.map_or(u64::MAX, |window| window.0.max(pairs.mss)),
+            mss: pairs.mss(),
+            window: settings.window.map_or(u64::MAX, |window| window.0.max(pairs.mss())),
             class: site.class.unwrap_or(Class(settings.class as u8)),
             ecn: if pairs.goes_by_marks() { Ecn::Capable } else { Ecn::NotCapable },
             selective: pairs.selective(),
@@ -210,7 +210,7 @@ impl QueueSender {
             (false, true) => self.pace.at,
             (false, false) => self.retry_at,
         };
-        Needs { wake, ready, complete: done, done }
+        Needs { wake, ready, complete: done, done, asks: false }
     }
 
     /// State and counts.

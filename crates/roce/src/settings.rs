@@ -1,5 +1,6 @@
 //! The settings that all RoCE transports share. Nothing is computed here.
 
+use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, choice, settings};
 
 choice! {
@@ -54,5 +55,13 @@ settings! {
         /// Answers leave the receiver up to so much later, drawn uniformly for each: congestion notifications where the law
         /// goes by them, otherwise acknowledgements.
         feedback_jitter: Span = Span::ZERO,
+    }
+}
+
+impl Settings {
+    /// The sizes of packets.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        Sizes { mtu: self.mtu, header: self.header, framing: self.framing, least_wire: self.least_wire }
     }
 }

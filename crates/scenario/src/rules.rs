@@ -14,6 +14,7 @@ mod roce;
 mod switch;
 mod traffic;
 mod transport;
+mod trim;
 
 pub use pause::switch_site;
 
@@ -110,9 +111,14 @@ const RULES: &[(Rule, &[&str])] = &[
     (mmu::lossy_limits_have_lossy_classes, &["switch"]),
     (switch::several_queues_for_schedules_and_class_loads, &["switch"]),
     (switch::drr_weights_are_positive, &["switch"]),
+    (switch::wrr_weights_are_positive, &["switch"]),
     (switch::red_thresholds_are_ordered, &["switch"]),
     (switch::controllers_are_whole, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
+    (trim::trimming_serves_somebody, &["switch", "transport"]),
+    (trim::headers_have_a_queue_of_their_own, &["switch", "transport", "traffic"]),
+    (trim::trimming_leaves_less, &["switch", "transport"]),
+    (trim::pulls_are_waited_for, &["transport"]),
     (pause::pauses_are_on_where_they_are_set, &["switch", "pause_storm"]),
     (pause::lossless_classes_have_queues, &["switch"]),
     (pause::headroom_fits_the_memory, &["switch", "topology", "transport"]),

@@ -34,6 +34,7 @@ pub const TEMPLATES: &[Template] = &[
     of("incast", "many senders, one receiver, growing fan-in", include_str!("template/incast.toml")),
     of("congestion", "congestion laws at one bottleneck", include_str!("template/congestion.toml")),
     of("roce", "senders under DCQCN before a port that pauses", include_str!("template/roce.toml")),
+    of("ndp", "incast under NDP before switches that trim", include_str!("template/ndp.toml")),
     of("failure", "cables that fail during the run", include_str!("template/failure.toml")),
 ];
 

@@ -1,7 +1,7 @@
 //! Packets on their way: over wires, through switches, and lost.
 
 use weft_core::record::Reason;
-use weft_core::{Kind, LinkId, PacketId, PortId, Span, SwitchId, Time};
+use weft_core::{LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_switch::{Departure, Effect, Sent, Turn, Verdict};
 use weft_topology::{Change, Node};
 
@@ -88,6 +88,7 @@ impl Domain {
             Verdict::LeavesAt(departure) => self.leave(first_link, packet, departure),
             Verdict::Ready(port) => self.carry_out(switch, Some(port)),
             Verdict::Queued(_) => self.carry_out(switch, None),
+            Verdict::Returned => self.returned(switch, from, packet),
             Verdict::Dropped(reason) => self.dropped(switch, packet, reason),
         }
     }
@@ -96,7 +97,7 @@ impl Domain {
     #[inline(always)]
     fn leave(&mut self, first: u32, packet: PacketId, departure: Departure) {
         let Departure { port, start, end, wire, hops, kind } = departure;
-        if kind == Kind::Data {
+        if kind.is_payload() {
             if start == self.now {
                 self.tally.waited(hops, Span::ZERO);
             } else {
@@ -104,6 +105,12 @@ impl Domain {
             }
         }
         self.launch(LinkId(first + u32::from(port.0)), packet, wire, end);
+    }
+
+    /// The header of a packet goes back to its sender, through the switch that had no room for it.
+    #[cold]
+    fn returned(&mut self, switch: SwitchId, from: PortId, packet: PacketId) {
+        self.at_switch(switch, from, packet);
     }
 
     /// A switch has dropped a packet that it received, and may have more to say.
@@ -151,7 +158,7 @@ impl Domain {
             self.pay_toll(link, from, packet);
         }
         let header = *self.pool.headers.get(packet);
-        if header.kind == Kind::Data {
+        if header.kind.is_payload() {
             self.tally.waited(header.hops, self.now.since(header.arrived));
         }
         let end = wire_of(&mut self.wires, link).end_of(self.now, header.wire);

@@ -117,6 +117,7 @@ impl Collector<'_> {
         let counters = self.counters(domain, link);
         record.dropped = lost + counters.dropped;
         record.marked = counters.marked;
+        (record.trimmed, record.returned) = (counters.trimmed, counters.returned);
         record.peak = counters.peak;
         record.mean_queue = counters.byte_time as f64 / (self.ended.0.max(1)) as f64;
     }

@@ -8,7 +8,7 @@ use weft_core::{Bytes, FlowId, LinkId, Pool, PortId, Span, SwitchId, Time};
 use weft_plan::Setup;
 use weft_switch::{Effects, Observer, Switch, SwitchSite, Table};
 use weft_topology::{Node, Routes};
-use weft_transport::{Segment, Transport};
+use weft_transport::{Body, Transport};
 use weft_workload::{Draw, Flow};
 
 use crate::calendar::{Calendar, width_for};
@@ -37,7 +37,7 @@ pub(crate) struct Domain {
     /// Events that may be handled before somebody looks at the run.
     pub(crate) left: u64,
     pub(crate) calendar: Calendar,
-    pub(crate) pool: Pool<Segment>,
+    pub(crate) pool: Pool<Body>,
     pub(crate) wires: Vec<Wire>,
     pub(crate) switches: Vec<Option<Placed>>,
     pub(crate) hosts: Vec<Host>,
@@ -79,7 +79,7 @@ impl Domain {
             pool: Pool::new(),
             wires: wires(plan, number),
             switches: switches(plan, number),
-            hosts: (0..graph.hosts()).map(|n| Host::new(LinkId(n), graph.links()[n as usize].rate)).collect(),
+            hosts: hosts(setup),
             ends: Ends::new(),
             labels: Labels::new(setup),
             flows: (setup.flows.iter(), 0),
@@ -114,6 +114,11 @@ impl Domain {
         bare.observe(observer);
         self.switches[switch.index()] = Some(placed(&self.plan, switch, bare));
     }
+}
+
+fn hosts(setup: &Setup) -> Vec<Host> {
+    let host = |link: LinkId| Host::new(link, setup.graph.links()[link.index()].rate, setup);
+    (0..setup.graph.hosts()).map(LinkId).map(host).collect()
 }
 
 /// Only speed depends on it. Links that are longer than most by far are left to the heap.

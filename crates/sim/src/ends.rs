@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use weft_core::record::FlowPauses;
 use weft_core::{Bytes, FlowId, Header, HostId, Rate, Span, Time, prefetch};
-use weft_transport::{FlowSite, Needs, Receiver, ReceiverReport, Segment, Sender, SenderReport, Transport};
+use weft_transport::{Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, SenderReport, Transport};
 use weft_workload::Flow;
 
 use crate::labels::Cells;
@@ -18,7 +18,9 @@ pub(crate) trait End {
     /// Payload that will follow the packet just written without a pause.
     fn burst(&self) -> u64;
     /// Writes the packet that it said it has.
-    fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment);
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Body);
+    /// The host's part gives it a turn: whether it has a use for it.
+    fn on_turn(&mut self, now: Time) -> bool;
 }
 
 macro_rules! end {
@@ -32,9 +34,12 @@ macro_rules! end {
                 self.on_wakeup(now);
             }
             #[inline]
-            fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
-                let written = self.poll_into(now, header, segment);
+            fn send(&mut self, now: Time, header: &mut Header, body: &mut Body) {
+                let written = self.poll_into(now, header, body);
                 debug_assert!(written, "an end that is ready has a packet");
+            }
+            fn on_turn(&mut self, now: Time) -> bool {
+                self.on_turn(now)
             }
             fn burst(&self) -> u64 {
                 self.burst()

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use weft_core::{FlowId, Header, LinkId, PacketId, Time};
 use weft_switch::PauseFrame;
-use weft_transport::Segment;
+use weft_transport::Body;
 use weft_workload::Flow;
 
 use crate::domain::Domain;
@@ -16,7 +16,7 @@ pub(crate) struct Handoff {
     link: LinkId,
     lands: Time,
     header: Header,
-    body: Segment,
+    body: Body,
 }
 
 /// What a domain has for another.

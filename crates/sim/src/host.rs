@@ -5,13 +5,14 @@
 
 mod act;
 mod card;
+mod part;
 mod pauses;
 mod starts;
 
-use weft_core::label::cell_of;
-use weft_core::{FlowId, Header, HostId, Kind, LinkId, Marks, PacketId, Rate, Ring, Time};
-use weft_transport::segment::Flags;
-use weft_transport::{FlowSite, Outgoing, reply_after_close};
+use weft_core::stack::{HostPart, Layout, Side};
+use weft_core::{FlowId, Header, HostId, Kind, LinkId, PacketId, Rate, Ring, Time};
+use weft_plan::Setup;
+use weft_transport::{AnyHost, Body, FlowSite, Transport};
 
 use crate::domain::Domain;
 use crate::ends::Seat;
@@ -30,8 +31,8 @@ pub(crate) struct Host {
     paused: u8,
     /// An event will come when the card is idle.
     called: bool,
-    /// Replies of connections that are closed already, and to whom.
-    replies: Vec<(HostId, Outgoing)>,
+    /// Replies of connections that are closed already.
+    replies: Vec<(Header, Body)>,
     /// Receivers with something to acknowledge.
     receivers: Ring<Seat>,
     /// Senders that may send.
@@ -40,12 +41,14 @@ pub(crate) struct Host {
     parked: Parked,
     /// Flows whose senders are open here.
     open: u32,
-    /// No congestion notification leaves before, where the card limits them for all its flows.
-    quiet_until: Time,
+    /// What all flows at this host share.
+    parts: Box<[AnyHost]>,
+    /// The earliest pending event of these parts; later ones are stale.
+    part_at: Time,
 }
 
 impl Host {
-    pub(crate) fn new(link: LinkId, rate: Rate) -> Host {
+    pub(crate) fn new(link: LinkId, rate: Rate, setup: &Setup) -> Host {
         Host {
             link,
             rate,
@@ -57,7 +60,8 @@ impl Host {
             senders: Ring::new(),
             parked: Parked::default(),
             open: 0,
-            quiet_until: Time::ZERO,
+            parts: Transport::hosts(setup.transports(), rate).into(),
+            part_at: Time::NEVER,
         }
     }
 
@@ -93,37 +97,33 @@ impl Domain {
     #[inline]
     pub(crate) fn at_host(&mut self, host: HostId, packet: PacketId) {
         self.tally.packets.delivered += 1;
-        let segment = self.pool.body(packet);
-        if segment.flags.has(Flags::ACK) {
-            self.at_sender(host, packet);
-        } else {
-            self.at_receiver(host, packet);
+        let body = self.pool.body(packet);
+        match body.side(self.pool.headers.get(packet)) {
+            Side::Sender => self.at_sender(host, packet, body.flow()),
+            Side::Receiver => self.at_receiver(host, packet, body.flow()),
         }
     }
 
     #[inline]
-    fn at_sender(&mut self, host: HostId, packet: PacketId) {
-        let segment = self.pool.body(packet);
-        let Some((seat, active)) = self.ends.senders.seated(segment.flow) else {
+    fn at_sender(&mut self, host: HostId, packet: PacketId, flow: FlowId) {
+        let Some((seat, active)) = self.ends.senders.seated(flow) else {
             self.pool.remove(packet);
             return self.use_card(host);
         };
-        active.end.on_packet(self.now, self.pool.headers.get(packet).marks.ecn, segment);
+        active.end.receive(self.now, self.pool.headers.get(packet), self.pool.body(packet));
         self.pool.remove(packet);
         self.tell_sender(seat, host);
     }
 
     #[inline]
-    fn at_receiver(&mut self, host: HostId, packet: PacketId) {
-        let Header { marks: Marks { ecn }, note, .. } = *self.pool.headers.get(packet);
-        if self.pool.body(packet).echo != Time::ZERO {
+    fn at_receiver(&mut self, host: HostId, packet: PacketId, flow: FlowId) {
+        if self.pool.body(packet).has_toll() {
             self.collect_toll(packet);
         }
-        let segment = self.pool.body(packet);
-        let Some((seat, active)) = self.ends.receivers.seated(segment.flow) else {
+        let Some((seat, active)) = self.ends.receivers.seated(flow) else {
             return self.at_closed_door(packet, host);
         };
-        active.end.on_packet_of_cell(self.now, ecn, cell_of(note), segment);
+        active.end.receive(self.now, self.pool.headers.get(packet), self.pool.body(packet));
         self.pool.remove(packet);
         self.tell_receiver(seat, host);
     }
@@ -131,9 +131,9 @@ impl Domain {
     /// A packet for a receiver that is not there: no longer, or not yet.
     #[cold]
     fn at_closed_door(&mut self, packet: PacketId, host: HostId) {
-        let (header, segment) = (*self.pool.headers.get(packet), *self.pool.body(packet));
+        let (header, body) = (*self.pool.headers.get(packet), *self.pool.body(packet));
         self.pool.remove(packet);
-        let flow = segment.flow;
+        let flow = body.flow();
         if let Some(spec) = self.ends.receivers.expected(flow) {
             let (site, (_, queues)) = (self.site_of(host, &spec), self.plan.setup.queues_of(&spec));
             let setup = &self.plan.setup;
@@ -142,16 +142,15 @@ impl Domain {
                 self.ends.note_entry(flow, spec.tag);
             }
             let Some((seat, active)) = self.ends.receivers.seated(flow) else { return };
-            active.end.on_packet_of_cell(self.now, header.marks.ecn, cell_of(header.note), &segment);
+            active.end.receive(self.now, &header, &body);
             self.receiver_has_news(seat, host);
         } else {
             let setup = &self.plan.setup;
-            let transport = setup.receiver(&self.ends.closed_flow(flow, (header.source, header.destination)));
-            let mut reply = reply_after_close(transport, &segment, self.now);
-            if let Some(out) = reply.as_mut().filter(|_| transport.roce().is_none()) {
-                out.class = header.class;
-            }
-            self.hosts[host.index()].replies.extend(reply.map(|out| (header.source, out)));
+            let ended = self.ends.closed_flow(flow, (header.source, header.destination));
+            let reply = setup.receiver(&ended).reply_after_close(&header, &body, self.now);
+            let addressed = reply
+                .map(|(reply, body)| (Header { source: host, destination: header.source, ..reply }, body));
+            self.hosts[host.index()].replies.extend(addressed);
             self.use_card(host);
         }
     }
@@ -234,21 +233,27 @@ impl Domain {
         if let Some(time) = acted.wake {
             self.schedule(time, Event::SenderWake(flow));
         }
-        if acted.done {
-            self.sender_closes(flow, host);
+        if acted.done | acted.asks {
+            self.sender_turns(flow, host, (acted.asks, acted.done));
         }
         let Some(packet) = acted.sent else { return false };
-        if self.pool.headers.get(packet).kind == Kind::Data {
+        if self.pool.headers.get(packet).kind.is_payload() {
             self.tally.waited_at_host(acted.waited);
         }
         self.send(host, packet);
         true
     }
 
+    /// A sender wants something of its host's part, or is done.
     #[inline(never)]
-    fn sender_closes(&mut self, flow: FlowId, host: HostId) {
-        self.hosts[host.index()].open -= 1;
-        self.sender_done(flow);
+    fn sender_turns(&mut self, flow: FlowId, host: HostId, (asks, done): (bool, bool)) {
+        if asks {
+            self.sender_asks(flow, host);
+        }
+        if done {
+            self.hosts[host.index()].open -= 1;
+            self.sender_done(flow);
+        }
     }
 
     /// Returns whether it has sent a packet.
@@ -266,12 +271,8 @@ impl Domain {
         if let Some(time) = acted.wake {
             self.schedule(time, Event::ReceiverWake(flow));
         }
-        if completes {
-            self.completed_one();
-        }
-        if acted.done {
-            let pauses = self.tolls_of(flow);
-            self.ends.close_receiver(flow, self.now, pauses);
+        if completes | acted.done | acted.asks {
+            self.receiver_turns(flow, host, (acted.asks, completes, acted.done));
         }
         let Some(packet) = acted.sent else { return false };
         if self.pool.headers.get(packet).kind == Kind::Control && self.withholds(host, packet) {
@@ -281,19 +282,29 @@ impl Domain {
         true
     }
 
-    /// A card that limits congestion notifications for all its flows together drops those that come too soon.
-    fn withholds(&mut self, host: HostId, packet: PacketId) -> bool {
-        let intervals =
-            self.plan.setup.transports().filter_map(|transport| transport.roce()?.port_interval());
-        let Some(interval) = intervals.max() else { return false };
-        let card = &mut self.hosts[host.index()];
-        let early = self.now < card.quiet_until;
-        if early {
-            self.pool.remove(packet);
-        } else {
-            card.quiet_until = self.now + interval;
+    /// A receiver wants something of its host's part, is complete, or is done.
+    #[inline(never)]
+    fn receiver_turns(&mut self, flow: FlowId, host: HostId, (asks, completes, done): (bool, bool, bool)) {
+        if asks {
+            self.receiver_asks(flow, host);
         }
-        early
+        if completes {
+            self.completed_one();
+        }
+        if done {
+            let pauses = self.tolls_of(flow);
+            self.ends.close_receiver(flow, self.now, pauses);
+        }
+    }
+
+    /// The host's part may refuse a control packet that an end has written.
+    fn withholds(&mut self, host: HostId, packet: PacketId) -> bool {
+        let (now, parts) = (self.now, &mut self.hosts[host.index()].parts);
+        let admitted = parts.iter_mut().all(|part| part.admits(now, Kind::Control));
+        if !admitted {
+            self.pool.remove(packet);
+        }
+        !admitted
     }
 
     /// The last byte of a flow has arrived. On one thread the run ends on the grid when that was the last flow.

@@ -189,6 +189,7 @@ impl Domain {
             Event::ReceiverWake(flow) => self.receiver_wake(flow),
             Event::FlowStart(flow) => self.flow_start(flow),
             Event::Pause(link) => self.pause_due(link),
+            Event::HostWake(host) => self.host_wake(host),
         }
     }
 

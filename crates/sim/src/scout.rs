@@ -4,9 +4,9 @@
 //!
 //! Only fetches, and changes nothing but speed: an event that is added later, or takes another port, waits as before.
 
+use weft_core::stack::{Layout, Side};
 use weft_core::{HostId, LinkId, PacketId, PortId, SwitchId, prefetch};
 use weft_topology::Node;
-use weft_transport::segment::Flags;
 
 use crate::domain::Domain;
 
@@ -84,10 +84,10 @@ impl Domain {
     fn fetch_ends(&self, scout: &mut Scout) {
         for (_, packet) in scout.at_host.drain(..) {
             let body = self.pool.body(packet);
-            if body.flags.has(Flags::ACK) {
-                self.ends.senders.prefetch(body.flow);
+            if body.side(self.pool.headers.get(packet)) == Side::Sender {
+                self.ends.senders.prefetch(body.flow());
             } else {
-                self.ends.receivers.prefetch(body.flow);
+                self.ends.receivers.prefetch(body.flow());
             }
         }
     }

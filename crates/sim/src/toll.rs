@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use weft_core::record::FlowPauses;
 use weft_core::segment::Toll;
-use weft_core::{FlowId, Kind, LinkId, PacketId, PortId, Span, SwitchId, Time};
+use weft_core::stack::Layout;
+use weft_core::{FlowId, LinkId, PacketId, PortId, Span, SwitchId, Time};
 use weft_topology::Node;
 
 use crate::domain::Domain;
@@ -48,7 +49,7 @@ impl Domain {
     /// A packet has met something; only payload keeps it.
     #[inline(never)]
     fn note_toll(&mut self, packet: PacketId, toll: Toll) {
-        if self.pool.headers.get(packet).kind == Kind::Data {
+        if self.pool.headers.get(packet).kind.is_payload() {
             self.pool.body_mut(packet).add_toll(toll);
         }
     }
@@ -56,8 +57,8 @@ impl Domain {
     /// A packet has arrived that met something on its way.
     #[cold]
     pub(crate) fn collect_toll(&mut self, packet: PacketId) {
-        let segment = self.pool.body(packet);
-        let (flow, toll) = (segment.flow, segment.toll());
+        let body = self.pool.body(packet);
+        let (flow, toll) = (body.flow(), body.toll());
         if let Some((pauses, place)) = self.pauses.as_mut().zip(self.ends.receivers.place_of(flow)) {
             let sum = entry(&mut pauses.tolls.arrived, place);
             *sum = sum.and(pauses_of(toll));
@@ -94,13 +95,13 @@ impl Domain {
             let queues = self.plan.setup.switch_at(switch).queues as usize;
             for at in (0..queues).map(|queue| (wire.port, queue)) {
                 let (headers, congested) = (&self.pool.headers, own.switch.is_congested(at));
-                let payload = |packet: &PacketId| headers.get(*packet).kind == Kind::Data;
+                let payload = |packet: &PacketId| headers.get(*packet).kind.is_payload();
                 for packet in own.switch.waiting_in(headers, at).filter(payload) {
                     let held = transmitter.held_during(at.1, headers.get(packet).arrived, end);
-                    let mut segment = *self.pool.body(packet);
-                    segment.add_toll(Toll { held, congested });
-                    let sum = sums.entry(segment.flow).or_default();
-                    *sum = sum.and(pauses_of(segment.toll()));
+                    let body = self.pool.body(packet);
+                    let toll = body.toll().and(Toll { held, congested });
+                    let sum = sums.entry(body.flow()).or_default();
+                    *sum = sum.and(pauses_of(toll));
                 }
             }
         }

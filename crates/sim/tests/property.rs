@@ -32,6 +32,8 @@ fn random_worlds_obey_all_laws() {
         "link_down",
         "loss",
         "marked",
+        "trimmed",
+        "returned",
         "out of order",
         "time-outs",
         "packets left",

@@ -60,6 +60,7 @@ impl Replay {
                 Verdict::Dropped(reason) => self.drop(*time, packet, reason),
                 Verdict::Queued(_) => {}
                 Verdict::LeavesAt(_) => unreachable!("no departure is foreseen here"),
+                Verdict::Returned => unreachable!("nothing is trimmed here"),
             }
             self.carry_out(*time);
         }

@@ -5,7 +5,7 @@
 //! [`Effect`]s. Start reading at [`Switch::receive`]; the path of a packet is that one page, top to bottom.
 //!
 //! ```text
-//! receive: table -> balance -> share (admission) -> mark -> queue        transmit: schedule -> mark -> wire
+//! receive: table -> balance -> share (admission) -> trim -> mark -> queue        transmit: schedule -> mark -> wire
 //! ```
 //!
 //! Four families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`schedule`].
@@ -27,6 +27,7 @@ mod pausing;
 mod port;
 mod switch;
 mod table;
+pub mod trim;
 mod turn;
 mod visibility;
 
@@ -42,4 +43,5 @@ pub use port::{ClassQueue, PortCounters};
 pub use settings::{PortSettings, SwitchSettings};
 pub use switch::Switch;
 pub use table::{Route, Table};
+pub use trim::TrimSettings;
 pub use turn::{Departure, Effect, Effects, Sent, SwitchSite, Turn, Verdict};

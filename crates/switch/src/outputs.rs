@@ -10,6 +10,7 @@ use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Memory};
+use crate::trim::Trim;
 use crate::turn::{Departure, Effect, Effects, SwitchSite, Turn, Verdict};
 use crate::visibility::{Insight, Visible};
 use weft_mark::{Action, Sight};
@@ -26,6 +27,8 @@ pub(crate) struct Outputs {
     plain: bool,
     /// If any class pauses.
     pub(crate) ingress: Option<Box<Ingress>>,
+    /// If full queues cut packets.
+    trim: Option<Trim>,
 }
 
 impl Outputs {
@@ -48,8 +51,10 @@ impl Outputs {
             plain: queues == 1
                 && !marks_departures
                 && (settings.count_in_service || !read)
-                && ingress.is_none(),
+                && ingress.is_none()
+                && !settings.trim.is_on(),
             ingress,
+            trim: Trim::new(&settings.trim, site.full_packet),
         }
     }
 
@@ -205,8 +210,7 @@ impl Outputs {
         if !self.chosen(port).is_calm(header.wire)
             && let Err(reason) = self.admit_and_mark(now, (port, queue), header)
         {
-            self.refused(turn.effects, header, queue, reason);
-            return Verdict::Dropped(self.refuse(port, reason));
+            return self.turned_away(turn, (port, queue), packet, reason);
         }
         if self.foresees(port) {
             let slot = self.settle_in(now, port, header);
@@ -214,6 +218,31 @@ impl Outputs {
         }
         let idle = self.enqueue(turn, (port, queue), packet);
         if idle { Verdict::Ready(port) } else { Verdict::Queued(port) }
+    }
+
+    /// A packet may not join a queue: its header may, or goes back, or all of it is dropped.
+    #[cold]
+    fn turned_away(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (port, queue): (PortId, usize),
+        packet: PacketId,
+        reason: Reason,
+    ) -> Verdict {
+        let header = turn.headers.get_mut(packet);
+        let full = !matches!(reason, Reason::LinkDown | Reason::Watchdog | Reason::Early);
+        if let Some(trim) = self.trim.filter(|_| full) {
+            if trim.cut(header) {
+                self.ports[port.index()].port.counters.trimmed += 1;
+                return self.join(turn, port, packet);
+            }
+            if trim.turn_back(header) {
+                self.ports[port.index()].port.counters.returned += 1;
+                return Verdict::Returned;
+            }
+        }
+        self.refused(turn.effects, header, queue, reason);
+        Verdict::Dropped(self.refuse(port, reason))
     }
 
     /// A packet that has been admitted joins a port whose departures are foreseen.
@@ -229,6 +258,9 @@ impl Outputs {
     #[inline(always)]
     fn admit_and_mark(&mut self, now: Time, at: (PortId, usize), header: &mut Header) -> Result<(), Reason> {
         self.admit(now, at, header)?;
+        if let Some(trim) = &self.trim {
+            trim.admit(header, self.chosen(at.0).queues[at.1].bytes)?;
+        }
         match self.judge(now, at, header) {
             Action::Pass => Ok(()),
             Action::Mark => {

@@ -38,6 +38,10 @@ pub struct PortCounters {
     pub dropped: u64,
     /// Packets marked.
     pub marked: u64,
+    /// Packets cut down to their headers.
+    pub trimmed: u64,
+    /// Headers that found no room and went back to their senders.
+    pub returned: u64,
     /// Greatest number of bytes held.
     pub peak: Bytes,
     /// Integral of the bytes held over time, in byte-picoseconds.

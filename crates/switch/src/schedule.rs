@@ -7,6 +7,7 @@ use crate::port::ClassQueue;
 pub mod drr;
 pub mod fifo;
 pub mod strict;
+pub mod wrr;
 
 /// Chooses among the queues of one port. Called when the transmitter is idle.
 pub trait Scheduler {
@@ -24,6 +25,7 @@ family! {
         "fifo" => fifo::Fifo,
         "strict" => strict::Strict,
         "drr" => drr::Drr,
+        "wrr" => wrr::Wrr,
     }
     methods {
         fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;

@@ -5,6 +5,7 @@ use weft_core::{Bytes, Span, choice, settings};
 use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
+use crate::trim::TrimSettings;
 use weft_mark::MarkerSettings;
 
 /// What one port does in a way of its own.
@@ -65,5 +66,7 @@ settings! {
         ecn: MarkerSettings = MarkerSettings::default(),
         /// Priority flow control; off unless classes are named.
         pfc: PfcSettings = PfcSettings::default(),
+        /// Cutting packets down to their headers where a queue is full; off unless a queue is given.
+        trim: TrimSettings = TrimSettings::default(),
     }
 }

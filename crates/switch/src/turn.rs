@@ -103,6 +103,9 @@ pub enum Verdict {
     Ready(PortId),
     /// It is queued at a port whose transmitter is busy, or whose queue is held: nothing to do now.
     Queued(PortId),
+    /// It found no room even without its payload: its header goes back to its sender. Call [`crate::Switch::receive`] again, with
+    /// the same port.
+    Returned,
     /// It is dropped, for this reason; its place in the pool is the driver's to free.
     Dropped(Reason),
 }

@@ -12,9 +12,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use weft_core::stack::Layout;
 use weft_core::{Bytes, Ecn, FlowId, Header, Rate, Span, Time};
 use weft_transport::protocols::dctcp;
-use weft_transport::{FlowSite, Receiver, Segment, Sender, Transport, TransportSettings};
+use weft_transport::{Body, FlowSite, Receiver, Sender, Transport, TransportSettings};
 
 /// Delay each way.
 const DELAY: Span = Span::from_us(20);
@@ -26,23 +27,23 @@ mod ends {
     use super::*;
 
     #[inline(never)]
-    pub(crate) fn sender_takes(end: &mut Sender, now: Time, ecn: Ecn, segment: &Segment) {
-        end.on_packet(now, ecn, segment);
+    pub(crate) fn sender_takes(end: &mut Sender, now: Time, header: &Header, body: &Body) {
+        end.receive(now, header, body);
     }
 
     #[inline(never)]
-    pub(crate) fn sender_gives(end: &mut Sender, now: Time, header: &mut Header, segment: &mut Segment) {
-        end.poll_into(now, header, segment);
+    pub(crate) fn sender_gives(end: &mut Sender, now: Time, header: &mut Header, body: &mut Body) {
+        end.poll_into(now, header, body);
     }
 
     #[inline(never)]
-    pub(crate) fn receiver_takes(end: &mut Receiver, now: Time, ecn: Ecn, segment: &Segment) {
-        end.on_packet(now, ecn, segment);
+    pub(crate) fn receiver_takes(end: &mut Receiver, now: Time, header: &Header, body: &Body) {
+        end.receive(now, header, body);
     }
 
     #[inline(never)]
-    pub(crate) fn receiver_gives(end: &mut Receiver, now: Time, header: &mut Header, segment: &mut Segment) {
-        end.poll_into(now, header, segment);
+    pub(crate) fn receiver_gives(end: &mut Receiver, now: Time, header: &mut Header, body: &mut Body) {
+        end.poll_into(now, header, body);
     }
 
     #[inline(never)]
@@ -57,7 +58,7 @@ mod ends {
 }
 
 /// A packet and when it arrives.
-type InFlight = VecDeque<(Time, Header, Segment)>;
+type InFlight = VecDeque<(Time, Header, Body)>;
 
 /// Both ends and everything between them.
 struct Pipe {
@@ -119,20 +120,20 @@ impl Pipe {
 
     /// All that can be sent now.
     fn send(&mut self) {
-        let (mut header, mut segment) = Default::default();
+        let (mut header, mut body) = (Header::default(), Body::default());
         while self.receiver.needs().ready {
-            ends::receiver_gives(&mut self.receiver, self.now, &mut header, &mut segment);
-            self.backward.push_back((self.now + DELAY, header, segment));
+            ends::receiver_gives(&mut self.receiver, self.now, &mut header, &mut body);
+            self.backward.push_back((self.now + DELAY, header, body));
             self.acks += 1;
         }
         while self.sender.needs().ready && self.card_free <= self.now {
-            ends::sender_gives(&mut self.sender, self.now, &mut header, &mut segment);
-            self.enqueue(header, segment);
+            ends::sender_gives(&mut self.sender, self.now, &mut header, &mut body);
+            self.enqueue(header, body);
         }
     }
 
     /// A packet leaves the card and waits for the bottleneck.
-    fn enqueue(&mut self, mut header: Header, segment: Segment) {
+    fn enqueue(&mut self, mut header: Header, body: Body) {
         let wire = Bytes(u64::from(header.wire));
         self.card_free = self.now + Rate::from_gbps(10).time_for(wire);
         let waiting = self.queue_free.since(self.card_free).0 / self.bottleneck.time_for(wire).0;
@@ -141,18 +142,18 @@ impl Pipe {
             self.marks += 1;
         }
         self.queue_free = self.queue_free.max(self.card_free) + self.bottleneck.time_for(wire);
-        self.forward.push_back((self.queue_free + DELAY, header, segment));
-        self.data += u64::from(segment.length > 0);
+        self.forward.push_back((self.queue_free + DELAY, header, body));
+        self.data += u64::from(body.payload() > 0);
     }
 
     /// Everything that arrives now, and timers.
     fn arrive(&mut self) {
         let now = self.now;
-        while let Some((_, header, segment)) = self.forward.pop_front_if(|(time, _, _)| *time <= now) {
-            ends::receiver_takes(&mut self.receiver, now, header.marks.ecn, &segment);
+        while let Some((_, header, body)) = self.forward.pop_front_if(|(time, _, _)| *time <= now) {
+            ends::receiver_takes(&mut self.receiver, now, &header, &body);
         }
-        while let Some((_, header, segment)) = self.backward.pop_front_if(|(time, _, _)| *time <= now) {
-            ends::sender_takes(&mut self.sender, now, header.marks.ecn, &segment);
+        while let Some((_, header, body)) = self.backward.pop_front_if(|(time, _, _)| *time <= now) {
+            ends::sender_takes(&mut self.sender, now, &header, &body);
         }
         if self.sender.needs().wake.min(self.receiver.needs().wake) <= now {
             ends::wake(&mut self.sender, &mut self.receiver, now);

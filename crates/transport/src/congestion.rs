@@ -3,9 +3,9 @@
 //!
 //! The sender owns the window (it is also moved by recovery, proportional rate reduction and time-outs, which are the
 //! same for all laws); a law says how it grows and how far it falls. To add a law, copy [`newreno`] and add one line to
-//! the list below and one to the transports in `settings.rs`.
+//! the list of transports in [`protocols`](crate::protocols).
 
-use weft_core::{Rate, Span, Time, family};
+use weft_core::{Rate, Span, Time};
 
 pub mod cubic;
 pub mod dctcp;
@@ -136,26 +136,7 @@ pub trait CongestionLaw {
     }
 }
 
-family! {
-    /// All congestion laws.
-    pub enum AnyLaw: CongestionLaw;
-    /// The congestion law of a transport, with its own parameters.
-    pub enum LawSettings;
-    called "law" built at LawSite;
-    members {
-        "newreno" => newreno::NewReno,
-        "cubic" => cubic::Cubic,
-        "dctcp" => dctcp::Dctcp,
-        "htcp" => htcp::Htcp,
-    }
-    methods {
-        fn grow(&mut self, window: &mut Window, ack: &AckEvent);
-        fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
-        fn observe(&mut self, window: &mut Window, ack: &AckEvent);
-        fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool);
-        fn mark_use(&self) -> MarkUse;
-    }
-}
+pub use crate::protocols::laws::{AnyLaw, LawSettings};
 
 #[cfg(test)]
 mod rig;

@@ -4,26 +4,17 @@
 //! Both ends are plain state machines that know neither clock nor network. A host gives them packets and the time, and
 //! looks after each call at what the end needs ([`Needs`]): it asks for packets when its card is free
 //! ([`Sender::poll_into`], [`Receiver::poll_into`]), wakes the end when it says, and drops it when it is done. In reading
-//! order: [`settings`] and [`protocols`] (what a scenario can say), [`Transport`] (what follows from it), [`segment`] (what
-//! the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how large the window may be), [`shim`], [`flowcells`]
+//! order: [`settings`] and [`protocols`] (what a scenario can say, and the list of all transports), [`Transport`] (what
+//! follows from it), [`Body`] (what the ends see of a packet), [`Sender`], [`Receiver`], [`congestion`] (how large the window may be), [`shim`], [`flowcells`]
 //! and [`gro`] (what stands below the receiving TCP).
 //!
 //! `examples/cost.rs` measures what both ends cost.
 
-/// Asks whichever kind of end a flow has.
-macro_rules! forward {
-    ($end:expr, $member:ident => $call:expr) => {
-        match $end {
-            End::Tcp($member) => $call,
-            End::Datagram($member) => $call,
-            End::Roce($member) => $call,
-        }
-    };
-}
-
 pub mod congestion;
 pub mod flowcells;
 pub mod gro;
+#[macro_use]
+mod stacks;
 pub mod protocols;
 mod receiver;
 mod recovery;
@@ -33,8 +24,8 @@ pub mod settings;
 pub mod shim;
 mod transport;
 
-pub use protocols::TransportSettings;
-pub use receiver::{Receiver, ReceiverReport, reply_after_close};
+pub use protocols::{AnyHost, Body, TransportSettings};
+pub use receiver::{Receiver, ReceiverReport};
 pub use rto::RtoFloor;
 pub use sender::{Sender, SenderReport};
 pub use transport::{Packetisation, Transport};

@@ -1,56 +1,44 @@
-//! The transports a scenario can choose: TCP under each congestion law, RoCE under each rate law, and datagrams at a constant
-//! rate.
+//! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP.
 //!
-//! A transport over TCP is one line in `over_tcp!` and one in the list; its law's file is in `congestion/`. One over RoCE is
-//! the same with `over_roce!`; its law is in the crate `rate`.
+//! The list is at the end of this file. A line of it names a stack ([`weft_core::stack::Stack`]), the layout of its packets
+//! unless they are segments, and the transports that a scenario can choose; one line is all that a new transport adds here. A
+//! transport that stands alone has a module of its own in `protocols/`; those over TCP and RoCE differ in a law, and their
+//! modules are made here of the law and what all of them share.
 
-use weft_core::family;
-use weft_rate::{RateLawSettings, notification};
+use std::sync::Arc;
 
-use crate::congestion::LawSettings;
+use weft_core::segment::{Needs, Segment, Toll};
+use weft_core::stack::{Classes, End, HostPart, Layout, Receiving, Sending, Side, Sizes, Stack};
+use weft_core::{Class, FlowId, FlowSite, Header, Kind, Rate, ReceiverReport, SenderReport, Time};
+use weft_rate::RateLawSettings;
+use weft_roce::QueuePairs;
+
 use crate::settings::Tcp;
+use crate::stacks::datagrams::Datagrams;
+use crate::stacks::tcp::TcpStack;
+use crate::stacks::{Holds, HostOf};
 
+pub mod ndp;
 pub mod udp;
-
-/// What a transport amounts to.
-#[allow(clippy::large_enum_variant, reason = "a run has one")]
-#[derive(Clone, Debug, PartialEq)]
-pub enum Plan {
-    /// TCP under a congestion law.
-    Tcp {
-        /// The law.
-        law: LawSettings,
-        /// Everything else.
-        tcp: Tcp,
-    },
-    /// Queue pairs under a rate law.
-    Roce {
-        /// The law.
-        law: RateLawSettings,
-        /// How marks become notifications, if the law goes by them.
-        notification: Option<notification::Settings>,
-        /// Everything else.
-        pairs: weft_roce::settings::Settings,
-    },
-    /// Datagrams.
-    Udp(udp::Settings),
-}
 
 /// A transport.
 pub trait Protocol {
-    /// What it amounts to.
-    fn plan(&self) -> Plan;
+    /// What carries its flows.
+    fn stack(&self) -> AnyStack;
 }
 
 impl TransportSettings {
-    /// What all laws share; `None` for datagrams.
+    /// What carries its flows.
     #[must_use]
-    pub fn tcp(&self) -> Option<&Tcp> {
-        match self {
-            TransportSettings::NewReno(own) => Some(&own.tcp),
-            TransportSettings::Cubic(own) => Some(&own.tcp),
-            TransportSettings::Dctcp(own) => Some(&own.tcp),
-            TransportSettings::Htcp(own) => Some(&own.tcp),
+    pub fn stack(&self) -> AnyStack {
+        AnyProtocol::new(self, ()).stack()
+    }
+
+    /// What all laws over TCP share; `None` for other transports.
+    #[must_use]
+    pub fn tcp(&self) -> Option<Tcp> {
+        match self.stack() {
+            AnyStack::Tcp(stack) => Some(stack.tcp.clone()),
             _ => None,
         }
     }
@@ -58,19 +46,41 @@ impl TransportSettings {
     /// What all queue pairs share; `None` for other transports.
     #[must_use]
     pub fn roce(&self) -> Option<weft_roce::settings::Settings> {
-        match AnyProtocol::new(self, ()).plan() {
-            Plan::Roce { pairs, .. } => Some(pairs),
-            Plan::Tcp { .. } | Plan::Udp(_) => None,
+        match self.stack() {
+            AnyStack::Roce(pairs) => Some(pairs.settings().clone()),
+            _ => None,
         }
     }
 }
 
 macro_rules! over_tcp {
-    ($($module:ident :: $member:ident),+ $(,)?) => {$(
+    ($($name:literal => $module:ident :: $member:ident),+ $(,)?) => {
+        /// The congestion laws of TCP.
+        pub mod laws {
+            use crate::congestion::{AckEvent, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window, $($module),+};
+
+            weft_core::family! {
+                /// All congestion laws.
+                pub enum AnyLaw: CongestionLaw;
+                /// The congestion law of a transport, with its own parameters.
+                pub enum LawSettings;
+                called "law" built at LawSite;
+                members { $($name => $module::$member,)+ }
+                methods {
+                    fn grow(&mut self, window: &mut Window, ack: &AckEvent);
+                    fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
+                    fn observe(&mut self, window: &mut Window, ack: &AckEvent);
+                    fn advance(&mut self, window: &mut Window, ack: &AckEvent, grows: bool);
+                    fn mark_use(&self) -> MarkUse;
+                }
+            }
+        }
+    $(
         #[doc = "TCP under one congestion law."]
         pub mod $module {
             pub use crate::congestion::$module::SUMMARY;
-            use super::{LawSettings, Plan, Protocol, Tcp};
+            use super::laws::LawSettings;
+            use super::{AnyStack, Arc, Protocol, Tcp, TcpStack};
 
             weft_core::settings! {
                 /// A congestion law and the rest of TCP, in one table.
@@ -84,20 +94,20 @@ macro_rules! over_tcp {
 
             #[doc = "TCP under this law."]
             #[derive(Clone, Debug)]
-            pub struct $member(Plan);
+            pub struct $member(Arc<TcpStack>);
 
             impl $member {
                 #[doc = "From the settings."]
                 #[must_use]
                 pub fn new(settings: &Settings, _site: ()) -> $member {
                     let law = LawSettings::$member(settings.law.clone());
-                    $member(Plan::Tcp { law, tcp: settings.tcp.clone() })
+                    $member(Arc::new(TcpStack::new(law, settings.tcp.clone())))
                 }
             }
 
             impl Protocol for $member {
-                fn plan(&self) -> Plan {
-                    self.0.clone()
+                fn stack(&self) -> AnyStack {
+                    AnyStack::Tcp(Arc::clone(&self.0))
                 }
             }
         }
@@ -105,11 +115,11 @@ macro_rules! over_tcp {
 }
 
 macro_rules! over_roce {
-    ($($module:ident :: $member:ident by $law:ident :: $variant:ident $(, with $point:ident)?);+ $(;)?) => {$(
+    ($($name:literal => $module:ident :: $member:ident $law:ident $variant:ident $($point:ident)?),+ $(,)?) => {$(
         #[doc = "RoCE under one rate law."]
         pub mod $module {
             pub use weft_rate::$law::SUMMARY;
-            use super::{Plan, Protocol, RateLawSettings};
+            use super::{AnyStack, Arc, Protocol, QueuePairs, RateLawSettings};
 
             weft_core::settings! {
                 /// A rate law and the rest of RoCE, in one table.
@@ -127,7 +137,7 @@ macro_rules! over_roce {
 
             #[doc = "RoCE under this law."]
             #[derive(Clone, Debug)]
-            pub struct $member(Plan);
+            pub struct $member(Arc<QueuePairs>);
 
             impl $member {
                 #[doc = "From the settings."]
@@ -135,48 +145,40 @@ macro_rules! over_roce {
                 pub fn new(settings: &Settings, _site: ()) -> $member {
                     let law = RateLawSettings::$variant(settings.law.clone());
                     let notification = None $(.or(Some(settings.$point.clone())))?;
-                    $member(Plan::Roce { law, notification, pairs: settings.pairs.clone() })
+                    $member(Arc::new(QueuePairs::new(law, notification, settings.pairs.clone())))
                 }
             }
 
             impl Protocol for $member {
-                fn plan(&self) -> Plan {
-                    self.0.clone()
+                fn stack(&self) -> AnyStack {
+                    AnyStack::Roce(Arc::clone(&self.0))
                 }
             }
         }
     )+};
 }
 
-over_roce! {
-    roce::Roce by fixed::Fixed;
-    dcqcn::Dcqcn by dcqcn::Dcqcn, with notification;
-    timely::Timely by timely::Timely;
-    patched_timely::PatchedTimely by patched_timely::PatchedTimely;
-    timely_pi::TimelyPi by timely_pi::TimelyPi;
+/// Transports with a module of their own need nothing more.
+macro_rules! alone {
+    ($($anything:tt)*) => {};
 }
 
-over_tcp! { newreno::NewReno, cubic::Cubic, dctcp::Dctcp, htcp::Htcp }
-
-family! {
-    /// All transports.
-    pub enum AnyProtocol: Protocol;
-    /// The transport of a scenario.
-    pub enum TransportSettings;
-    called "transport" built at ();
-    members {
+stacks! {
+    Tcp is TcpStack, by over_tcp {
         "newreno" => newreno::NewReno,
         "cubic" => cubic::Cubic,
         "dctcp" => dctcp::Dctcp,
         "htcp" => htcp::Htcp,
-        "udp" => udp::Udp,
-        "roce" => roce::Roce,
-        "dcqcn" => dcqcn::Dcqcn,
-        "timely" => timely::Timely,
-        "patched-timely" => patched_timely::PatchedTimely,
-        "timely-pi" => timely_pi::TimelyPi,
     }
-    methods { fn plan(&self) -> Plan; }
+    Datagram is Datagrams, by alone { "udp" => udp::Udp }
+    Roce is QueuePairs, by over_roce {
+        "roce" => roce::Roce fixed Fixed,
+        "dcqcn" => dcqcn::Dcqcn dcqcn Dcqcn notification,
+        "timely" => timely::Timely timely Timely,
+        "patched-timely" => patched_timely::PatchedTimely patched_timely PatchedTimely,
+        "timely-pi" => timely_pi::TimelyPi timely_pi TimelyPi,
+    }
+    Ndp is weft_ndp::Ndp, in weft_ndp::packet::Packet, by alone { "ndp" => ndp::Ndp }
 }
 
 #[cfg(test)]
@@ -205,11 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn every_law_is_a_transport() {
-        let transports = TransportSettings::FAMILY.members;
-        for law in LawSettings::FAMILY.members {
-            assert!(transports.iter().any(|member| member.name == law.name), "{}", law.name);
-        }
+    fn a_body_is_a_cache_line_whatever_its_layout() {
+        assert_eq!(size_of::<Body>(), 64);
+    }
+
+    #[test]
+    fn stacks_without_host_state_take_no_memory_for_it() {
+        assert_eq!((size_of::<HostOf<TcpStack>>(), size_of::<HostOf<Datagrams>>()), (0, 0));
     }
 
     #[test]
@@ -219,8 +223,6 @@ mod tests {
         settings.tcp.slow_start_limit = Some(1);
         let settings = TransportSettings::Dctcp(settings);
         assert_eq!(TransportSettings::from_value(&settings.to_value()), settings);
-        assert!(
-            matches!(AnyProtocol::new(&settings, ()).plan(), Plan::Tcp { tcp, .. } if tcp.mtu.0 == 9_000)
-        );
+        assert_eq!(settings.tcp().expect("it is one over TCP").mtu.0, 9_000);
     }
 }

@@ -7,42 +7,33 @@ mod datagram;
 mod reading;
 mod tcp;
 
-use std::sync::Arc;
-
+pub(crate) use datagram::DatagramReceiver;
+pub(crate) use tcp::TcpReceiver;
 pub use weft_core::ReceiverReport;
-use weft_core::{Class, Ecn, FlowSite, Header, Kind, Time};
-use weft_roce::QueueReceiver;
+use weft_core::label::cell_of;
+use weft_core::{Ecn, FlowSite, Header, Marks, Time};
 
-use crate::segment::{Flags, Needs, Outgoing, Segment, reverse_ports};
-use crate::transport::{Marking, Transport};
+use crate::protocols::{AnyHost, Body, ReceiverEnd};
+use crate::segment::{Needs, Outgoing, Segment};
+use crate::stacks::Holds;
+use crate::transport::Transport;
 
 /// The receiving end of one flow, made when its first packet arrives.
 pub struct Receiver {
     /// As it was after the last call.
     needs: Needs,
-    end: End,
-}
-
-#[allow(
-    clippy::large_enum_variant,
-    reason = "nearly all flows are TCP; a box would cost each of them an allocation"
-)]
-enum End {
-    Tcp(tcp::TcpReceiver),
-    Datagram(datagram::DatagramReceiver),
-    Roce(QueueReceiver),
+    end: ReceiverEnd,
 }
 
 impl Receiver {
     /// The receiver of a flow whose first packet is about to be given to it.
     #[must_use]
-    pub fn new(transport: &Arc<Transport>, site: &FlowSite, _now: Time) -> Receiver {
-        let end = match (transport.datagram_rate(site), transport.roce()) {
-            (Some(_), _) => End::Datagram(datagram::DatagramReceiver::new(transport, site)),
-            (None, Some(pairs)) => End::Roce(QueueReceiver::new(pairs, site)),
-            (None, None) => End::Tcp(tcp::TcpReceiver::new(transport, site)),
+    pub fn new(transport: &Transport, site: &FlowSite, _now: Time) -> Receiver {
+        let end = match site.rate {
+            Some(_) => ReceiverEnd::Datagram(weft_core::stack::Stack::receiver(&transport.datagrams, site)),
+            None => transport.stack.receiver(site),
         };
-        Receiver { needs: forward!(&end, end => end.needs()), end }
+        Receiver { needs: end.needs(), end }
     }
 
     /// What the receiver needs from its host.
@@ -53,34 +44,26 @@ impl Receiver {
     }
 
     /// A packet of the flow arrived.
-    pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        self.on_packet_of_cell(now, ecn, 0, segment);
-    }
-
-    /// The same where hosts cut flows into flowcells; for [`crate::flowcells`].
-    #[inline]
-    pub fn on_packet_of_cell(&mut self, now: Time, ecn: Ecn, cell: u16, segment: &Segment) {
-        if let End::Tcp(end) = &mut self.end {
-            end.on_packet(now, ecn, cell, segment);
+    #[inline(never)]
+    pub fn receive(&mut self, now: Time, header: &Header, body: &Body) {
+        if let ReceiverEnd::Tcp(end) = &mut self.end {
+            end.on_packet(now, header.marks.ecn, cell_of(header.note), body.view());
             self.needs = end.needs();
         } else {
-            self.on_packet_of_others(now, ecn, segment);
+            self.receive_other(now, header, body);
         }
     }
 
     #[inline(never)]
-    fn on_packet_of_others(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
-        match &mut self.end {
-            End::Tcp(_) => {}
-            End::Datagram(end) => {
-                end.on_packet(now, ecn, segment);
-                self.needs = end.needs();
-            }
-            End::Roce(end) => {
-                end.on_packet(now, ecn, segment);
-                self.needs = end.needs();
-            }
-        }
+    fn receive_other(&mut self, now: Time, header: &Header, body: &Body) {
+        self.end.on_packet(now, header, body);
+        self.needs = self.end.needs();
+    }
+
+    /// As [`Receiver::receive`], of a segment on its own.
+    pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+        let header = Header { marks: Marks { ecn }, ..Header::default() };
+        self.receive(now, &header, &Body::from(*segment));
     }
 
     /// Whether [`Receiver::poll`] would give a packet now.
@@ -90,39 +73,39 @@ impl Receiver {
         self.needs.ready
     }
 
-    /// The network card is free: the next acknowledgement, sent now.
+    /// As [`Receiver::poll_into`], of a transport whose packets are segments.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        let (mut header, mut segment) = Default::default();
-        self.poll_into(now, &mut header, &mut segment).then(|| Outgoing::new(&header, segment))
+        let (mut header, mut body) = (Header::default(), Body::default());
+        self.poll_into(now, &mut header, &mut body).then(|| Outgoing::new(&header, *body.view()))
     }
 
-    /// As [`Receiver::poll`], written to where the packet is to live: all of the segment, and of the header the fields
-    /// that the end decides (ports, wire, kind, class, marks). False, and nothing is written, if there is nothing to send.
+    /// The network card is free: writes the next packet, sent now, to where it is to live: all of the body, and of the header
+    /// the fields that the end decides ([`weft_core::stack::End::send`]). False, and nothing is written, if there is nothing
+    /// to send.
     #[inline]
-    pub fn poll_into(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
+    pub fn poll_into(&mut self, now: Time, header: &mut Header, body: &mut Body) -> bool {
         if !self.needs.ready {
             return false;
         }
-        if let End::Tcp(end) = &mut self.end {
-            end.send(now, header, segment);
+        if let ReceiverEnd::Tcp(end) = &mut self.end {
+            end.send(now, header, body.view_mut());
             self.needs = end.needs();
-            return true;
+        } else {
+            self.poll_other(now, header, body);
         }
-        self.poll_others(now, header, segment)
-    }
-
-    #[inline(never)]
-    fn poll_others(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
-        let End::Roce(end) = &mut self.end else { return false };
-        end.send(now, header, segment);
-        self.needs = end.needs();
         true
     }
 
-    /// Payload that will follow the packet last sent without a pause: none, a receiver acknowledges.
+    #[inline(never)]
+    fn poll_other(&mut self, now: Time, header: &mut Header, body: &mut Body) {
+        self.end.send(now, header, body);
+        self.needs = self.end.needs();
+    }
+
+    /// Payload that will follow the packet last sent without a pause.
     #[must_use]
-    pub const fn burst(&self) -> u64 {
-        0
+    pub fn burst(&self) -> u64 {
+        self.end.burst()
     }
 
     /// When [`Receiver::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
@@ -134,28 +117,32 @@ impl Receiver {
 
     /// The clock reached some instant; called early, nothing happens.
     pub fn on_wakeup(&mut self, now: Time) {
-        match &mut self.end {
-            End::Tcp(end) => {
-                end.on_wakeup(now);
-                self.needs = end.needs();
-            }
-            End::Roce(end) => {
-                end.on_wakeup(now);
-                self.needs = end.needs();
-            }
-            End::Datagram(_) => {}
-        }
+        self.end.on_wakeup(now);
+        self.needs = self.end.needs();
+    }
+
+    /// [`Needs::asks`] was set: the receiver tells the host's part what it wants.
+    pub fn ask(&mut self, host: &mut AnyHost) {
+        self.end.ask(host);
+        self.needs = self.end.needs();
+    }
+
+    /// The host's part gives the receiver a turn. Whether it has a use for it.
+    pub fn on_turn(&mut self, now: Time) -> bool {
+        let used = self.end.on_turn(now);
+        self.needs = self.end.needs();
+        used
     }
 
     /// When the application had the last byte; of datagrams: when the last of the flow arrived.
     #[must_use]
     #[inline]
     pub fn completed(&self) -> Option<Time> {
-        if self.needs.complete { forward!(&self.end, end => end.completed()) } else { None }
+        if self.needs.complete { self.end.completed() } else { None }
     }
 
     /// Everything has arrived and is answered: the state may be dropped. What still comes is answered by
-    /// [`reply_after_close`].
+    /// [`Transport::reply_after_close`].
     #[must_use]
     #[inline]
     pub const fn closed(&self) -> bool {
@@ -165,40 +152,8 @@ impl Receiver {
     /// Counts.
     #[must_use]
     pub fn report(&self) -> ReceiverReport {
-        forward!(&self.end, end => end.report())
+        self.end.report()
     }
-}
-
-/// The answer of a receiving host that has dropped the state of the connection: payload that still comes was sent again
-/// because an acknowledgement was lost, so everything is acknowledged once more (TIME-WAIT of RFC 9293, section 3.10.7.4).
-/// Needs no state.
-#[must_use]
-pub fn reply_after_close(transport: &Transport, segment: &Segment, now: Time) -> Option<Outgoing> {
-    if segment.length == 0 || segment.flags.has(Flags::DATAGRAM) {
-        return None;
-    }
-    if let Some(pairs) = transport.roce() {
-        return pairs.reply_after_close(segment, now);
-    }
-    let again = segment.flags.has(Flags::AGAIN);
-    let flags = Flags::ACK.with(Flags::DUPLICATE).with_if(again, Flags::AGAIN);
-    let reply = Segment {
-        flow: segment.flow,
-        flags: flags.with_if(transport.tcp.close, Flags::FIN),
-        ack: Segment::EVERYTHING,
-        sent: now,
-        echo: segment.sent,
-        ..Segment::default()
-    };
-    let capable = transport.marking == Marking::Accurate;
-    Some(Outgoing {
-        segment: reply,
-        wire: transport.ack_wire(0),
-        kind: Kind::Ack,
-        class: Class(0),
-        ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
-        ports: reverse_ports(segment.flow),
-    })
 }
 
 #[cfg(test)]

@@ -4,45 +4,35 @@
 mod datagram;
 mod tcp;
 
-use std::sync::Arc;
-
+pub(crate) use datagram::DatagramSender;
+pub(crate) use tcp::TcpSender;
 pub use weft_core::SenderReport;
 use weft_core::segment::{Needs, Outgoing, Segment};
-use weft_core::{Ecn, FlowSite, Header, Time};
-use weft_roce::QueueSender;
+use weft_core::{Ecn, FlowSite, Header, Marks, Time};
 
+use crate::protocols::{AnyHost, Body, SenderEnd};
+use crate::stacks::Holds;
 use crate::transport::Transport;
 
 /// The sending end of one flow.
 ///
-/// What it may send it offers by [`Sender::ready`], and hands out one packet per [`Sender::poll`]; what is not polled is
-/// not in flight.
+/// What it may send it offers by [`Sender::ready`], and hands out one packet per [`Sender::poll_into`]; what is not asked for
+/// is not in flight.
 pub struct Sender {
     /// As it was after the last call.
     needs: Needs,
-    end: End,
-}
-
-#[allow(
-    clippy::large_enum_variant,
-    reason = "nearly all flows are TCP; a box would cost each of them an allocation"
-)]
-enum End {
-    Tcp(tcp::TcpSender),
-    Datagram(datagram::DatagramSender),
-    Roce(QueueSender),
+    end: SenderEnd,
 }
 
 impl Sender {
     /// The sender of a flow that the application hands over now.
     #[must_use]
-    pub fn new(transport: &Arc<Transport>, site: &FlowSite, now: Time) -> Sender {
-        let end = match (transport.datagram_rate(site), transport.roce()) {
-            (Some(rate), _) => End::Datagram(datagram::DatagramSender::new(transport, site, rate, now)),
-            (None, Some(pairs)) => End::Roce(QueueSender::new(pairs, site, now)),
-            (None, None) => End::Tcp(tcp::TcpSender::new(transport, site)),
+    pub fn new(transport: &Transport, site: &FlowSite, now: Time) -> Sender {
+        let end = match site.rate {
+            Some(_) => SenderEnd::Datagram(weft_core::stack::Stack::sender(&transport.datagrams, site, now)),
+            None => transport.stack.sender(site, now),
         };
-        Sender { needs: forward!(&end, end => end.needs()), end }
+        Sender { needs: end.needs(), end }
     }
 
     /// What the sender needs from its host.
@@ -52,22 +42,27 @@ impl Sender {
         self.needs
     }
 
-    /// A packet of the flow arrived: the answer to the opening, or an acknowledgement.
-    pub fn on_packet(&mut self, now: Time, _ecn: Ecn, segment: &Segment) {
-        if let End::Tcp(end) = &mut self.end {
-            end.on_packet(now, segment);
+    /// A packet of the flow arrived: the answer to the opening, an acknowledgement, a pull.
+    #[inline(never)]
+    pub fn receive(&mut self, now: Time, header: &Header, body: &Body) {
+        if let SenderEnd::Tcp(end) = &mut self.end {
+            end.on_packet(now, body.view());
             self.needs = end.needs();
         } else {
-            self.on_packet_of_others(now, segment);
+            self.receive_other(now, header, body);
         }
     }
 
     #[inline(never)]
-    fn on_packet_of_others(&mut self, now: Time, segment: &Segment) {
-        if let End::Roce(end) = &mut self.end {
-            end.on_packet(now, segment);
-            self.needs = end.needs();
-        }
+    fn receive_other(&mut self, now: Time, header: &Header, body: &Body) {
+        self.end.on_packet(now, header, body);
+        self.needs = self.end.needs();
+    }
+
+    /// As [`Sender::receive`], of a segment on its own.
+    pub fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+        let header = Header { marks: Marks { ecn }, ..Header::default() };
+        self.receive(now, &header, &Body::from(*segment));
     }
 
     /// Whether [`Sender::poll`] would give a packet now.
@@ -77,43 +72,39 @@ impl Sender {
         self.needs.ready
     }
 
-    /// The network card is free: the next packet, sent now.
+    /// As [`Sender::poll_into`], of a transport whose packets are segments.
     pub fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        let (mut header, mut segment) = Default::default();
-        self.poll_into(now, &mut header, &mut segment).then(|| Outgoing::new(&header, segment))
+        let (mut header, mut body) = (Header::default(), Body::default());
+        self.poll_into(now, &mut header, &mut body).then(|| Outgoing::new(&header, *body.view()))
     }
 
-    /// As [`Sender::poll`], written to where the packet is to live: all of the segment, and of the header the fields that
-    /// the end decides (ports, wire, kind, class, marks). False, and nothing is written, if there is nothing to send.
+    /// The network card is free: writes the next packet, sent now, to where it is to live: all of the body, and of the header
+    /// the fields that the end decides ([`weft_core::stack::End::send`]). False, and nothing is written, if there is nothing
+    /// to send.
     #[inline]
-    pub fn poll_into(&mut self, now: Time, header: &mut Header, segment: &mut Segment) -> bool {
+    pub fn poll_into(&mut self, now: Time, header: &mut Header, body: &mut Body) -> bool {
         if !self.needs.ready {
             return false;
         }
-        if let End::Tcp(end) = &mut self.end {
-            end.send(now, header, segment);
+        if let SenderEnd::Tcp(end) = &mut self.end {
+            end.send(now, header, body.view_mut());
             self.needs = end.needs();
         } else {
-            self.poll_others(now, header, segment);
+            self.poll_other(now, header, body);
         }
         true
     }
 
     #[inline(never)]
-    fn poll_others(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
-        forward!(&mut self.end, end => {
-            end.send(now, header, segment);
-            self.needs = end.needs();
-        });
+    fn poll_other(&mut self, now: Time, header: &mut Header, body: &mut Body) {
+        self.end.send(now, header, body);
+        self.needs = self.end.needs();
     }
 
     /// Payload that will follow the packet last sent without a pause, as one burst of segmentation offload.
     #[must_use]
     pub fn burst(&self) -> u64 {
-        match &self.end {
-            End::Tcp(end) => end.burst(),
-            End::Datagram(_) | End::Roce(_) => 0,
-        }
+        self.end.burst()
     }
 
     /// When [`Sender::on_wakeup`] has to be called at the latest; [`Time::NEVER`] if nothing is due.
@@ -125,10 +116,21 @@ impl Sender {
 
     /// The clock reached some instant; called early, nothing happens.
     pub fn on_wakeup(&mut self, now: Time) {
-        forward!(&mut self.end, end => {
-            end.on_wakeup(now);
-            self.needs = end.needs();
-        });
+        self.end.on_wakeup(now);
+        self.needs = self.end.needs();
+    }
+
+    /// [`Needs::asks`] was set: the sender tells the host's part what it wants.
+    pub fn ask(&mut self, host: &mut AnyHost) {
+        self.end.ask(host);
+        self.needs = self.end.needs();
+    }
+
+    /// The host's part gives the sender a turn. Whether it has a use for it.
+    pub fn on_turn(&mut self, now: Time) -> bool {
+        let used = self.end.on_turn(now);
+        self.needs = self.end.needs();
+        used
     }
 
     /// Everything is acknowledged and closed, or, of datagrams, sent: the state may be dropped.
@@ -141,7 +143,7 @@ impl Sender {
     /// State and counts.
     #[must_use]
     pub fn report(&self) -> SenderReport {
-        forward!(&self.end, end => end.report())
+        self.end.report()
     }
 }
 

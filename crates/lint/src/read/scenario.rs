@@ -15,8 +15,8 @@ use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 use weft_topology::{Graph, Ideal, LinkState, TopologySettings, Train, build_in};
-use weft_transport::TransportSettings;
 use weft_transport::settings::EcnUse;
+use weft_transport::{Transport, TransportSettings};
 
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
@@ -191,19 +191,17 @@ impl Reader<'_> {
     }
 
     fn mtu(&self) -> Bytes {
-        let transport = &self.stack.transport;
-        let tcp = transport.tcp().map(|tcp| tcp.mtu);
-        tcp.or_else(|| transport.roce().map(|pairs| pairs.mtu)).unwrap_or(Bytes(1_500))
+        Transport::new(&self.stack.transport).sizes().mtu
     }
 
     fn host(&self) -> Host {
         let transport = &self.stack.transport;
         let tcp = transport.tcp();
         let dctcp = matches!(transport, TransportSettings::Dctcp(_));
-        let asks = dctcp || tcp.is_some_and(|tcp| tcp.ecn == EcnUse::On);
+        let asks = dctcp || tcp.as_ref().is_some_and(|tcp| tcp.ecn == EcnUse::On);
         let law = if dctcp { "dctcp" } else { "another" };
         let path = if dctcp { "transport.dctcp" } else { "transport" };
-        let window = tcp.and_then(|tcp| tcp.receive_window);
+        let window = tcp.as_ref().and_then(|tcp| tcp.receive_window);
         Host {
             law: Some(self.placed(law.to_owned(), path)),
             ecn: Some(self.placed(u8::from(asks), path)),

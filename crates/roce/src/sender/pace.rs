@@ -37,7 +37,7 @@ impl Pace {
     pub(super) fn new(pairs: &QueuePairs, site: &FlowSite, now: Time) -> Pace {
         let measured = pairs.measured.as_ref();
         Pace {
-            law: pairs.law(site, now),
+            law: pairs.law_of(site, now),
             line: Rate(site.line_rate.0.max(1)),
             at: now,
             open: true,

@@ -69,14 +69,25 @@ pub(super) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Findin
     if drr.quantum.0 == 0 {
         found.push(impossible("switch.schedule.drr.quantum", "with a quantum of 0 nothing is ever sent"));
     }
-    for index in drr.weights.iter().enumerate().filter(|(_, weight)| **weight == 0).map(|(index, _)| index) {
-        let path = format!("switch.schedule.drr.weights[{index}]");
+    weights_fit(facts, "drr", &drr.weights, found);
+}
+
+/// The same by packets.
+pub(super) fn wrr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let SchedulerSettings::Wrr(wrr) = &facts.switch.schedule else { return };
+    weights_fit(facts, "wrr", &wrr.weights, found);
+}
+
+/// Each weight serves a queue, and each queue with one is served.
+fn weights_fit(facts: &Facts<'_>, name: &str, weights: &[u32], found: &mut Vec<Finding>) {
+    for index in weights.iter().enumerate().filter(|(_, weight)| **weight == 0).map(|(index, _)| index) {
+        let path = format!("switch.schedule.{name}.weights[{index}]");
         found.push(impossible(path, "a queue of weight 0 would never be served"));
     }
-    if drr.weights.len() > facts.switch.queues as usize {
-        let queues = facts.switch.queues;
-        let message = format!("{} weights for {queues} queues per port", drr.weights.len());
-        found.push(impossible("switch.schedule.drr.weights", message));
+    let queues = facts.switch.queues;
+    if weights.len() > queues as usize {
+        let message = format!("{} weights for {queues} queues per port", weights.len());
+        found.push(impossible(format!("switch.schedule.{name}.weights"), message));
     }
 }
 

@@ -2,31 +2,17 @@
 
 use super::{Facts, Finding, impossible};
 use weft_core::Bytes;
+use weft_core::stack::Sizes;
 use weft_switch::BalancerSettings;
 use weft_switch::mark::NonEct;
 use weft_transport::congestion::cubic::Arithmetic;
-use weft_transport::protocols::{AnyProtocol, Plan};
-use weft_transport::settings::{EcnUse, LossDetection, ShimRule, Tcp};
+use weft_transport::settings::{LossDetection, ShimRule, Tcp};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Framing;
 
 /// The part of TCP that all laws share.
 fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
-    match AnyProtocol::new(facts.stack, ()).plan() {
-        Plan::Tcp { tcp, .. } => Some(tcp),
-        Plan::Udp(_) | Plan::Roce { .. } => None,
-    }
-}
-
-/// Bytes of the IP packet and of it those that carry no payload, then what the frame adds.
-fn sizes(settings: &TransportSettings) -> (Bytes, Bytes, Bytes) {
-    match AnyProtocol::new(settings, ()).plan() {
-        Plan::Tcp { tcp, .. } => {
-            (tcp.mtu, tcp.header + Bytes(if tcp.timestamps { 12 } else { 0 }), tcp.framing)
-        }
-        Plan::Udp(udp) => (udp.mtu, udp.header, udp.framing),
-        Plan::Roce { pairs, .. } => (pairs.mtu, pairs.header, pairs.framing),
-    }
+    facts.stack.tcp()
 }
 
 /// How payload becomes packets.
@@ -48,7 +34,7 @@ impl Facts<'_> {
 
 /// A packet that is all header carries nothing; lengths on the wire are 16 bits wide.
 pub(super) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let (mtu, header, framing) = sizes(facts.stack);
+    let Sizes { mtu, header, framing, .. } = Transport::new(facts.stack).sizes();
     if mtu <= header {
         let message = format!("headers of {header} leave no room for payload in packets of {mtu}");
         found.push(impossible(facts.transport("mtu"), message));
@@ -169,20 +155,18 @@ pub(super) fn ticks_are_counted(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 
 /// Marks need a switch that sets them and an end that reads them.
 pub(super) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let transport = facts.stack;
-    let own_use = matches!(transport, TransportSettings::Dctcp(_) | TransportSettings::Dcqcn(_));
-    let reads = own_use || tcp(facts).is_some_and(|tcp| tcp.ecn == EcnUse::On);
+    let (name, transport) = (facts.stack.name(), Transport::new(facts.stack));
+    let (own_use, reads) = (transport.goes_by_marks(), transport.reads_marks());
     let Some(non_ect) = facts.switch.ecn.non_ect() else {
         let why = "no switch marks packets (switch.ecn)";
         facts.idle_transport(&["ecn"], why, found);
         if own_use {
-            facts.idle("transport", &format!("{} goes by marks, and {why}", transport.name()), found);
+            facts.idle("transport", &format!("{name} goes by marks, and {why}"), found);
         }
         return;
     };
     if !reads && non_ect == NonEct::Pass {
-        let why =
-            format!("{} cannot be marked, and what cannot be marked passes (non_ect)", transport.name());
+        let why = format!("{name} cannot be marked, and what cannot be marked passes (non_ect)");
         facts.idle("switch.ecn", &why, found);
     }
     if own_use {

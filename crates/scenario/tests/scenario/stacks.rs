@@ -43,6 +43,9 @@ fn one_transport_for_all_is_one_stack() {
 fn groups_name_hosts_and_change_something() {
     wrong("[[hosts]]\nnames = \"host9\"\ntransport = \"newreno\"\n", "no host is called `host9`");
     wrong("[[hosts]]\nnames = \"host1\"\n", "says nothing of its hosts");
-    wrong("[transport.newreno]\n[[hosts]]\nnames = \"host1\"\ntransport = \"newreno\"\n", "the same value without it");
+    wrong(
+        "[transport.newreno]\n[[hosts]]\nnames = \"host1\"\ntransport = \"newreno\"\n",
+        "the same value without it",
+    );
     wrong("[[hosts]]\ntransport = \"newrino\"\n", "unknown transport `newrino`");
 }

@@ -1,8 +1,9 @@
 //! What an end does when anything has happened to it: it sends, waits for the card, or sets its timer.
 
+use weft_core::stack::Layout;
 use weft_core::{FlowId, HostId, PacketId, Pool, PortId, Time};
 use weft_plan::Setup;
-use weft_transport::Segment;
+use weft_transport::Body;
 
 use crate::ends::{Active, End, Seat, Slab};
 use crate::labels::{Labels, Parcel};
@@ -25,13 +26,15 @@ pub(super) struct Acted {
     pub(super) joins: bool,
     pub(super) complete: bool,
     pub(super) done: bool,
+    /// It wants something of the host's part.
+    pub(super) asks: bool,
 }
 
 /// Lets an end act after an event: if the card is `free` for it, it sends a packet; if it has more, it waits for its turn.
 #[inline(always)]
 pub(super) fn act<E: End>(
     active: &mut Active<E>,
-    pool: &mut Pool<Segment>,
+    pool: &mut Pool<Body>,
     desk: Desk<'_>,
     free: bool,
 ) -> Acted {
@@ -56,21 +59,22 @@ pub(super) fn act<E: End>(
         active.in_ring = true;
         active.ready_since = now;
     }
-    Acted { sent, waited, wake, joins, complete: needs.complete, done: needs.done && !active.in_ring }
+    let done = needs.done && !active.in_ring;
+    Acted { sent, waited, wake, joins, complete: needs.complete, done, asks: needs.asks }
 }
 
 /// The next packet of an end that has one.
 #[inline]
-fn write<E: End>(active: &mut Active<E>, pool: &mut Pool<Segment>, desk: Desk<'_>) -> PacketId {
-    let (packet, header, segment) = pool.place();
-    active.end.send(desk.now, header, segment);
+fn write<E: End>(active: &mut Active<E>, pool: &mut Pool<Body>, desk: Desk<'_>) -> PacketId {
+    let (packet, header, body) = pool.place();
+    header.note = 0;
+    active.end.send(desk.now, header, body);
     header.arrived = desk.now;
     header.source = active.host;
     header.destination = active.peer;
-    header.note = match desk.labels {
-        None => 0,
-        Some(labels) => label(active, labels, desk.setup, (segment, desk.now)),
-    };
+    if let Some(labels) = desk.labels {
+        header.note = label(active, labels, desk.setup, (body, desk.now));
+    }
     header.ingress = PortId(0);
     header.hops = 0;
     packet
@@ -82,9 +86,9 @@ fn label<E: End>(
     active: &mut Active<E>,
     labels: &mut Labels,
     setup: &Setup,
-    (segment, now): (&Segment, Time),
+    (body, now): (&Body, Time),
 ) -> u32 {
-    let (length, rest) = (u64::from(segment.length), active.end.burst());
+    let (length, rest) = (body.payload(), active.end.burst());
     let parcel = Parcel { from: active.host, to: active.peer, flow: active.flow, length, rest };
     labels.stamp(setup, &mut active.cells, parcel, now)
 }

@@ -1,7 +1,6 @@
 //! The network card of a host: who uses it next, and how a packet gets on the wire.
 
-use weft_core::{Header, HostId, PacketId};
-use weft_transport::Outgoing;
+use weft_core::{HostId, PacketId};
 
 use super::card_of;
 use crate::carry::wire_of;
@@ -51,8 +50,8 @@ impl Domain {
         if card.replies.is_empty() {
             return false;
         }
-        let (peer, out) = card.replies.remove(0);
-        let packet = self.pool.insert(header(host, peer, &out), out.segment);
+        let (header, body) = card.replies.remove(0);
+        let packet = self.pool.insert(header, body);
         self.send(host, packet);
         true
     }
@@ -90,19 +89,5 @@ impl Domain {
         let (link, end) = (card.link, wire_of(&mut self.wires, card.link).end_of(self.now, wire_bytes));
         card.busy_until = end;
         self.launch(link, packet, wire_bytes, end);
-    }
-}
-
-/// The header of a packet that no end has written.
-fn header(source: HostId, destination: HostId, out: &Outgoing) -> Header {
-    Header {
-        source,
-        destination,
-        ports: out.ports,
-        wire: out.wire,
-        kind: out.kind,
-        class: out.class,
-        marks: weft_core::Marks { ecn: out.ecn },
-        ..Header::default()
     }
 }

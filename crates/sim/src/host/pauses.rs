@@ -1,10 +1,10 @@
 //! What pauses do to a host's card: flows whose queue is paused leave their turn to others, and frames go before everything
 //! else.
 
-use weft_core::{HostId, Ring, Time};
+use weft_core::{Header, HostId, Ring, Time};
 use weft_plan::Setup;
 use weft_switch::PauseFrame;
-use weft_transport::Outgoing;
+use weft_transport::Body;
 
 use super::Host;
 use crate::domain::Domain;
@@ -16,7 +16,7 @@ pub(super) struct Parked {
     /// Each since when.
     pub(super) senders: Vec<(Seat, Time)>,
     pub(super) receivers: Vec<(Seat, Time)>,
-    replies: Vec<(HostId, Outgoing)>,
+    replies: Vec<(Header, Body)>,
 }
 
 /// Puts those that were parked before the others, who came later.
@@ -35,7 +35,7 @@ impl Host {
     /// Sets those replies aside that a pause holds.
     pub(super) fn park_replies(&mut self, host: HostId, setup: &Setup) {
         let paused = self.paused;
-        let held = |(_, out): &mut (HostId, Outgoing)| setup.is_paused(host, out.class, paused);
+        let held = |(header, _): &mut (Header, Body)| setup.is_paused(host, header.class, paused);
         self.parked.replies.extend(self.replies.extract_if(.., held));
     }
 }

@@ -30,6 +30,7 @@ pub(crate) const LAWS: &[(&str, Law)] = &[
     ("lossless is lossless", lossless_is_lossless),
     ("lines keep their rate", lines_keep_their_rate),
     ("marks come from markers", marks_come_from_markers),
+    ("headers come from trimming", headers_come_from_trimming),
     ("paths keep order", paths_keep_order),
     ("flows are sound", flows_are_sound),
     ("flows finish", flows_finish),
@@ -89,7 +90,8 @@ fn bytes_are_conserved(world: &World, record: &RunRecord) -> Verdict {
     let (_, in_switches) = dropped(record, |reason| !on_a_wire(reason));
     let (_, on_wires) = dropped(record, on_a_wire);
     let gone = to_hosts + in_switches;
-    let rest = record.packets.left * full_packet(&world.setup.transport).0 + on_wires;
+    let cut: u64 = record.links.iter().map(|link| link.trimmed).sum();
+    let rest = (record.packets.left + cut) * full_packet(&world.setup.transport).0 + on_wires;
     demand!(
         gone <= by_hosts && by_hosts <= gone + rest,
         "hosts sent {by_hosts} B, {to_hosts} B went to hosts, {in_switches} B were dropped, {rest} B at most are left"
@@ -252,6 +254,21 @@ fn marks_come_from_markers(world: &World, record: &RunRecord) -> Verdict {
     let mut all = world.setup.switch_kinds().map(|switch| &switch.ecn).chain(of_ports);
     let off = all.all(|ecn| matches!(ecn, MarkerSettings::Off(_)));
     demand!(seen <= set && (set == 0 || !off), "{set} marks set, {seen} seen");
+    Ok(())
+}
+
+/// Nothing is cut unless asked for, a header comes back at most once, and of each packet that is sent again something was heard
+/// or missed: its header, or nothing in time.
+fn headers_come_from_trimming(world: &World, record: &RunRecord) -> Verdict {
+    let cut: u64 = record.links.iter().map(|link| link.trimmed).sum();
+    let back: u64 = record.links.iter().map(|link| link.returned).sum();
+    let trim = &world.setup.switch.trim;
+    demand!(cut == 0 || trim.is_on() && world.setup.transport.is_trimmable(), "{cut} cut for nobody");
+    demand!(back <= cut && (back == 0 || trim.returns), "{back} came back of {cut}");
+    for flow in record.flows.iter().filter(|_| world.setup.transport.is_trimmable() && cut == 0) {
+        let again = flow.retransmitted == Bytes::ZERO || flow.timeouts > 0;
+        demand!(again, "sent again without cause: {flow:?}");
+    }
     Ok(())
 }
 

@@ -89,6 +89,8 @@ fn coverage(world: &World, record: &RunRecord, foresees: bool) -> Coverage {
     count("out of order", record.flows.iter().map(|flow| u64::from(flow.out_of_order)).sum());
     count("time-outs", record.flows.iter().map(|flow| u64::from(flow.timeouts)).sum());
     count("marked", record.links.iter().map(|link| link.marked).sum());
+    count("trimmed", record.links.iter().map(|link| link.trimmed).sum());
+    count("returned", record.links.iter().map(|link| link.returned).sum());
     for drop in &record.drops {
         count(drop.reason.name(), drop.packets);
     }

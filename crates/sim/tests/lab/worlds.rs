@@ -43,6 +43,9 @@ impl World {
         network::stall(&mut topology, &mut Random::new(seed, Purpose::Test, 109));
         let transport = ends::transport(&mut random);
         let mut transport = ends::later(&mut Random::new(seed, Purpose::Test, 111)).unwrap_or(transport);
+        if let Some(ndp) = ends::receiver_driven(&mut Random::new(seed, Purpose::Test, 118)) {
+            transport = ndp;
+        }
         ends::read_late_and_cut(&mut transport, &mut Random::new(seed, Purpose::Test, 110));
         let mut setup = super::setup(&topology, &transport);
         let lossy = setup.graph.links().iter().any(|link| link.loss > 0.0);
@@ -53,6 +56,7 @@ impl World {
         switching::pause(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 117));
         let full = full_packet(&setup.transport);
         switching::manage(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 115), full);
+        switching::trim(&mut setup, &mut Random::new(seed, Purpose::Test, 119));
         switching::choose_classes(&mut setup, &mut Random::new(seed, Purpose::Test, 116));
         setup.flows = flows(&mut random, &setup.graph, &setup.transport).into();
         if one_in(&mut Random::new(seed, Purpose::Test, 114), 6) {

@@ -7,7 +7,7 @@
 //! decision reads all lengths anew.
 
 use weft_core::{
-    Bytes, GroupId, Grouping, Header, Kind, PortId, Purpose, QuiverSettings, Random, Time, choice, settings,
+    Bytes, GroupId, Grouping, Header, PortId, Purpose, QuiverSettings, Random, Time, choice, settings,
 };
 
 use super::{Balancer, Candidates, Choices, Site, State};
@@ -336,7 +336,7 @@ impl Balancer for Drill {
             return self.choose_two_one(candidates, random);
         }
         match &self.hash {
-            Some(hash) if packet.kind != Kind::Data => hash.spread(packet, candidates.len()),
+            Some(hash) if !packet.kind.is_payload() => hash.spread(packet, candidates.len()),
             _ => self.choose_among_many(candidates, random),
         }
     }

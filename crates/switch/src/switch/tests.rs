@@ -1,10 +1,12 @@
 //! The switch against its definitions. Here: a bench that hands packets to a switch; the tests stand by topic in
-//! [`decisions`] (who goes where), [`memory`] (what is stored and counted), [`mmu`] (the same on chips) and [`order`] (who leaves first).
+//! [`decisions`] (who goes where), [`memory`] (what is stored and counted), [`mmu`] (the same on chips) [`order`] (who leaves first), and
+//! [`trim`] (what is cut).
 
 mod decisions;
 mod memory;
 mod mmu;
 mod order;
+mod trim;
 
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ struct Bench {
     switch: Switch,
     pool: Pool<()>,
     effects: Effects,
+    /// Packets whose headers go back.
+    back: Vec<PacketId>,
     now: Time,
 }
 
@@ -89,7 +93,7 @@ impl Plan {
             full_packet: Bytes(u64::from(FULL)),
         };
         let switch = Switch::new(&self.settings, &self.balancer, &site, table);
-        Bench { switch, pool: Pool::new(), effects: Effects::new(), now: Time::ZERO }
+        Bench { switch, pool: Pool::new(), effects: Effects::new(), back: Vec::new(), now: Time::ZERO }
     }
 }
 
@@ -116,6 +120,7 @@ impl Bench {
         self.effects.clear();
         let (switch, mut turn) = self.turn();
         match switch.receive(&mut turn, PortId(from), packet) {
+            Verdict::Returned => self.back.push(packet),
             Verdict::Dropped(reason) => self.effects.push_front(Effect::Dropped(packet, reason)),
             Verdict::Ready(port) => self.effects.push_front(Effect::HasWork(port)),
             Verdict::Queued(_) | Verdict::LeavesAt(_) => {}

@@ -1,9 +1,14 @@
 //! Datagrams at a constant rate: no acknowledgement, no retransmission, no congestion control. Only what a scenario can
-//! say of them; how they are sent is in `datagram.rs`.
+//! say of them; how they are carried is in `stacks/datagrams.rs`.
 
+use std::sync::Arc;
+
+use weft_core::stack::Sizes;
 use weft_core::{Bytes, Rate, settings};
 
-use super::{Plan, Protocol};
+use super::{AnyStack, Protocol};
+use crate::gro;
+use crate::stacks::datagrams::Datagrams;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "datagrams at a constant rate, never acknowledged or repeated";
@@ -26,18 +31,20 @@ settings! {
 
 /// Datagrams.
 #[derive(Clone, Debug)]
-pub struct Udp(Settings);
+pub struct Udp(Arc<Datagrams>);
 
 impl Udp {
     /// From the settings.
     #[must_use]
     pub fn new(settings: &Settings, _site: ()) -> Udp {
-        Udp(settings.clone())
+        let Settings { mtu, header, framing, least_wire, rate } = *settings;
+        let sizes = Sizes { mtu, header, framing, least_wire };
+        Udp(Arc::new(Datagrams::new(sizes, rate, gro::Settings::default())))
     }
 }
 
 impl Protocol for Udp {
-    fn plan(&self) -> Plan {
-        Plan::Udp(self.0.clone())
+    fn stack(&self) -> AnyStack {
+        AnyStack::Datagram(Arc::clone(&self.0))
     }
 }

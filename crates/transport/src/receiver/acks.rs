@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use weft_core::Time;
 
-use crate::segment::{Block, Flags, MAX_BLOCKS, Segment};
+use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Segment};
 
 /// Acknowledgements that may wait; beyond, the last is replaced by the newest, which tells more.
 const MOST: usize = 256;
@@ -17,7 +17,7 @@ pub(super) struct Ack {
     pub(super) echo: Time,
     pub(super) blocks: [Block; MAX_BLOCKS],
     pub(super) flags: Flags,
-    pub(super) blocks_used: u8,
+    pub(super) blocks_used: BlockCount,
 }
 
 /// A queue that needs memory of its own only for more than one.

@@ -1,6 +1,6 @@
 //! Which bytes have arrived: all below one number, and ranges beyond gaps. Knows no packets.
 
-use crate::segment::{Block, MAX_BLOCKS};
+use crate::segment::{Block, BlockCount, MAX_BLOCKS};
 
 /// A range beyond a gap.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ impl Arrivals {
     }
 
     /// Ranges beyond gaps that an acknowledgement can report, the latest first, counted from the expected byte.
-    pub(super) fn blocks(&self) -> ([Block; MAX_BLOCKS], u8) {
+    pub(super) fn blocks(&self) -> ([Block; MAX_BLOCKS], BlockCount) {
         let mut latest: [Option<&Held>; MAX_BLOCKS] = [None; MAX_BLOCKS];
         for held in &self.held {
             let mut candidate = Some(held);
@@ -84,7 +84,7 @@ impl Arrivals {
             offset: (held.start - self.expected) as u32,
             length: (held.end - held.start) as u32,
         };
-        let used = self.held.len().min(MAX_BLOCKS) as u8;
+        let used = BlockCount::new(self.held.len());
         (latest.map(|slot| slot.map_or(Block::default(), block)), used)
     }
 
@@ -126,7 +126,7 @@ mod tests {
         let (blocks, used) = arrivals.blocks();
         let start = |block: &Block| arrivals.expected() + u64::from(block.offset);
         let range = |block: &Block| (start(block), start(block) + u64::from(block.length));
-        blocks[..usize::from(used)].iter().map(range).collect()
+        blocks[..used.get()].iter().map(range).collect()
     }
 
     #[test]

@@ -1,19 +1,18 @@
 //! Receiving datagrams: counts what arrives, answers nothing. The flow is complete when its last datagram arrives; if that
 //! one is lost it never is, and only the time limit of the run ends it.
 
-use std::sync::Arc;
-
-use weft_core::{Bytes, Ecn, Time};
+use weft_core::stack::{End, Receiving};
+use weft_core::{Bytes, Ecn, Header, Time};
 
 use super::ReceiverReport;
 use crate::FlowSite;
 use crate::gro::GroCounter;
 use crate::segment::{Flags, Needs, Segment};
-use crate::transport::Transport;
+use crate::stacks::datagrams::Datagrams;
 use weft_core::order::Order;
 
 /// The receiving end.
-pub(super) struct DatagramReceiver {
+pub struct DatagramReceiver {
     mss: u64,
     size: u64,
     delivered: u64,
@@ -24,19 +23,25 @@ pub(super) struct DatagramReceiver {
 }
 
 impl DatagramReceiver {
-    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite) -> DatagramReceiver {
+    pub(crate) fn new(datagrams: &Datagrams, site: &FlowSite) -> DatagramReceiver {
         DatagramReceiver {
-            mss: transport.datagram_mss(),
+            mss: datagrams.frames.mss,
             size: site.size.0.max(1),
             delivered: 0,
             completed: None,
             order: Order::default(),
-            batches: GroCounter::new(&transport.tcp.batches),
+            batches: GroCounter::new(&datagrams.batches),
             marks: 0,
         }
     }
+}
 
-    pub(super) fn on_packet(&mut self, now: Time, ecn: Ecn, segment: &Segment) {
+impl End for DatagramReceiver {
+    type Body = Segment;
+    type Host = ();
+
+    fn on_packet(&mut self, now: Time, header: &Header, segment: &Segment) {
+        let ecn = header.marks.ecn;
         let length = u64::from(segment.length);
         self.delivered += length;
         self.order.arrived(segment.end(), false, self.mss);
@@ -47,16 +52,22 @@ impl DatagramReceiver {
         }
     }
 
-    pub(super) fn needs(&self) -> Needs {
+    fn needs(&self) -> Needs {
         let complete = self.completed.is_some();
-        Needs { wake: Time::NEVER, ready: false, complete, done: complete }
+        Needs { wake: Time::NEVER, ready: false, complete, done: complete, asks: false }
     }
 
-    pub(super) fn completed(&self) -> Option<Time> {
+    fn send(&mut self, _now: Time, _header: &mut Header, _body: &mut Segment) {
+        unreachable!("datagrams are not answered")
+    }
+}
+
+impl Receiving for DatagramReceiver {
+    fn completed(&self) -> Option<Time> {
         self.completed
     }
 
-    pub(super) fn report(&self) -> ReceiverReport {
+    fn report(&self) -> ReceiverReport {
         ReceiverReport {
             delivered: Bytes(self.delivered),
             completed: self.completed,

@@ -15,9 +15,11 @@ use super::below::{Below, Packet};
 use super::reading::Reading;
 use crate::FlowSite;
 use crate::gro::GroCounter;
-use crate::segment::{Block, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
-use crate::transport::{Marking, Transport};
+use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
+use crate::stacks::tcp::{Marking, TcpStack};
+use weft_core::label::cell_of;
 use weft_core::order::Order;
+use weft_core::stack::{End, Receiving};
 
 /// Payload in order that is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
@@ -56,14 +58,14 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(transport: &Transport, site: &FlowSite) -> Rules {
-        let (tcp, mss) = (&transport.tcp, transport.tcp_mss());
+    fn new(transport: &TcpStack, site: &FlowSite) -> Rules {
+        let (tcp, mss) = (&transport.tcp, transport.mss());
         let capable = transport.marking == Marking::Accurate;
         Rules {
             mss,
             enough: u64::from(tcp.delayed_ack - 1) * mss,
             delay: tcp.delayed_ack_timeout,
-            ack_wire: transport.ack_wire(0),
+            ack_wire: transport.ack_wire(BlockCount::Zero),
             marking: transport.marking,
             ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
             sack: tcp.sack,
@@ -76,7 +78,7 @@ impl Rules {
 
 /// TCP's receiving end. What every packet needs comes first.
 #[repr(C)]
-pub(super) struct TcpReceiver {
+pub struct TcpReceiver {
     arrivals: Arrivals,
     unacknowledged: Unacknowledged,
     rules: Rules,
@@ -97,11 +99,11 @@ pub(super) struct TcpReceiver {
     acks: Acks,
     /// The application, if it is modelled.
     reading: Option<Box<Reading>>,
-    transport: Arc<Transport>,
+    transport: Arc<TcpStack>,
 }
 
 impl TcpReceiver {
-    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite) -> TcpReceiver {
+    pub(crate) fn new(transport: &Arc<TcpStack>, site: &FlowSite) -> TcpReceiver {
         let tcp = &transport.tcp;
         let below = || Box::new(Below::new(tcp));
         TcpReceiver {
@@ -125,7 +127,7 @@ impl TcpReceiver {
     }
 
     #[inline]
-    pub(super) fn on_packet(&mut self, now: Time, ecn: Ecn, cell: u16, segment: &Segment) {
+    pub(crate) fn on_packet(&mut self, now: Time, ecn: Ecn, cell: u16, segment: &Segment) {
         if segment.flags.has(Flags::SYN) {
             return self.answer_opening(segment);
         }
@@ -228,7 +230,7 @@ impl TcpReceiver {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn in_order(&mut self, now: Time, segment: &Segment) {
         self.note_completion(now);
         self.unacknowledged.bytes += u64::from(segment.length);
@@ -282,7 +284,7 @@ impl TcpReceiver {
         if self.rules.sack && self.arrivals.gaps() {
             self.acknowledge_with_blocks(flags);
         } else {
-            self.acknowledge_with(flags, ([Block::default(); MAX_BLOCKS], 0));
+            self.acknowledge_with(flags, ([Block::default(); MAX_BLOCKS], BlockCount::Zero));
         }
     }
 
@@ -292,9 +294,9 @@ impl TcpReceiver {
             true => self.arrivals.blocks(),
             false => Default::default(),
         };
-        let used = used.min(MAX_BLOCKS as u8 - 1);
+        let used = used.min(BlockCount::Two);
         let offset = start.wrapping_sub(self.arrivals.expected()) as u32;
-        blocks[usize::from(used)] = Block { offset, length: 0 };
+        blocks[used.get()] = Block { offset, length: 0 };
         self.acknowledge_with(Flags::ACK.with(Flags::DUPLICATE), (blocks, used));
     }
 
@@ -304,7 +306,7 @@ impl TcpReceiver {
     }
 
     #[inline]
-    fn acknowledge_with(&mut self, flags: Flags, (blocks, blocks_used): ([Block; MAX_BLOCKS], u8)) {
+    fn acknowledge_with(&mut self, flags: Flags, (blocks, blocks_used): ([Block; MAX_BLOCKS], BlockCount)) {
         let closing = self.rules.close && self.is_complete();
         let flags = flags.with_if(self.unacknowledged.again, Flags::AGAIN);
         let flags = flags.with_if(self.echo_mark, Flags::ECE).with_if(closing, Flags::FIN);
@@ -315,7 +317,7 @@ impl TcpReceiver {
 
     /// Sends the next acknowledgement; there must be one.
     #[inline]
-    pub(super) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+    pub(crate) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let ack = self.acks.first();
         let (flags, used) = (ack.flags, ack.blocks_used);
         *segment = ack.segment(Segment { flow: self.flow, sent: now, ..Segment::default() });
@@ -323,8 +325,8 @@ impl TcpReceiver {
         (header.wire, header.kind) = (self.rules.ack_wire, Kind::Ack);
         (header.ports, header.class, header.marks) =
             (self.ports, self.rules.class, Marks { ecn: self.rules.ecn });
-        if used > 0 {
-            header.wire = self.transport.ack_wire(usize::from(used));
+        if used != BlockCount::Zero {
+            header.wire = self.transport.ack_wire(used);
         }
         if flags.has(Flags::SYN) {
             (header.wire, header.kind) = (self.transport.syn_wire(), Kind::Control);
@@ -332,7 +334,7 @@ impl TcpReceiver {
     }
 
     #[inline]
-    pub(super) fn needs(&self) -> Needs {
+    pub(crate) fn needs(&self) -> Needs {
         let shim = self.below.as_ref().map_or(Time::NEVER, |below| below.next_wakeup());
         let (ready, complete) = (!self.acks.is_empty(), self.is_complete());
         Needs {
@@ -340,10 +342,34 @@ impl TcpReceiver {
             ready,
             complete,
             done: complete && !ready && self.unacknowledged.bytes == 0,
+            asks: false,
         }
     }
 
-    pub(super) fn on_wakeup(&mut self, now: Time) {
+    #[inline]
+    fn is_complete(&self) -> bool {
+        self.completed != Time::NEVER
+    }
+}
+
+impl End for TcpReceiver {
+    type Body = Segment;
+    type Host = ();
+
+    #[inline]
+    fn needs(&self) -> Needs {
+        self.needs()
+    }
+
+    fn on_packet(&mut self, now: Time, header: &Header, body: &Segment) {
+        self.on_packet(now, header.marks.ecn, cell_of(header.note), body);
+    }
+
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Segment) {
+        self.send(now, header, body);
+    }
+
+    fn on_wakeup(&mut self, now: Time) {
         if let Some(below) = &mut self.below {
             below.on_wakeup(now);
             self.take_from_shim(now);
@@ -355,17 +381,14 @@ impl TcpReceiver {
             self.acknowledge(Flags::ACK);
         }
     }
+}
 
-    #[inline]
-    fn is_complete(&self) -> bool {
-        self.completed != Time::NEVER
-    }
-
-    pub(super) fn completed(&self) -> Option<Time> {
+impl Receiving for TcpReceiver {
+    fn completed(&self) -> Option<Time> {
         self.is_complete().then_some(self.completed)
     }
 
-    pub(super) fn report(&self) -> ReceiverReport {
+    fn report(&self) -> ReceiverReport {
         ReceiverReport {
             delivered: Bytes(self.arrivals.expected()),
             completed: self.completed(),

@@ -1,6 +1,9 @@
 //! When a receiver answers, and what.
 
 use super::*;
+use crate::segment::{BlockCount, Flags};
+use std::sync::Arc;
+
 use crate::protocols::{TransportSettings, dctcp, newreno};
 use crate::settings::{EcnUse, Tcp};
 use weft_core::{Bytes, FlowId, Rate, Span};
@@ -17,6 +20,11 @@ fn receiver(change: impl FnOnce(&mut Tcp)) -> Receiver {
 fn of(settings: &TransportSettings, segments: u64) -> Receiver {
     let site = FlowSite { flow: FlowId(3), size: Bytes(segments * MSS), ..FlowSite::default() };
     Receiver::new(&Arc::new(Transport::new(settings)), &site, Time::ZERO)
+}
+
+fn reply_after_close(transport: &Transport, segment: &Segment, now: Time) -> Option<Segment> {
+    let reply = transport.reply_after_close(&Header::default(), &Body::from(*segment), now);
+    reply.map(|(_, body)| *body.view())
 }
 
 fn us(n: u64) -> Time {
@@ -111,7 +119,7 @@ fn without_selective_acknowledgements_no_blocks_are_sent() {
     let mut receiver = receiver(|tcp| tcp.sack = false);
     receiver.on_packet(us(1), Ecn::NotCapable, &segment(3));
     let ack = receiver.poll(us(1)).expect("a duplicate");
-    assert_eq!((ack.segment.blocks_used, ack.wire), (0, 84));
+    assert_eq!((ack.segment.blocks_used, ack.wire), (BlockCount::Zero, 84));
 }
 
 #[test]
@@ -162,8 +170,8 @@ fn a_closed_host_acknowledges_everything_and_nothing_else() {
     let transport = Transport::new(&TransportSettings::default());
     let again = Segment { flags: Flags::AGAIN, ..segment(7) };
     let reply = reply_after_close(&transport, &again, us(9)).expect("payload is answered");
-    assert_eq!((reply.segment.ack, reply.segment.echo), (Segment::EVERYTHING, us(7)));
-    assert!(reply.segment.flags.has(Flags::ACK.with(Flags::FIN)));
+    assert_eq!((reply.ack, reply.echo), (Segment::EVERYTHING, us(7)));
+    assert!(reply.flags.has(Flags::ACK.with(Flags::FIN)));
     let ack = Segment { length: 0, flags: Flags::ACK, ..segment(7) };
     assert_eq!(reply_after_close(&transport, &ack, us(9)), None);
     let datagram = Segment { flags: Flags::DATAGRAM, ..segment(7) };

@@ -1,18 +1,16 @@
 //! Datagrams at a constant rate, from the application's clock: a late network card does not slow it down, what it missed
 //! follows at once. Nothing is ever sent twice, whatever becomes of it.
 
-use std::sync::Arc;
-
+use weft_core::stack::{End, Frames, Sending};
 use weft_core::{Bytes, Class, FlowId, Header, Kind, Marks, Rate, Span, Time};
 
 use super::SenderReport;
 use crate::FlowSite;
 use crate::segment::{Flags, Needs, Segment, ports};
-use crate::transport::Transport;
 
 /// The sending end.
-pub(super) struct DatagramSender {
-    transport: Arc<Transport>,
+pub struct DatagramSender {
+    frames: Frames,
     flow: FlowId,
     size: u64,
     class: Class,
@@ -27,18 +25,24 @@ pub(super) struct DatagramSender {
 }
 
 impl DatagramSender {
-    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite, rate: Rate, now: Time) -> DatagramSender {
-        let full = Bytes(transport.datagram_mss());
+    pub(crate) fn new(frames: Frames, site: &FlowSite, rate: Rate, now: Time) -> DatagramSender {
+        let full = Bytes(frames.mss);
         // As fast as the network card sends: no clock.
         let interval = if rate == Rate(u64::MAX) { Span::ZERO } else { rate.time_for(full) };
-        let transport = Arc::clone(transport);
         let (flow, size, class) = (site.flow, site.size.0.max(1), site.class.unwrap_or(Class(0)));
-        DatagramSender { transport, flow, size, class, next: 0, due: now, awake: true, interval }
+        DatagramSender { frames, flow, size, class, next: 0, due: now, awake: true, interval }
     }
+}
 
-    /// Sends the next datagram; there must be one.
-    pub(super) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
-        let length = self.transport.datagram_mss().min(self.size - self.next);
+impl End for DatagramSender {
+    type Body = Segment;
+    type Host = ();
+
+    /// Nothing is answered.
+    fn on_packet(&mut self, _now: Time, _header: &Header, _body: &Segment) {}
+
+    fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+        let length = self.frames.mss.min(self.size - self.next);
         let last = self.next + length == self.size;
         *segment = Segment {
             flow: self.flow,
@@ -52,21 +56,23 @@ impl DatagramSender {
         self.due += self.interval;
         self.awake = self.due <= now;
         header.ports = ports(self.flow);
-        header.wire = self.transport.datagram_wire(length);
+        header.wire = self.frames.wire(length);
         (header.kind, header.class, header.marks) = (Kind::Data, self.class, Marks::default());
     }
 
-    pub(super) fn on_wakeup(&mut self, now: Time) {
+    fn on_wakeup(&mut self, now: Time) {
         self.awake |= self.due <= now;
     }
 
-    pub(super) fn needs(&self) -> Needs {
+    fn needs(&self) -> Needs {
         let complete = self.next == self.size;
         let wake = if complete || self.awake { Time::NEVER } else { self.due };
-        Needs { wake, ready: !complete && self.awake, complete, done: complete }
+        Needs { wake, ready: !complete && self.awake, complete, done: complete, asks: false }
     }
+}
 
-    pub(super) fn report(&self) -> SenderReport {
+impl Sending for DatagramSender {
+    fn report(&self) -> SenderReport {
         let ssthresh = Bytes(u64::MAX);
         SenderReport { acknowledged: Bytes(self.next), ssthresh, ..SenderReport::default() }
     }

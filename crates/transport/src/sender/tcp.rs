@@ -11,7 +11,8 @@ mod timer;
 use std::sync::Arc;
 
 use weft_core::record::FlowState;
-use weft_core::{Bytes, Class, Ecn, FlowId, Rate, Span, Time};
+use weft_core::stack::{End, Sending};
+use weft_core::{Bytes, Class, Ecn, FlowId, Header, Rate, Span, Time};
 
 use super::SenderReport;
 use crate::FlowSite;
@@ -22,7 +23,7 @@ use crate::recovery::reordering::{Patience, Undo};
 use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
-use crate::transport::{Marking, Transport};
+use crate::stacks::tcp::{Marking, TcpStack};
 
 use self::pace::Pace;
 use self::send::What;
@@ -114,11 +115,11 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(transport: &Transport, site: &FlowSite) -> Rules {
+    fn new(transport: &TcpStack, site: &FlowSite) -> Rules {
         let capable = |yes: bool| if yes { Ecn::Capable } else { Ecn::NotCapable };
         Rules {
             receive_window: transport.receive_window(),
-            full_wire: transport.data_wire(transport.tcp_mss()),
+            full_wire: transport.data_wire(transport.mss()),
             ecn: capable(transport.marking != Marking::Off),
             ecn_again: capable(transport.marking == Marking::Accurate),
             marks: transport.marking != Marking::Off,
@@ -136,7 +137,7 @@ impl Rules {
 
 /// TCP's sending end. What every packet needs comes first.
 #[repr(C)]
-pub(super) struct TcpSender {
+pub struct TcpSender {
     phase: Phase,
     state: FlowState,
     owed: Owed,
@@ -164,7 +165,7 @@ pub(super) struct TcpSender {
     flow: FlowId,
     ports: u32,
     trip: RoundTrip,
-    transport: Arc<Transport>,
+    transport: Arc<TcpStack>,
     reduction: Reduction,
     law: AnyLaw,
     /// The event at hand is over when this is acknowledged (RecoveryPoint).
@@ -179,7 +180,7 @@ pub(super) struct TcpSender {
 }
 
 impl TcpSender {
-    pub(super) fn new(transport: &Arc<Transport>, site: &FlowSite) -> TcpSender {
+    pub(crate) fn new(transport: &Arc<TcpStack>, site: &FlowSite) -> TcpSender {
         let handshake = transport.tcp.handshake;
         let mut sender = TcpSender {
             phase: if handshake { Phase::Opening } else { Phase::Open },
@@ -192,7 +193,7 @@ impl TcpSender {
             window: Window {
                 cwnd: transport.initial_window(),
                 ssthresh: transport.initial_ssthresh(),
-                mss: transport.tcp_mss(),
+                mss: transport.mss(),
             },
             rules: Rules::new(transport, site),
             usage: Usage::default(),
@@ -222,7 +223,7 @@ impl TcpSender {
     }
 
     #[inline]
-    pub(super) fn on_packet(&mut self, now: Time, segment: &Segment) {
+    pub(crate) fn on_packet(&mut self, now: Time, segment: &Segment) {
         if self.phase == Phase::Open && !segment.flags.has(Flags::SYN) {
             self.acknowledged(now, segment);
         } else if self.phase == Phase::Opening && segment.flags.has(Flags::SYN.with(Flags::ACK)) {
@@ -232,12 +233,13 @@ impl TcpSender {
     }
 
     #[inline]
-    pub(super) fn needs(&self) -> Needs {
+    pub(crate) fn needs(&self) -> Needs {
         Needs {
             wake: self.retransmit_at.min(self.probe_at).min(self.verdict_at).min(self.pace_at),
             ready: self.choice != What::Nothing,
             complete: matches!(self.phase, Phase::Closing | Phase::Done),
             done: self.phase == Phase::Done,
+            asks: false,
         }
     }
 
@@ -265,11 +267,6 @@ impl TcpSender {
         let rtt = now.since(segment.echo);
         self.trip.sample(rtt);
         Some(rtt)
-    }
-
-    /// Payload left of the burst being sent.
-    pub(super) fn burst(&self) -> u64 {
-        self.pace.burst
     }
 
     /// Payload sent and not acknowledged.
@@ -307,8 +304,36 @@ impl TcpSender {
     fn nothing_missing(&self) -> bool {
         self.dupacks == 0 && self.trouble.as_ref().is_none_or(|trouble| trouble.board.sacked() == 0)
     }
+}
 
-    pub(super) fn report(&self) -> SenderReport {
+impl End for TcpSender {
+    type Body = Segment;
+    type Host = ();
+
+    #[inline]
+    fn needs(&self) -> Needs {
+        self.needs()
+    }
+
+    fn on_packet(&mut self, now: Time, _header: &Header, body: &Segment) {
+        self.on_packet(now, body);
+    }
+
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Segment) {
+        self.send(now, header, body);
+    }
+
+    fn on_wakeup(&mut self, now: Time) {
+        self.on_wakeup(now);
+    }
+
+    fn burst(&self) -> u64 {
+        self.pace.burst
+    }
+}
+
+impl Sending for TcpSender {
+    fn report(&self) -> SenderReport {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,

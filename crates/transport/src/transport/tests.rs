@@ -2,6 +2,14 @@
 
 use super::*;
 use crate::protocols::{dctcp, newreno, udp};
+use crate::segment::BlockCount;
+use crate::settings::{EcnUse, Tcp};
+use crate::stacks::tcp::{Marking, TcpStack};
+
+fn stack_of(transport: &Transport) -> &TcpStack {
+    let AnyStack::Tcp(stack) = &transport.stack else { panic!("it is one over TCP") };
+    stack
+}
 
 fn tcp(change: impl FnOnce(&mut Tcp)) -> Transport {
     let mut settings = newreno::Settings::default();
@@ -20,8 +28,9 @@ fn a_full_packet_is_1538_bytes_on_the_wire() {
 #[test]
 fn small_packets_are_padded_and_blocks_cost_words() {
     let plain = tcp(|_| {});
-    assert_eq!((plain.data_wire(1), plain.ack_wire(0)), (84, 84));
-    assert_eq!((plain.ack_wire(1), plain.ack_wire(3)), (90, 106));
+    let plain = stack_of(&plain);
+    assert_eq!((plain.data_wire(1), plain.ack_wire(BlockCount::Zero)), (84, 84));
+    assert_eq!((plain.ack_wire(BlockCount::One), plain.ack_wire(BlockCount::Three)), (90, 106));
     assert_eq!(plain.syn_wire(), 90);
 }
 
@@ -50,10 +59,10 @@ fn datagrams_have_their_own_header() {
 
 #[test]
 fn the_law_decides_whether_marks_are_accurate() {
-    assert_eq!(tcp(|_| {}).marking, Marking::Off);
-    assert_eq!(tcp(|tcp| tcp.ecn = EcnUse::On).marking, Marking::Classic);
+    assert_eq!(stack_of(&tcp(|_| {})).marking, Marking::Off);
+    assert_eq!(stack_of(&tcp(|tcp| tcp.ecn = EcnUse::On)).marking, Marking::Classic);
     let dctcp = Transport::new(&TransportSettings::Dctcp(dctcp::Settings::default()));
-    assert_eq!(dctcp.marking, Marking::Accurate);
+    assert_eq!(stack_of(&dctcp).marking, Marking::Accurate);
 }
 
 #[test]
@@ -67,9 +76,10 @@ fn no_settings_make_it_panic() {
             tcp.initial_window = weft_core::settings::Amount::Packets(bytes);
             tcp.slow_start_limit = Some(bytes as u32);
         });
+        let own = stack_of(&odd);
         assert!(
-            odd.mss() >= 1 && odd.initial_window() >= odd.mss() && u64::from(odd.full_wire()) >= odd.mss()
+            odd.mss() >= 1 && own.initial_window() >= odd.mss() && u64::from(odd.full_wire()) >= odd.mss()
         );
-        odd.law();
+        own.law();
     }
 }

@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use weft_core::{Bytes, Ecn, FlowId, Kind, Rate, Span, Time};
 use weft_transport::segment::Flags;
-use weft_transport::{
-    FlowSite, Outgoing, Receiver, Segment, Sender, Transport, TransportSettings, reply_after_close,
-};
+use weft_transport::{Body, FlowSite, Outgoing, Receiver, Segment, Sender, Transport, TransportSettings};
 
 /// Decides on a packet: true loses it. Gets the packet and how many of its kind and flow were sent before it.
 pub(crate) type Script = Box<dyn FnMut(&Outgoing, u64) -> bool>;
@@ -249,8 +247,10 @@ impl Path {
             pair.marked += u64::from(out.segment.length);
         }
         if pair.receiver_gone {
-            if let Some(reply) = reply_after_close(&self.transport, &out.segment, now) {
-                self.send_ack(flow, reply);
+            let body = Body::from(out.segment);
+            let reply = self.transport.reply_after_close(&out.header(), &body, now);
+            if let Some((header, Body::Segment(segment))) = reply {
+                self.send_ack(flow, Outgoing::new(&header, segment));
             }
             return;
         }

@@ -93,7 +93,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn payload(&self) -> Placed<u8> {
-        let (payload, _) = Transport::new(&self.stack.transport).classes();
+        let classes = Transport::new(&self.stack.transport).classes(None, None);
+        let payload = classes.sender.iter().next().unwrap_or_default();
         self.placed(self.queue(payload.0), &self.transport("class"))
     }
 

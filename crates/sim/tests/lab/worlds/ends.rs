@@ -4,7 +4,7 @@ use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Rate, Span};
 use weft_transport::RtoFloor;
 use weft_transport::congestion::{cubic, dctcp, htcp, newreno};
-use weft_transport::protocols::{self, udp};
+use weft_transport::protocols::{self, ndp, udp};
 use weft_transport::rate::{dcqcn, fixed, notification, patched_timely, timely, timely_pi};
 use weft_transport::settings::{EcnUse, LossDetection, Recovery, ShimRule, Tcp};
 use weft_transport::{TransportSettings, flowcells, gro, roce, shim};
@@ -53,6 +53,24 @@ pub(super) fn later(random: &mut Random) -> Option<TransportSettings> {
             pairs,
         }),
     })
+}
+
+/// The same holds for NDP.
+pub(super) fn receiver_driven(random: &mut Random) -> Option<TransportSettings> {
+    if !one_in(random, 6) {
+        return None;
+    }
+    let rto = Span::from_us(pick(random, &[200, 1_000, 3_000]));
+    Some(TransportSettings::Ndp(ndp::Settings {
+        mtu: Bytes(pick(random, &[576, 1_500, 9_000])),
+        initial_window: pick(random, &[1, 8, 30]),
+        class: pick(random, &[1, 1, 2, 0]),
+        control_class: pick(random, &[0, 0, 1]),
+        pull_order: pick(random, &[ndp::PullOrder::Fair, ndp::PullOrder::Fifo]),
+        rto,
+        pull_timeout: rto * pick(random, &[1, 8]),
+        ..Default::default()
+    }))
 }
 
 fn queue_pairs(random: &mut Random) -> roce::settings::Settings {

@@ -13,10 +13,10 @@ use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::{Arriving, Beyond};
 use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, codel, pi, pie, red, step};
 use weft_switch::pause::WatchdogAction;
-use weft_switch::schedule::{SchedulerSettings, drr};
+use weft_switch::schedule::{SchedulerSettings, drr, wrr};
 use weft_switch::settings::{ClassLoad, Visibility};
 use weft_switch::share::{SharingSettings, dynamic, fixed, mmu};
-use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
+use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, TrimSettings};
 use weft_topology::{Graph, Node};
 use weft_transport::Transport;
 
@@ -107,6 +107,23 @@ pub(super) fn compare_paths(balancer: &mut BalancerSettings, random: &mut Random
     };
 }
 
+/// Most switches trim what may be trimmed.
+pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
+    if !setup.transport.is_trimmable() || one_in(random, 4) {
+        return;
+    }
+    setup.switch.trim = TrimSettings {
+        queue: Some(pick(random, &[Amount::Packets(1), Amount::Packets(8), Amount::Bytes(Bytes(20_000))])),
+        header: Bytes(pick(random, &[84, 200])),
+        class: pick(random, &[0, 0, 1]),
+        returns: !one_in(random, 3),
+    };
+    if one_in(random, 2) {
+        setup.switch.queues = setup.switch.queues.max(2);
+        setup.switch.schedule = SchedulerSettings::Wrr(wrr::Settings { weights: vec![10, 1] });
+    }
+}
+
 /// Every setting of a switch.
 pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) -> SwitchSettings {
     let full = full_packet(transport);
@@ -132,6 +149,7 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
         },
         ecn: marker(random, full),
         pfc: PfcSettings::default(),
+        trim: TrimSettings::default(),
     }
 }
 

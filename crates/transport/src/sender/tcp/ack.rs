@@ -8,7 +8,7 @@ use super::{Phase, TcpSender, Trouble};
 use crate::congestion::{AckEvent, MarkUse};
 use crate::recovery::prr::Delivery;
 use crate::recovery::scoreboard::{News, Overtaken, Reference};
-use crate::segment::{Flags, Segment};
+use crate::segment::{BlockCount, Flags, Segment};
 
 /// What an acknowledgement said.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +32,7 @@ impl TcpSender {
         if ack < self.una || ack > self.next {
             return;
         }
-        let expected = ack > self.una && segment.blocks_used == 0 && self.dupacks == 0;
+        let expected = ack > self.una && segment.blocks_used == BlockCount::Zero && self.dupacks == 0;
         if expected && self.trouble.is_none() && self.probe.is_none() {
             self.advance(now, ack, segment);
         } else {
@@ -115,7 +115,7 @@ impl TcpSender {
         }
         if !self.rules.sack {
             digest.delivered = self.count_duplicates(acked);
-        } else if segment.blocks_used > 0 {
+        } else if segment.blocks_used != BlockCount::Zero {
             let news = self.take_in_blocks(segment, acked > 0);
             digest.delivered += news.bytes;
             digest.overtaken = digest.overtaken.or(news.overtaken);

@@ -8,7 +8,7 @@ use weft_core::{Ecn, Header, Kind, Marks, Time};
 
 use super::{Phase, TcpSender, Trouble};
 use crate::recovery::reordering::Undo;
-use crate::segment::{Flags, Segment};
+use crate::segment::{BlockCount, Flags, Segment};
 use crate::settings::LossDetection;
 
 /// What to send.
@@ -62,7 +62,7 @@ impl New {
 impl TcpSender {
     /// Sends what was chosen; there must be something.
     #[inline]
-    pub(in crate::sender) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+    pub(crate) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         if self.choice == What::New {
             self.send_new(now, header, segment);
         } else {
@@ -225,7 +225,7 @@ impl TcpSender {
         self.phase = Phase::Done;
         let (flow, flags, sequence) = (self.flow, Flags::ACK, self.size);
         *segment = Segment { flow, flags, sequence, sent: now, ..Segment::default() };
-        self.head(header, Kind::Ack, self.transport.ack_wire(0), self.rules.ecn_again);
+        self.head(header, Kind::Ack, self.transport.ack_wire(BlockCount::Zero), self.rules.ecn_again);
     }
 
     #[inline]

@@ -83,8 +83,8 @@ impl Bitmap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Purpose, Random};
     use std::collections::BTreeSet;
-    use weft_core::{Purpose, Random};
 
     #[test]
     fn it_agrees_with_a_set() {

@@ -1,0 +1,255 @@
+//! What a host runs to carry flows: a *stack* gives each flow a sending and a receiving end and each host a part that all its
+//! flows share. Ends and host parts are state machines: packets and the clock come in, packets and [`Needs`] come out. Knows
+//! no network, no switch and no particular transport.
+//!
+//! A stack is declared by [`Stack`]; the list of all stacks is in the crate `transport`.
+
+use std::sync::Arc;
+
+use crate::ends::{FlowSite, ReceiverReport, SenderReport};
+use crate::header::{Class, Header, Kind};
+use crate::ids::FlowId;
+use crate::segment::{Needs, Toll};
+use crate::units::{Bytes, Rate, Time};
+
+/// The largest packet on the wire: lengths have 16 bits.
+const MAX_WIRE: u64 = u16::MAX as u64;
+
+/// Packet sizes as the settings of a stack give them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Largest IP packet.
+    pub mtu: Bytes,
+    /// Of it, what carries no payload.
+    pub header: Bytes,
+    /// What a frame occupies on the wire beyond the IP packet.
+    pub framing: Bytes,
+    /// Shorter frames are padded to this size on the wire.
+    pub least_wire: Bytes,
+}
+
+/// The same within bounds: at least one byte of payload, at most 65 535 bytes on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frames {
+    /// Payload of a full packet.
+    pub mss: u64,
+    /// Wire bytes beyond the payload.
+    pub overhead: u64,
+    least_wire: u64,
+}
+
+impl From<Sizes> for Frames {
+    fn from(sizes: Sizes) -> Frames {
+        let framing = sizes.framing.0.min(MAX_WIRE - 1);
+        let mtu = sizes.mtu.0.clamp(1, MAX_WIRE - framing);
+        let header = sizes.header.0.min(mtu - 1);
+        Frames { mss: mtu - header, overhead: header + framing, least_wire: sizes.least_wire.0 }
+    }
+}
+
+impl Frames {
+    /// Wire size of a packet with so much payload.
+    #[must_use]
+    #[inline]
+    pub fn wire(&self, payload: u64) -> u16 {
+        (payload + self.overhead).max(self.least_wire).min(MAX_WIRE) as u16
+    }
+
+    /// Wire size of a full packet.
+    #[must_use]
+    pub fn full_wire(&self) -> u16 {
+        self.wire(self.mss)
+    }
+}
+
+/// A set of priority classes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassSet(pub u8);
+
+impl ClassSet {
+    /// One class.
+    #[must_use]
+    pub const fn of(class: Class) -> ClassSet {
+        ClassSet(1 << (class.0 & 7))
+    }
+
+    /// These and another one.
+    #[must_use]
+    pub const fn and(self, class: Class) -> ClassSet {
+        ClassSet(self.0 | 1 << (class.0 & 7))
+    }
+
+    /// The classes, the most urgent first.
+    pub fn iter(self) -> impl Iterator<Item = Class> {
+        (0..8).filter(move |class| self.0 >> class & 1 == 1).map(Class)
+    }
+}
+
+/// The classes in which the two ends of a flow send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// Of the sending end.
+    pub sender: ClassSet,
+    /// Of the receiving end.
+    pub receiver: ClassSet,
+}
+
+/// What only the ends see of a packet, in a stack's own layout: at most 56 bytes, or a [`Segment`](crate::segment::Segment).
+pub trait Layout: Copy + Default {
+    /// The flow of the packet.
+    fn flow(&self) -> FlowId;
+    /// Bytes of payload.
+    fn payload(&self) -> u64;
+    /// The end that a packet of this header goes to: the sender of its flow or the receiver.
+    fn side(&self, header: &Header) -> Side;
+    /// What a packet of payload has met so far where classes pause.
+    fn toll(&self) -> Toll;
+    /// Whether that is anything.
+    fn has_toll(&self) -> bool {
+        self.toll() != Toll::NONE
+    }
+    /// A packet of payload leaves a queue where it met this.
+    fn add_toll(&mut self, toll: Toll);
+}
+
+/// One end of a flow.
+pub trait End {
+    /// The layout of its packets.
+    type Body: Layout;
+    /// What it shares with the other ends at its host.
+    type Host: HostPart;
+
+    /// What it needs from its host, as of now.
+    fn needs(&self) -> Needs;
+    /// A packet of the flow arrived.
+    fn on_packet(&mut self, now: Time, header: &Header, body: &Self::Body);
+    /// Writes the next packet, which [`Needs::ready`] has promised: all of the body, and of the header ports, wire size, kind,
+    /// class and marks. The note of the header is zero and may be written.
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Self::Body);
+    /// The clock reached some instant; called early, nothing happens.
+    fn on_wakeup(&mut self, _now: Time) {}
+    /// Payload that follows the packet just written without a pause, as one burst of segmentation offload.
+    fn burst(&self) -> u64 {
+        0
+    }
+    /// [`Needs::asks`] was set: tells the host's part what it wants.
+    fn ask(&mut self, _host: &mut Self::Host) {}
+    /// The host's part gives it a turn. False if it has no use for one any more.
+    fn on_turn(&mut self, _now: Time) -> bool {
+        false
+    }
+}
+
+/// The sending end of a flow.
+pub trait Sending: End {
+    /// State and counts.
+    fn report(&self) -> SenderReport;
+}
+
+/// The receiving end of a flow.
+pub trait Receiving: End {
+    /// When the application had the last byte.
+    fn completed(&self) -> Option<Time>;
+    /// Counts.
+    fn report(&self) -> ReceiverReport;
+}
+
+/// An end of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The sending one.
+    Sender,
+    /// The receiving one.
+    Receiver,
+}
+
+/// What all ends at a host share: pull queues, credits, arbitration. A stack whose flows do not know each other has `()`,
+/// which takes no memory and costs nothing; a large part is boxed, because all hosts have room for any.
+pub trait HostPart: Sized {
+    /// Another stack of the same kind runs at this host, with other settings: they share one part.
+    fn and(&mut self, _other: Self) {}
+    /// The end whose turn it is at `now`, if any: [`End::on_turn`] is called next, then this again.
+    fn next(&mut self, _now: Time) -> Option<(Side, FlowId)> {
+        None
+    }
+    /// The end that [`HostPart::next`] named has used its turn.
+    fn used(&mut self, _now: Time) {}
+    /// When somebody's turn comes at the earliest.
+    fn wake(&self) -> Time {
+        Time::NEVER
+    }
+    /// Whether a control packet that an end has written may leave the host.
+    fn admits(&mut self, _now: Time, _kind: Kind) -> bool {
+        true
+    }
+}
+
+impl HostPart for () {}
+
+impl<H: HostPart> HostPart for Box<H> {
+    fn and(&mut self, other: Box<H>) {
+        (**self).and(*other);
+    }
+
+    fn next(&mut self, now: Time) -> Option<(Side, FlowId)> {
+        (**self).next(now)
+    }
+
+    fn used(&mut self, now: Time) {
+        (**self).used(now);
+    }
+
+    fn wake(&self) -> Time {
+        (**self).wake()
+    }
+
+    fn admits(&mut self, now: Time, kind: Kind) -> bool {
+        (**self).admits(now, kind)
+    }
+}
+
+/// A transport's machinery with its checked configuration, shared by all ends of a run.
+pub trait Stack: Sized {
+    /// What begins a flow.
+    type Sender: Sending;
+    /// What takes it in.
+    type Receiver: Receiving;
+
+    /// The sender of a flow that the application hands over now.
+    fn sender(this: &Arc<Self>, site: &FlowSite, now: Time) -> Self::Sender;
+    /// The receiver of a flow whose first packet is about to be given to it.
+    fn receiver(this: &Arc<Self>, site: &FlowSite) -> Self::Receiver;
+    /// The part of a host whose card has this rate.
+    fn host(&self, line: Rate) -> <Self::Receiver as End>::Host;
+    /// Packet sizes, as configured.
+    fn sizes(&self) -> Sizes;
+    /// Wire size of the packets that open a connection, if any do.
+    fn opening(&self) -> Option<u16> {
+        None
+    }
+    /// The classes of a flow whose traffic entry asks for `own`.
+    fn classes(&self, own: Option<Class>) -> Classes;
+    /// The answer of a host whose receiver is closed to a packet that still comes, addresses aside.
+    fn reply_after_close(
+        &self,
+        header: &Header,
+        body: &<Self::Receiver as End>::Body,
+        now: Time,
+    ) -> Option<(Header, <Self::Receiver as End>::Body)>;
+    /// Whether it does anything about the marks of switches.
+    fn reads_marks(&self) -> bool {
+        false
+    }
+    /// Whether marks are all it goes by.
+    fn goes_by_marks(&self) -> bool {
+        false
+    }
+    /// Whether its ends go by the class of a flow, whatever queues the switches have.
+    fn goes_by_classes(&self) -> bool {
+        false
+    }
+    /// Whether full queues may cut its packets down to their headers.
+    fn is_trimmable(&self) -> bool {
+        false
+    }
+}

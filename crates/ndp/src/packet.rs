@@ -1,0 +1,66 @@
+//! What the ends of an NDP flow see of a packet. Knows no state.
+
+use weft_core::segment::Toll;
+use weft_core::stack::{Layout, Side};
+use weft_core::{FlowId, Header, Kind, Time};
+
+/// What a packet says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum What {
+    /// Payload, or what a switch has left of it.
+    #[default]
+    Data,
+    /// The packet of this number arrived.
+    Ack,
+    /// Only the header of the packet of this number arrived: it is to be sent again when it is pulled.
+    Nack,
+    /// The receiver has pulled this many packets by now.
+    Pull,
+    /// Everything arrived.
+    Done,
+}
+
+/// A packet of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// Its flow.
+    pub flow: FlowId,
+    /// The number of the data packet, carried or answered; of a pull, how many were pulled since the flow began.
+    pub number: u64,
+    /// Payload in bytes; of a trimmed packet what it had.
+    pub length: u16,
+    /// What it says.
+    pub what: What,
+    /// Sent before.
+    pub again: bool,
+    /// The sender has a packet to send of which the receiver does not know: its header came back, or pulls were lost.
+    pub short: bool,
+    /// When it was sent; in an answer, when the packet was sent that is answered.
+    pub sent: Time,
+    /// What it has met where classes pause.
+    pub toll: Toll,
+}
+
+impl Layout for Packet {
+    fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    fn payload(&self) -> u64 {
+        u64::from(self.length)
+    }
+
+    /// A header that a switch has turned back goes to the sender, as all answers do.
+    fn side(&self, header: &Header) -> Side {
+        let back = self.what != What::Data || header.kind == Kind::Returned;
+        if back { Side::Sender } else { Side::Receiver }
+    }
+
+    fn toll(&self) -> Toll {
+        self.toll
+    }
+
+    fn add_toll(&mut self, toll: Toll) {
+        self.toll = self.toll.and(toll);
+    }
+}

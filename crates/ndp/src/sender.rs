@@ -1,0 +1,285 @@
+//! The sending end of an NDP flow: a window of packets at once, then one for each pull. Knows no rate and no congestion.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use weft_core::bitmap::Bitmap;
+use weft_core::record::FlowState;
+use weft_core::segment::{Needs, ports};
+use weft_core::stack::{End, Sending};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, SenderReport, Span, Time};
+
+use crate::packet::{Packet, What};
+use crate::{Ndp, PullQueue};
+
+/// A packet of which nothing has been heard.
+#[derive(Clone, Copy, Debug)]
+struct Flying {
+    number: u64,
+    sent: Time,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    retransmitted: u64,
+    timeouts: u32,
+}
+
+/// The sending end of a flow.
+pub struct NdpSender {
+    ndp: Arc<Ndp>,
+    flow: FlowId,
+    class: Class,
+    size: u64,
+    /// Packets of the flow, and how many of them go before anything comes back.
+    count: u64,
+    first_window: u64,
+    /// The first packet never sent.
+    next: u64,
+    /// Packets that may go: the first window, then what is pulled.
+    credit: u64,
+    /// Pulled so far.
+    pulled: u64,
+    /// What arrived, and how many packets that is.
+    arrived: Bitmap,
+    done: u64,
+    /// In the order in which they were sent.
+    flying: VecDeque<Flying>,
+    /// What has to be sent again.
+    again: VecDeque<u64>,
+    /// When something was last heard or sent.
+    heard: Time,
+    /// Packets to send of which the receiver does not know, and how many it has been told of.
+    unknown: u64,
+    told: u64,
+    /// Answers to packets, and of these the ones to mere headers.
+    answers: u64,
+    headers: u64,
+    /// Time-outs in a row.
+    backoff: u32,
+    srtt: Span,
+    counts: Counts,
+}
+
+impl NdpSender {
+    /// The sender of a flow that the application hands over now.
+    pub(crate) fn new(ndp: &Arc<Ndp>, site: &FlowSite, now: Time) -> NdpSender {
+        let count = ndp.packets(site.size);
+        NdpSender {
+            flow: site.flow,
+            class: ndp.payload_class(site.class),
+            size: site.size.0.max(1),
+            count,
+            first_window: ndp.first_window(count),
+            next: 0,
+            credit: ndp.first_window(count),
+            pulled: 0,
+            arrived: Bitmap::default(),
+            done: 0,
+            flying: VecDeque::new(),
+            again: VecDeque::new(),
+            heard: now,
+            unknown: 0,
+            told: 0,
+            answers: 0,
+            headers: 0,
+            backoff: 0,
+            srtt: Span::ZERO,
+            counts: Counts::default(),
+            ndp: Arc::clone(ndp),
+        }
+    }
+
+    /// Whether there is anything that has not been sent, or not successfully.
+    fn has_something(&self) -> bool {
+        !self.again.is_empty() || self.next < self.count
+    }
+
+    /// How long nothing may be heard of a packet.
+    fn timeout(&self) -> Span {
+        let settings = self.ndp.settings();
+        let base = settings.rto.max(Span::from_us(1));
+        (base * (1 << self.backoff.min(20))).min(settings.pull_timeout.max(base))
+    }
+
+    /// When silence has lasted too long: of the oldest packet in flight, or of pulls.
+    fn due(&self) -> Time {
+        match self.flying.front() {
+            Some(oldest) => oldest.sent + self.timeout(),
+            None if self.credit == 0 && self.has_something() => {
+                self.heard + self.ndp.settings().pull_timeout.max(Span::from_us(1))
+            }
+            None => Time::NEVER,
+        }
+    }
+
+    /// Something was heard of a packet: it flies no longer. False if it did not.
+    fn landed(&mut self, number: u64) -> bool {
+        let place = self.flying.iter().position(|flying| flying.number == number);
+        place.and_then(|place| self.flying.remove(place)).is_some()
+    }
+
+    fn acknowledged(&mut self, now: Time, packet: &Packet) {
+        self.answers += 1;
+        self.landed(packet.number);
+        if !self.arrived.insert(packet.number) {
+            return;
+        }
+        self.done += 1;
+        self.again.retain(|number| *number != packet.number);
+        let trip = now.since(packet.sent);
+        self.srtt =
+            if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
+    }
+
+    /// A switch has cut a packet: it goes again before anything new, when it is pulled.
+    fn trimmed(&mut self, number: u64) {
+        self.answers += 1;
+        self.headers += 1;
+        self.repeat(number);
+    }
+
+    /// A switch has cut a packet and had no room for the header either, of which the receiver knows nothing.
+    fn returned(&mut self, packet: &Packet) {
+        if self.repeat(packet.number) {
+            self.unknown += 1 + u64::from(packet.short);
+            self.told -= u64::from(packet.short);
+        }
+    }
+
+    /// A packet goes again. False if it need not.
+    fn repeat(&mut self, number: u64) -> bool {
+        let missing = self.landed(number) && !self.arrived.contains(number);
+        if missing {
+            self.again.push_back(number);
+        }
+        missing
+    }
+
+    /// Where the receiver will pull nothing more as far as it knows - it pulls once for each packet that reached it, up to what it
+    /// knows to be missing, and once for each that told of another - and nothing flies that could tell it, the next packet goes
+    /// unpulled, and tells.
+    fn go_on(&mut self) {
+        let missing = self.count - self.first_window + self.headers;
+        let expected = missing.min(self.answers) + self.told;
+        if self.credit == 0 && self.flying.is_empty() && self.has_something() && self.pulled >= expected {
+            self.credit = 1;
+        }
+    }
+
+    /// The receiver counts its pulls, so that a lost one comes with the next.
+    fn pulled(&mut self, total: u64) {
+        let more = total.saturating_sub(self.pulled);
+        self.pulled += more;
+        self.credit += more;
+    }
+
+    /// Nothing was heard for too long: what flies is lost, and goes unasked.
+    #[cold]
+    fn expire(&mut self, now: Time) {
+        let timeout = self.timeout();
+        self.counts.timeouts += 1;
+        self.backoff += 1;
+        if self.flying.is_empty() {
+            self.credit += 1;
+            self.unknown = self.unknown.max(1);
+        }
+        while let Some(lost) = self.flying.pop_front_if(|flying| flying.sent + timeout <= now) {
+            self.credit += 1;
+            self.again.push_back(lost.number);
+        }
+        self.heard = now;
+    }
+
+    /// What goes next: the first window, then what was lost or trimmed, then what is new.
+    fn choose(&mut self) -> u64 {
+        let again = if self.next < self.first_window { None } else { self.again.pop_front() };
+        again.unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
+
+    /// Payload of a packet.
+    fn length(&self, number: u64) -> u64 {
+        let mss = self.ndp.frames().mss;
+        mss.min(self.size - number * mss)
+    }
+}
+
+impl End for NdpSender {
+    type Body = Packet;
+    type Host = Box<PullQueue>;
+
+    fn needs(&self) -> Needs {
+        let done = self.done == self.count;
+        let ready = !done && self.credit > 0 && self.has_something();
+        let wake = if done || ready { Time::NEVER } else { self.due() };
+        Needs { wake, ready, complete: done, done, asks: false }
+    }
+
+    fn on_packet(&mut self, now: Time, _header: &Header, packet: &Packet) {
+        self.heard = now;
+        self.backoff = 0;
+        match packet.what {
+            What::Ack => self.acknowledged(now, packet),
+            What::Nack => self.trimmed(packet.number),
+            What::Pull => self.pulled(packet.number),
+            What::Done => self.done = self.count,
+            What::Data => self.returned(packet),
+        }
+        self.go_on();
+    }
+
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+        let fresh = self.next;
+        let number = self.choose();
+        let short = self.unknown > 0;
+        self.unknown -= u64::from(short);
+        self.told += u64::from(short);
+        let (length, again) = (self.length(number), number < fresh);
+        self.credit -= 1;
+        self.heard = now;
+        self.counts.retransmitted += if again { length } else { 0 };
+        self.flying.push_back(Flying { number, sent: now });
+        *body = Packet {
+            flow: self.flow,
+            number,
+            length: length as u16,
+            what: What::Data,
+            again,
+            short,
+            sent: now,
+            ..Packet::default()
+        };
+        header.ports = ports(self.flow);
+        header.wire = self.ndp.frames().wire(length);
+        (header.kind, header.class) = (Kind::Trimmable, self.class);
+        header.marks = Marks { ecn: Ecn::NotCapable };
+    }
+
+    fn on_wakeup(&mut self, now: Time) {
+        if self.due() <= now {
+            self.expire(now);
+        }
+    }
+}
+
+impl Sending for NdpSender {
+    fn report(&self) -> SenderReport {
+        let mss = self.ndp.frames().mss;
+        let payload = |packets: u64| Bytes((packets * mss).min(self.size));
+        SenderReport {
+            retransmitted: Bytes(self.counts.retransmitted),
+            timeouts: self.counts.timeouts,
+            acknowledged: payload(self.done),
+            in_flight: payload(self.flying.len() as u64),
+            cwnd: Bytes(u64::from(self.ndp.settings().initial_window) * mss),
+            ssthresh: Bytes(u64::MAX),
+            srtt: self.srtt,
+            rto: self.timeout(),
+            state: if self.backoff > 0 { FlowState::Loss } else { FlowState::Open },
+            ..SenderReport::default()
+        }
+    }
+}

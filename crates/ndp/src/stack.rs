@@ -1,0 +1,95 @@
+//! NDP as a stack: its checked configuration, and what follows from it for packets, classes and hosts.
+
+use std::sync::Arc;
+
+use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
+use weft_core::{Bytes, Class, FlowSite, Header, Kind, Rate, Time};
+
+use crate::packet::{Packet, What};
+use crate::settings::Settings;
+use crate::{NdpReceiver, NdpSender, PullQueue};
+
+/// NDP of a run, shared by all its ends.
+#[derive(Clone, Debug)]
+pub struct Ndp {
+    settings: Settings,
+    frames: Frames,
+}
+
+impl Ndp {
+    /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
+    #[must_use]
+    pub fn new(settings: &Settings) -> Ndp {
+        Ndp { frames: Frames::from(settings.sizes()), settings: settings.clone() }
+    }
+
+    /// What a scenario said.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub(crate) fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    /// Packets of a flow.
+    pub(crate) fn packets(&self, size: Bytes) -> u64 {
+        size.0.max(1).div_ceil(self.frames.mss)
+    }
+
+    /// Of them, those that go before anything comes back.
+    pub(crate) fn first_window(&self, packets: u64) -> u64 {
+        packets.min(u64::from(self.settings.initial_window))
+    }
+
+    pub(crate) fn payload_class(&self, own: Option<Class>) -> Class {
+        own.unwrap_or(Class(self.settings.class as u8))
+    }
+}
+
+impl Stack for Ndp {
+    type Sender = NdpSender;
+    type Receiver = NdpReceiver;
+
+    fn sender(this: &Arc<Ndp>, site: &FlowSite, now: Time) -> NdpSender {
+        NdpSender::new(this, site, now)
+    }
+
+    fn receiver(this: &Arc<Ndp>, site: &FlowSite) -> NdpReceiver {
+        NdpReceiver::new(this, site)
+    }
+
+    fn host(&self, line: Rate) -> Box<PullQueue> {
+        let full = Bytes(u64::from(self.frames.full_wire()));
+        Box::new(PullQueue::new(Rate(line.0.max(1)).time_for(full)))
+    }
+
+    fn sizes(&self) -> Sizes {
+        self.settings.sizes()
+    }
+
+    fn classes(&self, own: Option<Class>) -> Classes {
+        Classes {
+            sender: ClassSet::of(self.payload_class(own)),
+            receiver: ClassSet::of(Class(self.settings.control_class as u8)),
+        }
+    }
+
+    /// What still comes was sent again because an acknowledgement was lost.
+    fn reply_after_close(&self, _header: &Header, body: &Packet, _now: Time) -> Option<(Header, Packet)> {
+        let reply = Packet { flow: body.flow, what: What::Done, sent: body.sent, ..Packet::default() };
+        let mut header = Header { kind: Kind::Ack, ..Header::default() };
+        self.address(&mut header, body.flow);
+        Some((header, reply))
+    }
+
+    /// Receivers pull flows of a lower class first.
+    fn goes_by_classes(&self) -> bool {
+        true
+    }
+
+    fn is_trimmable(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,130 @@
+//! Queue pairs as a stack: what a host runs, and what its card keeps for all flows together.
+
+use std::sync::Arc;
+
+use weft_core::segment::{Needs, Segment};
+use weft_core::stack::{ClassSet, Classes, End, HostPart, Receiving, Sending, Sizes, Stack};
+use weft_core::{Class, FlowSite, Header, Kind, Rate, ReceiverReport, SenderReport, Span, Time};
+
+use crate::{QueuePairs, QueueReceiver, QueueSender};
+
+/// A card that limits the congestion notifications of all its flows together.
+#[derive(Clone, Copy, Debug)]
+pub struct NotificationLimit {
+    /// Least time between two; zero: each flow keeps its own.
+    interval: Span,
+    quiet_until: Time,
+}
+
+impl HostPart for NotificationLimit {
+    fn and(&mut self, other: NotificationLimit) {
+        self.interval = self.interval.max(other.interval);
+    }
+
+    fn admits(&mut self, now: Time, kind: Kind) -> bool {
+        let due = kind != Kind::Control || now >= self.quiet_until;
+        if due && kind == Kind::Control {
+            self.quiet_until = now + self.interval;
+        }
+        due
+    }
+}
+
+impl End for QueueSender {
+    type Body = Segment;
+    type Host = NotificationLimit;
+
+    #[inline]
+    fn needs(&self) -> Needs {
+        self.needs()
+    }
+
+    fn on_packet(&mut self, now: Time, _header: &Header, body: &Segment) {
+        self.on_packet(now, body);
+    }
+
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Segment) {
+        self.send(now, header, body);
+    }
+
+    fn on_wakeup(&mut self, now: Time) {
+        self.on_wakeup(now);
+    }
+}
+
+impl Sending for QueueSender {
+    fn report(&self) -> SenderReport {
+        self.report()
+    }
+}
+
+impl End for QueueReceiver {
+    type Body = Segment;
+    type Host = NotificationLimit;
+
+    #[inline]
+    fn needs(&self) -> Needs {
+        self.needs()
+    }
+
+    fn on_packet(&mut self, now: Time, header: &Header, body: &Segment) {
+        self.on_packet(now, header.marks.ecn, body);
+    }
+
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Segment) {
+        self.send(now, header, body);
+    }
+
+    fn on_wakeup(&mut self, now: Time) {
+        self.on_wakeup(now);
+    }
+}
+
+impl Receiving for QueueReceiver {
+    fn completed(&self) -> Option<Time> {
+        self.completed()
+    }
+
+    fn report(&self) -> ReceiverReport {
+        self.report()
+    }
+}
+
+impl Stack for QueuePairs {
+    type Sender = QueueSender;
+    type Receiver = QueueReceiver;
+
+    fn sender(this: &Arc<QueuePairs>, site: &FlowSite, now: Time) -> QueueSender {
+        QueueSender::new(this, site, now)
+    }
+
+    fn receiver(this: &Arc<QueuePairs>, site: &FlowSite) -> QueueReceiver {
+        QueueReceiver::new(this, site)
+    }
+
+    fn host(&self, _line: Rate) -> NotificationLimit {
+        NotificationLimit { interval: self.port_interval().unwrap_or(Span::ZERO), quiet_until: Time::ZERO }
+    }
+
+    fn sizes(&self) -> Sizes {
+        self.settings.sizes()
+    }
+
+    /// Acknowledgements have a class of their own, congestion notifications the first.
+    fn classes(&self, own: Option<Class>) -> Classes {
+        let payload = own.unwrap_or(Class(self.settings.class as u8));
+        Classes { sender: ClassSet::of(payload), receiver: ClassSet::of(self.ack_class()).and(Class(0)) }
+    }
+
+    fn reply_after_close(&self, _header: &Header, body: &Segment, now: Time) -> Option<(Header, Segment)> {
+        self.reply_after_close(body, now).map(|out| (out.header(), out.segment))
+    }
+
+    fn reads_marks(&self) -> bool {
+        self.goes_by_marks()
+    }
+
+    fn goes_by_marks(&self) -> bool {
+        self.goes_by_marks()
+    }
+}

@@ -1,0 +1,78 @@
+//! Rules on trimming, and on the transports that live by it.
+
+use super::{Facts, Finding, impossible};
+use weft_core::stack::ClassSet;
+use weft_core::{Bytes, Class};
+use weft_transport::{Transport, TransportSettings};
+
+/// Headers that are cut reach somebody who waits for them, and packets that may be cut meet a switch that does it.
+pub(super) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let (trim, name) = (&facts.switch.trim, facts.stack.name());
+    let trimmable = Transport::new(facts.stack).is_trimmable();
+    if !trim.is_on() {
+        let why = "nothing is trimmed (switch.trim.queue)";
+        ["header", "class", "returns"]
+            .iter()
+            .for_each(|own| facts.idle(&format!("switch.trim.{own}"), why, found));
+    } else if !trimmable {
+        facts.idle("switch.trim", &format!("{name} sends nothing that may be cut"), found);
+    }
+    if trimmable && !trim.is_on() {
+        let message = format!(
+            "{name} needs switches that trim: set switch.trim.queue = \"8 pkt\", switch.queues = 2 and \
+             switch.schedule = {{ wrr = {{ weights = [10, 1] }} }}"
+        );
+        found.push(impossible("transport", message));
+    }
+}
+
+/// Headers and control packets overtake payload: they have a queue of their own.
+pub(super) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let (switch, transport) = (facts.switch, Transport::new(facts.stack));
+    if !switch.trim.is_on() || !transport.is_trimmable() {
+        return;
+    }
+    let queue = |class: Class| u32::from(class.0).min(switch.queues - 1);
+    let classes = transport.classes(None, None);
+    let ahead = ClassSet(classes.receiver.0).and(Class(switch.trim.class as u8));
+    let in_the_way = |payload: Class| ahead.iter().find(|class| queue(*class) == queue(payload));
+    let mut check = |path: &str, payload: Class| {
+        if let Some(class) = in_the_way(payload) {
+            let message = format!(
+                "payload of class {} would wait in one queue with headers or control packets of class {}: ports have \
+                 {} (switch.queues)",
+                payload.0, class.0, switch.queues
+            );
+            found.push(impossible(path.to_owned(), message));
+        }
+    };
+    classes.sender.iter().for_each(|payload| check("switch.queues", payload));
+    for (index, entry) in facts.settings.flows().iter().enumerate() {
+        if let Some(class) = entry.class {
+            check(&format!("traffic[{index}].class"), Class(class as u8));
+        }
+    }
+}
+
+/// A queue holds a full packet, and a header is less than that.
+pub(super) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let trim = &facts.switch.trim;
+    let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
+    if let Some(most) = trim.queue.map(|queue| queue.bytes(full)).filter(|most| *most < full) {
+        let message = format!("no packet of {full} fits into a queue of {most}: every one would be cut");
+        found.push(impossible("switch.trim.queue", message));
+    }
+    if trim.is_on() && trim.header >= full {
+        let message = format!("a header of {} is no less than a full packet of {full}", trim.header);
+        found.push(impossible("switch.trim.header", message));
+    }
+}
+
+/// The time-outs of NDP are in order.
+pub(super) fn pulls_are_waited_for(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let TransportSettings::Ndp(ndp) = facts.stack else { return };
+    if ndp.rto > ndp.pull_timeout {
+        let message = format!("exceeds pull_timeout = {}, the greatest time-out", ndp.pull_timeout);
+        found.push(impossible(facts.transport("rto"), message));
+    }
+}

@@ -1,0 +1,77 @@
+//! Trimming: a queue that is full cuts payload off a packet and forwards its header in another queue, so that the receiver learns
+//! of the packet although it has no room. Knows no transport: packets say themselves that they may be cut.
+//!
+//! *Paper*: Handley et al., SIGCOMM'17, section 3.1 (NDP); cut payload goes back to Cheng et al., NSDI'14.
+
+use weft_core::record::Reason;
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Class, Header, Kind, settings};
+
+settings! {
+    /// Trimming; off unless a queue is given.
+    pub struct TrimSettings {
+        /// A packet with which its queue would hold more is cut, the packet in service included; so is one that finds no memory.
+        /// Absent: nothing is cut. Packets are full ones of the transport; NDP's queues hold 8.
+        queue: Option<Amount> = None,
+        /// What is left of a packet on the wire.
+        header: Bytes = Bytes(84),
+        /// Priority class of headers.
+        class: u32 [0, 7] = 0,
+        /// A header that finds no room goes back to its sender; otherwise it is lost.
+        returns: bool = true,
+    }
+}
+
+impl TrimSettings {
+    /// Whether anything is cut.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.queue.is_some()
+    }
+}
+
+/// When and how a port cuts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trim {
+    most: u64,
+    header: u16,
+    class: Class,
+    returns: bool,
+}
+
+impl Trim {
+    /// `None`: nothing is cut.
+    pub(crate) fn new(settings: &TrimSettings, full_packet: Bytes) -> Option<Trim> {
+        let most = settings.queue?.bytes(full_packet).0;
+        let header = settings.header.0.clamp(1, u64::from(u16::MAX)) as u16;
+        Some(Trim { most, header, class: Class(settings.class as u8), returns: settings.returns })
+    }
+
+    /// Whether a packet may join a queue that holds `queue` bytes, as far as it may be cut.
+    pub(crate) fn admit(&self, header: &Header, queue: u64) -> Result<(), Reason> {
+        let full = header.kind == Kind::Trimmable && queue + u64::from(header.wire) > self.most;
+        if full { Err(Reason::Threshold) } else { Ok(()) }
+    }
+
+    /// Leaves the header of a packet. False: it may not be cut, or there is nothing to cut.
+    pub(crate) fn cut(&self, header: &mut Header) -> bool {
+        let cuts = header.kind == Kind::Trimmable;
+        if cuts {
+            header.wire = header.wire.min(self.header);
+            (header.kind, header.class) = (Kind::Trimmed, self.class);
+        }
+        cuts
+    }
+
+    /// Turns the header of a packet back to its sender. False: it is lost.
+    pub(crate) fn turn_back(&self, header: &mut Header) -> bool {
+        let returns = self.returns && header.kind == Kind::Trimmed;
+        if returns {
+            header.kind = Kind::Returned;
+            std::mem::swap(&mut header.source, &mut header.destination);
+            header.ports = header.ports.rotate_left(16);
+            header.note = 0;
+        }
+        returns
+    }
+}

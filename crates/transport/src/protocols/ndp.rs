@@ -1,0 +1,25 @@
+//! NDP as a transport of a scenario; how it is carried is in the crate `ndp`.
+
+use std::sync::Arc;
+
+pub use weft_ndp::settings::{PullOrder, SUMMARY, Settings};
+
+use super::{AnyStack, Protocol};
+
+/// NDP.
+#[derive(Clone, Debug)]
+pub struct Ndp(Arc<weft_ndp::Ndp>);
+
+impl Ndp {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Ndp {
+        Ndp(Arc::new(weft_ndp::Ndp::new(settings)))
+    }
+}
+
+impl Protocol for Ndp {
+    fn stack(&self) -> AnyStack {
+        AnyStack::Ndp(Arc::clone(&self.0))
+    }
+}

@@ -1,0 +1,192 @@
+//! TCP as a stack: its checked configuration, and the sizes of packets that follow. Knows no state of any flow.
+
+use std::sync::Arc;
+
+use weft_core::segment::{BlockCount, Outgoing, reverse_ports};
+use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
+use weft_core::{Bytes, Class, Ecn, FlowSite, Header, Kind, Rate, Span, Time};
+
+use crate::congestion::{AnyLaw, LawSettings, LawSite, MarkUse};
+use crate::receiver::TcpReceiver;
+use crate::rto::RtoLimits;
+use crate::segment::{Flags, Segment};
+use crate::sender::TcpSender;
+use crate::settings::{EcnUse, LossDetection, Tcp};
+
+/// How congestion marks are used on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marking {
+    /// Not at all.
+    Off,
+    /// RFC 3168.
+    Classic,
+    /// Every packet capable, marks reported byte for byte (RFC 8257).
+    Accurate,
+}
+
+/// The time stamp option with its padding (RFC 7323).
+const TIMESTAMPS: u64 = 12;
+
+/// TCP under one congestion law, shared by all its ends.
+#[derive(Clone, Debug)]
+pub struct TcpStack {
+    law: LawSettings,
+    pub(crate) tcp: Tcp,
+    pub(crate) marking: Marking,
+    pub(crate) rto: RtoLimits,
+    frames: Frames,
+}
+
+impl TcpStack {
+    pub(crate) fn new(law: LawSettings, tcp: Tcp) -> TcpStack {
+        let frames = Frames::from(tcp.sizes());
+        let mut stack = TcpStack { law, rto: rto_limits(&tcp), marking: Marking::Off, tcp, frames };
+        stack.marking = stack.marking_of_law();
+        stack
+    }
+
+    fn marking_of_law(&self) -> Marking {
+        match (self.law().mark_use(), self.tcp.ecn) {
+            (MarkUse::Accurate | MarkUse::Immediate, _) => Marking::Accurate,
+            (MarkUse::Classic, EcnUse::On) => Marking::Classic,
+            (MarkUse::Classic, EcnUse::Off) => Marking::Off,
+        }
+    }
+
+    /// A fresh law.
+    pub(crate) fn law(&self) -> AnyLaw {
+        let limit =
+            self.tcp.slow_start_limit.map_or(u64::MAX, |limit| u64::from(limit.max(1)) * self.frames.mss);
+        AnyLaw::new(&self.law, LawSite { mss: self.frames.mss, slow_start_limit: limit })
+    }
+
+    pub(crate) fn mss(&self) -> u64 {
+        self.frames.mss
+    }
+
+    /// Wire size of a packet with `payload` bytes.
+    pub(crate) fn data_wire(&self, payload: u64) -> u16 {
+        self.frames.wire(payload)
+    }
+
+    /// Wire size of an acknowledgement with so many blocks: 2 bytes and 8 per block, padded to whole words (RFC 2018).
+    pub(crate) fn ack_wire(&self, blocks: BlockCount) -> u16 {
+        self.frames.wire(if blocks == BlockCount::Zero { 0 } else { 4 + 8 * blocks.get() as u64 })
+    }
+
+    /// Wire size of SYN and SYN-ACK: options for segment size, window scale and selective acknowledgements, 12 bytes, of
+    /// which the time stamps, when in use, fill the padding.
+    pub(crate) fn syn_wire(&self) -> u16 {
+        self.frames.wire(if self.tcp.timestamps { 8 } else { 12 })
+    }
+
+    /// Losses are detected by RACK.
+    pub(crate) fn rack(&self) -> bool {
+        self.tcp.sack && self.tcp.loss_detection == LossDetection::Rack
+    }
+
+    /// Tail loss probes are sent.
+    pub(crate) fn tlp(&self) -> bool {
+        self.tcp.tlp && self.rack()
+    }
+
+    pub(crate) fn initial_window(&self) -> u64 {
+        let mss = self.frames.mss;
+        self.tcp.initial_window.bytes(Bytes(mss)).0.max(mss)
+    }
+
+    /// Where slow start ends at first.
+    pub(crate) fn initial_ssthresh(&self) -> u64 {
+        let mss = self.frames.mss;
+        self.tcp.initial_ssthresh.map_or(u64::MAX, |window| window.bytes(Bytes(mss)).0.max(mss))
+    }
+
+    /// Payload the receiver takes beyond what it acknowledged.
+    pub(crate) fn receive_window(&self) -> u64 {
+        self.tcp.receive_window.map_or(u64::MAX, |window| window.0.max(self.frames.mss))
+    }
+}
+
+fn rto_limits(tcp: &Tcp) -> RtoLimits {
+    RtoLimits {
+        floor: tcp.rto_floor,
+        initial: tcp.initial_rto.max(Span::from_us(1)),
+        least: tcp.min_rto,
+        greatest: tcp.max_rto.max(Span::from_us(1)),
+    }
+}
+
+impl Tcp {
+    /// The sizes of packets.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        let options = Bytes(if self.timestamps { TIMESTAMPS } else { 0 });
+        let header = Bytes(self.header.0.saturating_add(options.0));
+        Sizes { mtu: self.mtu, header, framing: self.framing, least_wire: self.least_wire }
+    }
+}
+
+impl Stack for TcpStack {
+    type Sender = TcpSender;
+    type Receiver = TcpReceiver;
+
+    fn sender(this: &Arc<TcpStack>, site: &FlowSite, _now: Time) -> TcpSender {
+        TcpSender::new(this, site)
+    }
+
+    fn receiver(this: &Arc<TcpStack>, site: &FlowSite) -> TcpReceiver {
+        TcpReceiver::new(this, site)
+    }
+
+    fn host(&self, _line: Rate) {}
+
+    fn sizes(&self) -> Sizes {
+        self.tcp.sizes()
+    }
+
+    fn opening(&self) -> Option<u16> {
+        self.tcp.handshake.then(|| self.syn_wire())
+    }
+
+    /// Acknowledgements go in the class of what they acknowledge.
+    fn classes(&self, own: Option<Class>) -> Classes {
+        let class = ClassSet::of(own.unwrap_or_default());
+        Classes { sender: class, receiver: class }
+    }
+
+    /// Payload that still comes was sent again because an acknowledgement was lost, so everything is acknowledged once more
+    /// (TIME-WAIT of RFC 9293, section 3.10.7.4). Needs no state.
+    fn reply_after_close(&self, header: &Header, body: &Segment, now: Time) -> Option<(Header, Segment)> {
+        if body.length == 0 || body.flags.has(Flags::DATAGRAM) {
+            return None;
+        }
+        let again = body.flags.has(Flags::AGAIN);
+        let flags = Flags::ACK.with(Flags::DUPLICATE).with_if(again, Flags::AGAIN);
+        let segment = Segment {
+            flow: body.flow,
+            flags: flags.with_if(self.tcp.close, Flags::FIN),
+            ack: Segment::EVERYTHING,
+            sent: now,
+            echo: body.sent,
+            ..Segment::default()
+        };
+        let capable = self.marking == Marking::Accurate;
+        let out = Outgoing {
+            segment,
+            wire: self.ack_wire(BlockCount::Zero),
+            kind: Kind::Ack,
+            class: header.class,
+            ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
+            ports: reverse_ports(body.flow),
+        };
+        Some((out.header(), segment))
+    }
+
+    fn reads_marks(&self) -> bool {
+        self.marking != Marking::Off
+    }
+
+    fn goes_by_marks(&self) -> bool {
+        self.marking == Marking::Accurate
+    }
+}
