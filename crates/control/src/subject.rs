@@ -241,7 +241,7 @@ const FEEDBACK: Bytes = Bytes(98);
 /// The law by name with its defaults, over packets of the transport's size; or the transport, if it has a fluid model.
 fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, String> {
     let payload = Bytes(Transport::new(transport).mss());
-    let sizes = Transport::new(transport).sizes();
+    let sizes = transport.stack().sizes();
     let packet = sizes.mtu + sizes.framing;
     let (own, jitter) = match transport.stack() {
         AnyStack::Roce(pairs) => {

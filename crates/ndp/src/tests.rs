@@ -225,7 +225,7 @@ fn what_is_lost_is_sent_again_after_the_time_out() {
 #[test]
 fn pulls_that_are_lost_come_with_the_next_or_are_asked_for() {
     let some = |payload: bool, nth: usize, packet: &Packet| match packet.what {
-        What::Pull if !payload && nth % 3 == 0 => Fate::Lose,
+        What::Pull if !payload && nth.is_multiple_of(3) => Fate::Lose,
         _ => Fate::Pass,
     };
     assert!(Pair::new(100, |own| own.initial_window = 8).run(some).outcome().1);
@@ -242,8 +242,9 @@ fn pulls_that_are_lost_come_with_the_next_or_are_asked_for() {
 
 #[test]
 fn acknowledgements_that_are_lost_cost_a_time_out_and_nothing_is_delivered_twice() {
-    let lose =
-        |payload: bool, nth, _: &Packet| if !payload && nth % 5 == 0 { Fate::Lose } else { Fate::Pass };
+    let lose = |payload: bool, nth: usize, _: &Packet| {
+        if !payload && nth.is_multiple_of(5) { Fate::Lose } else { Fate::Pass }
+    };
     let pair = Pair::new(60, |_| {}).run(lose);
     let (timeouts, once) = pair.outcome();
     assert!(timeouts > 0 && once);

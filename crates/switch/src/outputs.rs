@@ -28,7 +28,7 @@ pub(crate) struct Outputs {
     /// If any class pauses.
     pub(crate) ingress: Option<Box<Ingress>>,
     /// If full queues cut packets.
-    trim: Option<Trim>,
+    pub(crate) trim: Option<Trim>,
 }
 
 impl Outputs {
@@ -218,31 +218,6 @@ impl Outputs {
         }
         let idle = self.enqueue(turn, (port, queue), packet);
         if idle { Verdict::Ready(port) } else { Verdict::Queued(port) }
-    }
-
-    /// A packet may not join a queue: its header may, or goes back, or all of it is dropped.
-    #[cold]
-    fn turned_away(
-        &mut self,
-        turn: &mut Turn<'_>,
-        (port, queue): (PortId, usize),
-        packet: PacketId,
-        reason: Reason,
-    ) -> Verdict {
-        let header = turn.headers.get_mut(packet);
-        let full = !matches!(reason, Reason::LinkDown | Reason::Watchdog | Reason::Early);
-        if let Some(trim) = self.trim.filter(|_| full) {
-            if trim.cut(header) {
-                self.ports[port.index()].port.counters.trimmed += 1;
-                return self.join(turn, port, packet);
-            }
-            if trim.turn_back(header) {
-                self.ports[port.index()].port.counters.returned += 1;
-                return Verdict::Returned;
-            }
-        }
-        self.refused(turn.effects, header, queue, reason);
-        Verdict::Dropped(self.refuse(port, reason))
     }
 
     /// A packet that has been admitted joins a port whose departures are foreseen.

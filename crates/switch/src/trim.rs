@@ -5,7 +5,10 @@
 
 use weft_core::record::Reason;
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Class, Header, Kind, settings};
+use weft_core::{Bytes, Class, Header, Kind, PacketId, PortId, settings};
+
+use crate::outputs::Outputs;
+use crate::turn::{Turn, Verdict};
 
 settings! {
     /// Trimming; off unless a queue is given.
@@ -73,5 +76,32 @@ impl Trim {
             header.note = 0;
         }
         returns
+    }
+}
+
+impl Outputs {
+    /// A packet may not join a queue: its header may, or goes back, or all of it is dropped.
+    #[cold]
+    pub(crate) fn turned_away(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (port, queue): (PortId, usize),
+        packet: PacketId,
+        reason: Reason,
+    ) -> Verdict {
+        let header = turn.headers.get_mut(packet);
+        let full = !matches!(reason, Reason::LinkDown | Reason::Watchdog | Reason::Early);
+        if let Some(trim) = self.trim.filter(|_| full) {
+            if trim.cut(header) {
+                self.ports[port.index()].port.counters.trimmed += 1;
+                return self.join(turn, port, packet);
+            }
+            if trim.turn_back(header) {
+                self.ports[port.index()].port.counters.returned += 1;
+                return Verdict::Returned;
+            }
+        }
+        self.refused(turn.effects, header, queue, reason);
+        Verdict::Dropped(self.refuse(port, reason))
     }
 }

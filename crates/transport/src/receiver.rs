@@ -11,6 +11,7 @@ pub(crate) use datagram::DatagramReceiver;
 pub(crate) use tcp::TcpReceiver;
 pub use weft_core::ReceiverReport;
 use weft_core::label::cell_of;
+use weft_core::stack::End;
 use weft_core::{Ecn, FlowSite, Header, Marks, Time};
 
 use crate::protocols::{AnyHost, Body, ReceiverEnd};

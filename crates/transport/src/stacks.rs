@@ -168,7 +168,9 @@ macro_rules! stacks {
                 }
             }
 
-            pub(crate) fn sizes(&self) -> Sizes {
+            /// Packet sizes as the settings give them.
+            #[must_use]
+            pub fn sizes(&self) -> Sizes {
                 match self { $(AnyStack::$stack(own) => Stack::sizes(&**own),)+ }
             }
 
@@ -187,19 +189,27 @@ macro_rules! stacks {
                 }
             }
 
-            pub(crate) fn reads_marks(&self) -> bool {
+            /// Whether the ends do anything about congestion marks.
+            #[must_use]
+            pub fn reads_marks(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::reads_marks(&**own),)+ }
             }
 
-            pub(crate) fn goes_by_marks(&self) -> bool {
+            /// Whether congestion marks are all that the ends go by.
+            #[must_use]
+            pub fn goes_by_marks(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::goes_by_marks(&**own),)+ }
             }
 
-            pub(crate) fn goes_by_classes(&self) -> bool {
+            /// Whether the ends go by the class of a flow, whatever queues the switches have.
+            #[must_use]
+            pub fn goes_by_classes(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::goes_by_classes(&**own),)+ }
             }
 
-            pub(crate) fn is_trimmable(&self) -> bool {
+            /// Whether full queues may cut packets down to their headers.
+            #[must_use]
+            pub fn is_trimmable(&self) -> bool {
                 match self { $(AnyStack::$stack(own) => Stack::is_trimmable(&**own),)+ }
             }
         }

@@ -120,34 +120,10 @@ impl Transport {
         }
     }
 
-    /// Whether the ends do anything about congestion marks.
+    /// What carries the flows that have no rate of their own.
     #[must_use]
-    pub fn reads_marks(&self) -> bool {
-        self.stack.reads_marks()
-    }
-
-    /// Whether congestion marks are all that the ends go by.
-    #[must_use]
-    pub fn goes_by_marks(&self) -> bool {
-        self.stack.goes_by_marks()
-    }
-
-    /// Whether the ends go by the class of a flow, whatever queues the switches have.
-    #[must_use]
-    pub fn goes_by_classes(&self) -> bool {
-        self.stack.goes_by_classes()
-    }
-
-    /// Whether full queues may cut packets down to their headers.
-    #[must_use]
-    pub fn is_trimmable(&self) -> bool {
-        self.stack.is_trimmable()
-    }
-
-    /// Packet sizes as the settings give them.
-    #[must_use]
-    pub fn sizes(&self) -> Sizes {
-        self.stack.sizes()
+    pub fn stack(&self) -> &AnyStack {
+        &self.stack
     }
 }
 

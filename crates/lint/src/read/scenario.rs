@@ -15,8 +15,8 @@ use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
 use weft_topology::{Graph, Ideal, LinkState, TopologySettings, Train, build_in};
+use weft_transport::TransportSettings;
 use weft_transport::settings::EcnUse;
-use weft_transport::{Transport, TransportSettings};
 
 /// The smallest frame on the wire, for round trips.
 const LEAST_WIRE: Bytes = Bytes(84);
@@ -191,7 +191,7 @@ impl Reader<'_> {
     }
 
     fn mtu(&self) -> Bytes {
-        Transport::new(&self.stack.transport).sizes().mtu
+        self.stack.transport.stack().sizes().mtu
     }
 
     fn host(&self) -> Host {

@@ -4,7 +4,6 @@ use super::transport::framing;
 use super::{Facts, Finding, impossible};
 use weft_core::Time;
 use weft_topology::{LinkState, plan};
-use weft_transport::Transport;
 use weft_workload::{Limits, Shape, check};
 
 /// Whatever the traffic itself refuses in this network, with the first seed's failures.
@@ -40,7 +39,7 @@ pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
 
 /// A class that an entry chooses has a queue of its own.
 pub(super) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    if facts.stacks.iter().any(|stack| Transport::new(&stack.transport).goes_by_classes()) {
+    if facts.stacks.iter().any(|stack| stack.transport.stack().goes_by_classes()) {
         return;
     }
     let queues = facts.devices.iter().map(|device| device.switch.queues).max().unwrap_or(1);

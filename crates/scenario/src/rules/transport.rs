@@ -34,7 +34,7 @@ impl Facts<'_> {
 
 /// A packet that is all header carries nothing; lengths on the wire are 16 bits wide.
 pub(super) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let Sizes { mtu, header, framing, .. } = Transport::new(facts.stack).sizes();
+    let Sizes { mtu, header, framing, .. } = facts.stack.stack().sizes();
     if mtu <= header {
         let message = format!("headers of {header} leave no room for payload in packets of {mtu}");
         found.push(impossible(facts.transport("mtu"), message));
@@ -156,7 +156,7 @@ pub(super) fn ticks_are_counted(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 /// Marks need a switch that sets them and an end that reads them.
 pub(super) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (name, transport) = (facts.stack.name(), Transport::new(facts.stack));
-    let (own_use, reads) = (transport.goes_by_marks(), transport.reads_marks());
+    let (own_use, reads) = (transport.stack().goes_by_marks(), transport.stack().reads_marks());
     let Some(non_ect) = facts.switch.ecn.non_ect() else {
         let why = "no switch marks packets (switch.ecn)";
         facts.idle_transport(&["ecn"], why, found);

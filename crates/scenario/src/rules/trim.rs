@@ -8,7 +8,7 @@ use weft_transport::{Transport, TransportSettings};
 /// Headers that are cut reach somebody who waits for them, and packets that may be cut meet a switch that does it.
 pub(super) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (trim, name) = (&facts.switch.trim, facts.stack.name());
-    let trimmable = Transport::new(facts.stack).is_trimmable();
+    let trimmable = facts.stack.stack().is_trimmable();
     if !trim.is_on() {
         let why = "nothing is trimmed (switch.trim.queue)";
         ["header", "class", "returns"]
@@ -29,7 +29,7 @@ pub(super) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Findin
 /// Headers and control packets overtake payload: they have a queue of their own.
 pub(super) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (switch, transport) = (facts.switch, Transport::new(facts.stack));
-    if !switch.trim.is_on() || !transport.is_trimmable() {
+    if !switch.trim.is_on() || !transport.stack().is_trimmable() {
         return;
     }
     let queue = |class: Class| u32::from(class.0).min(switch.queues - 1);

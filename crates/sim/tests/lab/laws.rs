@@ -263,9 +263,9 @@ fn headers_come_from_trimming(world: &World, record: &RunRecord) -> Verdict {
     let cut: u64 = record.links.iter().map(|link| link.trimmed).sum();
     let back: u64 = record.links.iter().map(|link| link.returned).sum();
     let trim = &world.setup.switch.trim;
-    demand!(cut == 0 || trim.is_on() && world.setup.transport.is_trimmable(), "{cut} cut for nobody");
+    demand!(cut == 0 || trim.is_on() && world.setup.transport.stack().is_trimmable(), "{cut} cut for nobody");
     demand!(back <= cut && (back == 0 || trim.returns), "{back} came back of {cut}");
-    for flow in record.flows.iter().filter(|_| world.setup.transport.is_trimmable() && cut == 0) {
+    for flow in record.flows.iter().filter(|_| world.setup.transport.stack().is_trimmable() && cut == 0) {
         let again = flow.retransmitted == Bytes::ZERO || flow.timeouts > 0;
         demand!(again, "sent again without cause: {flow:?}");
     }

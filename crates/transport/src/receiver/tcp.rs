@@ -315,9 +315,35 @@ impl TcpReceiver {
         self.unacknowledged = NOTHING;
     }
 
-    /// Sends the next acknowledgement; there must be one.
     #[inline]
-    pub(crate) fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
+    fn is_complete(&self) -> bool {
+        self.completed != Time::NEVER
+    }
+}
+
+impl End for TcpReceiver {
+    type Body = Segment;
+    type Host = ();
+
+    #[inline]
+    fn needs(&self) -> Needs {
+        let shim = self.below.as_ref().map_or(Time::NEVER, |below| below.next_wakeup());
+        let (ready, complete) = (!self.acks.is_empty(), self.is_complete());
+        Needs {
+            wake: self.unacknowledged.due.min(self.unacknowledged.batch_ends).min(shim),
+            ready,
+            complete,
+            done: complete && !ready && self.unacknowledged.bytes == 0,
+            asks: false,
+        }
+    }
+
+    fn on_packet(&mut self, now: Time, header: &Header, body: &Segment) {
+        self.on_packet(now, header.marks.ecn, cell_of(header.note), body);
+    }
+
+    #[inline]
+    fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let ack = self.acks.first();
         let (flags, used) = (ack.flags, ack.blocks_used);
         *segment = ack.segment(Segment { flow: self.flow, sent: now, ..Segment::default() });
@@ -331,42 +357,6 @@ impl TcpReceiver {
         if flags.has(Flags::SYN) {
             (header.wire, header.kind) = (self.transport.syn_wire(), Kind::Control);
         }
-    }
-
-    #[inline]
-    pub(crate) fn needs(&self) -> Needs {
-        let shim = self.below.as_ref().map_or(Time::NEVER, |below| below.next_wakeup());
-        let (ready, complete) = (!self.acks.is_empty(), self.is_complete());
-        Needs {
-            wake: self.unacknowledged.due.min(self.unacknowledged.batch_ends).min(shim),
-            ready,
-            complete,
-            done: complete && !ready && self.unacknowledged.bytes == 0,
-            asks: false,
-        }
-    }
-
-    #[inline]
-    fn is_complete(&self) -> bool {
-        self.completed != Time::NEVER
-    }
-}
-
-impl End for TcpReceiver {
-    type Body = Segment;
-    type Host = ();
-
-    #[inline]
-    fn needs(&self) -> Needs {
-        self.needs()
-    }
-
-    fn on_packet(&mut self, now: Time, header: &Header, body: &Segment) {
-        self.on_packet(now, header.marks.ecn, cell_of(header.note), body);
-    }
-
-    fn send(&mut self, now: Time, header: &mut Header, body: &mut Segment) {
-        self.send(now, header, body);
     }
 
     fn on_wakeup(&mut self, now: Time) {

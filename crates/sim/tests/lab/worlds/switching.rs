@@ -109,7 +109,7 @@ pub(super) fn compare_paths(balancer: &mut BalancerSettings, random: &mut Random
 
 /// Most switches trim what may be trimmed.
 pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
-    if !setup.transport.is_trimmable() || one_in(random, 4) {
+    if !setup.transport.stack().is_trimmable() || one_in(random, 4) {
         return;
     }
     setup.switch.trim = TrimSettings {
