@@ -28,6 +28,7 @@ const ENGINE: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
 /// The description also reads what expectations measure.
 const SCENARIO: &[&str] = &[
+    "weft-mistake",
     "weft-core",
     "weft-expression",
     "weft-switch",
@@ -125,6 +126,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-draw", may_use: &[] },
     Layer { name: "weft-expression", may_use: &[] },
+    Layer { name: "weft-mistake", may_use: &["weft-core", "weft-draw"] },
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },
     Layer { name: "weft-sim", may_use: ENGINE },

@@ -4,9 +4,9 @@ use crate::canonical;
 use crate::decode::{Provenance, join};
 use crate::levels::Device;
 use crate::model::ScenarioSettings;
-use crate::source::Sources;
 use crate::stacks::Stack;
 use weft_core::settings::Value;
+use weft_mistake::Sources;
 
 /// `complete = true` marks a file that [`Scenario::to_toml`](crate::Scenario::to_toml) wrote: with every default filled in,
 /// settings without effect are to be expected and not reported.

@@ -2,14 +2,14 @@
 //!
 //! Knows TOML and paths; what the settings mean together is [`validate`](crate::validate)'s business.
 
-use crate::mistake::{Mistake, Mistakes};
 use crate::node::{Node, parse_argument, parse_document, parse_values};
 use crate::overlay::Override;
-use crate::source::{Place, Sources};
 use crate::sweep::SWEPT;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weft_core::input::{LARGEST_FILE, read};
+use weft_mistake::{Mistake, Mistakes};
+use weft_mistake::{Place, Sources};
 
 /// A file that is TOML, not yet checked.
 #[derive(Clone, Debug)]

@@ -44,40 +44,40 @@ fn with_lines(name: &str, text: &str) -> (Source, Vec<usize>) {
 impl Place {
     /// The bytes `span` of source number `source`.
     #[must_use]
-    pub(crate) fn new(source: usize, span: Range<usize>) -> Place {
+    pub fn new(source: usize, span: Range<usize>) -> Place {
         Place { source, start: span.start, end: span.end.max(span.start) }
     }
 
     /// The same stretch `by` bytes further on.
-    pub(crate) fn moved(self, by: usize) -> Place {
+    pub fn moved(self, by: usize) -> Place {
         Place { start: self.start + by, end: self.end + by, ..self }
     }
 
     /// Where it starts and ends, in the bytes of its text.
-    pub(crate) fn span(self) -> Range<usize> {
+    pub fn span(self) -> Range<usize> {
         self.start..self.end
     }
 }
 
 impl Sources {
     /// Only a scenario file.
-    pub(crate) fn of_file(name: &str, text: &str) -> Sources {
+    pub fn of_file(name: &str, text: &str) -> Sources {
         Sources(vec![with_lines(name, text)])
     }
 
     /// Adds a text and returns its number.
-    pub(crate) fn add(&mut self, name: &str, text: &str) -> usize {
+    pub fn add(&mut self, name: &str, text: &str) -> usize {
         self.0.push(with_lines(name, text));
         self.0.len() - 1
     }
 
     /// The scenario file's text.
-    pub(crate) fn file_text(&self) -> &str {
+    pub fn file_text(&self) -> &str {
         self.0.first().map_or("", |(file, _)| &file.text)
     }
 
     /// The number of a place's text, for sorting: the file is 0.
-    pub(crate) fn number(place: Place) -> usize {
+    pub fn number(place: Place) -> usize {
         place.source
     }
 
@@ -94,7 +94,7 @@ impl Sources {
     }
 
     /// The line in which a place starts, without its end, and the byte at which that line starts.
-    pub(crate) fn line(&self, place: Place) -> (&str, usize) {
+    pub fn line(&self, place: Place) -> (&str, usize) {
         let start = self.0[place.source].1[self.line_column(place).line - 1];
         let rest = &self.source(place).text[start..];
         (rest.split('\n').next().unwrap_or_default(), start)
