@@ -1,11 +1,11 @@
 //! One point of a sweep: settings, and who said what. Made while a file is checked, so whoever has one need not check again.
 
 use crate::canonical;
-use crate::decode::{Provenance, join};
+use crate::decode::{Provenance, join, member_named};
 use crate::levels::Device;
 use crate::model::ScenarioSettings;
 use crate::stacks::Stack;
-use weft_core::settings::Value;
+use weft_core::settings::{Kind, Table, Value};
 use weft_mistake::Sources;
 
 /// `complete = true` marks a file that [`Scenario::to_toml`](crate::Scenario::to_toml) wrote: with every default filled in,
@@ -34,12 +34,17 @@ pub(crate) struct Resolved {
 impl Resolved {
     /// The family on the way to a setting whose member is another one by default.
     pub(crate) fn contradicted(&self, path: &str) -> Option<String> {
-        let (mut value, mut at) = (&self.value, String::new());
+        let (mut kind, mut value) = (Kind::Table(&ScenarioSettings::TABLE), &self.value);
+        let mut at = String::new();
         for step in path.split('.') {
-            value = match value {
-                Value::Table(_) => value.field(step),
-                Value::Member(name, own) if *name == step => own,
-                Value::Member(..) => {
+            (kind, value) = match (kind, value) {
+                (Kind::Optional(Kind::Table(table)) | Kind::Table(table), value) => {
+                    named(table, value, step)?
+                }
+                (Kind::Family(family), Value::Member(chosen, own)) if *chosen == step => {
+                    (Kind::Table(member_named(family, step)?.table), own)
+                }
+                (Kind::Family(_), Value::Member(..)) => {
                     return (!self.provenance.mentions(&self.provenance.tagged(&at))).then_some(at);
                 }
                 _ => return None,
@@ -62,6 +67,14 @@ impl Resolved {
         let in_file = said.filter(|said| Sources::number(said.place) == 0);
         in_file.map_or(0, |said| said.place.span().start)
     }
+}
+
+/// A setting of a table, or of one whose settings stand in it.
+fn named<'v>(table: &'static Table, value: &'v Value, name: &str) -> Option<(Kind, &'v Value)> {
+    table.fields.iter().find_map(|field| match field.kind {
+        Kind::Flatten(inner) => named(inner, value.field(field.name), name),
+        kind => (field.name == name).then(|| (kind, value.field(name))),
+    })
 }
 
 impl Case {

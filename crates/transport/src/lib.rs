@@ -11,8 +11,6 @@
 //! `examples/cost.rs` measures what both ends cost.
 
 pub mod congestion;
-pub mod flowcells;
-pub mod gro;
 #[macro_use]
 mod stacks;
 pub mod protocols;
@@ -21,7 +19,6 @@ mod recovery;
 mod rto;
 mod sender;
 pub mod settings;
-pub mod shim;
 mod transport;
 
 pub use protocols::{AnyHost, Body, TransportSettings};
@@ -31,5 +28,6 @@ pub use sender::{Sender, SenderReport};
 pub use transport::{Packetisation, Transport};
 pub use weft_core::FlowSite;
 pub use weft_core::segment::{self, Needs, Outgoing, Segment};
+pub use weft_offload::{flowcells, gro, shim};
 pub use weft_rate as rate;
 pub use weft_roce as roce;

@@ -2,10 +2,10 @@
 
 use weft_core::{Ecn, Time};
 
-use crate::flowcells::FlowcellBuffer;
 use crate::segment::Segment;
 use crate::settings::{ShimRule, Tcp};
-use crate::shim::Shim;
+use weft_offload::flowcells::FlowcellBuffer;
+use weft_offload::shim::Shim;
 
 /// What the shim holds of a packet.
 pub(super) type Packet = (Ecn, Segment);

@@ -6,10 +6,10 @@ use weft_core::{Bytes, Ecn, Header, Time};
 
 use super::ReceiverReport;
 use crate::FlowSite;
-use crate::gro::GroCounter;
 use crate::segment::{Flags, Needs, Segment};
 use crate::stacks::datagrams::Datagrams;
 use weft_core::order::Order;
+use weft_offload::gro::GroCounter;
 
 /// The receiving end.
 pub struct DatagramReceiver {

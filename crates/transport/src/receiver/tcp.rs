@@ -14,12 +14,12 @@ use super::arrivals::{Arrival, Arrivals};
 use super::below::{Below, Packet};
 use super::reading::Reading;
 use crate::FlowSite;
-use crate::gro::GroCounter;
 use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
 use crate::stacks::tcp::{Marking, TcpStack};
 use weft_core::label::cell_of;
 use weft_core::order::Order;
 use weft_core::stack::{End, Receiving};
+use weft_offload::gro::GroCounter;
 
 /// Payload in order that is not acknowledged yet.
 #[derive(Clone, Copy, Debug)]
