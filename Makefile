@@ -10,11 +10,12 @@ MDBOOK    = 0.5.4
 FUZZ      = 0.13.2
 FUZZ_TIME = 60
 
-.PHONY: help demo test deny docs bench counts fuzz rust chromium valgrind
+.PHONY: help demo setup test deny docs bench counts fuzz rust chromium valgrind
 
 help:
 	@echo "make demo    build Weft, run the demo scenario, print table and report"
-	@echo "make test    everything that must hold before a change lands"
+	@echo "make setup   install what the tests need, saying what: Rust, Chromium, valgrind, cargo-deny"
+	@echo "make test    everything that must hold before a change lands; does what make setup does first"
 	@echo "make docs    the book and the API pages"
 	@echo "make bench   what a simulated packet costs here, beside a loop that only moves packets"
 	@echo "make counts  compare what packets cost with bench/counts.json (part of make test)"
@@ -24,7 +25,15 @@ demo: rust
 	cargo build --release --locked --quiet --package weft-cli
 	target/release/weft run scenarios/drill-80.toml --demo
 
-test: rust chromium valgrind deny
+# What is missing is named before anything is installed; packages of the system come from apt-get.
+setup:
+	@for tool in cargo valgrind cargo-deny; do \
+		command -v $$tool >/dev/null || echo "make setup: $$tool is missing and will be installed"; \
+	done
+	@{ $(CHROMIUM); } >/dev/null || echo "make setup: chromium is missing and will be installed"
+	@$(MAKE) --no-print-directory rust chromium valgrind cargo-deny
+
+test: setup deny
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
 	cargo xtask all
@@ -34,9 +43,12 @@ test: rust chromium valgrind deny
 	@echo "make test: everything holds"
 
 # Licences, banned crates and origins of what we depend on; the rules are in deny.toml.
-deny: rust
-	@command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet --version $(DENY)
+deny: rust cargo-deny
 	cargo deny --log-level error --all-features check licenses bans sources
+
+.PHONY: cargo-deny
+cargo-deny: rust
+	@command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet --version $(DENY)
 
 docs: rust
 	@command -v mdbook >/dev/null || \

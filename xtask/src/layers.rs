@@ -28,6 +28,7 @@ const ENGINE: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
 /// The description also reads what expectations measure.
 const SCENARIO: &[&str] = &[
+    "weft-mistake",
     "weft-core",
     "weft-expression",
     "weft-switch",
@@ -44,6 +45,7 @@ const FACADE: &[&str] = &[
     "weft-plan",
     "weft-sim",
     "weft-prepare",
+    "weft-store",
     "weft-report",
     "weft-lint",
     "weft-analyse",
@@ -101,7 +103,7 @@ const LINT: &[&str] = &[
 const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
 
 /// Reports are made of records and leave as tables.
-const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
+const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-store", "weft-table", "weft-draw"];
 /// Reproductions ask the facade for runs, and show what comes back.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
@@ -119,10 +121,12 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-topology", may_use: PARTS },
     Layer { name: "weft-workload", may_use: PARTS },
     Layer { name: "weft-statistics", may_use: &[] },
+    Layer { name: "weft-store", may_use: &[] },
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-draw", may_use: &[] },
     Layer { name: "weft-expression", may_use: &[] },
+    Layer { name: "weft-mistake", may_use: &["weft-core", "weft-draw"] },
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },
     Layer { name: "weft-sim", may_use: ENGINE },

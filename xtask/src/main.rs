@@ -12,6 +12,7 @@ mod peers;
 mod pictures;
 mod reference;
 mod reproductions;
+mod results;
 mod shape;
 mod sources;
 mod workspace;
@@ -31,6 +32,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("shape", "functions and files stay short", shape::check),
     ("reference", "the generated pages in docs/src/reference are up to date", reference::check),
     ("reproductions", "the pages about reproductions are what claims and findings say", reproductions::check),
+    ("results", "the reference runs give the results of the epoch", results::check),
     ("pictures", "the pictures of the balancers are what the simulator does", pictures::check),
     ("peers", "the page about other simulators is up to date", peers::check),
     ("guide", "the tables of the chapters on balancers are those of their scenarios", guide::check),
@@ -48,6 +50,8 @@ fn main() -> ExitCode {
         ["guide", "--write", name] => run("guide", |root| guide::write_one(root, name), &root),
         ["reference", "--write"] => run("reference", reference::write, &root),
         ["reproductions", "--write"] => run("reproductions", reproductions::write, &root),
+        ["results", "--write"] => run("results", results::write, &root),
+        ["results", "--raise"] => run("results", results::raise, &root),
         ["pictures", "--write"] => run("pictures", pictures::write, &root),
         ["peers", "--write"] => run("peers", peers::write, &root),
         ["peers", "--write", "--costs"] => run("peers", peers::write_costs, &root),
@@ -87,6 +91,11 @@ fn usage() -> ExitCode {
     eprintln!("  {:<18} all of these", "all");
     eprintln!("  {:<18} write the generated pages", "reference --write");
     eprintln!("  {:<18} write the pages about reproductions", "reproductions --write");
+    eprintln!(
+        "  {:<18} accept changed results: write their digests, and with them the epoch",
+        "results --write"
+    );
+    eprintln!("  {:<18} the same, with a new epoch even if no digest changes", "results --raise");
     eprintln!("  {:<18} draw the pictures of the balancers", "pictures --write");
     eprintln!(
         "  {:<18} run the scenarios of the chapters on balancers and write their tables",

@@ -125,7 +125,7 @@ impl Stability {
             units: self.units.unwrap_or(usual.units),
             seed: self.seed.unwrap_or(usual.seed),
         })?;
-        console::show(if self.json { &found.json } else { &found.text });
+        console::show(if self.json { &found.json } else { &found.text })?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -145,7 +145,7 @@ impl Quiver {
             drawing: self.svg.is_some(),
         };
         let found = weft::analyse_quiver(&self.scenario, &self.set, &options)?;
-        console::show(&found.text);
+        console::show(&found.text)?;
         match (self.svg, found.svg) {
             (Some(path), Some(svg)) => console::save(&svg, &path),
             _ => Ok(ExitCode::SUCCESS),

@@ -50,13 +50,13 @@ impl Arguments {
     /// Measures, prints, compares.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         if let Some(name) = &self.one_pass {
-            console::show(&weft_bench::one_pass(name, &self.from)?);
+            console::show(&weft_bench::one_pass(name, &self.from)?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let before = self.against.as_deref().map(read).transpose()?;
         let json = self.json;
         let results = weft_bench::bench(&self.options())?;
-        console::show(&if json { results.json() } else { results.table() });
+        console::show(&if json { results.json() } else { results.table() })?;
         Ok(before.map_or(ExitCode::SUCCESS, |before| compare(&results, &before)))
     }
 

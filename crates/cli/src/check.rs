@@ -40,7 +40,7 @@ impl Arguments {
         console::show(match self.format {
             Format::Text => &report.rendered,
             Format::Json => &report.json,
-        });
+        })?;
         Ok(if report.mistakes == 0 { ExitCode::SUCCESS } else { ExitCode::from(console::BAD_INPUT) })
     }
 }

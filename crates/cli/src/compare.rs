@@ -27,7 +27,7 @@ impl Arguments {
     /// Compares, prints the table and where the page is.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let (table, page) = weft::compare(&self.before, &self.after)?;
-        console::show(&format!("{}\n\nreport: {}", table.trim_end(), page.display()));
+        console::show(&format!("{}\n\nreport: {}", table.trim_end(), page.display()))?;
         Ok(ExitCode::SUCCESS)
     }
 }

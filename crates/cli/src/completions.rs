@@ -22,7 +22,7 @@ impl Arguments {
     pub(crate) fn execute(self, mut weft: Command) -> Result<ExitCode, weft::Error> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut weft, "weft", &mut script);
-        console::show(&String::from_utf8_lossy(&script));
+        console::show(&String::from_utf8_lossy(&script))?;
         Ok(ExitCode::SUCCESS)
     }
 }

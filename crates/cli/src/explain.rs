@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Explains the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        console::show(&weft::explain(&self.scenario, self.prefix.as_deref(), &self.set)?);
+        console::show(&weft::explain(&self.scenario, self.prefix.as_deref(), &self.set)?)?;
         Ok(ExitCode::SUCCESS)
     }
 }

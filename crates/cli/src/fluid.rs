@@ -197,7 +197,7 @@ impl Arguments {
             Subject::Tune(tune) => tune.execute()?,
             Subject::Compare(compare) => compare.execute()?,
         };
-        console::show(&format!("{}\nreport: {}", found.terminal.trim_end(), found.report.display()));
+        console::show(&format!("{}\nreport: {}", found.terminal.trim_end(), found.report.display()))?;
         Ok(ExitCode::SUCCESS)
     }
 }

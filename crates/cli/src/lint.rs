@@ -95,7 +95,7 @@ impl Arguments {
     /// Judges the files, or explains a rule.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         if let Some(id) = &self.explain {
-            console::show(&weft::lint_rule(Some(id.as_str()).filter(|id| !id.is_empty()))?);
+            console::show(&weft::lint_rule(Some(id.as_str()).filter(|id| !id.is_empty()))?)?;
             return Ok(ExitCode::SUCCESS);
         }
         let site = self.site()?;
@@ -107,14 +107,14 @@ impl Arguments {
         if let Some(path) = &self.write_baseline {
             let told = |error| weft::Error::BadInput(format!("cannot write {}: {error}", path.display()));
             std::fs::write(path, &report.baseline).map_err(told)?;
-            console::show(&format!("{} findings written to {}\n", report.findings, path.display()));
+            console::show(&format!("{} findings written to {}\n", report.findings, path.display()))?;
             return Ok(ExitCode::SUCCESS);
         }
         console::show(match self.format {
             Format::Text => &report.text,
             Format::Json => &report.json,
             Format::Sarif => &report.sarif,
-        });
+        })?;
         let failed = report.worst.is_some_and(|worst| worst >= level(self.fail_on));
         Ok(ExitCode::from(if failed { console::FAILED } else { 0 }))
     }

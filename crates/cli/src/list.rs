@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Lists.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        console::show(&weft::list(self.topic.as_deref())?);
+        console::show(&weft::list(self.topic.as_deref())?)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -22,6 +22,7 @@ mod progress;
 mod report;
 mod reproduce;
 mod run;
+mod seeds;
 
 use clap::Parser;
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ use std::process::ExitCode;
 static ALLOCATOR: weft_bench::heap::Counted = weft_bench::heap::ALLOCATOR;
 
 fn main() -> ExitCode {
-    let command = command_line::CommandLine::parse().command;
-    command.execute().unwrap_or_else(|error| console::failure(&error))
+    match command_line::CommandLine::try_parse() {
+        Ok(line) => line.command.execute().unwrap_or_else(|error| console::failure(&error)),
+        Err(said) => console::of_parser(&said),
+    }
 }

@@ -25,7 +25,7 @@ impl Arguments {
         };
         std::fs::create_dir_all(&self.folder).map_err(place)?;
         clap_mangen::generate_to(weft, &self.folder).map_err(place)?;
-        console::show(&format!("wrote the manual pages to {}", self.folder.display()));
+        console::show(&format!("wrote the manual pages to {}", self.folder.display()))?;
         Ok(ExitCode::SUCCESS)
     }
 }

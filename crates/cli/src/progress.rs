@@ -3,17 +3,15 @@
 //! The only place of the command line that reads a clock, and only to say how long a sweep has taken and will take.
 //! Results never depend on it.
 
+use crate::console;
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 use weft::{Progress, RunProgress};
 
 /// Most and fewest cells of the bar; with less room there is none.
 const CELLS: std::ops::RangeInclusive<usize> = 4..=16;
-/// Erases the line and goes to its begin.
-const ERASE: &str = "\r\x1b[2K";
 
 /// How to show progress: a line on a terminal and nothing elsewhere, one JSON object per line, or nothing at all.
 /// (The variants carry no doc comments: clap would spread the help of the option over many lines.)
@@ -29,12 +27,12 @@ pub(crate) fn display(mode: Mode) -> Box<dyn Fn(&Progress) + Send + Sync> {
     let clock = SweepClock::default();
     match mode {
         Mode::Json => Box::new(move |progress| {
-            write_stderr(&format!("{}\n", object(progress, clock.read(progress))));
+            console::complain(&object(progress, clock.read(progress)).to_string());
         }),
-        Mode::Auto if io::stderr().is_terminal() => Box::new(move |progress| {
+        Mode::Auto if console::can_redraw() => Box::new(move |progress| {
             let columns = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
             let shown = line(progress, clock.read(progress), columns.saturating_sub(1));
-            write_stderr(&format!("{ERASE}{shown}"));
+            console::redraw(&shown);
         }),
         Mode::Auto | Mode::None => Box::new(|_| ()),
     }
@@ -42,19 +40,14 @@ pub(crate) fn display(mode: Mode) -> Box<dyn Fn(&Progress) + Send + Sync> {
 
 /// Takes the line away, so that the result starts on a clean one.
 pub(crate) fn end(mode: Mode) {
-    if mode == Mode::Auto && io::stderr().is_terminal() {
-        write_stderr(ERASE);
+    if mode == Mode::Auto && console::can_redraw() {
+        console::redraw("");
     }
 }
 
 /// An error as the last object of the JSON lines.
 pub(crate) fn error_object(error: &weft::Error) -> String {
     json!({ "error": error.to_string() }).to_string()
-}
-
-fn write_stderr(text: &str) {
-    let mut stderr = io::stderr().lock();
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
 /// Wall time so far and, where it can be estimated, to come; seconds.

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Writes the report and prints where it is.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
-        console::show(&weft::report(&self.results)?.display().to_string());
+        console::show(&weft::report(&self.results)?.display().to_string())?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,5 +1,6 @@
 //! `weft reproduce`: measure the claims of a source again.
 
+use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
 use clap::Args;
 use std::num::NonZero;
@@ -44,9 +45,9 @@ pub(crate) struct Arguments {
     /// Where results go
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
-    /// Seeds instead of the scenarios' own, separated by commas
-    #[arg(long = "seeds", value_name = "N", value_delimiter = ',')]
-    seeds: Option<Vec<u64>>,
+    /// Seeds instead of the scenarios' own, such as 1..20,40
+    #[arg(long = "seed", alias = "seeds", value_name = "N", value_delimiter = ',')]
+    seeds: Option<Vec<Seeds>>,
     /// Runs at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -68,7 +69,7 @@ impl Arguments {
             let rows = weft_reproduce::list()?;
             let lines: Vec<String> =
                 rows.iter().map(|(name, title)| format!("  {name:10}  {title}")).collect();
-            console::show(&format!("weft reproduce NAME\n{}", lines.join("\n")));
+            console::show(&format!("weft reproduce NAME\n{}", lines.join("\n")))?;
             return Ok(ExitCode::SUCCESS);
         };
         let (mode, strict, stop) = (self.progress, self.strict, Arc::new(AtomicBool::new(false)));
@@ -76,7 +77,7 @@ impl Arguments {
         let result = weft_reproduce::reproduce(&name, self.options(stop));
         progress::end(mode);
         match result {
-            Ok(outcome) => Ok(conclude(&outcome, strict)),
+            Ok(outcome) => conclude(&outcome, strict),
             Err(error) if mode == progress::Mode::Json => {
                 console::complain(&progress::error_object(&error));
                 Ok(console::code(&error))
@@ -91,7 +92,7 @@ impl Arguments {
         let run = RunOptions {
             out: self.out,
             demo: false,
-            seeds: self.seeds,
+            seeds: self.seeds.as_deref().map(seeds::all),
             set: Vec::new(),
             engine: weft::PACKETS,
             jobs: self.jobs.map_or((cores / of_each).max(1), NonZero::get),
@@ -109,7 +110,7 @@ impl Arguments {
     }
 }
 
-fn conclude(outcome: &Outcome, strict: bool) -> ExitCode {
+fn conclude(outcome: &Outcome, strict: bool) -> Result<ExitCode, weft::Error> {
     let mut text = format!("{}\n", outcome.terminal);
     if outcome.interrupted {
         text += "stopped early: only what was complete has been judged\n";
@@ -117,7 +118,7 @@ fn conclude(outcome: &Outcome, strict: bool) -> ExitCode {
     if outcome.failed_runs > 0 {
         text += &format!("{} runs failed\n", outcome.failed_runs);
     }
-    console::show(&format!("{text}report: {}", outcome.report.display()));
+    console::show(&format!("{text}report: {}", outcome.report.display()))?;
     let bad = outcome.failed_runs > 0 || outcome.interrupted || (strict && outcome.not_reproduced > 0);
-    if bad { ExitCode::from(console::FAILED) } else { ExitCode::SUCCESS }
+    Ok(if bad { ExitCode::from(console::FAILED) } else { ExitCode::SUCCESS })
 }

@@ -1,5 +1,6 @@
 //! `weft run`: simulate a scenario, show how far it is, print the result.
 
+use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
 use clap::Args;
 use std::fmt::Write;
@@ -30,9 +31,9 @@ pub(crate) struct Arguments {
     /// Take the reduced form that the scenario's [demo] table describes
     #[arg(long)]
     demo: bool,
-    /// Seeds to use instead of the scenario's, separated by commas
+    /// Seeds to use instead of the scenario's: numbers and ranges such as 1..20, separated by commas
     #[arg(long = "seed", value_name = "N", value_delimiter = ',')]
-    seeds: Option<Vec<u64>>,
+    seeds: Option<Vec<Seeds>>,
     /// Change a setting: path=value, as often as needed
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -55,7 +56,7 @@ impl Arguments {
         let result = weft::run(&self.scenario, &options(&self, stop));
         progress::end(mode);
         match result {
-            Ok(outcome) => Ok(conclude(&outcome)),
+            Ok(outcome) => conclude(&outcome),
             Err(error) if mode == progress::Mode::Json => {
                 console::complain(&progress::error_object(&error));
                 Ok(console::code(&error))
@@ -71,7 +72,7 @@ fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
     RunOptions {
         out: arguments.out.clone(),
         demo: arguments.demo,
-        seeds: arguments.seeds.clone(),
+        seeds: arguments.seeds.as_deref().map(seeds::all),
         set: arguments.set.clone(),
         engine: weft::PACKETS,
         jobs: arguments
@@ -84,10 +85,10 @@ fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
     }
 }
 
-fn conclude(outcome: &Outcome) -> ExitCode {
-    console::show(&conclusion(outcome));
+fn conclude(outcome: &Outcome) -> Result<ExitCode, weft::Error> {
+    console::show(&conclusion(outcome))?;
     let good = outcome.failed_runs == 0 && outcome.missed_expectations == 0 && !outcome.interrupted;
-    if good { ExitCode::SUCCESS } else { ExitCode::from(console::FAILED) }
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(console::FAILED) })
 }
 
 /// The table, what spoils it if anything does, and where the report is.
@@ -103,6 +104,8 @@ fn conclusion(outcome: &Outcome) -> String {
     note(outcome.failed_runs > 0, counted(outcome.failed_runs, "run", "failed"));
     note(outcome.missed_expectations > 0, counted(outcome.missed_expectations, "expectation", "missed"));
     note(outcome.reused > 0, counted(outcome.reused, "complete run", "taken from before"));
+    let older = counted(outcome.older, "complete run", "of another results epoch lie beside, not used");
+    note(outcome.older > 0, older);
     let _ = write!(text, "report: {}", outcome.report.display());
     text
 }
@@ -125,6 +128,7 @@ mod tests {
             missed_expectations: 2,
             interrupted: false,
             reused: 0,
+            older: 0,
         };
         let expected = "table\n\n1 run failed\n2 expectations missed\nreport: runs/x/report.html";
         assert_eq!(conclusion(&outcome), expected);

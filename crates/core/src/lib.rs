@@ -6,7 +6,7 @@
 //! [`group`] (equal-cost ways), [`label`] (a way as a packet names it), [`quiver`] (when two of them are alike),
 //! [`random`] (reproducible streams), [`settings`](mod@settings) (one declaration serves parser, schema, documentation and
 //! `weft explain`), [`family`](mod@family) (a plug-in is one file and one line), [`record`] (what engines
-//! report), [`checksum`] (names for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`] (what arrived out of order), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict each other) and [`lines`](mod@lines) (text files of other programs).
+//! report), [`checksum`] (names for inputs), [`segment`], [`mod@order`] and [`ends`] (what the two ends of a flow see, count and say), [`bitmap`] (what arrived out of order), [`stack`] (what a transport is to its host), [`problem`] (settings that contradict each other), [`input`] (files of others) and [`lines`](mod@lines) (text files of other programs).
 
 pub mod bitmap;
 pub mod checksum;
@@ -16,6 +16,7 @@ pub mod group;
 pub mod header;
 pub mod histogram;
 pub mod ids;
+pub mod input;
 pub mod label;
 pub mod lines;
 pub mod order;

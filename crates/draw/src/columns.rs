@@ -1,5 +1,7 @@
 //! Tables in a terminal: columns as wide as their widest cell, the first to the left, all others to the right.
 
+use crate::visible::visible;
+
 /// The columns of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
@@ -56,7 +58,7 @@ impl Columns {
 
 /// A cell as a terminal shows it: thin spaces are not everywhere.
 fn shown(cell: &str) -> String {
-    cell.replace('\u{202f}', " ").trim_end().to_owned()
+    visible(cell).replace('\u{202f}', " ").trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Numbers, text, tables and pictures as people read them, in a terminal and on a page.
 //!
-//! [`text`] (numbers with units), [`wrap`] (lines that fit a terminal), [`columns`] (tables), [`figure`] (a plot as data),
+//! [`text`] (numbers with units), [`wrap`] (lines that fit a terminal), [`columns`] (tables), [`visible`] (text of others that must not control a terminal), [`figure`] (a plot as data),
 //! [`mod@lines`] and [`tiers`] (plots and networks as SVG files, for places without the report's script), [`svg`] (what
 //! these files share). Must not depend on what the numbers mean.
 
@@ -10,6 +10,7 @@ pub mod lines;
 pub mod svg;
 pub mod text;
 pub mod tiers;
+pub mod visible;
 pub mod wrap;
 
 pub use columns::Columns;

@@ -1,5 +1,7 @@
 //! Text in lines that fit a terminal.
 
+use crate::visible::visible;
+
 /// The width of everything.
 pub const WIDTH: usize = 80;
 
@@ -16,7 +18,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
             *line += &format!("{gap}{word}");
         }
     }
-    lines.iter().map(|line| line.replace('\u{202f}', " ")).collect()
+    lines.iter().map(|line| visible(line).replace('\u{202f}', " ")).collect()
 }
 
 /// A paragraph of lines that begin after `indent` spaces and end within [`WIDTH`], however its source is broken.

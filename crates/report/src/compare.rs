@@ -44,6 +44,8 @@ pub struct Comparison {
     pub rows: Vec<ComparedMetric>,
     /// How many cases both sides have.
     pub cases: usize,
+    /// Results epochs of the sides, if they are not all one.
+    pub epochs: Option<[String; 2]>,
     /// The runs of both sides; the side is a label.
     pub sweep: Sweep,
 }
@@ -142,19 +144,29 @@ impl Comparison {
     pub fn of(a: Vec<Run>, b: Vec<Run>, names: [String; 2]) -> Comparison {
         let ((a, left_out_a), (b, left_out_b)) = (without_interrupted(a), without_interrupted(b));
         let differences = differences(&a[0].scenario, &b[0].scenario);
+        let epochs = [epochs(&a), epochs(&b)];
+        let epochs = (epochs[0] != epochs[1] || epochs[0].contains(", ")).then_some(epochs);
         let pairs = pairs(&a, &b);
         let (cases, rows) = (pairs.len(), pairs.iter().flat_map(compared).collect());
         let sides = a.iter().map(|run| side(run, &names[0])).chain(b.iter().map(|run| side(run, &names[1])));
         let mut sweep = Sweep::new(sides.collect());
         sweep.left_out = left_out_a + left_out_b;
-        Comparison { names, differences, rows, cases, sweep }
+        Comparison { names, differences, rows, cases, epochs, sweep }
     }
 
     /// The answer: for one case as in a sweep, for several the mean over all of them.
     #[must_use]
     pub fn headline(&self) -> Headline {
-        let warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
+        let mut warnings = Headline::of_sweep(&self.sweep, &[]).warnings;
+        warnings.splice(0..0, self.of_other_epochs());
         Headline { warnings, sentence: self.sentence() }
+    }
+
+    fn of_other_epochs(&self) -> Option<String> {
+        let ([a, b], [of_a, of_b]) = (&self.names, self.epochs.as_ref()?);
+        Some(format!(
+            "results of different epochs: {a} {of_a}, {b} {of_b}. Part of every difference may come from the program."
+        ))
     }
 
     fn sentence(&self) -> String {
@@ -294,6 +306,14 @@ fn side(run: &Run, name: &str) -> Run {
     run.manifest.labels.insert(0, ("side".to_owned(), name.to_owned()));
     run.link.clear();
     run
+}
+
+/// The results epochs of runs; `none` for one without.
+fn epochs(runs: &[Run]) -> String {
+    let name =
+        |run: &Run| if run.manifest.epoch.is_empty() { "none" } else { &run.manifest.epoch }.to_owned();
+    let names: std::collections::BTreeSet<String> = runs.iter().map(name).collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// Settings that two scenarios do not share.

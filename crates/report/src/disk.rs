@@ -1,9 +1,9 @@
-//! Files that are either complete or as they were before, and why one could not be written or read. Knows paths, not what is
-//! in the files.
+//! Text and JSON files, and why a file could not be written or read. Knows paths, not what is in the files.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use weft_store::{Refused, in_place};
 use weft_table::sorter::Broken;
 
 /// Why a file could not be written or read.
@@ -47,6 +47,12 @@ impl From<Broken> for Error {
     }
 }
 
+impl From<Refused> for Error {
+    fn from(Refused { path, cause }: Refused) -> Error {
+        Error::Io { path, cause }
+    }
+}
+
 impl Error {
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
         |cause| Error::Io { path: path.to_owned(), cause }
@@ -59,18 +65,6 @@ impl Error {
     fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Error + '_ {
         |cause| Error::Json { path: path.to_owned(), cause }
     }
-}
-
-/// Writes a file so that it is either complete or as it was before.
-pub(crate) fn in_place(path: &Path, write: impl FnOnce(fs::File) -> Result<(), Error>) -> Result<(), Error> {
-    let building = sibling(path, "partial");
-    let file = fs::File::create(&building).map_err(Error::io(path))?;
-    let written = write(file).and_then(|()| fs::rename(&building, path).map_err(Error::io(path)));
-    if written.is_err() {
-        // what is half written takes room on a disk that is perhaps full
-        let _ = fs::remove_file(&building);
-    }
-    written
 }
 
 /// Writes a value as JSON so that the file is either complete or as it was before.
@@ -86,12 +80,6 @@ pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(
 /// The file that could not be written, and why.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
     in_place(path, |mut file| file.write_all(text.as_bytes()).map_err(Error::io(path)))
-}
-
-/// A hidden path beside `path`, on the same file system.
-pub(crate) fn sibling(path: &Path, word: &str) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{word}"))
 }
 
 pub(crate) fn read_text(path: &Path) -> Result<String, Error> {

@@ -1,68 +1,25 @@
-//! The folder of a run on disk. Everything is written into a temporary sibling, put on the disk for good, and renamed at the
-//! end, so that a folder is either complete or not there, whatever ends the process or the machine. Knows paths and formats,
-//! not statistics.
+//! What lies in the folder of a run, and where runs lie in a folder of results. Knows paths and formats, not statistics.
 
-use crate::disk::{Error, in_place, read_json, read_text, sibling, write_json, write_text};
+use crate::disk::{Error, read_json, read_text, write_json, write_text};
 use crate::listing::Listing;
 use crate::sweep::Run;
 use crate::tables;
 use std::fs;
 use std::path::{Path, PathBuf};
+use weft_store::in_place;
 use weft_table::Table;
 use weft_table::{csv, parquet};
-
-/// Makes an empty hidden folder for what is to be at `folder`.
-pub(crate) fn begin(folder: &Path) -> Result<PathBuf, Error> {
-    let building = sibling(folder, "partial");
-    clear(&building)?;
-    fs::create_dir_all(&building).map_err(Error::io(&building))?;
-    Ok(building)
-}
 
 /// Writes everything but the flows.
 pub(crate) fn fill(folder: &Path, run: &Run, tables: &[Table]) -> Result<(), Error> {
     write_json(&folder.join("manifest.json"), &run.manifest)?;
     write_json(&folder.join("detail.json"), &run.detail)?;
     write_text(&folder.join("scenario.toml"), &run.scenario)?;
+    if !run.quiver.is_empty() {
+        write_text(&folder.join(QUIVER), &run.quiver)?;
+    }
     tables.iter().try_for_each(|table| write_table(folder, table))?;
     write_json(&folder.join("summary.json"), &run.summary)
-}
-
-/// Puts a folder and the files in it on the disk for good. What is renamed before that may be empty after a power failure.
-pub(crate) fn settle(folder: &Path) -> Result<(), Error> {
-    for entry in fs::read_dir(folder).map_err(Error::io(folder))? {
-        synced(&entry.map_err(Error::io(folder))?.path())?;
-    }
-    synced(folder)
-}
-
-/// Where folders cannot be opened like files, the system sees to them itself.
-fn synced(path: &Path) -> Result<(), Error> {
-    if path.is_dir() && !cfg!(unix) {
-        return Ok(());
-    }
-    fs::File::open(path).and_then(|file| file.sync_all()).map_err(Error::io(path))
-}
-
-/// Removes what a process that was killed has left half written below the folder of a sweep, and interrupted runs that are
-/// complete by now. Nobody else may be writing there.
-///
-/// # Errors
-/// What could not be looked at or removed, and why.
-pub fn clear_remains(root: &Path) -> Result<(), Error> {
-    for entry in fs::read_dir(root).map_err(Error::io(root))? {
-        let path = entry.map_err(Error::io(root))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let hidden = name.starts_with('.') && (name.ends_with(".partial") || name.ends_with(".old"));
-        let overtaken = is_partial(&path) && is_run(&path.with_extension(""));
-        match (hidden || overtaken, path.is_dir()) {
-            (true, true) => fs::remove_dir_all(&path).map_err(Error::io(&path))?,
-            (true, false) => fs::remove_file(&path).map_err(Error::io(&path))?,
-            (false, true) => clear_remains(&path)?,
-            (false, false) => {}
-        }
-    }
-    Ok(())
 }
 
 /// Writes the table of a sweep, `sweep.parquet` and `sweep.csv`: one row per run.
@@ -79,22 +36,6 @@ fn write_table(folder: &Path, table: &Table) -> Result<(), Error> {
     in_place(&path, |file| csv::write(table, file).map_err(Error::io(&path)))?;
     let path = folder.join(format!("{}.parquet", table.name));
     in_place(&path, |file| parquet::write(table, file).map_err(Error::parquet(&path)))
-}
-
-fn clear(folder: &Path) -> Result<(), Error> {
-    if folder.exists() { fs::remove_dir_all(folder).map_err(Error::io(folder)) } else { Ok(()) }
-}
-
-/// Puts the folder `built` in the place of `folder`.
-pub(crate) fn replace(built: &Path, folder: &Path) -> Result<(), Error> {
-    let old = sibling(folder, "old");
-    clear(&old)?;
-    if folder.exists() {
-        fs::rename(folder, &old).map_err(Error::io(folder))?;
-    }
-    fs::rename(built, folder).map_err(Error::io(folder))?;
-    synced(folder.parent().unwrap_or(folder))?;
-    clear(&old)
 }
 
 /// Reads a run back, without its tables.
@@ -115,18 +56,10 @@ pub fn read_run(folder: &Path) -> Result<Run, Error> {
 /// The drawing of the components of a run's paths, in the folder of the run.
 const QUIVER: &str = "quiver.svg";
 
-/// Adds the drawing of its components to a run that has been written.
-///
-/// # Errors
-/// The file that could not be written, and why.
-pub fn write_quiver(folder: &Path, run: Run, svg: String) -> Result<Run, Error> {
-    write_text(&folder.join(QUIVER), &svg)?;
-    Ok(Run { quiver: svg, ..run })
-}
-
 /// Reads the runs that belong to a folder: those that its `sweep.json` lists as far as they are there, or else the run
 /// in it, or else all runs below it by name. Links are relative to the folder. A run that was interrupted lies in a
-/// folder of its own, `seed-1.partial`, and is taken only as long as the complete one is not there.
+/// folder of its own, `seed-1.partial`, and is taken only as long as the complete one is not there. Of each case the first run
+/// is whole; the others are [thin](Run::thin).
 ///
 /// # Errors
 /// The file that could not be read, and why; a folder without any run.
@@ -134,12 +67,17 @@ pub fn read_runs(folder: &Path) -> Result<Vec<Run>, Error> {
     let mut found = Vec::new();
     match Listing::read(folder)? {
         Some(listing) => found.extend(listing.runs.iter().filter_map(|run| settled(&folder.join(run)))),
-        None => search(folder, &mut found)?,
+        None => search(folder, DEPTH, &mut found)?,
     }
     if found.is_empty() {
         return Err(Error::NoRun { path: folder.to_owned() });
     }
-    found.iter().map(|place| Ok(Run { link: link(folder, place), ..read_run(place)? })).collect()
+    let mut cases = std::collections::BTreeSet::new();
+    let mut read = |place: &PathBuf| {
+        let run = Run { link: link(folder, place), ..read_run(place)? };
+        Ok(if cases.insert(run.manifest.labels.clone()) { run } else { run.thin() })
+    };
+    found.iter().map(&mut read).collect()
 }
 
 /// Where an interrupted run lies as long as the complete one is not there: `seed-1.partial` beside `seed-1`.
@@ -168,17 +106,23 @@ fn is_partial(folder: &Path) -> bool {
     folder.extension().is_some_and(|extension| extension == "partial")
 }
 
-fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+/// How deep runs lie below a folder of results at most: name, case and seed, below the folder of a reproduction.
+const DEPTH: usize = 4;
+
+/// The runs in a folder and below it, links aside.
+fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     if is_run(folder) {
         found.push(folder.to_owned());
         return Ok(());
     }
-    let entries = fs::read_dir(folder).map_err(Error::io(folder))?;
-    let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    folders.retain(|path| {
-        path.is_dir() && !path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'))
-    });
+    if depth == 0 {
+        return Ok(());
+    }
+    let entries = fs::read_dir(folder).map_err(Error::io(folder))?.flatten();
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let mut folders: Vec<PathBuf> = real.map(|entry| entry.path()).collect();
+    folders.retain(|path| !path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.')));
     folders.retain(|path| !(is_partial(path) && is_run(&path.with_extension(""))));
     folders.sort();
-    folders.iter().try_for_each(|path| search(path, found))
+    folders.iter().try_for_each(|path| search(path, depth - 1, found))
 }

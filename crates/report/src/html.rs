@@ -264,7 +264,7 @@ fn data(page: &Page) -> String {
         "schemes": page.schemes, "scheme_name": page.scheme_name, "pair": page.pair, "views": page.views,
         "networks": networks(page), "sections": page.sections, "seeds": seeds,
     });
-    value.to_string().replace("</", "<\\/").replace("<!--", "<\\!--")
+    value.to_string().replace('<', "\\u003c")
 }
 
 #[cfg(test)]
@@ -283,6 +283,15 @@ mod tests {
         assert!(!html.contains("<script>alert") && !html.contains("</script><b>"));
         assert!(html.contains("<h1 id=\"headline\">a &lt; b &amp; c</h1>"));
         assert_eq!(html.matches("</script>").count(), 2);
+    }
+
+    #[test]
+    fn the_data_is_json_whatever_the_names() {
+        let names = vec!["<!-- <script>".to_owned(), "]]></script>".to_owned(), "a & b \u{2028}".to_owned()];
+        let data = data(&Page { schemes: names.clone(), ..Page::default() });
+        assert!(!data.contains('<'));
+        let value: Value = serde_json::from_str(&data).expect("it is JSON");
+        assert_eq!(value["schemes"], json!(names));
     }
 
     #[test]

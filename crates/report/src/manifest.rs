@@ -15,6 +15,8 @@ pub struct Manifest {
     pub version: String,
     /// Commit it was built from; empty when unknown.
     pub commit: String,
+    /// Results epoch of the program: equal scenario, seed and epoch give equal results. Empty before there were epochs.
+    pub epoch: String,
     /// Name of the scenario.
     pub name: String,
     /// What the scenario is about, one line; may be empty.

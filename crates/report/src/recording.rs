@@ -11,7 +11,7 @@ use crate::summary::{RunFacts, Summary};
 use crate::survey::{FlowStatistics, Survey};
 use crate::sweep::Run;
 use crate::tables;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use weft_core::record::{FlowRecord, RunRecord};
 use weft_table::Table;
@@ -34,7 +34,7 @@ struct Building(PathBuf);
 impl Drop for Building {
     fn drop(&mut self) {
         // what is half written takes room on a disk that is perhaps full
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = weft_store::discard(&self.0, None);
     }
 }
 
@@ -48,7 +48,7 @@ impl Recording {
     }
 
     fn holding(folder: &Path, rows: usize) -> Result<Recording, Error> {
-        let building = files::begin(folder)?;
+        let building = weft_store::begin(folder)?;
         let scratch = Scratch::new(&building, rows);
         Ok(Recording { flows: Sorter::new(&scratch, "flows"), scratch, building: Building(building) })
     }
@@ -62,7 +62,7 @@ impl Recording {
     }
 
     /// Writes everything about the run: `manifest.json`, `scenario.toml`, `summary.json`, `detail.json` and the tables that
-    /// are kept as `.parquet` and `.csv`; then puts it all in the place of `folder`, which lies where the run was begun.
+    /// are kept as `.parquet` and `.csv`, and `quiver.svg` unless its drawing is empty; then puts it all in the place of `folder`, which lies where the run was begun.
     /// Flows that are in the record are not looked at. Gives back what was written.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Recording {
         folder: &Path,
         (record, kept): (&RunRecord, &Kept),
         manifest: &Manifest,
-        scenario: &str,
+        (scenario, quiver): (&str, String),
     ) -> Result<Run, Error> {
         let Recording { building, scratch, flows } = self;
         let kept = &kept.of(record.measured);
@@ -85,11 +85,11 @@ impl Recording {
             summary: Summary::of(record, flows, &facts).keeping(kept),
             scenario: scenario.to_owned(),
             link: String::new(),
-            quiver: String::new(),
+            quiver,
         };
         files::fill(&building.0, &run, &tables::of_run(record, kept))?;
-        files::settle(&building.0)?;
-        files::replace(&building.0, folder)?;
+        weft_store::settle(&building.0)?;
+        weft_store::replace(&building.0, folder)?;
         Ok(run)
     }
 }
@@ -107,7 +107,7 @@ pub fn write_run(
 ) -> Result<Run, Error> {
     let mut recording = Recording::begin(folder)?;
     record.flows.iter().try_for_each(|flow| recording.add(flow))?;
-    recording.finish(folder, (record, kept), manifest, scenario)
+    recording.finish(folder, (record, kept), manifest, (scenario, String::new()))
 }
 
 /// Writes the table of the flows, if it is kept, and surveys them on the way.
@@ -176,6 +176,7 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use weft_core::{Bytes, FlowId, HostId, Span, Time};
 
     /// Flows of all sizes with ties, some unfinished, some before the warm-up.
@@ -223,12 +224,15 @@ mod tests {
         flows.sort_by_key(|flow| (flow.end, flow.flow));
         flows.iter().for_each(|flow| recording.add(flow).expect("it can be written"));
         let (record, manifest) = (record(), Manifest::default());
-        let run = recording.finish(&folder, (&record, &Kept::ALL), &manifest, "").expect("it can be written");
+        let run = recording
+            .finish(&folder, (&record, &Kept::ALL), &manifest, ("", String::new()))
+            .expect("it can be written");
         let mut names: Vec<_> = fs::read_dir(&folder)
             .expect("a folder")
             .map(|entry| entry.expect("a file").file_name())
             .collect();
         names.sort();
+        assert!(names.iter().all(|name| weft_store::is_ours(&name.to_string_lossy())), "{names:?}");
         assert!(names.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{names:?}");
         assert_eq!(fs::read_dir(&root).expect("a folder").count(), 1, "nothing is left beside it");
         let table = fs::read_to_string(folder.join("flows.csv")).expect("a table");

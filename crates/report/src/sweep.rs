@@ -26,6 +26,16 @@ pub struct Run {
 }
 
 impl Run {
+    /// What the page of a sweep needs of a run that is not the first of its case: statistics, and the tail of its completion
+    /// times. The rest is on the disk.
+    #[must_use]
+    pub fn thin(self) -> Run {
+        let detail = Detail { fct_tail: self.detail.fct_tail, ..Detail::default() };
+        Run { detail, scenario: String::new(), quiver: String::new(), ..self }
+    }
+}
+
+impl Run {
     /// The value of an axis as written in the scenario; empty when the run has no such label.
     #[must_use]
     pub fn label(&self, axis: &str) -> &str {

@@ -16,10 +16,16 @@ pub use weft_draw::{WIDTH, wrapped};
 /// With more rows than this, only the last place of the axis is shown.
 const ROWS: usize = 40;
 
-/// Is colour wanted? On a terminal, unless the variable `NO_COLOR` is set to anything (no-color.org).
+/// Is colour wanted? On a terminal, unless the variable `NO_COLOR` is set to anything (no-color.org) or the terminal is
+/// `dumb`.
 #[must_use]
 pub fn colour(is_terminal: bool) -> bool {
-    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    let told = |name: &str| std::env::var(name).unwrap_or_default();
+    is_terminal && wanted(&told("NO_COLOR"), &told("TERM"))
+}
+
+fn wanted(no_colour: &str, terminal: &str) -> bool {
+    no_colour.is_empty() && terminal != "dumb"
 }
 
 /// Headline and table of a sweep.
@@ -195,6 +201,21 @@ mod tests {
         let painted = of_sweep(&sweep, &headline, true);
         let codes = ["\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", "\u{1b}[0m"];
         assert_eq!(codes.iter().fold(painted, |text, code| text.replace(code, "")), plain);
+    }
+
+    #[test]
+    fn colours_can_be_refused() {
+        assert!(wanted("", "xterm-256color") && wanted("", ""));
+        assert!(!wanted("1", "xterm") && !wanted("", "dumb"));
+    }
+
+    #[test]
+    fn names_cannot_speak_to_the_terminal() {
+        let mut sweep = sweep();
+        sweep.schemes[1] = "\u{1b}[31mred\u{202e}".into();
+        let headline = Headline { warnings: vec!["\u{1b}[2J".into()], ..Headline::of_sweep(&sweep, &[]) };
+        let text = of_sweep(&sweep, &headline, false);
+        assert!(!text.contains(['\u{1b}', '\u{202e}']) && text.contains("\\u001b[31mred\\u202e"), "{text}");
     }
 
     #[test]

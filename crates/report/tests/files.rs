@@ -107,9 +107,11 @@ fn a_folder_is_replaced_as_a_whole_and_nothing_is_left_beside_it() {
     let root = folder("replaced");
     let place = root.join("seed-1");
     write_run(&place, &record(4), &manifest("ecmp", 1), "", &Kept::ALL).expect("written");
-    fs::write(place.join("stale"), "").expect("writable");
+    fs::write(place.join("pauses.csv"), "of the run before").expect("writable");
+    fs::write(place.join("notes.txt"), "mine").expect("writable");
     write_run(&place, &record(2), &manifest("ecmp", 1), "", &Kept::ALL).expect("written again");
-    assert!(!place.join("stale").exists());
+    assert!(!place.join("pauses.csv").exists());
+    assert_eq!(fs::read_to_string(place.join("notes.txt")).expect("it moved along"), "mine");
     assert_eq!(fs::read_dir(&root).expect("readable").count(), 1);
 }
 

@@ -23,7 +23,7 @@ fn peak(flows: u32) -> u64 {
         let mut recording = Recording::begin(&folder).expect("it can be written");
         (0..flows).for_each(|n| recording.add(&flow(n)).expect("it can be written"));
         recording
-            .finish(&folder, (&record, &Kept::ALL), &Manifest::default(), "")
+            .finish(&folder, (&record, &Kept::ALL), &Manifest::default(), ("", String::new()))
             .expect("it can be written");
     });
     let rows = fs::read_to_string(folder.join("flows.csv")).expect("a table").lines().count();

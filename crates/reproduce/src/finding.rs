@@ -46,6 +46,9 @@ pub(crate) struct Finding {
     pub(crate) form: Form,
     /// Version and commit of the program.
     pub(crate) program: String,
+    /// Its results epoch; empty before there were epochs.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) epoch: String,
     /// Why a part has no value; empty when all have one.
     pub(crate) not_run: String,
     /// The values of each part; empty where there are none.
@@ -92,6 +95,8 @@ fn is_zero(count: &u64) -> bool {
 pub(crate) struct Tabled {
     pub(crate) definition: String,
     pub(crate) program: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) epoch: String,
     pub(crate) rows: Vec<Vec<Values>>,
     /// Why a row is empty; by number of the row.
     pub(crate) not_run: BTreeMap<usize, String>,
@@ -243,6 +248,15 @@ impl Findings {
         std::fs::write(path, text + "\n").map_err(|cause| failed(cause.to_string()))
     }
 
+    /// How many findings there are, and how many of them were measured under another results epoch than `epoch`.
+    pub(crate) fn stale(&self, epoch: &str) -> (usize, usize) {
+        let claims = self.claims.values().chain(self.others.values());
+        let findings = claims.chain(self.assumed.values().flat_map(BTreeMap::values));
+        let measured = findings.filter(|one| one.known() > 0).map(|one| one.epoch.as_str());
+        let tables = self.tables.values().chain(self.figures.values()).map(|one| one.epoch.as_str());
+        measured.chain(tables).fold((0, 0), |(all, stale), one| (all + 1, stale + usize::from(one != epoch)))
+    }
+
     /// Takes what another call found; what it could not run does not replace values that still hold.
     pub(crate) fn take(&mut self, newer: &Findings) {
         for (id, finding) in &newer.claims {
@@ -370,6 +384,18 @@ mod tests {
         assert_eq!(told(&[2.3, 2.31, 2.3]), "outside");
         assert_eq!(told(&[1.05, 1.2, 1.1]), "across the edge");
         assert_eq!(told(&[1.3]), "no interval");
+    }
+
+    #[test]
+    fn findings_of_another_results_epoch_are_stale() {
+        let of = |epoch: &str, values: &[f64]| Finding { epoch: epoch.into(), ..finding(values) };
+        let (mut kept, newer) = (findings(of("old", &[1.2])), findings(of("new", &[1.3])));
+        kept.claims.insert("C2".to_owned(), of("", &[1.0]));
+        kept.claims.insert("C3".to_owned(), of("", &[]));
+        kept.tables.insert("T1".to_owned(), Tabled { epoch: "new".into(), ..Tabled::default() });
+        assert_eq!(kept.stale("new"), (3, 2), "one without values is not a finding");
+        kept.take(&newer);
+        assert_eq!(kept.stale("new"), (3, 1));
     }
 
     #[test]

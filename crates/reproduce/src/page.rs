@@ -75,6 +75,7 @@ fn written(source: &Source, name: &str, findings: &Findings) -> String {
     );
     text += &repeat(source, name);
     text += &tally(source, findings);
+    text += &age(findings);
     let runs = source.claims.iter().flat_map(|claim| &claim.parts).any(|part| part.one_run.is_some());
     text += &format!(
         "## Claims\n\n\
@@ -169,6 +170,17 @@ fn tally(source: &Source, findings: &Findings) -> String {
     )
 }
 
+/// Says when findings are of another results epoch than this program's.
+fn age(findings: &Findings) -> String {
+    match findings.stale(weft::epoch()) {
+        (_, 0) => String::new(),
+        (all, stale) => format!(
+            "{stale} of {all} findings are *stale*: they were measured under an earlier [results epoch](../determinism.md#results-epochs), \
+             and this version may find other values.\n\n"
+        ),
+    }
+}
+
 fn row(claim: &Claim, findings: &Findings) -> String {
     let finding = findings.claim(claim);
     let measured = [words::measured(claim, finding), words::otherwise(claim, findings)].concat().join("<br>");
@@ -205,15 +217,16 @@ fn details(source: &Source, findings: &Findings) -> String {
         let _ = write!(text, ": {}.", parts.join("; "));
         let ran = |one: &&Finding| one.size.runs + one.size.solved > 0;
         if let Some(finding) = findings.claim(claim).filter(ran) {
-            let _ = write!(text, " From {}; weft {}.", words::size(finding), finding.program);
+            let program = words::program(&finding.program, &finding.epoch);
+            let _ = write!(text, " From {}; {program}.", words::size(finding));
         }
         if let (Some(otherwise), Some(other)) =
             (&claim.otherwise, findings.others.get(claim.id.get_ref()).filter(ran))
         {
             let set: Vec<String> = otherwise.set.iter().map(|set| format!("`{set}`")).collect();
             let (choice, set) = (&otherwise.choice, set.join(" "));
-            let _ =
-                write!(text, " If {choice} ({set}): from {}; weft {}.", words::size(other), other.program);
+            let program = words::program(&other.program, &other.epoch);
+            let _ = write!(text, " If {choice} ({set}): from {}; {program}.", words::size(other));
         }
         if !claim.note.is_empty() {
             let _ = write!(text, " {}", claim.note.trim().replace('\n', " "));
@@ -230,10 +243,10 @@ fn sensitivity(table: &Sensitivity, tabled: Option<&Tabled>) -> String {
     let reduced = if table.reduced { ", reduced form" } else { "" };
     let _ = writeln!(
         text,
-        " {}{at}{reduced}; {}; weft {}.\n",
+        " {}{at}{reduced}; {}; {}.\n",
         table.experiment,
         words::size_of_table(tabled),
-        tabled.program
+        words::program(&tabled.program, &tabled.epoch)
     );
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     let _ = writeln!(text, "| variant | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));

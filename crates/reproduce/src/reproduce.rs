@@ -290,6 +290,7 @@ impl Facts<'_> {
             let tabled = Tabled {
                 definition: definition::of_figure(drawn.drawing, self.form, (self.source, self.folder)),
                 program: runs.program(&all),
+                epoch: weft::epoch().to_owned(),
                 rows: drawn.lines.iter().map(|line| line.iter().map(value).collect()).collect(),
                 size: runs.size(&all),
                 ..Tabled::default()
@@ -313,12 +314,13 @@ impl Facts<'_> {
         let lost = parts.iter().any(|values| values.values.is_empty());
         let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
         let (size, program) = (runs.size(&located), runs.program(&located));
-        Finding { definition, form, not_run, parts, size, program }
+        Finding { definition, form, not_run, parts, size, program, epoch: weft::epoch().to_owned() }
     }
 
     fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {
         let definition = definition::of_table(rows.table, self.form, (self.source, self.folder));
-        let mut tabled = Tabled { definition, ..Tabled::default() };
+        let epoch = weft::epoch().to_owned();
+        let mut tabled = Tabled { definition, epoch, ..Tabled::default() };
         let mut all = Vec::new();
         for (number, row) in rows.rows.iter().enumerate() {
             match row {

@@ -19,6 +19,12 @@ pub(crate) fn value(values: &Values) -> String {
     values.estimate().map_or("–".to_owned(), |found| estimate(&found))
 }
 
+/// `weft 0.1.0 3dca5ce`, with a mark if this program has another results epoch.
+pub(crate) fn program(program: &str, epoch: &str) -> String {
+    let mark = if epoch == weft::epoch() { "" } else { ", *stale*" };
+    format!("weft {program}{mark}")
+}
+
 /// What was measured for each part of a claim.
 pub(crate) fn measured(claim: &Claim, finding: Option<&Finding>) -> Vec<String> {
     let parts = finding.filter(|finding| finding.parts.iter().any(|values| !values.values.is_empty()));

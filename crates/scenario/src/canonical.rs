@@ -15,16 +15,20 @@ const MARK: &str = "  # default";
 
 /// The table as TOML.
 pub(crate) fn to_toml(table: &'static Table, value: &Value) -> String {
-    written(table, value, None)
+    written(table, value, None, &[])
 }
 
-/// The table as TOML, where values that nobody wrote down are marked as defaults.
-pub(crate) fn to_marked_toml(table: &'static Table, value: &Value, said: &Provenance) -> String {
-    written(table, value, Some(said))
+/// The table as TOML, where values that nobody wrote down are marked as defaults, without the sections `left_out`.
+pub(crate) fn to_marked_toml(
+    table: &'static Table,
+    value: &Value,
+    (said, left_out): (&Provenance, &[String]),
+) -> String {
+    written(table, value, Some(said), left_out)
 }
 
-fn written(table: &'static Table, value: &Value, said: Option<&Provenance>) -> String {
-    let mut writer = Writer { text: String::new(), said };
+fn written(table: &'static Table, value: &Value, said: Option<&Provenance>, left_out: &[String]) -> String {
+    let mut writer = Writer { text: String::new(), said, left_out };
     writer.body(table, value, &Section::default());
     writer.text
 }
@@ -48,6 +52,8 @@ struct Writer<'a> {
     text: String,
     /// Who wrote what down; without it nothing is marked.
     said: Option<&'a Provenance>,
+    /// Paths of sections that are not written.
+    left_out: &'a [String],
 }
 
 /// Where the writer is.
@@ -109,6 +115,8 @@ impl Writer<'_> {
                     self.line(section, KIND_KEY, &quoted(name));
                     self.lines(member_table(&field.kind, name), settings, section, later);
                 }
+                (kind, own)
+                    if has_header(kind, own) && self.left_out.contains(&section.below(field.name).path) => {}
                 (kind, own) if has_header(kind, own) => {
                     later.push(Later { section: section.below(field.name), kind: inner(kind), value: own });
                 }

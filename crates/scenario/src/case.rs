@@ -1,12 +1,12 @@
 //! One point of a sweep: settings, and who said what. Made while a file is checked, so whoever has one need not check again.
 
 use crate::canonical;
-use crate::decode::Provenance;
+use crate::decode::{Provenance, join};
 use crate::levels::Device;
 use crate::model::ScenarioSettings;
-use crate::source::Sources;
 use crate::stacks::Stack;
 use weft_core::settings::Value;
+use weft_mistake::Sources;
 
 /// `complete = true` marks a file that [`Scenario::to_toml`](crate::Scenario::to_toml) wrote: with every default filled in,
 /// settings without effect are to be expected and not reported.
@@ -32,9 +32,27 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
-    /// The complete scenario, with all defaults filled in and marked.
-    pub(crate) fn to_toml(&self) -> String {
-        let settings = canonical::to_marked_toml(&ScenarioSettings::TABLE, &self.value, &self.provenance);
+    /// The family on the way to a setting whose member is another one by default.
+    pub(crate) fn contradicted(&self, path: &str) -> Option<String> {
+        let (mut value, mut at) = (&self.value, String::new());
+        for step in path.split('.') {
+            value = match value {
+                Value::Table(_) => value.field(step),
+                Value::Member(name, own) if *name == step => own,
+                Value::Member(..) => {
+                    return (!self.provenance.mentions(&self.provenance.tagged(&at))).then_some(at);
+                }
+                _ => return None,
+            };
+            at = join(&at, step);
+        }
+        None
+    }
+
+    /// The complete scenario, with all defaults filled in and marked, without the settings `left_out`.
+    pub(crate) fn to_toml(&self, left_out: &[String]) -> String {
+        let said = (&self.provenance, left_out);
+        let settings = canonical::to_marked_toml(&ScenarioSettings::TABLE, &self.value, said);
         format!("{COMPLETE_KEY} = true\n{settings}")
     }
 
@@ -79,14 +97,14 @@ impl Case {
     /// settings.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        self.resolved.to_toml()
+        self.resolved.to_toml(&[])
     }
 
-    /// Names everything that can change the result of a run, the seed aside: the same for equal settings and
-    /// program `version`, different otherwise (64 bits). The contents of files that settings name count as well; name,
-    /// description and list of seeds do not count.
+    /// Names everything that can change the result of a run, the seed aside: equal for equal settings and equal
+    /// results `epoch` of the program, different otherwise (64 bits). The contents of files that settings name count as
+    /// well; name, description and list of seeds do not.
     #[must_use]
-    pub fn content_hash(&self, version: &str) -> u64 {
+    pub fn content_hash(&self, epoch: &str) -> u64 {
         let told = |name: &str| !matches!(name, "name" | "about" | "seeds");
         let value = match &self.resolved.value {
             Value::Table(fields) => {
@@ -99,7 +117,7 @@ impl Case {
         };
         let text = canonical::to_toml(&ScenarioSettings::TABLE, &value);
         let inputs: String = self.inputs.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
-        canonical::hash(&format!("weft {version}\n{text}{inputs}"))
+        canonical::hash(&format!("weft {epoch}\n{text}{inputs}"))
     }
 
     /// Name and hash (hexadecimal) of every file that a setting names.
@@ -110,7 +128,7 @@ impl Case {
 
     /// The first eight hexadecimal digits of [`Case::content_hash`], as folder names carry them.
     #[must_use]
-    pub fn hash8(&self, version: &str) -> String {
-        format!("{:08x}", self.content_hash(version) >> 32)
+    pub fn hash8(&self, epoch: &str) -> String {
+        format!("{:08x}", self.content_hash(epoch) >> 32)
     }
 }

@@ -5,12 +5,12 @@ use crate::case::{COMPLETE_KEY, Resolved};
 use crate::decode;
 use crate::expect;
 use crate::file::ScenarioFile;
-use crate::mistake::Mistake;
 use crate::model::ScenarioSettings;
 use crate::node::{Content, Entry, Node, Origin};
 use crate::overlay::{self, Override};
 use crate::sweep::{self, Axis};
 use weft_core::settings::Table;
+use weft_mistake::Mistake;
 
 pub(crate) const TABLE: &Table = &ScenarioSettings::TABLE;
 /// Sections that are not settings.

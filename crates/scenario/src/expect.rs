@@ -6,13 +6,13 @@
 mod resolve;
 
 use crate::decode;
-use crate::mistake::Mistake;
 use crate::node::{Content, Entry, Node};
-use crate::source::Place;
 use std::collections::BTreeMap;
 use weft_core::settings;
 use weft_core::settings::{Setting as _, Table};
 use weft_expression::{Expression, Term, Use, Values};
+use weft_mistake::Mistake;
+use weft_mistake::Place;
 
 pub(crate) use resolve::{Field, Question, resolve, unknown_metric};
 

@@ -10,9 +10,9 @@ use crate::model::ScenarioSettings;
 use crate::node::Origin;
 use crate::rows::{Row, rows, words};
 use crate::scenario::Scenario;
-use crate::source::Sources;
 use weft_core::settings::{Kind, Setting as _, Value};
 use weft_draw::indented;
+use weft_mistake::Sources;
 use weft_topology::build_in;
 
 /// A setting, explained.

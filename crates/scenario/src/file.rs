@@ -2,13 +2,14 @@
 //!
 //! Knows TOML and paths; what the settings mean together is [`validate`](crate::validate)'s business.
 
-use crate::mistake::{Mistake, Mistakes};
 use crate::node::{Node, parse_argument, parse_document, parse_values};
 use crate::overlay::Override;
-use crate::source::{Place, Sources};
 use crate::sweep::SWEPT;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use weft_core::input::{LARGEST_FILE, read};
+use weft_mistake::{Mistake, Mistakes};
+use weft_mistake::{Place, Sources};
 
 /// A file that is TOML, not yet checked.
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ impl ScenarioFile {
     /// The file cannot be read, is not UTF-8, or is not TOML (all syntax errors); a change has no `=`.
     pub fn read(path: &Path, set: &[String], demo: bool) -> Result<ScenarioFile, Mistakes> {
         let name = path.display().to_string();
-        let bytes = match std::fs::read(path) {
+        let bytes = match read(path, LARGEST_FILE) {
             Ok(bytes) => bytes,
             Err(error) => return Err(unreadable(&name, "", 0, format!("cannot read `{name}`: {error}"))),
         };

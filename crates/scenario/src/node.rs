@@ -2,11 +2,11 @@
 //!
 //! Knows TOML, not settings: what a key means is [`decode`](crate::decode)'s business.
 
-use crate::mistake::Mistake;
-use crate::source::Place;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
+use weft_mistake::Mistake;
+use weft_mistake::Place;
 
 /// Who said so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,10 +6,10 @@
 use crate::decode::{
     FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, flattened_family, keys, member_named,
 };
-use crate::mistake::Mistake;
 use crate::node::{Content, Entry, Node};
-use crate::source::Place;
 use weft_core::settings::{Family, Field, Kind, Member, Table};
+use weft_mistake::Mistake;
+use weft_mistake::Place;
 
 /// A value for one path, and where the path is written.
 #[derive(Clone, Debug, PartialEq)]

@@ -21,13 +21,13 @@ pub use pause::switch_site;
 use crate::case::Case;
 use crate::decode::Provenance;
 use crate::levels::{Device, devices_by_port};
-use crate::mistake::Mistake;
 use crate::model::ScenarioSettings;
-use crate::source::Place;
 use crate::stacks::{Stack, stacks};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_core::settings::Value;
+use weft_mistake::Mistake;
+use weft_mistake::Place;
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Graph, Problem, TopologySettings, build_in};
 use weft_transport::TransportSettings;
@@ -101,6 +101,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (roce::queue_pairs_use_what_is_set, &["transport", "switch"]),
     (roce::dcqcn_is_one_variant, &["transport", "hosts", "traffic"]),
     (roce::round_trip_laws_have_room, &["transport"]),
+    (transport::ticks_are_counted, &["transport"]),
     (transport::marks_are_set_and_read, &["transport", "switch"]),
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
     (switch::infinite_sharing_has_no_buffer, &["switch"]),

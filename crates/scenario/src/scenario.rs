@@ -43,12 +43,19 @@ impl Scenario {
     /// expectations are left out when the demo or the command line narrowed the sweep.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        let mut text = self.base.to_toml();
+        let mut text = self.base.to_toml(&self.left_out());
         text += &canonical::sweep_text(&self.axes);
         if !self.narrowed {
             text += &canonical::expectations_text(&self.file.document);
         }
         text
+    }
+
+    /// Families that nobody has chosen a member of, but in which a case of the sweep sets something of another member than
+    /// the default: written down, the default would be a choice, which that case contradicts.
+    fn left_out(&self) -> Vec<String> {
+        let changes = self.axes.iter().flat_map(|axis| &axis.alternatives).flat_map(|one| &one.changes);
+        changes.filter_map(|change| self.base.contradicted(&change.path)).collect()
     }
 
     /// Hash of the scenario file as typed, hexadecimal.

@@ -17,7 +17,9 @@ pub fn schema() -> String {
     let mut root = table(&ScenarioSettings::TABLE, None);
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("Weft scenario");
-    root["$defs"] = Json::Object(levels(&ScenarioSettings::TABLE));
+    let mut shared = levels(&ScenarioSettings::TABLE);
+    families(&ScenarioSettings::TABLE, &mut shared);
+    root["$defs"] = Json::Object(shared);
     let properties = root["properties"].as_object_mut().expect("a table's schema has properties");
     let complete = "Written by weft with every default filled in; settings without effect are not reported.";
     properties.insert(COMPLETE_KEY.into(), json!({ "const": true, "description": complete }));
@@ -49,6 +51,31 @@ fn levels(table: &'static Table) -> Map<String, Json> {
         }
     }
     found
+}
+
+/// The families that a table can reach, by what they are called: each stands once, however many settings choose from it.
+fn families(table: &'static Table, found: &mut Map<String, Json>) {
+    for field in table.fields {
+        let mut kind = &field.kind;
+        while let Kind::Optional(inner) | Kind::Named(inner) | Kind::List(inner) | Kind::Override(inner) =
+            kind
+        {
+            kind = inner;
+        }
+        match kind {
+            Kind::Family(family) if !found.contains_key(&shared_name(family)) => {
+                found.insert(shared_name(family), self::family(family));
+                family.members.iter().for_each(|member| families(member.table, found));
+            }
+            Kind::Table(inner) | Kind::Flatten(inner) => families(inner, found),
+            _ => {}
+        }
+    }
+}
+
+/// Where a family stands among what is shared.
+fn shared_name(family: &Family) -> String {
+    format!("any-{}", family.name.replace(' ', "-"))
 }
 
 fn changes(description: &str) -> Json {
@@ -153,7 +180,7 @@ fn value(kind: &'static Kind) -> Json {
         }
         Kind::List(item) => json!({ "type": "array", "items": entry(item) }),
         Kind::Table(inner) | Kind::Flatten(inner) => table(inner, None),
-        Kind::Family(members) => family(members),
+        Kind::Family(family) => json!({ "$ref": format!("#/$defs/{}", shared_name(family)) }),
         Kind::Optional(inner) => json!({ "anyOf": [value(inner), { "const": false }] }),
         Kind::Override(Kind::Table(inner)) => json!({ "$ref": format!("#/$defs/{}", inner.name) }),
         Kind::Override(inner) => value(inner),

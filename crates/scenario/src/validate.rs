@@ -9,18 +9,18 @@ use crate::case::{Case, Resolved};
 use crate::draft::{Draft, TABLE};
 use crate::expect::{self, Metrics};
 use crate::file::ScenarioFile;
-use crate::mistake::{Mistake, Mistakes};
 use crate::model::ScenarioSettings;
 use crate::node::{Content, Node};
 use crate::rows::{rows, words};
 use crate::rules;
 use crate::salvage;
 use crate::scenario::Scenario;
-use crate::source::Place;
 use crate::sweep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_core::settings::{Setting as _, Value};
+use weft_mistake::Place;
+use weft_mistake::{Mistake, Mistakes};
 
 impl ScenarioFile {
     /// Checks everything. `metrics` says what expectations may ask for.

@@ -21,6 +21,7 @@ pub mod settings;
 mod engine;
 mod foreseen;
 mod foresight;
+mod join;
 mod observe;
 mod outputs;
 mod pausing;

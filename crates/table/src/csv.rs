@@ -1,4 +1,5 @@
-//! A table as comma-separated text (RFC 4180): a header line, `\n` line ends, empty cells for absent values.
+//! A table as comma-separated text (RFC 4180): a header line, `\n` line ends, empty cells for absent values. A text that a
+//! spreadsheet would take for a formula begins with an apostrophe; Parquet has it as it is.
 
 use crate::{Cells, Table};
 use std::io::{self, BufWriter, Write};
@@ -56,8 +57,15 @@ fn cell(cells: &Cells, row: usize, to: &mut impl Write) -> io::Result<()> {
     match cells {
         Cells::Integers(cells) => cells[row].map_or(Ok(()), |value| write!(to, "{value}")),
         Cells::Numbers(cells) => cells[row].map_or(Ok(()), |value| write!(to, "{value}")),
-        Cells::Texts(cells) => to.write_all(quoted(&cells[row]).as_bytes()),
+        Cells::Texts(cells) => to.write_all(quoted(&inert(&cells[row])).as_bytes()),
     }
+}
+
+/// A text that a spreadsheet does not take for a formula: with an apostrophe before what would begin one, unless it is a
+/// number.
+fn inert(text: &str) -> std::borrow::Cow<'_, str> {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    if formula { format!("'{text}").into() } else { text.into() }
 }
 
 /// A text, in quotation marks if it needs them.
@@ -72,6 +80,15 @@ pub fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_no_formulas() {
+        let texts = ["=1+1", "+x", "-x,y", "@sum", "-5", "+0.5", "a=b", ""];
+        let table = Table::new("t").texts("n", texts.map(str::to_owned).into_iter());
+        let mut text = Vec::new();
+        write(&table, &mut text).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "n\n'=1+1\n'+x\n\"'-x,y\"\n'@sum\n-5\n+0.5\na=b\n\n");
+    }
 
     #[test]
     fn quotes_commas_and_empty_cells() {

@@ -11,6 +11,7 @@ use crate::shapes::explicit::settings::Settings;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
+use weft_core::input::{LARGEST_LIST, read_text};
 use weft_core::{HostId, Span};
 
 pub use format::Format;
@@ -35,7 +36,7 @@ pub struct Imported {
 /// When the file cannot be read or is not of this format.
 pub fn read(format: Format, path: &Path) -> Result<Imported, ImportError> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| ImportError::unreadable(&name, &error))?;
+    let text = read_text(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;
     match format {
         Format::Hpcc => hpcc(&name, &text),
         Format::Htsim => htsim(&name, &text),

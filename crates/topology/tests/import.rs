@@ -118,10 +118,12 @@ fn errors_name_line_what_was_found_and_what_is_allowed() {
 }
 
 #[test]
-fn hosts_with_two_cards_are_refused_when_the_graph_is_built() {
-    let imported = hpcc("t", "3 2 3\n1 2\n0 1 25Gbps 1us 0\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n").unwrap();
-    let problems = build(&TopologySettings::Explicit(imported.graph)).unwrap_err();
-    assert!(problems[0].message.contains("host0 has 2 cables"));
+fn hosts_have_one_link_to_a_switch() {
+    let refused = |text: &str| hpcc("t", text).unwrap_err().to_string();
+    let two = refused("3 2 3\n1 2\n0 1 25Gbps 1us 0\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n");
+    assert!(two.starts_with("t:4: found a second link of host 0"), "{two}");
+    let none = refused("3 2 1\n1 2\n1 2 25Gbps 1us 0\n");
+    assert!(none.starts_with("t:1: found a node 0 that is no switch and has no link"), "{none}");
 }
 
 /// Replaces, removes or doubles pieces of `text` at random.

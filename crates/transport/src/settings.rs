@@ -88,8 +88,12 @@ settings! {
         recovery: Recovery = Recovery::Prr,
         /// The threshold after a fall is a whole number of segments, rounded down, as Linux counts windows; otherwise bytes.
         whole_segments: bool = false,
+        /// The window grows by payload that an acknowledgement reports for the first time, as in Linux, and not by all that it covers: the one that ends a recovery covers a window that selective acknowledgements had reported before.
+        grow_by_delivered: bool = false,
         /// Without selective acknowledgements: only the first partial acknowledgement restarts the timer (RFC 6582, section 4).
         impatient: bool = false,
+        /// Added to the timer after which RACK takes a segment for lost if no further acknowledgement comes; needs `rack`. Linux has 2 ms, RFC 8985 nothing. Losses that an acknowledgement shows are not delayed.
+        rack_slack: Span = Span::ZERO,
         /// Tail loss probe (RFC 8985, section 7); needs `rack`.
         tlp: bool = false,
         /// Added to the two round trips after which the probe goes; Linux has two ticks of 1 ms, RFC 8985 nothing.

@@ -71,7 +71,7 @@ pub fn run_batches(batches: &[Batch], options: &RunOptions) -> Result<Collected,
     }
     let roots: BTreeSet<PathBuf> =
         chosen.iter().flatten().map(|(_, manifest)| root(manifest, options)).collect();
-    let _locks = roots.iter().map(|root| study::claim(root)).collect::<Result<Vec<_>, _>>()?;
+    let _locks = roots.iter().map(|root| study::claim(root, &options.stop)).collect::<Result<Vec<_>, _>>()?;
     let mut planned = BTreeMap::new();
     for (batch, (case, manifest)) in
         batches.iter().zip(&chosen).flat_map(|(batch, chosen)| chosen.iter().map(move |one| (batch, one)))

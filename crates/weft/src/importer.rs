@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use weft_core::input::{LARGEST_FILE, LARGEST_LIST, read_text};
 use weft_core::units::did_you_mean;
+use weft_scenario::ScenarioFile;
 use weft_topology::import as topology;
 use weft_workload::import as workload;
 
@@ -33,7 +35,7 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     let mut text = opening(network, files);
     text += &topology::to_scenario(&imported);
     for path in rest {
-        let flows = std::fs::read_to_string(path)
+        let flows = read_text(path, LARGEST_LIST)
             .map_err(|cause| Error::BadInput(format!("{}: {cause}", path.display())))?;
         let name = path.display().to_string();
         let listed = match format {
@@ -49,7 +51,25 @@ pub(crate) fn import(format: &str, files: &[PathBuf]) -> Result<String, Error> {
     if rest.is_empty() {
         text += NO_FLOWS;
     }
-    Ok(text)
+    accepted(text, files)
+}
+
+/// The text, if `weft check` would have nothing against it.
+fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
+    let names = files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let refused = |found: String| Error::BadInput(format!("{names}: found {found}"));
+    if text.len() as u64 > LARGEST_FILE {
+        let words = format!("a network and flows that take {} bytes as a scenario", text.len());
+        return Err(refused(format!("{words}; allowed: up to {LARGEST_FILE}")));
+    }
+    let checked = ScenarioFile::parse(&text, &names).and_then(|file| file.validate(&weft_prepare::METRICS));
+    match checked {
+        Ok(_) => Ok(text),
+        Err(mistakes) => {
+            let first = mistakes.list().iter().take(10).map(|mistake| mistake.message.as_str());
+            Err(refused(format!("what makes no scenario: {}", first.collect::<Vec<_>>().join("; "))))
+        }
+    }
 }
 
 /// Every scenario needs traffic; without a flow file it gets some, to be replaced.

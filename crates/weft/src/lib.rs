@@ -6,12 +6,15 @@
 
 mod batch;
 mod clock;
+mod epoch;
 mod importer;
+mod inputs;
 mod jobs;
 mod linter;
 mod lists;
 mod lock;
 mod manifest;
+mod older;
 mod page;
 mod results;
 mod study;
@@ -24,6 +27,7 @@ use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
 pub use batch::{Batch, Collected, Labels, cases, run_batches};
+pub use epoch::{Digests, ResultsList, epoch, reference_digests};
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
 pub use weft_analyse::{QuiverAnalysis, QuiverOptions, StabilityAnalysis, StabilityOptions};
@@ -32,9 +36,11 @@ pub use weft_control::{
     fluid_numbers, fluid_run, fluid_sweep, fluid_tune, is_fluid_number,
 };
 pub use weft_core::Time;
+pub use weft_draw::visible::{visible, visible_in_colour};
 pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
 pub use weft_plan::{Engine, Setup};
 pub use weft_prepare::{Error, Prepared, prepare};
+pub use weft_report::terminal::colour;
 
 /// The engine that simulates every packet.
 pub const PACKETS: &dyn Engine = &weft_sim::Packets;
@@ -122,6 +128,8 @@ pub struct Outcome {
     pub interrupted: bool,
     /// Runs taken from an earlier call instead of computed.
     pub reused: usize,
+    /// Complete runs of another results epoch that lie beside and were not used.
+    pub older: usize,
 }
 
 /// What [`check`] found.
@@ -154,7 +162,7 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
         Ok(scenario) => CheckReport { mistakes: 0, rendered: praise(path, &scenario), json: "[]".to_owned() },
         Err(mistakes) => CheckReport {
             mistakes: mistakes.list().len(),
-            rendered: mistakes.draw(weft_prepare::colour()),
+            rendered: mistakes.draw(page::colour()),
             json: mistakes.json(),
         },
     })
@@ -241,7 +249,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<(String, PathBuf), Error> {
     let comparison = weft_report::compare(a, b).map_err(|cause| Error::BadInput(cause.to_string()))?;
     let path = b.join("comparison.html");
     weft_report::write_report(&path, &comparison.page())?;
-    Ok((comparison.terminal(weft_prepare::colour()), path))
+    Ok((comparison.terminal(page::colour()), path))
 }
 
 /// A commented scenario of the chosen kind, ready to run.

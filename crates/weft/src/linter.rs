@@ -1,8 +1,7 @@
 //! Configuration files from the disk to the linter, and what it says back as text.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+use weft_core::input::read;
 use weft_lint::{Input, Kind, Level, Site};
 
 use crate::Error;
@@ -83,11 +82,7 @@ fn input(file: &LintFile) -> Result<Input, String> {
 fn text(path: &Path) -> Result<String, String> {
     let name = path.display();
     let told = |error: std::io::Error| format!("cannot read {name}: {error}");
-    let mut bytes = Vec::new();
-    File::open(path).map_err(told)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(told)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("{name}: found more than {LARGEST} bytes; allowed: up to {LARGEST}"));
-    }
+    let bytes = read(path, LARGEST).map_err(told)?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();

@@ -1,14 +1,16 @@
 //! What is known of a run before it starts: who computes what, from which input, with which program.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use weft_plan::Engine;
 use weft_report::Manifest;
 use weft_scenario::{Case, Scenario};
 
+use crate::epoch::epoch;
 use crate::{Error, PACKETS, RunOptions};
 
-/// Version of the program, part of every content hash.
+/// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What was asked for, as far as it decides what is computed.
@@ -66,20 +68,22 @@ pub fn program() -> String {
 
 /// A seed given twice would count one run as two.
 fn distinct(seeds: &[u64]) -> Result<(), Error> {
-    let twice = seeds.iter().enumerate().find(|(at, seed)| seeds[..*at].contains(seed));
-    twice.map_or(Ok(()), |(_, seed)| Err(Error::BadInput(format!("--seed: {seed} is given twice"))))
+    let mut known = BTreeSet::new();
+    let twice = seeds.iter().find(|seed| !known.insert(**seed));
+    twice.map_or(Ok(()), |seed| Err(Error::BadInput(format!("--seed: {seed} is given twice"))))
 }
 
 fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
     let demo = if demo { "-demo" } else { "" };
     // Results of another engine are other results: they must not be taken for those of packets.
     let (engine, computes) = match engine == PACKETS.name() {
-        true => (String::new(), VERSION.to_owned()),
-        false => (engine.to_owned(), format!("{VERSION} {engine}")),
+        true => (String::new(), epoch().to_owned()),
+        false => (engine.to_owned(), format!("{} {engine}", epoch())),
     };
     Manifest {
         version: VERSION.to_owned(),
         commit: env!("WEFT_COMMIT").to_owned(),
+        epoch: epoch().to_owned(),
         name: format!("{}{demo}", case.settings.name),
         about: case.settings.about.clone(),
         labels: case.labels.clone(),
@@ -95,18 +99,38 @@ fn of_run(case: &Case, seed: u64, (demo, engine): (bool, &str)) -> Manifest {
 /// The command that repeats everything, seeds aside.
 fn command(request: &Request<'_>) -> String {
     let demo = if request.demo { " --demo" } else { "" };
-    let set: String = request.set.iter().map(|set| format!(" --set '{set}'")).collect();
-    format!("weft run {}{demo}{set}", request.path.display())
+    let set: String = request.set.iter().map(|set| format!(" --set {}", quoted(set))).collect();
+    format!("weft run {}{demo}{set}", file(request.path))
 }
 
 /// What narrows the sweep to a case. A case that is named, or chosen by a whole table, has no such words.
 fn chosen(case: &Case) -> String {
-    let plain = |(path, value): &&(String, String)| path != "case" && !value.contains(['{', '\'']);
-    case.labels.iter().filter(plain).map(|(path, value)| format!(" --set '{path}={value}'")).collect()
+    let plain = |(path, value): &&(String, String)| path != "case" && !value.contains('{');
+    let set = |(path, value): &(String, String)| format!(" --set {}", quoted(&format!("{path}={value}")));
+    case.labels.iter().filter(plain).map(set).collect()
 }
 
+/// One word for a POSIX shell, whatever it contains.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A file as a word of a shell: bare if nothing in it is special there, and never an option.
+fn file(path: &Path) -> String {
+    let name = path.display().to_string();
+    let name = if name.starts_with('-') { format!("./{name}") } else { name };
+    let bare = |c: char| c.is_ascii_alphanumeric() || "_-./+,:=@%".contains(c);
+    if name.chars().all(bare) { name } else { quoted(&name) }
+}
+
+/// `1,2,7..20`: as the command line takes them, with ranges for three and more in a row.
 fn listed(seeds: &[u64]) -> String {
-    seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+    let rows = seeds.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    let words = |row: &[u64]| match row {
+        [first, _, .., last] => format!("{first}..{last}"),
+        few => few.iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+    };
+    rows.map(words).collect::<Vec<_>>().join(",")
 }
 
 /// Processor and operating system, as far as the system tells.
@@ -138,6 +162,29 @@ mod tests {
         assert_eq!(value_of(told, "VmHWM"), Some("36840 kB"));
         assert_eq!(value_of(told, "model name"), Some("A processor"));
         assert_eq!(value_of(told, "VmPeak"), None);
+    }
+
+    #[test]
+    fn commands_survive_a_shell() {
+        for word in
+            ["it's $(touch X).toml", "a b", "`x`", "\\", "-x.toml", "plain/file-1.toml", "\"", "new\nline"]
+        {
+            let line = format!("printf %s {}", file(Path::new(word)));
+            let shell = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+            let said = String::from_utf8(shell.stdout).unwrap();
+            assert_eq!(said.trim_start_matches("./"), word);
+        }
+        assert_eq!(file(Path::new("plain/file-1.toml")), "plain/file-1.toml");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
+
+    #[test]
+    fn many_seeds_are_few_words() {
+        assert_eq!(listed(&[5]), "5");
+        assert_eq!(listed(&[1, 2, 9]), "1,2,9");
+        assert_eq!(listed(&[1, 2, 3, 4, 7, 6, u64::MAX]), format!("1..4,7,6,{}", u64::MAX));
+        let all: Vec<u64> = (1..=20_000).collect();
+        assert_eq!(listed(&all), "1..20000");
     }
 
     #[test]

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use weft_report::page::{of_run, of_sweep};
 use weft_report::{Headline, Listing, REPORT, Run, Sweep, Verdict, files, terminal, write_report};
-use weft_scenario::Scenario;
+use weft_scenario::{Case, Scenario};
 
+use crate::epoch::epoch;
 use crate::results::{Results, lookup};
-use crate::{Error, Outcome};
+use crate::{Error, Outcome, inputs};
 
 /// The complete scenario, sweep and expectations included.
 const SCENARIO: &str = "scenario.toml";
@@ -21,6 +22,8 @@ const INCOMPLETE: &str = "expectations wait until all runs are complete";
 pub(crate) struct Study<'a> {
     /// The folder of the sweep.
     pub(crate) root: &'a Path,
+    /// Where relative file names of the scenario start.
+    pub(crate) base: &'a Path,
     /// What is run.
     pub(crate) scenario: &'a Scenario,
     /// The folders of all runs, relative, in the order of cases and seeds.
@@ -42,7 +45,9 @@ impl Study<'_> {
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
         let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
         listing.write(self.root)?;
-        weft_report::write_text(&self.root.join(SCENARIO), &self.scenario.to_toml())?;
+        let inputs: Vec<_> = self.scenario.cases().iter().flat_map(Case::inputs).cloned().collect();
+        let text = inputs::moved(&self.scenario.to_toml(), &inputs, (self.base, self.root));
+        weft_report::write_text(&self.root.join(SCENARIO), &text)?;
         Ok(listing)
     }
 
@@ -57,7 +62,7 @@ impl Study<'_> {
         let kept = || format!("{there} of {} runs are kept; the same command goes on", self.folders.len());
         let outcome = self.conclude(runs);
         let outcome = outcome.map_err(|cause| Error::Failed(format!("{problems}{cause}\n{}", kept())))?;
-        let unreadable = lines("could not be read and was computed again", &unreadable);
+        let unreadable = lines("computed again", &unreadable);
         Ok(Outcome { terminal: format!("{}{unreadable}{problems}", outcome.terminal), ..outcome })
     }
 
@@ -66,15 +71,28 @@ impl Study<'_> {
         runs.sort_by_key(|run| (place(run), run.manifest.seed));
         let listing = self.list(&runs)?;
         let missed = listing.verdicts.iter().filter(|verdict| !verdict.passed).count();
-        if self.folders.len() > 1 {
-            for run in &runs {
-                write_report(&self.root.join(&run.link), &of_run(run, &[]))?;
-            }
-        }
+        self.write_reports(&mut runs)?;
         files::write_sweep(self.root, &runs)?;
         let (report, text) = overview(self.root, runs, &listing)?;
         let terminal = text + &told(&listing);
         Ok(Outcome { report, terminal, missed_expectations: missed, ..Outcome::default() })
+    }
+
+    /// Writes the report of each run, one whole run in memory at a time; the first run of each case stays whole.
+    fn write_reports(&self, runs: &mut [Run]) -> Result<(), Error> {
+        let mut cases = std::collections::BTreeSet::new();
+        for run in runs {
+            let report = self.root.join(&run.link);
+            let whole = files::read_run(report.parent().unwrap_or(self.root))?;
+            let whole = Run { link: run.link.clone(), ..whole };
+            if self.folders.len() > 1 {
+                write_report(&report, &of_run(&whole, &[]))?;
+            }
+            if cases.insert(whole.manifest.labels.clone()) {
+                *run = whole;
+            }
+        }
+        Ok(())
     }
 
     /// What became of the expectations.
@@ -84,6 +102,11 @@ impl Study<'_> {
     }
 }
 
+/// Whether results are coloured: only for a person at a terminal who wants it.
+pub(crate) fn colour() -> bool {
+    terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stdout()))
+}
+
 /// The report over all runs, and the same for the terminal.
 pub(crate) fn overview(
     root: &Path,
@@ -91,7 +114,6 @@ pub(crate) fn overview(
     listing: &Listing,
 ) -> Result<(std::path::PathBuf, String), Error> {
     let path = root.join(REPORT);
-    let colour = terminal::colour(std::io::IsTerminal::is_terminal(&std::io::stdout()));
     let missing = missing(runs.len(), listing);
     let sweep = Sweep::new(runs);
     let mut headline = Headline::of_sweep(&sweep, &listing.verdicts);
@@ -99,13 +121,14 @@ pub(crate) fn overview(
     if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
         page.repeat.scenario = scenario;
     }
-    headline.warnings.splice(0..0, missing.clone());
-    page.warnings.splice(0..0, missing);
+    let warnings: Vec<String> = missing.into_iter().chain(other_epochs(&sweep.runs)).collect();
+    headline.warnings.splice(0..0, warnings.clone());
+    page.warnings.splice(0..0, warnings);
     if !listing.unjudged.is_empty() {
         page.repeat.facts.push(("expectations".to_owned(), format!("not judged: {}", listing.unjudged)));
     }
     write_report(&path, &page)?;
-    Ok((path, terminal::of_sweep(&sweep, &headline, colour)))
+    Ok((path, terminal::of_sweep(&sweep, &headline, colour())))
 }
 
 /// Says when not everything that was planned is there.
@@ -113,6 +136,25 @@ fn missing(there: usize, listing: &Listing) -> Option<String> {
     let planned = listing.runs.len();
     (there < planned).then(|| {
         format!("{} of {planned} runs are missing; `weft run` again computes only these.", planned - there)
+    })
+}
+
+/// Says when runs were computed under another results epoch than this program's.
+fn other_epochs(runs: &[Run]) -> Option<String> {
+    let other: Vec<&str> =
+        runs.iter().map(|run| run.manifest.epoch.as_str()).filter(|one| *one != epoch()).collect();
+    let mut names: Vec<&str> = other.iter().map(|name| if name.is_empty() { "none" } else { name }).collect();
+    names.sort_unstable();
+    names.dedup();
+    (!other.is_empty()).then(|| {
+        format!(
+            "{} of {} runs are of another results epoch ({}) than this program's ({}), which may compute other \
+             values; `weft run` computes them again.",
+            other.len(),
+            runs.len(),
+            names.join(", "),
+            epoch()
+        )
     })
 }
 

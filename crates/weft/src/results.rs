@@ -8,7 +8,8 @@ use weft_scenario::{Measurement, Scenario};
 /// What became of the runs of a call.
 #[derive(Default)]
 pub(crate) struct Results {
-    /// Runs that are there, whether computed now or earlier, with links relative to the folder of the sweep.
+    /// Runs that are there, whether computed now or earlier, [thin](Run::thin), with links relative to the folder of the
+    /// sweep.
     pub(crate) runs: Vec<Run>,
     /// How many of these were there before.
     pub(crate) reused: usize,

@@ -1,7 +1,7 @@
 //! One call of `run`: cases times seeds, minus what is finished already, then tables, expectations and the report.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_core::Time;
 use weft_core::record::{FlowRecord, Stop};
@@ -14,7 +14,7 @@ use crate::jobs::{Job, run_all};
 use crate::lock::Lock;
 use crate::manifest::Request;
 use crate::results::Results;
-use crate::{Error, Outcome, PACKETS, RunOptions, clock, manifest, page};
+use crate::{Error, Outcome, PACKETS, RunOptions, clock, inputs, manifest, older, page};
 
 /// A case with a seed.
 pub(crate) struct Planned<'a> {
@@ -37,24 +37,27 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let base = path.parent().unwrap_or(Path::new("."));
     let plan = |(case, manifest)| Planned::new((case, manifest), &options.out, (base, &root));
     let planned: Vec<Planned<'_>> = manifests.into_iter().map(plan).collect();
-    let _lock = claim(&root)?;
+    let _lock = claim(&root, &options.stop)?;
+    let older = older::count(&root)?;
     let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
-    let study = page::Study { root: &root, scenario: &scenario, folders, demo: options.demo };
+    let study = page::Study { root: &root, base, scenario: &scenario, folders, demo: options.demo };
     study.list(&[])?;
     let results = compute(planned, options);
     let interrupted = options.stop.load(Ordering::Relaxed)
         && (results.runs.len() < study.folders.len() || results.runs.iter().any(|r| r.summary.interrupted()));
     let failed_runs = if interrupted { 0 } else { results.failures.len() };
     let reused = results.reused;
-    Ok(Outcome { failed_runs, interrupted, reused, ..study.write(results)? })
+    Ok(Outcome { failed_runs, interrupted, reused, older, ..study.write(results)? })
 }
 
-/// Makes a folder of results and takes the right to write into it.
-pub(crate) fn claim(root: &Path) -> Result<Lock, Error> {
+/// Makes a folder of results, takes the right to write into it, and removes what a killed process has left there.
+pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
     std::fs::create_dir_all(root)
         .map_err(|cause| Error::Failed(format!("cannot write results to {}: {cause}", root.display())))?;
     let lock = Lock::take(root)?;
-    files::clear_remains(root).map_err(Error::from)?;
+    let stopped = || stop.load(Ordering::Relaxed);
+    weft_store::remains::clear(root, &stopped)
+        .map_err(|cause| Error::from(weft_report::Error::from(cause)))?;
     Ok(lock)
 }
 
@@ -101,17 +104,28 @@ impl<'a> Planned<'a> {
         Planned { case, manifest, base, folder, root, division: Division::LONE, engine: PACKETS }
     }
 
-    /// The results of an earlier call, if they are complete; a reason, if they look so and cannot be read. An
-    /// interrupted run lies beside, under another name.
+    /// The results of an earlier call if they are complete; the reason if they look complete but cannot be read or
+    /// belong to another run. An interrupted run lies beside, under another name.
     fn finished(&self) -> Option<Result<Run, String>> {
         if !self.folder.join("summary.json").exists() {
             return None;
         }
-        Some(
-            files::read_run(&self.folder)
-                .map(|run| self.linked(run, &self.folder))
-                .map_err(|e| e.to_string()),
-        )
+        let read = files::read_run(&self.folder).map_err(|cause| cause.to_string());
+        Some(read.and_then(|run| self.own(run)).map(|run| self.linked(run.thin(), &self.folder)))
+    }
+
+    /// The run, if its manifest carries the content hash and the seed that this run would have.
+    fn own(&self, run: Run) -> Result<Run, String> {
+        let key = |manifest: &Manifest| (manifest.hash.clone(), manifest.seed, manifest.epoch.clone());
+        let ((hash, seed, epoch), wanted) = (key(&run.manifest), key(&self.manifest));
+        if (&hash, seed, &epoch) == (&wanted.0, wanted.1, &wanted.2) {
+            return Ok(run);
+        }
+        let epoch = if epoch.is_empty() { "none" } else { &epoch };
+        Err(format!(
+            "{} holds another run (content hash {hash}, seed {seed}, results epoch {epoch})",
+            self.folder.display()
+        ))
     }
 
     /// Runs a setup; its flows are recorded as they are done. A recording that fails stops it.
@@ -126,6 +140,12 @@ impl<'a> Planned<'a> {
         };
         let finished = self.engine.run(setup, &mut take, watch);
         taken.map(|()| (recording, finished))
+    }
+
+    /// The scenario of the case for the folder of its run, as seen from the hidden one beside it where the run is built.
+    fn written(&self) -> String {
+        let beside = weft_store::sibling(&self.folder, "partial");
+        inputs::moved(&self.case.to_toml(), self.case.inputs(), (self.base, &beside))
     }
 
     fn linked(&self, run: Run, folder: &Path) -> Run {
@@ -166,16 +186,14 @@ impl Job for Planned<'_> {
         let partial = files::partial(&self.folder);
         let folder = if interrupted { &partial } else { &self.folder };
         let kept = kept(&self.case.settings.measure.record);
-        let run = recording.finish(folder, (&record, &kept), &manifest, &self.case.to_toml());
+        let scenario = self.written();
+        let texts = (&*scenario, quiver.unwrap_or_default());
+        let run = recording.finish(folder, (&record, &kept), &manifest, texts);
         let run = run.map_err(|cause| cause.to_string())?;
-        if !interrupted && partial.exists() {
-            std::fs::remove_dir_all(&partial).map_err(|cause| format!("{}: {cause}", partial.display()))?;
+        if !interrupted {
+            weft_store::discard(&partial, Some(&self.folder)).map_err(|cause| cause.to_string())?;
         }
-        let run = match quiver {
-            Some(svg) => files::write_quiver(folder, run, svg).map_err(|cause| cause.to_string())?,
-            None => run,
-        };
-        Ok(self.linked(run, folder))
+        Ok(self.linked(run.thin(), folder))
     }
 }
 

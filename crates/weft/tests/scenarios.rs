@@ -41,6 +41,16 @@ fn run_short(scenario: &Path, out: PathBuf, threads: Option<usize>) -> Outcome {
     weft::run(scenario, &options).unwrap_or_else(|error| panic!("{}: {error}", scenario.display()))
 }
 
+/// The scenario of a sweep, and of one of its runs.
+fn complete(folder: &Path) -> Vec<PathBuf> {
+    let folders = |place: &Path| {
+        let entries = fs::read_dir(place).expect("a folder").flatten().map(|entry| entry.path());
+        entries.filter(|path| path.is_dir()).collect::<Vec<_>>()
+    };
+    let run = folders(folder).iter().flat_map(|case| folders(case)).next().expect("there is a run");
+    vec![folder.join("scenario.toml"), run.join("scenario.toml")]
+}
+
 #[test]
 fn every_scenario_that_ships_has_no_mistakes_and_runs() {
     let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scenarios");
@@ -52,6 +62,11 @@ fn every_scenario_that_ships_has_no_mistakes_and_runs() {
         assert_eq!(checked.mistakes, 0, "{}", checked.rendered);
         let outcome = run_short(&scenario, out.clone(), None);
         assert_eq!((outcome.failed_runs, outcome.interrupted), (0, false), "{}", outcome.terminal);
+        let folder = outcome.report.parent().expect("a folder");
+        for written in complete(folder) {
+            let checked = weft::check(&written, &[]).expect("it can be read");
+            assert_eq!(checked.mistakes, 0, "{}", checked.rendered);
+        }
         let page = fs::read_to_string(&outcome.report).expect("the report is written");
         assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
     }

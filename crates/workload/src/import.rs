@@ -13,7 +13,18 @@ use std::path::Path;
 pub use csv::read as csv;
 pub use hpcc::read as hpcc;
 pub use htsim::read as htsim;
+use weft_core::input::{LARGEST_LIST, read_text};
 pub use weft_core::lines::ImportError;
+
+/// A flow from a host to another one.
+fn between_two(line: &weft_core::lines::Line<'_>, flow: ListedFlow) -> Result<ListedFlow, ImportError> {
+    if flow.from == flow.to {
+        return Err(
+            line.error(format!("a flow from host {} to itself", flow.from), "a flow between two hosts")
+        );
+    }
+    Ok(flow)
+}
 
 /// Reads a table with the columns `start_ns,src,dst,bytes`.
 ///
@@ -21,7 +32,7 @@ pub use weft_core::lines::ImportError;
 /// When the file cannot be read or is no such table.
 pub fn csv_file(path: &Path) -> Result<Vec<ListedFlow>, ImportError> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| ImportError::unreadable(&name, &error))?;
+    let text = read_text(path, LARGEST_LIST).map_err(|error| ImportError::unreadable(&name, &error))?;
     csv(&name, &text)
 }
 

@@ -9,6 +9,7 @@ mod curve;
 
 use crate::framing::Framing;
 use std::path::Path;
+use weft_core::input::{LARGEST_LIST, read_text};
 use weft_core::units::nearest;
 use weft_core::{Bytes, Random};
 
@@ -54,7 +55,7 @@ impl Sizes {
         }
         let path = folder.join(text);
         let points =
-            std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            read_text(&path, LARGEST_LIST).map_err(|error| format!("{}: {error}", path.display()))?;
         Curve::read(&points).map(Sizes::Curve).map_err(|error| format!("{}: {error}", path.display()))
     }
 

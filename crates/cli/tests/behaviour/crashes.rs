@@ -84,6 +84,18 @@ fn manifests(root: &Path) -> BTreeMap<PathBuf, String> {
     finished(root).into_iter().map(|run| (run.clone(), text(&run.join("manifest.json")))).collect()
 }
 
+/// Every file of every complete run is byte for byte what an undisturbed call writes; reports are written later.
+fn assert_same_runs(root: &Path, whole: &BTreeMap<PathBuf, Vec<u8>>) {
+    let now = if root.exists() { contents(root) } else { BTreeMap::new() };
+    for run in finished(root) {
+        let run = run.strip_prefix(root).expect("below");
+        for (path, bytes) in whole.iter().filter(|(path, _)| path.starts_with(run)) {
+            let report = path.ends_with("report.html") && !now.contains_key(path);
+            assert!(report || now.get(path) == Some(bytes), "{} differs", path.display());
+        }
+    }
+}
+
 /// Every file of every complete run can be read and is whole.
 fn assert_whole(root: &Path) {
     for run in finished(root) {
@@ -154,12 +166,12 @@ fn a_full_disk_is_named_and_nothing_half_written_counts() {
     let root = folder.join("runs/tiny");
     // In blocks of 512 bytes: not even the list of runs, not the tables of a run, not the report over all.
     let mut said = Vec::new();
-    for blocks in [1, 8, 40, 100] {
+    for blocks in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 60, 80, 100] {
         let one = with_files_up_to(&folder, blocks, true);
         assert_eq!(one.code, Some(1), "{} blocks\n{}\n{}", blocks, one.out, one.err);
         let words = format!("{}{}", one.out, one.err);
         assert!(words.contains("File too large") && words.contains("runs/tiny"), "{words}");
-        assert_whole(&root);
+        assert_same_runs(&root, &whole);
         said.push(words);
     }
     assert!(said.iter().any(|words| words.contains("no run finished")), "{said:?}");
@@ -175,15 +187,16 @@ fn a_full_disk_is_named_and_nothing_half_written_counts() {
 #[cfg(unix)]
 #[test]
 fn death_in_the_middle_of_a_file_leaves_no_half_file() {
+    let whole = undisturbed("disk-large-2", TINY);
     let folder = folder_with("disk-deadly", TINY);
     let root = folder.join("runs/tiny");
     for blocks in [1, 4, 8, 16, 40, 60, 100] {
         let said = with_files_up_to(&folder, blocks, false);
         assert_eq!(said.code, None, "a signal ended it: {}", said.err);
-        assert_whole(&root);
+        assert_same_runs(&root, &whole);
     }
     good(&folder, "run tiny.toml");
-    assert_same(&contents(&root), &undisturbed("disk-large-2", TINY));
+    assert_same(&contents(&root), &whole);
 }
 
 #[cfg(target_os = "linux")]
@@ -249,6 +262,89 @@ fn remains_are_cleared() {
     assert_eq!(text(&root.join("notes.txt")), "mine");
     fs::remove_file(root.join("notes.txt")).expect("there");
     assert_same(&contents(&root), &whole);
+}
+
+/// What looks like a remain but lies elsewhere, has another name or hides behind a link is not Weft's: nothing of a person
+/// is removed, and a folder that contains itself ends.
+#[cfg(unix)]
+#[test]
+fn nothing_of_a_person_is_removed() {
+    use std::os::unix::fs::symlink;
+    let folder = folder_with("mine", TINY);
+    good(&folder, "run tiny.toml");
+    let root = folder.join("runs/tiny");
+    let run = finished(&root)[0].clone();
+    let case = run.parent().expect("a case");
+    let elsewhere = folder.join("elsewhere");
+    let mine: Vec<PathBuf> = [
+        root.join("documents/.vimrc.old"),
+        root.join("documents/.seed-1.old/flows.csv"),
+        root.join(".notes.partial"),
+        case.join(".seed-1.old/thesis.tex"),
+        case.join(".seed-7.partial/deep/flows.csv"),
+        case.join(".seed-x.partial/flows.csv"),
+        run.join(".draft.partial"),
+        elsewhere.join(".bashrc.old"),
+        elsewhere.join("seed-1/.report.html.partial"),
+        elsewhere.join(".seed-1.partial/flows.csv"),
+    ]
+    .to_vec();
+    for path in &mine {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
+        fs::write(path, "mine").expect("writable");
+    }
+    symlink(&elsewhere, root.join("link-00000000")).expect("links");
+    symlink(&elsewhere, case.join(".seed-8.partial")).expect("links");
+    for name in ["a", "b"] {
+        symlink(".", root.join(name)).expect("links");
+        symlink(".", case.join(name)).expect("links");
+    }
+    fs::write(case.join(".seed-1.old/flows.csv"), "of Weft").expect("writable");
+    good(&folder, "run tiny.toml");
+    let moved =
+        |path: &PathBuf| if path.ends_with("thesis.tex") { run.join("thesis.tex") } else { path.clone() };
+    for path in mine.iter().map(moved) {
+        assert_eq!(text(&path), "mine", "{}", path.display());
+    }
+    assert!(!case.join(".seed-1.old").exists());
+    fs::remove_file(root.join("sweep.json")).expect("there");
+    good(&folder, "report runs/tiny");
+}
+
+/// The process dies after every single change of the file system in turn, in a folder without results and in one whose run
+/// must be replaced; the next call ends with what an undisturbed one gives.
+#[cfg(unix)]
+#[test]
+fn death_between_any_two_steps_loses_nothing() {
+    let one = TINY
+        .replace("seeds = [1, 2]", "seeds = [1]\n[[failure]]\ncables = [\"leaf0-spine0\"]")
+        .replace("leaves = 2\nspines = 2", "leaves = 4\nspines = 3")
+        .replace("[sweep]\nbalance = [\"ecmp\", \"drill\"]", "[balance.drill]");
+    let whole = undisturbed("steps-none", &one);
+    assert!(whole.keys().any(|path| path.ends_with("quiver.svg")), "it has a drawing of its components");
+    for broken in [false, true] {
+        let mut deaths = 0;
+        for step in 1.. {
+            let folder = folder_with("steps", &one);
+            let root = folder.join("runs/tiny");
+            if broken {
+                good(&folder, "run tiny.toml");
+                fs::write(finished(&root)[0].join("detail.json"), "").expect("writable");
+            }
+            let mut child = command(&folder, "run tiny.toml --jobs 1");
+            let said = crate::said(
+                &child.env("WEFT_TEST_DIE_AT_STEP", step.to_string()).output().expect("weft starts"),
+            );
+            if said.code == Some(0) {
+                break;
+            }
+            assert_eq!(said.code, None, "step {step}: {}", said.err);
+            deaths += 1;
+            good(&folder, "run tiny.toml");
+            assert_same(&contents(&root), &whole);
+        }
+        assert!(deaths > 50, "{deaths} steps");
+    }
 }
 
 /// A list of runs that a power failure has emptied is written again.

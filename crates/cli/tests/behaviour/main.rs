@@ -4,13 +4,16 @@ mod analyses;
 mod benchmarks;
 mod comparisons;
 mod crashes;
+mod epochs;
 mod expectations;
 mod fluid;
 mod imports;
 mod interruptions;
+mod limits;
 mod linting;
 mod mistakes;
 mod output;
+mod screens;
 mod templates;
 
 use serde_json::Value;
@@ -97,6 +100,16 @@ fn text(path: &Path) -> String {
 
 fn json(path: &Path) -> Value {
     serde_json::from_str(&text(path)).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
+}
+
+/// The folder of a case that has not been made to look old.
+fn case_of(root: &Path, case: &str) -> PathBuf {
+    let of_case = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.strip_prefix(case).is_some_and(|rest| rest.len() == 9 && rest != "-00000000")
+    };
+    let mut entries = fs::read_dir(root).expect("results").flatten().map(|entry| entry.path());
+    entries.find(of_case).expect("the case is there")
 }
 
 /// Every folder of a complete run below a folder, in order.

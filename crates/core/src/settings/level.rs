@@ -144,6 +144,11 @@ mod tests {
     use super::*;
     use crate::Bytes;
 
+    #[allow(
+        dead_code,
+        unreachable_pub,
+        reason = "a whole family, as the macro wants it, of which only the settings are used"
+    )]
     mod markers {
         pub(super) mod off {
             pub(crate) const SUMMARY: &str = "No marks";

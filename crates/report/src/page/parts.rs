@@ -169,6 +169,7 @@ pub(super) fn repeat(sweep: &Sweep, verdicts: &[Verdict]) -> Repeat {
             if runs.len() > 1 { &first.manifest.command_of_all } else { &first.manifest.command }.clone(),
         ),
         ("version", of(|run| format!("{} {}", run.manifest.version, run.manifest.commit).trim().to_owned())),
+        ("results epoch", of(|run| run.manifest.epoch.clone())),
         ("seeds", listed_numbers(&seeds)),
         ("content hash", shortened(&hashes)),
         ("warm-up, not measured", warm_up(runs)),

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::node::parse_document;
-use crate::source::Sources;
 use weft_core::settings::{Amount, Setting as _, Share};
 use weft_core::{Bytes, Rate, Span, choice, settings};
+use weft_mistake::Sources;
 
 choice! {
     /// A word.

@@ -3,13 +3,13 @@
 //! Knows axes, labels and what is recorded; no other settings and no results.
 
 use super::{Bound, Claim, Measurement, Metrics};
-use crate::mistake::Mistake;
 use crate::model::Recorded;
 use crate::node::Node;
-use crate::source::Place;
 use crate::sweep::{Axis, product};
 use std::collections::BTreeMap;
 use weft_expression::{Expression, Selector, Term, same};
+use weft_mistake::Mistake;
+use weft_mistake::Place;
 
 /// An expectation as written.
 #[derive(Clone, Debug)]

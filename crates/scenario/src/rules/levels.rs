@@ -215,12 +215,11 @@ fn level_of<'a, 'p>(levels: &[&'a str], path: &'p str) -> Option<(&'a str, &'p s
     levels.iter().find_map(|level| Some((*level, path.strip_prefix(level)?.strip_prefix('.')?)))
 }
 
+/// Makes the path of a setting from a level and what stands there.
+type FullPath<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+
 /// Reports what is hidden or the same without it. `full` makes a path of what a level says.
-fn judge(
-    (said, all): (&[Said], &[Effective]),
-    (what, full): (&str, &dyn Fn(&str, &str) -> Option<String>),
-    found: &mut Vec<Finding>,
-) {
+fn judge((said, all): (&[Said], &[Effective]), (what, full): (&str, FullPath<'_>), found: &mut Vec<Finding>) {
     for one in said {
         let concerned: Vec<&Effective> =
             all.iter().filter(|effective| effective.depth(one.level.as_deref()).is_some()).collect();

@@ -13,14 +13,23 @@ pub(super) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
+/// More seeds than this are a typing error, not an experiment.
+pub(crate) const MOST_SEEDS: usize = 100_000;
+
 /// A seed given twice would count one run as two.
 pub(super) fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let seeds = &facts.settings.seeds;
     if seeds.is_empty() {
         found.push(impossible("seeds", "no seed, no run: give at least one"));
     }
+    if seeds.len() > MOST_SEEDS {
+        let message = format!("{} seeds, more than an experiment needs: at most {MOST_SEEDS}", seeds.len());
+        found.push(impossible("seeds", message));
+        return;
+    }
+    let mut known = std::collections::BTreeSet::new();
     for (index, seed) in seeds.iter().enumerate() {
-        if seeds[..index].contains(seed) {
+        if !known.insert(seed) {
             found.push(impossible(format!("seeds[{index}]"), format!("seed {seed} is given twice")));
         }
     }

@@ -5,6 +5,7 @@ use weft_core::Bytes;
 use weft_core::stack::Sizes;
 use weft_switch::BalancerSettings;
 use weft_switch::mark::NonEct;
+use weft_transport::congestion::cubic::Arithmetic;
 use weft_transport::settings::{LossDetection, ShimRule, Tcp};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Framing;
@@ -64,8 +65,9 @@ pub(super) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if !tcp.tlp {
         facts.idle_transport(&["tlp_slack", "tlp_delayed_ack"], "tlp is off", found);
     }
-    if rack {
-        facts.idle_transport(&["dup_threshold", "max_reordering"], "RACK goes by time", found);
+    match rack {
+        true => facts.idle_transport(&["dup_threshold", "max_reordering"], "RACK goes by time", found),
+        false => facts.idle_transport(&["rack_slack"], "loss_detection is not \"rack\"", found),
     }
 }
 
@@ -139,6 +141,15 @@ fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Find
     if tcp.hold.hold_least > tcp.hold.hold_most {
         let message = "the least mean time exceeds the greatest, hold_most";
         found.push(impossible(facts.transport("hold_least"), message));
+    }
+}
+
+/// Ticks of the kernel matter where Linux's arithmetic counts them.
+pub(super) fn ticks_are_counted(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    if let TransportSettings::Cubic(cubic) = &facts.settings.transport
+        && cubic.law.arithmetic == Arithmetic::Exact
+    {
+        facts.idle_transport(&["hz"], "arithmetic is not \"linux\"", found);
     }
 }
 

@@ -8,6 +8,7 @@ mod roundtrip;
 mod rules;
 mod schema;
 mod shipped;
+mod stacks;
 mod sweeps;
 
 use weft_scenario::{Metrics, Mistakes, Scenario, ScenarioFile};

@@ -400,6 +400,11 @@ fn probes_need_rack() {
         "tlp = true\nloss_detection = \"rack\"\ntlp_slack = \"1 ms\"\n",
     );
     newreno("loss_detection = \"rack\"\ndup_threshold = 4\n", "RACK goes by time", "dup_threshold = 4\n");
+    newreno(
+        "rack_slack = \"2 ms\"\n",
+        "loss_detection is not",
+        "loss_detection = \"rack\"\nrack_slack = \"2 ms\"\n",
+    );
 }
 
 #[test]
@@ -424,6 +429,13 @@ fn mechanisms_are_on_where_they_are_set() {
     newreno("tso_limit = \"32 KiB\"\n", "tso is off", "tso_limit = \"32 KiB\"\ntso = true\n");
     newreno("impatient = true\n", "without sack only", "impatient = true\nsack = false\n");
     newreno("delayed_ack = 1\nquick_acks = 8\n", "acknowledged at once", "delayed_ack = 2\nquick_acks = 8\n");
+}
+
+#[test]
+fn ticks_are_counted() {
+    let text = |lines: &str| format!("[transport.cubic]\n{lines}");
+    let linux = text("hz = 1000\narithmetic = \"linux\"\n");
+    section(&text("hz = 1000\n"), "arithmetic is not", &linux);
 }
 
 #[test]

@@ -27,10 +27,13 @@ pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
     let switches = switch_numbers(&named, nodes, switches)?;
     let names = Names::new(nodes, &switches);
     let mut graph = names.settings(&switches);
+    let mut cables = Cables { names: &names, of_host: vec![false; names.host_of_number.len()] };
     for _ in 0..links {
         let line = lines.next().ok_or_else(|| ended(file, &format!("{links} lines with a link each")))?;
         graph.links.push(link(&line, &names)?);
+        cables.add(&line)?;
     }
+    cables.end(&head)?;
     Ok(Imported { graph, host_of_number: names.host_of_number, switch_latency: None })
 }
 
@@ -71,6 +74,45 @@ impl Names {
     }
 }
 
+/// Which hosts have their cable.
+struct Cables<'a> {
+    names: &'a Names,
+    of_host: Vec<bool>,
+}
+
+impl Cables<'_> {
+    /// A line with a link: it joins two nodes, and a host has one link, to a switch.
+    fn add(&mut self, line: &Line<'_>) -> Result<(), ImportError> {
+        let most = self.names.names.len() as u32 - 1;
+        let ends = [line.number(0, "a node", (0, most))?, line.number(1, "a node", (0, most))?];
+        let hosts = ends.map(|end| self.names.host_of_number.get(&end));
+        let allowed = "a link between two switches, or the only link of a host, to a switch";
+        if ends[0] == ends[1] {
+            return Err(line.error(format!("a link from {} to itself", ends[0]), allowed));
+        }
+        if let [Some(_), Some(_)] = hosts {
+            return Err(line.error(format!("a link between the hosts {} and {}", ends[0], ends[1]), allowed));
+        }
+        for (end, host) in ends.iter().zip(hosts).filter_map(|(end, host)| Some((end, host?))) {
+            if std::mem::replace(&mut self.of_host[host.index()], true) {
+                return Err(line.error(format!("a second link of host {end}"), allowed));
+            }
+        }
+        Ok(())
+    }
+
+    /// All links are there; `head` announces the nodes.
+    fn end(&self, head: &Line<'_>) -> Result<(), ImportError> {
+        let bare = self.names.host_of_number.iter().find(|(_, host)| !self.of_host[host.index()]);
+        bare.map_or(Ok(()), |(number, _)| {
+            Err(head.error(
+                format!("a node {number} that is no switch and has no link"),
+                "one link for every host",
+            ))
+        })
+    }
+}
+
 fn link(line: &Line<'_>, names: &Names) -> Result<LinkEntry, ImportError> {
     let end = |index, what| {
         let number = line.number(index, what, (0, names.names.len() as u32 - 1))?;
@@ -78,6 +120,9 @@ fn link(line: &Line<'_>, names: &Names) -> Result<LinkEntry, ImportError> {
     };
     let (from, to) = (end(0, "the node a link starts at")?, end(1, "the node a link ends at")?);
     let rate: Rate = quantity(line, 2, "a rate such as 100Gbps")?;
+    if rate.0 == 0 {
+        return Err(line.error("a rate of zero", "a rate such as 100Gbps"));
+    }
     let delay: Span = quantity(line, 3, "a delay such as 1000ns")?;
     let loss = match line.words.get(4) {
         None => 0.0,

@@ -1,17 +1,21 @@
 //! CUBIC: the window follows a cubic of the time since the last congestion event, flat around the window at which that
 //! happened.
 //!
-//! *Standard*: RFC 9438; slow start ends by HyStart as in Linux. *Parameters*: `scaling` is C, `beta` is the share kept
-//! after an event. *State*: W_max, and per epoch K, its start and the window a Reno flow would have (W_est). *Limits*: at
-//! round trips of a data centre the cubic rises far more slowly than W_est, so that the law is additive increase of
-//! 3(1-beta)/(1+beta) with decrease to beta. Windows are counted in segments inside, and grow by whole segments.
+//! *Standard*: RFC 9438, or Linux's arithmetic (`linux.rs`); slow start ends by HyStart as in Linux. *Parameters*: `scaling`
+//! is C, `beta` is the share kept after an event. *State*: W_max, and per epoch K, its start and the window a Reno flow would
+//! have (W_est). *Limits*: at round trips of a data centre the cubic rises far more slowly than W_est, so that the law is
+//! additive increase of 3(1-beta)/(1+beta) with decrease to beta. Windows are counted in segments inside, and grow by whole
+//! segments.
 
+use linux::Linux;
 use weft_core::settings::Share;
 use weft_core::{Span, Time, choice, settings};
 
 use super::growth::{at_least_two_segments, flight, slow_start};
 use super::hystart::HyStart;
 use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, Window};
+
+mod linux;
 
 /// One sentence for lists.
 pub const SUMMARY: &str =
@@ -22,7 +26,7 @@ choice! {
     pub enum Arithmetic {
         /// Real numbers, as RFC 9438 says.
         Exact = "exact",
-        /// Whole segments as in Linux: the distance from the plateau is rounded down, so that the window is back at W_max a second or so before K, and a loss counts from the window, not from what is in flight.
+        /// Linux's integers (`tcp_cubic`). The distance from the plateau is rounded down, so that the window is back at W_max a second or so before K; the slope of the Reno-friendly part stays 3(1-beta)/(1+beta) for ever, where RFC 9438 lets it rise to 1 at the window of the last event; growth is computed at most once per tick and, while the window stays, every 1/32 s, so that at round trips far below that it climbs in stairs; and an event counts from the window, not from what is in flight.
         Linux = "linux",
     }
 }
@@ -49,6 +53,8 @@ settings! {
         /// Trains may last a whole round trip instead of half of one, as in Linux when the host's queue paces (fq); has
         /// an effect only with `hystart`.
         hystart_paced: bool = false,
+        /// Ticks per second of the kernel (CONFIG_HZ); has an effect only with `arithmetic = "linux"`.
+        hz: u32 [100, 1000] = 250,
     }
 }
 
@@ -64,7 +70,8 @@ pub struct Cubic {
     fast_convergence: bool,
     fast_probing: bool,
     tcp_friendliness: bool,
-    linux: bool,
+    /// The state of Linux's arithmetic, which takes the place of what follows.
+    linux: Option<Box<Linux>>,
     hystart: Option<HyStart>,
     /// The window around which the next epoch is flat, in segments (W_max); zero when unknown.
     plateau: f64,
@@ -100,7 +107,7 @@ impl Cubic {
             fast_convergence: settings.fast_convergence,
             fast_probing: settings.fast_probing,
             tcp_friendliness: settings.tcp_friendliness,
-            linux: settings.arithmetic == Arithmetic::Linux,
+            linux: (settings.arithmetic == Arithmetic::Linux).then(|| Box::new(Linux::new(settings))),
             hystart: settings.hystart.then(|| HyStart::new(settings.hystart_paced)),
             plateau: 0.0,
             prior: 0.0,
@@ -113,7 +120,10 @@ impl Cubic {
     /// Seconds from the start of the epoch at hand to its flat part (K); nothing between epochs.
     #[must_use]
     pub fn k(&self) -> Option<f64> {
-        self.epoch.map(|epoch| epoch.k)
+        match &self.linux {
+            Some(linux) => linux.k(),
+            None => self.epoch.map(|epoch| epoch.k),
+        }
     }
 
     /// An epoch beginning with `cwnd` segments. Above the plateau, or without one, the flat part is here and now.
@@ -131,7 +141,7 @@ impl Cubic {
         epoch.friendly += self.friendly_slope(epoch.friendly) * share;
         self.epoch = Some(epoch);
         let age = ack.now.since(epoch.start);
-        let exact = if self.linux { cwnd.floor() } else { cwnd + self.credit };
+        let exact = cwnd + self.credit;
         let least = if self.fast_probing && self.plateau == 0.0 { exact * (1.0 + PROBING) } else { exact };
         if self.tcp_friendliness && self.cubic(&epoch, age).max(least) < epoch.friendly {
             window.cwnd += (epoch.friendly - cwnd).max(0.0) as u64 * window.mss;
@@ -146,8 +156,7 @@ impl Cubic {
     /// The cubic of RFC 9438, equation 1, in segments.
     fn cubic(&self, epoch: &Epoch, age: Span) -> f64 {
         let offset = age.seconds() - epoch.k;
-        let distance = self.scaling * offset * offset * offset;
-        epoch.plateau + if self.linux { distance.trunc() } else { distance }
+        epoch.plateau + self.scaling * offset * offset * offset
     }
 
     /// Segments per round trip by which W_est grows: with a decrease to beta, what takes as much as Reno does; Reno's own
@@ -158,14 +167,14 @@ impl Cubic {
 
     /// Where the next epoch is flat after an event at `cwnd` segments.
     fn next_plateau(&self, cwnd: f64) -> f64 {
-        let far =
-            if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
-        if self.linux { far.floor() } else { far }
+        if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd }
     }
 
     /// The window was not the limit: the epoch's clock stands still meanwhile (RFC 9438, section 5.8).
     fn stand_still(&mut self, now: Time) {
-        if let Some(epoch) = &mut self.epoch {
+        if let Some(linux) = &mut self.linux {
+            linux.stand_still(self.latest, now);
+        } else if let Some(epoch) = &mut self.epoch {
             epoch.start += now.since(self.latest);
         }
     }
@@ -173,6 +182,9 @@ impl Cubic {
     /// After a time-out nothing is known of the path: the first epoch is flat where it begins (RFC 9438, section 4.8).
     fn forget(&mut self) {
         self.plateau = 0.0;
+        if let Some(linux) = &mut self.linux {
+            linux.forget();
+        }
         if let Some(hystart) = &mut self.hystart {
             hystart.restart();
         }
@@ -184,7 +196,10 @@ impl CongestionLaw for Cubic {
         if ack.cwnd_limited {
             let left = slow_start(window, ack.acked, &self.site);
             if !window.in_slow_start() {
-                self.avoid(window, ack, left);
+                match &mut self.linux {
+                    Some(linux) => linux.avoid(window, ack, left),
+                    None => self.avoid(window, ack, left),
+                }
             }
         } else {
             self.stand_still(ack.now);
@@ -196,16 +211,16 @@ impl CongestionLaw for Cubic {
         self.prior = segments(window.cwnd, window);
         self.plateau = self.next_plateau(self.prior);
         (self.epoch, self.credit) = (None, 0.0);
+        let linux = self.linux.as_mut().map(|linux| linux.reduce(window));
         let from = match event.cause {
             Cause::Mark => window.cwnd,
-            Cause::Loss if self.linux => window.cwnd,
             Cause::Loss => flight(window, event),
             Cause::Timeout => {
                 self.forget();
                 flight(window, event)
             }
         };
-        at_least_two_segments((from as f64 * self.beta) as u64, window)
+        at_least_two_segments(linux.unwrap_or((from as f64 * self.beta) as u64), window)
     }
 
     fn observe(&mut self, window: &mut Window, ack: &AckEvent) {

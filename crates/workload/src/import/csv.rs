@@ -1,5 +1,6 @@
 //! The tool-neutral table of flows: a head that names the columns, then one flow per line. Knows no other format.
 
+use super::between_two;
 use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, Span};
@@ -47,6 +48,6 @@ impl Columns {
         let (from, to) =
             (host(self.source, "the number of a host")?, host(self.destination, "the number of a host")?);
         let size = line.number(self.bytes, "the payload in bytes", (1, i64::MAX as u64))?;
-        Ok(ListedFlow { at: Span(start * self.unit), from, to, size: Bytes(size) })
+        between_two(line, ListedFlow { at: Span(start * self.unit), from, to, size: Bytes(size) })
     }
 }

@@ -1,6 +1,7 @@
 //! `flow.txt` of the HPCC simulator: the number of flows, then per flow `from to priority port bytes start` with the
 //! start in seconds. What follows the last flow is not read. Knows no other format.
 
+use super::between_two;
 use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, HostId, Span};
@@ -17,7 +18,7 @@ pub fn read(
 ) -> Result<Vec<ListedFlow>, ImportError> {
     let mut lines = lines(file, text, ' ');
     let head = lines.next().ok_or_else(|| ended(file, "a line with the number of flows"))?;
-    let count = head.number(0, "the number of flows", (0, u32::MAX))?;
+    let count = head.number(0, "the number of flows", (1, u32::MAX))?;
     let next = |_| {
         let line = lines.next().ok_or_else(|| ended(file, &format!("{count} lines with a flow each")))?;
         flow(&line, &host)
@@ -37,5 +38,8 @@ fn flow(line: &Line<'_>, host: &impl Fn(u32) -> Option<HostId>) -> Result<Listed
         line.words.get(5).and_then(|word| word.parse().ok()).filter(|start| (0.0..=1e6).contains(start));
     let word = line.words.get(5).map_or("the end of the line".to_owned(), |word| format!("`{word}`"));
     let start = start.ok_or_else(|| line.error(word, "the start in seconds, at most a million"))?;
-    Ok(ListedFlow { at: Span::from_seconds_rounded(start), from: from.0, to: to.0, size: Bytes(size) })
+    between_two(
+        line,
+        ListedFlow { at: Span::from_seconds_rounded(start), from: from.0, to: to.0, size: Bytes(size) },
+    )
 }

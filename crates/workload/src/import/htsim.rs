@@ -2,6 +2,7 @@
 //! `id 1 start 0 size 2000000`, starts in picoseconds and sizes in bytes. Flows that wait for a trigger, and
 //! failures, have no counterpart here and are refused. Knows no other format.
 
+use super::between_two;
 use crate::listed::ListedFlow;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{Bytes, Span};
@@ -15,7 +16,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportError> {
     for line in lines(file, text, ' ') {
         match line.words[0] {
             "Nodes" => nodes = Some(line.number(1, "the number of hosts", (1, u32::MAX.into()))?),
-            "Connections" => announced = Some(line.number(1, "the number of flows", (0, u32::MAX.into()))?),
+            "Connections" => announced = Some(line.number(1, "the number of flows", (1, u32::MAX.into()))?),
             "Triggers" | "Failures" if line.words.get(1) == Some(&"0") => {}
             word => match (word.split_once("->"), nodes) {
                 (Some(pair), Some(nodes)) => flows.push(flow(&line, pair, nodes)?),
@@ -56,7 +57,7 @@ fn flow(line: &Line<'_>, (from, to): (&str, &str), nodes: u64) -> Result<ListedF
         }
     }
     match (start, size) {
-        (Some(at), Some(size)) => Ok(ListedFlow { at, from, to, size: Bytes(size) }),
+        (Some(at), Some(size)) => between_two(line, ListedFlow { at, from, to, size: Bytes(size) }),
         (None, _) => Err(line.error("no `start`", "`start` with picoseconds")),
         (_, None) => Err(line.error("no `size`", "`size` with bytes; endless flows are not supported")),
     }

@@ -151,6 +151,7 @@ fn cubic(random: &mut Random) -> cubic::Settings {
         tcp_friendliness: one_in(random, 2),
         hystart: one_in(random, 2),
         hystart_paced: one_in(random, 2),
+        hz: pick(random, &[100, 250, 1000]),
     }
 }
 
@@ -211,6 +212,8 @@ fn tcp(random: &mut Random) -> Tcp {
         limited_transmit: one_in(random, 2),
         recovery: pick(random, &[Recovery::Prr, Recovery::Halve]),
         impatient: one_in(random, 2),
+        rack_slack: us(random, 100),
+        grow_by_delivered: one_in(random, 2),
         tlp: rack && one_in(random, 2),
         tlp_slack: us(random, 100),
         tlp_delayed_ack: us(random, 300),

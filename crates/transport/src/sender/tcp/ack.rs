@@ -215,7 +215,9 @@ impl TcpSender {
 
     fn grow(&mut self, event: &AckEvent, digest: &Digest) {
         if digest.acked > 0 {
-            self.law.grow(&mut self.window, &AckEvent { acked: digest.acked, ..*event });
+            let new = self.transport.tcp.grow_by_delivered;
+            let acked = if new { digest.delivered } else { digest.acked };
+            self.law.grow(&mut self.window, &AckEvent { acked, ..*event });
         }
     }
 

@@ -23,7 +23,7 @@ impl TcpSender {
         let urgent = repairing || trouble.board.sacked() >= URGENT_SEGMENTS * mss;
         let limit = trouble.rack.limit(self.trip.least(), self.trip.smoothed(), urgent);
         let (lost, due) = trouble.board.judge_by_time(trouble.rack.reference, limit, now);
-        self.verdict_at = due;
+        self.verdict_at = if due == Time::NEVER { due } else { due + tcp.rack_slack };
         lost
     }
 

@@ -30,54 +30,61 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// All texts that went into a scenario; the first one is the scenario file.
+/// All texts that went into a scenario, each with the bytes at which its lines start; the first one is the scenario file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sources(Vec<Source>);
+pub struct Sources(Vec<(Source, Vec<usize>)>);
+
+/// A text that knows its lines.
+fn with_lines(name: &str, text: &str) -> (Source, Vec<usize>) {
+    let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    let starts = std::iter::once(0).chain(ends).collect();
+    (Source { name: name.to_owned(), text: text.to_owned() }, starts)
+}
 
 impl Place {
     /// The bytes `span` of source number `source`.
     #[must_use]
-    pub(crate) fn new(source: usize, span: Range<usize>) -> Place {
+    pub fn new(source: usize, span: Range<usize>) -> Place {
         Place { source, start: span.start, end: span.end.max(span.start) }
     }
 
     /// The same stretch `by` bytes further on.
-    pub(crate) fn moved(self, by: usize) -> Place {
+    pub fn moved(self, by: usize) -> Place {
         Place { start: self.start + by, end: self.end + by, ..self }
     }
 
     /// Where it starts and ends, in the bytes of its text.
-    pub(crate) fn span(self) -> Range<usize> {
+    pub fn span(self) -> Range<usize> {
         self.start..self.end
     }
 }
 
 impl Sources {
     /// Only a scenario file.
-    pub(crate) fn of_file(name: &str, text: &str) -> Sources {
-        Sources(vec![Source { name: name.to_owned(), text: text.to_owned() }])
+    pub fn of_file(name: &str, text: &str) -> Sources {
+        Sources(vec![with_lines(name, text)])
     }
 
     /// Adds a text and returns its number.
-    pub(crate) fn add(&mut self, name: &str, text: &str) -> usize {
-        self.0.push(Source { name: name.to_owned(), text: text.to_owned() });
+    pub fn add(&mut self, name: &str, text: &str) -> usize {
+        self.0.push(with_lines(name, text));
         self.0.len() - 1
     }
 
     /// The scenario file's text.
-    pub(crate) fn file_text(&self) -> &str {
-        self.0.first().map_or("", |file| &file.text)
+    pub fn file_text(&self) -> &str {
+        self.0.first().map_or("", |(file, _)| &file.text)
     }
 
     /// The number of a place's text, for sorting: the file is 0.
-    pub(crate) fn number(place: Place) -> usize {
+    pub fn number(place: Place) -> usize {
         place.source
     }
 
     /// The text a place lies in.
     #[must_use]
     pub fn source(&self, place: Place) -> &Source {
-        &self.0[place.source]
+        &self.0[place.source].0
     }
 
     /// The place's own characters.
@@ -86,14 +93,20 @@ impl Sources {
         self.source(place).text.get(place.span()).unwrap_or("")
     }
 
+    /// The line in which a place starts, without its end, and the byte at which that line starts.
+    pub fn line(&self, place: Place) -> (&str, usize) {
+        let start = self.0[place.source].1[self.line_column(place).line - 1];
+        let rest = &self.source(place).text[start..];
+        (rest.split('\n').next().unwrap_or_default(), start)
+    }
+
     /// The line and column where a place starts.
     #[must_use]
     pub fn line_column(&self, place: Place) -> LineColumn {
-        let text = &self.source(place).text;
-        let before = &text.as_bytes()[..place.start.min(text.len())];
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        let column = 1 + String::from_utf8_lossy(&before[line_start..]).chars().count();
+        let (Source { text, .. }, starts) = &self.0[place.source];
+        let at = place.start.min(text.len());
+        let line = starts.partition_point(|start| *start <= at);
+        let column = 1 + String::from_utf8_lossy(&text.as_bytes()[starts[line - 1]..at]).chars().count();
         LineColumn { line, column }
     }
 }

@@ -7,7 +7,6 @@ use crate::source::{Place, Sources};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::json;
 use std::fmt;
-use std::io::IsTerminal as _;
 use std::ops::Range;
 use weft_draw::{WIDTH, wrapped};
 
@@ -19,12 +18,6 @@ impl Mistakes {
     #[must_use]
     pub fn draw(&self, colour: bool) -> String {
         draw(self.sources(), self.list(), colour)
-    }
-
-    /// As [`Mistakes::draw`], in colour if the standard error output is a terminal and `NO_COLOR` is not set.
-    #[must_use]
-    pub fn render(&self) -> String {
-        self.draw(std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())
     }
 
     /// One line per mistake: `file:line:column  message`.
@@ -51,19 +44,26 @@ impl std::error::Error for Mistakes {}
 /// Every mistake with its source line, the found text underlined, what is allowed and what was probably meant.
 fn draw(sources: &Sources, mistakes: &[Mistake], colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let drawn: Vec<String> = mistakes.iter().map(|mistake| draw_one(sources, mistake, &renderer)).collect();
+    let drawn = mistakes.iter().take(MOST_DRAWN).map(|mistake| draw_one(sources, mistake, &renderer));
     let count = match mistakes.len() {
         1 => "1 mistake".to_owned(),
+        n if n > MOST_DRAWN => {
+            format!("{n} mistakes; these are the first {MOST_DRAWN}, `weft check --format json` lists all")
+        }
         n => format!("{n} mistakes"),
     };
-    format!("{}\n\n{count}\n", drawn.join("\n\n"))
+    format!("{}\n\n{count}\n", drawn.collect::<Vec<_>>().join("\n\n"))
 }
 
+/// More are counted, but nobody reads them.
+const MOST_DRAWN: usize = 500;
+
 fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String {
-    let source = sources.source(mistake.place);
+    let (name, at) = (&sources.source(mistake.place).name, sources.line_column(mistake.place));
+    let (line, start) = sources.line(mistake.place);
     let label = mistake.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
-    let mark = AnnotationKind::Primary.span(visible(&source.text, mistake.place)).label(label);
-    let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).annotation(mark);
+    let mark = AnnotationKind::Primary.span(visible(line, mistake.place, start)).label(label);
+    let snippet = Snippet::source(line).line_start(at.line).path(name.as_str()).annotation(mark);
     let mut group = Group::with_title(Level::ERROR.primary_title(mistake.message.as_str())).element(snippet);
     // what the core says of a unit names the allowed ones already
     let untold = mistake.allowed.as_ref().filter(|_| !mistake.message.contains("allowed:"));
@@ -74,18 +74,16 @@ fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String
     renderer.render(&[group])
 }
 
-/// The span, cut to its first line, inside the text, at character borders.
-fn visible(text: &str, place: Place) -> Range<usize> {
-    let border = |mut at: usize| {
-        at = at.min(text.len());
-        while !text.is_char_boundary(at) {
+/// The span inside the line that starts at the byte `from`, at character borders.
+fn visible(line: &str, place: Place, from: usize) -> Range<usize> {
+    let border = |at: usize| {
+        let mut at = at.saturating_sub(from).min(line.len());
+        while !line.is_char_boundary(at) {
             at -= 1;
         }
         at
     };
-    let (start, end) = (border(place.span().start), border(place.span().end));
-    let line = text[start..end].find('\n').map_or(end, |at| start + at);
-    start..line
+    border(place.span().start)..border(place.span().end)
 }
 
 /// `file:line:column  message (did you mean `x`?)`, one line per mistake.

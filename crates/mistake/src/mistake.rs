@@ -23,18 +23,18 @@ pub struct Mistake {
 
 impl Mistake {
     /// A mistake at `place` about the setting `path`.
-    pub(crate) fn new(place: Place, path: &str, message: impl Into<String>) -> Mistake {
+    pub fn new(place: Place, path: &str, message: impl Into<String>) -> Mistake {
         Mistake { place, path: path.to_owned(), message: message.into(), allowed: None, nearest: None }
     }
 
     /// Says what would be right.
-    pub(crate) fn allowing(mut self, allowed: impl Into<String>) -> Mistake {
+    pub fn allowing(mut self, allowed: impl Into<String>) -> Mistake {
         self.allowed = Some(allowed.into());
         self
     }
 
     /// Names the allowed words, and the one that `found` probably means.
-    pub(crate) fn among<'a>(self, found: &str, names: impl IntoIterator<Item = &'a str>) -> Mistake {
+    pub fn among<'a>(self, found: &str, names: impl IntoIterator<Item = &'a str>) -> Mistake {
         let names: Vec<&str> = names.into_iter().collect();
         let nearest = nearest(found, names.iter().copied()).map(str::to_owned);
         Mistake { nearest, ..self.allowing(names.join(", ")) }
@@ -50,19 +50,15 @@ pub struct Mistakes {
 
 impl Mistakes {
     /// Sorts by place and drops repetitions. `list` must not be empty.
-    pub(crate) fn new(sources: Arc<Sources>, mut list: Vec<Mistake>) -> Mistakes {
+    pub fn new(sources: Arc<Sources>, mut list: Vec<Mistake>) -> Mistakes {
         assert!(!list.is_empty(), "mistakes without a mistake");
         list.sort_by_key(|mistake| (Sources::number(mistake.place), mistake.place.span().start));
-        let mut seen: Vec<Mistake> = Vec::new();
-        for mistake in list {
-            if !seen
-                .iter()
-                .any(|earlier| earlier.place == mistake.place && earlier.message == mistake.message)
-            {
-                seen.push(mistake);
-            }
-        }
-        Mistakes { sources, list: seen }
+        let mut seen = std::collections::BTreeSet::new();
+        list.retain(|mistake| {
+            let (source, span) = (Sources::number(mistake.place), mistake.place.span());
+            seen.insert((source, span.start, span.end, mistake.message.clone()))
+        });
+        Mistakes { sources, list }
     }
 
     /// The mistakes, top to bottom.
@@ -78,7 +74,7 @@ impl Mistakes {
     }
 
     /// The texts that the places point into.
-    pub(crate) fn sources(&self) -> &Sources {
+    pub fn sources(&self) -> &Sources {
         &self.sources
     }
 }

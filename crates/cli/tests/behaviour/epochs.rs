@@ -1,0 +1,59 @@
+//! Results of a program that computes other values never pass for new ones.
+
+use crate::{TINY, finished, folder_with, good, text};
+use std::fs;
+use std::path::Path;
+
+/// Makes the runs below a folder look as if another program had computed them.
+fn age(root: &Path) {
+    for run in finished(root) {
+        let path = run.join("manifest.json");
+        fs::write(&path, text(&path).replace(weft_epoch(&path).as_str(), "0123456789ab")).expect("writable");
+    }
+}
+
+fn weft_epoch(manifest: &Path) -> String {
+    let epoch = crate::json(manifest)["epoch"].as_str().expect("a manifest names its epoch").to_owned();
+    assert_eq!(epoch.len(), 12);
+    epoch
+}
+
+#[test]
+fn a_run_of_another_epoch_is_computed_again() {
+    let folder = folder_with("stale", TINY);
+    good(&folder, "run tiny.toml");
+    assert!(good(&folder, "run tiny.toml").contains("4 complete runs taken from before"));
+    age(&folder.join("runs"));
+    let out = good(&folder, "run tiny.toml");
+    assert!(!out.contains("taken from before"), "{out}");
+    let again = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(again.contains("computed again:") && again.contains("results epoch 0123456789ab"), "{out}");
+    assert!(good(&folder, "run tiny.toml").contains("4 complete runs taken from before"));
+}
+
+#[test]
+fn older_results_beside_are_counted_and_left_alone() {
+    let folder = folder_with("older", TINY);
+    good(&folder, "run tiny.toml");
+    let root = folder.join("runs/tiny");
+    age(&root);
+    // the content hash covers the epoch: that of older results is another one
+    for case in ["ecmp", "drill"] {
+        let old = crate::case_of(&root, case);
+        fs::rename(&old, old.with_file_name(format!("{case}-00000000"))).expect("renamed");
+    }
+    let out = good(&folder, "run tiny.toml");
+    assert!(out.contains("4 complete runs of another results epoch lie beside, not used"), "{out}");
+    assert!(!out.contains("taken from before"), "{out}");
+    assert_eq!(finished(&root).len(), 8);
+    assert!(text(&root.join("report.html")).contains("results epoch"));
+    let warned = "of another results epoch (0123456789ab)";
+    assert!(!text(&root.join("report.html")).contains(warned));
+    good(&folder, "report runs/tiny/ecmp-00000000");
+    assert!(text(&root.join("ecmp-00000000/report.html")).contains(warned));
+    let new = crate::case_of(&root, "ecmp");
+    let out = good(&folder, &format!("compare runs/tiny/ecmp-00000000 {}", new.display()));
+    assert!(out.contains("results of different epochs:"), "{out}");
+    let same = good(&folder, &format!("compare {0} {0}", new.display()));
+    assert!(!same.contains("different epochs"), "{same}");
+}

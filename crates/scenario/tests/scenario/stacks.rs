@@ -1,0 +1,51 @@
+//! Transports of groups of hosts and of traffic entries: who uses which, and what is refused.
+
+use crate::{accepted, refused, small};
+use weft_scenario::stacks;
+use weft_topology::build;
+
+/// For each host of the small network the names of the transports of its flows, by traffic entry.
+fn told(text: &str) -> Vec<Vec<&'static str>> {
+    let scenario = accepted(text);
+    let graph = build(&scenario.settings.topology).expect("a valid topology");
+    let found = stacks(&scenario.settings, &graph);
+    let name = |number: &u16| found.all[usize::from(*number)].transport.name();
+    let of = |group: &u16| found.of[usize::from(*group)].iter().map(name).collect();
+    found.group_of_host.iter().map(of).collect()
+}
+
+/// Exactly one mistake, which says this.
+fn wrong(sections: &str, what: &str) {
+    let found = refused(&small(sections));
+    assert!(found.len() == 1 && found[0].contains(what), "expected `{what}`, found {found:#?}");
+}
+
+const MORE: &str = "[[traffic]]\ntag = \"bulk\"\nload = 0.1\nsizes = \"1 MB\"\n";
+
+#[test]
+fn hosts_have_the_transport_of_their_group_and_entries_have_the_last_word() {
+    let groups = "[[hosts]]\nnames = \"host1..2\"\ntransport = \"newreno\"\n\
+                  [[hosts]]\nat = \"leaf1\"\nnames = \"host2\"\ntransport = \"htcp\"\n";
+    let text = small(&format!("[transport.cubic]\n{MORE}transport = \"udp\"\n{groups}"));
+    let both = |first| vec![first, "udp"];
+    assert_eq!(told(&text), [both("cubic"), both("newreno"), both("htcp"), both("cubic")]);
+}
+
+#[test]
+fn one_transport_for_all_is_one_stack() {
+    let scenario = accepted(&small(""));
+    let graph = build(&scenario.settings.topology).expect("a valid topology");
+    assert_eq!(stacks(&scenario.settings, &graph).all.len(), 1);
+    assert!(!scenario.to_toml().contains("[[hosts]]"), "no group, no section");
+}
+
+#[test]
+fn groups_name_hosts_and_change_something() {
+    wrong("[[hosts]]\nnames = \"host9\"\ntransport = \"newreno\"\n", "no host is called `host9`");
+    wrong("[[hosts]]\nnames = \"host1\"\n", "says nothing of its hosts");
+    wrong(
+        "[transport.newreno]\n[[hosts]]\nnames = \"host1\"\ntransport = \"newreno\"\n",
+        "the same value without it",
+    );
+    wrong("[[hosts]]\ntransport = \"newrino\"\n", "unknown transport `newrino`");
+}

@@ -1,0 +1,111 @@
+//! Flows with different transports in one network.
+
+mod lab;
+
+use std::sync::Arc;
+
+use lab::laws::same;
+use weft_core::record::RunRecord;
+use weft_core::settings::Amount;
+use weft_core::{Bytes, Class, Span, Time};
+use weft_plan::{Division, Setup, Stacks};
+use weft_switch::PfcSettings;
+use weft_switch::mark::{MarkerSettings, step};
+use weft_switch::schedule::SchedulerSettings;
+use weft_switch::share::{SharingSettings, fixed};
+use weft_transport::{Transport, TransportSettings};
+use weft_workload::Flow;
+
+/// Each traffic entry has a transport of its own.
+fn by_entry(setup: &Setup, transports: &[TransportSettings]) -> Stacks {
+    let numbers: Vec<u16> = (0..transports.len() as u16).collect();
+    Stacks {
+        all: transports.iter().map(|own| Arc::new(Transport::new(own))).collect(),
+        group_of_host: vec![0; setup.graph.hosts() as usize],
+        senders: vec![numbers.clone()],
+        receivers: vec![vec![numbers]],
+    }
+}
+
+fn tagged(tag: u16, flow: Flow) -> Flow {
+    Flow { tag, ..flow }
+}
+
+fn delivered(record: &RunRecord, tag: u16) -> u64 {
+    record.flows.iter().filter(|flow| flow.tag == tag).map(|flow| flow.delivered.0).sum()
+}
+
+fn dctcp() -> TransportSettings {
+    TransportSettings::Dctcp(Default::default())
+}
+
+fn cubic() -> TransportSettings {
+    TransportSettings::Cubic(Default::default())
+}
+
+/// At a queue that marks early, DCTCP backs off and CUBIC, which cannot be marked, fills the buffer: the known way in which
+/// they cannot share. Among themselves both are fair.
+#[test]
+fn cubic_takes_the_share_of_dctcp_at_a_marking_queue() {
+    let share = |transports: [TransportSettings; 2]| {
+        let mut setup = lab::leaf_spine();
+        let step = step::Settings { threshold: Amount::Packets(20), ..Default::default() };
+        setup.switch.ecn = MarkerSettings::Step(step);
+        setup.switch.sharing = SharingSettings::Fixed(fixed::Settings { per_port: Bytes(600_000) });
+        setup.stacks = by_entry(&setup, &transports);
+        setup.tags = vec!["first".into(), "second".into()];
+        setup.flows = (0..2)
+            .map(|tag| tagged(tag, lab::flow(Span::ZERO, u32::from(tag) + 1, 0, 1 << 40)))
+            .collect::<Vec<_>>()
+            .into();
+        setup.until = Time::ZERO + Span::from_ms(60);
+        let record = lab::run(setup);
+        delivered(&record, 0) as f64 / (delivered(&record, 0) + delivered(&record, 1)) as f64
+    };
+    assert!(share([cubic(), dctcp()]) > 0.75);
+    assert!(share([dctcp(), cubic()]) < 0.25);
+    assert!((0.4..0.6).contains(&share([dctcp(), dctcp()])));
+}
+
+/// RoCE in a lossless class beside TCP in one that drops: only TCP loses packets, and only RoCE's class pauses. Any number of
+/// threads gives the same record, and every flow is compared with the ideal of its own transport.
+fn roce_beside_tcp() -> Setup {
+    let mut setup = lab::leaf_spine();
+    setup.switch.queues = 2;
+    setup.switch.schedule = SchedulerSettings::Drr(Default::default());
+    setup.switch.buffer = Some(Bytes(4_000_000));
+    setup.switch.sharing = SharingSettings::Fixed(fixed::Settings { per_port: Bytes(30_000) });
+    setup.switch.pfc = PfcSettings { classes: vec![1], xoff: Some(Bytes(20_000)), ..PfcSettings::default() };
+    let dcqcn = TransportSettings::Dcqcn(Default::default());
+    setup.stacks = by_entry(&setup, &[cubic(), dcqcn]);
+    setup.tags = vec!["tcp".into(), "roce".into()];
+    setup.classes = vec![Some(Class(0)), Some(Class(1))];
+    let flows = (4..12).flat_map(|from| {
+        (0..2).map(move |tag| tagged(tag, lab::flow(Span::ZERO, from, u32::from(tag), 300_000)))
+    });
+    setup.flows = flows.collect::<Vec<_>>().into();
+    setup
+}
+
+#[test]
+fn only_the_class_of_roce_is_lossless() {
+    let record = lab::run(roce_beside_tcp());
+    let of = |tag| record.flows.iter().filter(move |flow| flow.tag == tag);
+    assert!(record.flows.iter().all(|flow| flow.end.is_some()), "every flow finishes");
+    assert!(record.packets.dropped > 0 && of(0).any(|flow| flow.retransmitted > Bytes::ZERO));
+    assert!(of(1).all(|flow| flow.retransmitted == Bytes::ZERO), "nothing of RoCE is lost");
+    assert!(record.pauses.iter().any(|pause| pause.class == 1 && pause.stopped > 0));
+    assert!(record.pauses.iter().all(|pause| pause.class == 1 || pause.stopped == 0));
+    let ideal = |tag| of(tag).map(|flow| flow.ideal).max();
+    assert_ne!(ideal(0), ideal(1), "packets of RoCE are smaller, and it opens no connection");
+}
+
+#[test]
+fn threads_agree_on_mixed_transports() {
+    let setup = roce_beside_tcp();
+    let alone = lab::run(setup.clone());
+    for threads in 2..=3 {
+        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
+        same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
+    }
+}

@@ -1,0 +1,125 @@
+//! What a process that was killed has left half written below the folder of a sweep, and how it goes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Refused, discard, is_folder, is_ours, step};
+
+/// The file that says that a run is complete.
+const COMPLETE: &str = "summary.json";
+
+/// Removes what killed processes have left in the folder of a sweep, in the folders of its cases (`WORDS-HASH8`) and of
+/// its runs (`seed-N`): half written files and folders, and interrupted runs that are complete by now. Looks at these three
+/// levels only and follows no link below `root`. Nobody else may be writing there. Ends early when `stopped` says so.
+///
+/// # Errors
+/// What could not be looked at or removed, and why.
+pub fn clear(root: &Path, stopped: &dyn Fn() -> bool) -> Result<(), Refused> {
+    clear_files(root, stopped)?;
+    for case in entries(root)?.filter(|path| is_case(path) && is_folder(path)) {
+        for path in entries(&case)?.take_while(|_| !stopped()) {
+            clear_entry(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// An entry of the folder of a case.
+fn clear_entry(path: &Path) -> Result<(), Refused> {
+    match leftover(&name(path)) {
+        Some(Leftover::Run) => {
+            let half = path.join(".report.html.partial");
+            if is_folder(path) && fs::symlink_metadata(&half).is_ok_and(|about| about.is_file()) {
+                fs::remove_file(&half).map_err(Refused::at(&half))?;
+            }
+            Ok(())
+        }
+        Some(Leftover::Building) => discard(path, None),
+        Some(Leftover::Old(run)) => discard(path, Some(&path.with_file_name(run))),
+        Some(Leftover::Interrupted(run)) => {
+            let run = path.with_file_name(run);
+            if run.join(COMPLETE).exists() { discard(path, Some(&run)) } else { Ok(()) }
+        }
+        None => Ok(()),
+    }
+}
+
+/// Removes half written files of a folder.
+fn clear_files(folder: &Path, stopped: &dyn Fn() -> bool) -> Result<(), Refused> {
+    let half = |path: &PathBuf| {
+        let name = name(path);
+        name.ends_with(".partial") && is_ours(&name) && !is_folder(path)
+    };
+    for path in entries(folder)?.filter(half).take_while(|_| !stopped()) {
+        fs::remove_file(&path).map_err(Refused::at(&path))?;
+        step::done();
+    }
+    Ok(())
+}
+
+/// What an entry of the folder of a case is, by its name.
+#[derive(Debug, PartialEq)]
+enum Leftover {
+    /// `seed-1`: nothing is left over but perhaps a file in it.
+    Run,
+    /// `.seed-1.partial` or `.seed-1.partial.partial`: a run that was being written.
+    Building,
+    /// `.seed-1.old`: what this run was being replaced.
+    Old(String),
+    /// `seed-1.partial`: this run, interrupted.
+    Interrupted(String),
+}
+
+fn leftover(name: &str) -> Option<Leftover> {
+    let shown = name.strip_prefix('.');
+    let (rest, hidden) = (shown.unwrap_or(name), shown.is_some());
+    let (run, ends) = rest.split_once('.').unwrap_or((rest, ""));
+    let seed = run.strip_prefix("seed-")?;
+    if seed.is_empty() || !seed.bytes().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    match (hidden, ends) {
+        (false, "") => Some(Leftover::Run),
+        (false, "partial") => Some(Leftover::Interrupted(run.to_owned())),
+        (true, "partial" | "partial.partial") => Some(Leftover::Building),
+        (true, "old") => Some(Leftover::Old(run.to_owned())),
+        (true, "partial.old") => Some(Leftover::Old(format!("{run}.partial"))),
+        _ => None,
+    }
+}
+
+/// `ecmp-0123abcd`: words and eight digits of the content hash.
+fn is_case(path: &Path) -> bool {
+    let name = name(path);
+    let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
+    hash.len() == 8 && hash.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn entries(folder: &Path) -> Result<impl Iterator<Item = PathBuf> + use<>, Refused> {
+    let entries = fs::read_dir(folder).map_err(Refused::at(folder))?;
+    Ok(entries.flatten().map(|entry| entry.path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_runs_are_looked_at() {
+        assert_eq!(leftover("seed-1"), Some(Leftover::Run));
+        assert_eq!(leftover(".seed-12.partial"), Some(Leftover::Building));
+        assert_eq!(leftover(".seed-12.old"), Some(Leftover::Old("seed-12".into())));
+        assert_eq!(leftover(".seed-12.partial.old"), Some(Leftover::Old("seed-12.partial".into())));
+        assert_eq!(leftover("seed-12.partial"), Some(Leftover::Interrupted("seed-12".into())));
+        for name in [".vimrc.old", ".seed-.old", ".seed-x.partial", "seed-1.old", ".seed-1.old.old", "", "."]
+        {
+            assert_eq!(leftover(name), None, "{name}");
+        }
+        let cases = ["ecmp-0123abcd", "a-b-00000000", "case-1234567", "ecmp-0123ABCD", "01234567"];
+        assert_eq!(cases.map(|name| is_case(Path::new(name))), [true, true, false, false, false]);
+    }
+}

@@ -1,0 +1,21 @@
+//! Where a process may die between two changes of the file system. Tests try every such point; a release build has none.
+
+#[cfg(debug_assertions)]
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The variable that names the step at which to die, counted from 1.
+#[cfg(debug_assertions)]
+const VARIABLE: &str = "WEFT_TEST_DIE_AT_STEP";
+
+/// One change of the file system is done.
+#[cfg(debug_assertions)]
+pub(crate) fn done() {
+    static STEPS: AtomicU64 = AtomicU64::new(0);
+    let step = STEPS.fetch_add(1, Ordering::SeqCst) + 1;
+    if std::env::var(VARIABLE).is_ok_and(|wanted| wanted == step.to_string()) {
+        std::process::abort();
+    }
+}
+
+#[cfg(not(debug_assertions))]
+pub(crate) fn done() {}

@@ -1,0 +1,163 @@
+//! The way into a port: admission, marking, queueing. One function for every port, with short paths for those where little
+//! has to be looked at. Must not depend on the table or the balancer.
+
+use weft_core::record::Reason;
+use weft_core::{Header, PacketId, PortId, Time};
+use weft_mark::{Action, Sight};
+
+use crate::foreseen::{give_back_unseen, take_place};
+use crate::foresight::Slot;
+use crate::outputs::{Outputs, chosen_of, queue_of, slot};
+use crate::port::Output;
+use crate::turn::{Departure, Turn, Verdict};
+
+/// What becomes of a packet at a port where nobody looks at what it holds.
+pub(crate) enum Unseen {
+    /// It has a place on the line.
+    Line(Slot),
+    /// A limit or the marker is near: see [`Outputs::join_near`].
+    Near,
+    /// The port is not such a one: see [`Outputs::join`].
+    Look,
+}
+
+impl Outputs {
+    #[cold]
+    pub(crate) fn refuse(&mut self, port: PortId, reason: Reason) -> Reason {
+        self.ports[port.index()].port.counters.dropped += 1;
+        reason
+    }
+
+    /// A packet joins a port whose departures are foreseen, where nobody looks at what it holds and neither limit nor marker
+    /// is near: a line of arithmetic.
+    #[inline(always)]
+    pub(crate) fn join_unseen(&mut self, now: Time, port: PortId, wire: u16) -> Unseen {
+        let Output { port: held, foresight: Some(foresight), .. } = chosen_of(&mut self.ports, port) else {
+            return Unseen::Look;
+        };
+        if foresight.is_observed() {
+            return Unseen::Look;
+        }
+        give_back_unseen(now, held, foresight);
+        if !foresight.is_calm(held.bytes + u64::from(wire)) {
+            return Unseen::Near;
+        }
+        Unseen::Line(take_place(now, (held, foresight), wire))
+    }
+
+    /// The same where a limit or the marker is near.
+    #[inline(never)]
+    pub(crate) fn join_near(&mut self, now: Time, port: PortId, header: &mut Header) -> Verdict {
+        if let Err(reason) = self.admit_and_mark(now, (port, 0), header) {
+            return Verdict::Dropped(self.refuse(port, reason));
+        }
+        let slot = take_place(now, chosen_of(&mut self.ports, port).foreseen(), header.wire);
+        Verdict::LeavesAt(Departure::of(header, port, slot))
+    }
+
+    /// A packet joins any port: admit, mark, queue.
+    #[inline(never)]
+    pub(crate) fn join(&mut self, turn: &mut Turn<'_>, port: PortId, packet: PacketId) -> Verdict {
+        let (now, header) = (turn.now, turn.headers.get_mut(packet));
+        let queue = queue_of(header.class, self.queues);
+        self.catch_up(now, port);
+        if !self.chosen(port).is_calm(header.wire)
+            && let Err(reason) = self.admit_and_mark(now, (port, queue), header)
+        {
+            return self.turned_away(turn, (port, queue), packet, reason);
+        }
+        if self.foresees(port) {
+            let slot = self.settle_in(now, port, header);
+            return Verdict::LeavesAt(Departure::of(header, port, slot));
+        }
+        let idle = self.enqueue(turn, (port, queue), packet);
+        if idle { Verdict::Ready(port) } else { Verdict::Queued(port) }
+    }
+
+    /// A packet that has been admitted joins a port whose departures are foreseen.
+    #[inline(always)]
+    fn settle_in(&mut self, now: Time, port: PortId, header: &Header) -> Slot {
+        let (held, foresight) = chosen_of(&mut self.ports, port).foreseen();
+        self.store.stored((0, held.bytes + u64::from(header.wire)), header.wire);
+        self.visible.joined(now, header, port.index());
+        take_place(now, (held, foresight), header.wire)
+    }
+
+    /// Whether a packet may join a queue; if so, it may get a mark.
+    #[inline(always)]
+    fn admit_and_mark(&mut self, now: Time, at: (PortId, usize), header: &mut Header) -> Result<(), Reason> {
+        self.admit(now, at, header)?;
+        if let Some(trim) = &self.trim {
+            trim.admit(header, self.chosen(at.0).queues[at.1].bytes)?;
+        }
+        match self.judge(now, at, header) {
+            Action::Pass => Ok(()),
+            Action::Mark => {
+                chosen_of(&mut self.ports, at.0).port.mark(header);
+                Ok(())
+            }
+            Action::Drop => Err(Reason::Early),
+        }
+    }
+
+    /// Is there room at a port? Only where the answer would be no, other ports are asked what they have to give back.
+    #[inline(always)]
+    fn admit(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Result<(), Reason> {
+        let wire = header.wire;
+        if let Some(ingress) = &self.ingress {
+            let output = &self.ports[port.index()];
+            match () {
+                () if !output.port.up => return Err(Reason::LinkDown),
+                () if output.queues[queue].discards => return Err(Reason::Watchdog),
+                () => ingress.admit(header.ingress, queue, wire)?,
+            }
+            if ingress.is_lossless(queue) {
+                return Ok(());
+            }
+        }
+        let first = self.chosen(port).admit(queue, wire, &self.store);
+        if first.is_ok() || !self.store.counts() {
+            return first;
+        }
+        self.admit_after_settling(now, (port, queue), wire)
+    }
+
+    #[inline(never)]
+    fn admit_after_settling(
+        &mut self,
+        now: Time,
+        (port, queue): (PortId, usize),
+        wire: u16,
+    ) -> Result<(), Reason> {
+        self.settle_all(now);
+        self.chosen(port).admit(queue, wire, &self.store)
+    }
+
+    /// What the marker of a queue does with a packet that has been admitted.
+    #[inline(always)]
+    fn judge(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Action {
+        let output = chosen_of(&mut self.ports, port);
+        let sight = Sight { now, packet: header, queue: output.bytes_of(queue), port: output.port.bytes };
+        output.marker(queue).arriving(&sight, &mut self.marking)
+    }
+
+    /// A packet that has been admitted joins a queue. Whether the transmitter is idle.
+    #[inline(always)]
+    fn enqueue(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> bool {
+        let header = *turn.headers.get(packet);
+        let wire = header.wire;
+        let output = &mut self.ports[port.index()];
+        let own = &mut output.queues[queue];
+        own.packets.push(packet, turn.headers);
+        own.bytes += u64::from(wire);
+        if !self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue)) {
+            self.store.stored((queue, own.bytes), wire);
+        }
+        output.port.store(turn.now, wire);
+        let idle = output.port.in_service.is_none();
+        self.charge(turn.effects, &header, (port, queue));
+        debug_assert!(self.books_agree());
+        self.visible.joined(turn.now, &header, slot(port, queue, self.queues));
+        idle
+    }
+}
