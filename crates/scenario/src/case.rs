@@ -38,11 +38,9 @@ impl Resolved {
         let mut at = String::new();
         for step in path.split('.') {
             (kind, value) = match (kind, value) {
-                (Kind::Optional(Kind::Table(table)) | Kind::Table(table), value) => {
-                    named(table, value, step)?
-                }
+                (Kind::Table(table), value) => named(table, value, step)?,
                 (Kind::Family(family), Value::Member(chosen, own)) if *chosen == step => {
-                    (Kind::Table(member_named(family, step)?.table), own)
+                    (Kind::Table(member_named(family, step)?.table), &**own)
                 }
                 (Kind::Family(_), Value::Member(..)) => {
                     return (!self.provenance.mentions(&self.provenance.tagged(&at))).then_some(at);
