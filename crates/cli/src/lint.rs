@@ -11,20 +11,16 @@ use weft::{LintFile, LintKind, LintLevel, LintOptions, LintSite};
 #[command(after_help = "\
 Examples:
   weft lint config_db.json --memory '32 MB'
-  weft lint leaf.json spine.json hosts.conf --rate '25 Gbps' --rtt '50 us'
   weft lint --one-device ports.json buffers.json qos.json
-  weft lint *.json --write-baseline known.json; weft lint *.json --baseline known.json
   weft lint --explain ecn-after-pfc
-
-A comment `weft lint: allow RULE -- reason` silences a rule in the next line and what is indented below it.
 
 Exit code 1 for findings at or above --fail-on, 2 for files that cannot be read.")]
 pub(crate) struct Arguments {
     /// SONiC, Arista EOS, sysctl, tuned, shell or Weft files: one network
     #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
-    /// What all files are, if they do not show it
-    #[arg(long = "as", value_name = "KIND")]
+    /// sonic, eos, sysctl, tuned, shell or scenario
+    #[arg(long = "as", value_name = "KIND", hide_possible_values = true)]
     kind: Option<Kind>,
     /// text, json or sarif
     #[arg(long, default_value = "text", hide_possible_values = true)]
@@ -35,7 +31,7 @@ pub(crate) struct Arguments {
     /// Not these rules
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     allow: Vec<String>,
-    /// Files of a kind are parts of one switch, or of one host
+    /// The files are parts of one switch or host
     #[arg(long)]
     one_device: bool,
     /// Known findings that are not shown
@@ -56,13 +52,13 @@ pub(crate) struct Arguments {
     /// Packet memory of a switch
     #[arg(long, value_name = "SIZE")]
     memory: Option<String>,
-    /// Cell of a switch's memory where the file names no model, such as '256 B'
+    /// Cell of the packet memory, such as '256 B'
     #[arg(long, value_name = "SIZE")]
     cell: Option<String>,
     /// Cables of unknown length, such as '40 m'
     #[arg(long, value_name = "LENGTH")]
     cable: Option<String>,
-    /// Say what a rule compares and why; alone: list them
+    /// What a rule compares, and why; alone: all
     #[arg(long, value_name = "RULE", num_args = 0..=1, default_missing_value = "")]
     explain: Option<String>,
 }
