@@ -1,10 +1,11 @@
 //! Mistakes in texts of the user: where they stand, what was found, what is allowed, and how all of a file are shown at once.
 //!
-//! In reading order: [`source`] (texts and places in them), [`mistake`] (the facts), [`diagnose`] (underlined lines, one line
+//! In reading order: [`source`] (texts and places in them), [`node`] (TOML as a tree with places), [`mistake`] (the facts), [`diagnose`] (underlined lines, one line
 //! each, JSON). Must not depend on what the texts mean.
 
 pub mod diagnose;
 pub mod mistake;
+pub mod node;
 pub mod source;
 
 pub use mistake::{Mistake, Mistakes};

@@ -3,12 +3,12 @@
 //! What is written here reads back as the equal value; the text is the canonical form that [`hash`] covers.
 
 use crate::decode::{FLATTENED_FAMILY, KIND_KEY, Provenance, join};
-use crate::node::{Content, Entry, Node};
 use crate::overlay::Override;
 use crate::sweep::{Alternative, Axis};
 use std::fmt::Write as _;
 use weft_core::Checksum;
 use weft_core::settings::{Kind, Table, Value};
+use weft_mistake::node::{Content, Entry, Node};
 
 /// What stands behind a value that nobody wrote down.
 const MARK: &str = "  # default";

@@ -6,9 +6,9 @@
 mod provenance;
 mod scalar;
 
-use crate::node::{Content, Node, Origin};
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
 use weft_mistake::Mistake;
+use weft_mistake::node::{Content, Node, Origin};
 
 pub(crate) use provenance::{Provenance, Said};
 pub(crate) use scalar::describe;

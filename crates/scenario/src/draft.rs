@@ -6,11 +6,11 @@ use crate::decode;
 use crate::expect;
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
-use crate::node::{Content, Entry, Node, Origin};
 use crate::overlay::{self, Override};
 use crate::sweep::{self, Axis};
 use weft_core::settings::Table;
 use weft_mistake::Mistake;
+use weft_mistake::node::{Content, Entry, Node, Origin};
 
 pub(crate) const TABLE: &Table = &ScenarioSettings::TABLE;
 /// Sections that are not settings.

@@ -6,13 +6,13 @@
 mod resolve;
 
 use crate::decode;
-use crate::node::{Content, Entry, Node};
 use std::collections::BTreeMap;
 use weft_core::settings;
 use weft_core::settings::{Setting as _, Table};
 use weft_expression::{Expression, Term, Use, Values};
 use weft_mistake::Mistake;
 use weft_mistake::Place;
+use weft_mistake::node::{Content, Entry, Node};
 
 pub(crate) use resolve::{Field, Question, resolve, unknown_metric};
 

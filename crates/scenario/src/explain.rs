@@ -7,12 +7,12 @@ use crate::decode::Provenance;
 use crate::file::ScenarioFile;
 use crate::levels::{Device, DeviceSettings, at_level, devices_by_port, generic};
 use crate::model::ScenarioSettings;
-use crate::node::Origin;
 use crate::rows::{Row, rows, words};
 use crate::scenario::Scenario;
 use weft_core::settings::{Kind, Setting as _, Value};
 use weft_draw::indented;
 use weft_mistake::Sources;
+use weft_mistake::node::Origin;
 use weft_topology::build_in;
 
 /// A setting, explained.

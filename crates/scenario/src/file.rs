@@ -2,12 +2,12 @@
 //!
 //! Knows TOML and paths; what the settings mean together is [`validate`](crate::validate)'s business.
 
-use crate::node::{Node, parse_argument, parse_document, parse_values};
 use crate::overlay::Override;
 use crate::sweep::SWEPT;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weft_core::input::{LARGEST_FILE, read};
+use weft_mistake::node::{Node, parse_argument, parse_document, parse_values};
 use weft_mistake::{Mistake, Mistakes};
 use weft_mistake::{Place, Sources};
 

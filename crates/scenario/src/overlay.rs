@@ -6,10 +6,10 @@
 use crate::decode::{
     FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, flattened_family, keys, member_named,
 };
-use crate::node::{Content, Entry, Node};
 use weft_core::settings::{Family, Field, Kind, Member, Table};
 use weft_mistake::Mistake;
 use weft_mistake::Place;
+use weft_mistake::node::{Content, Entry, Node};
 
 /// A value for one path, and where the path is written.
 #[derive(Clone, Debug, PartialEq)]

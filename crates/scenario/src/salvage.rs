@@ -8,13 +8,13 @@ use crate::draft::{Draft, SECTIONS, TABLE};
 use crate::expect::{Metrics, unknown_metric};
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
-use crate::node::{Content, Node, parse_document};
 use crate::rules;
 use crate::sweep::{self, Axis};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_core::settings::Setting as _;
 use weft_mistake::Mistake;
+use weft_mistake::node::{Content, Node, parse_document};
 use weft_workload::Sizes;
 
 /// Sections that no scenario can do without, for those that are left out. No rule looks at them then.

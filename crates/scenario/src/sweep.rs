@@ -3,10 +3,10 @@
 //! Works on the file's tree; whether a value is good is found out by decoding every case.
 
 use crate::decode::join;
-use crate::node::{Content, Entry, Node, Origin};
 use crate::overlay::Override;
 use weft_mistake::Mistake;
 use weft_mistake::Place;
+use weft_mistake::node::{Content, Entry, Node, Origin};
 
 /// More cases than this are a typing error, not an experiment.
 pub(crate) const MOST_CASES: usize = 10_000;

@@ -10,7 +10,6 @@ use crate::draft::{Draft, TABLE};
 use crate::expect::{self, Metrics};
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
-use crate::node::{Content, Node};
 use crate::rows::{rows, words};
 use crate::rules;
 use crate::salvage;
@@ -20,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_core::settings::{Setting as _, Value};
 use weft_mistake::Place;
+use weft_mistake::node::{Content, Node};
 use weft_mistake::{Mistake, Mistakes};
 
 impl ScenarioFile {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::node::Origin;
 use weft_mistake::Place;
+use weft_mistake::node::Origin;
 
 /// Who said a value, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,12 +2,12 @@
 //!
 //! Knows nothing of tables; units are read by the core.
 
-use crate::node::{Content, Node};
 use std::str::FromStr;
 use weft_core::settings::{Kind, Value};
 use weft_core::units::TextError;
 use weft_core::{Bytes, Rate, Span};
 use weft_mistake::Mistake;
+use weft_mistake::node::{Content, Node};
 
 /// Reads a value of a kind without inner structure.
 pub(super) fn read(kind: &Kind, node: &Node, path: &str) -> Result<Value, Mistake> {

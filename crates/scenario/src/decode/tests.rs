@@ -1,10 +1,10 @@
 //! The walk on a small table with one field of every kind.
 
 use super::*;
-use crate::node::parse_document;
 use weft_core::settings::{Amount, Setting as _, Share};
 use weft_core::{Bytes, Rate, Span, choice, settings};
 use weft_mistake::Sources;
+use weft_mistake::node::parse_document;
 
 choice! {
     /// A word.

@@ -4,12 +4,12 @@
 
 use super::{Bound, Claim, Measurement, Metrics};
 use crate::model::Recorded;
-use crate::node::Node;
 use crate::sweep::{Axis, product};
 use std::collections::BTreeMap;
 use weft_expression::{Expression, Selector, Term, same};
 use weft_mistake::Mistake;
 use weft_mistake::Place;
+use weft_mistake::node::Node;
 
 /// An expectation as written.
 #[derive(Clone, Debug)]

@@ -1,12 +1,13 @@
 //! The scenario file as a tree in which every key and value knows its place.
 //!
-//! Knows TOML, not settings: what a key means is [`decode`](crate::decode)'s business.
+//! Must not depend on settings: what a key means is the decoder's part.
 
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
-use weft_mistake::Mistake;
-use weft_mistake::Place;
+
+use crate::mistake::Mistake;
+use crate::source::Place;
 
 /// Who said so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,34 +27,47 @@ pub enum Origin {
 
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) place: Place,
-    pub(crate) origin: Origin,
-    pub(crate) content: Content,
+pub struct Node {
+    /// Where it stands.
+    pub place: Place,
+    /// Who said it.
+    pub origin: Origin,
+    /// The value.
+    pub content: Content,
 }
 
 /// What a value may be in TOML. Dates are texts that no setting accepts.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Content {
+pub enum Content {
+    /// A string.
     Text(String),
+    /// A whole number.
     Integer(i64),
+    /// A number with a fraction.
     Float(f64),
+    /// True or false.
     Flag(bool),
+    /// A date or a time, as written.
     Date(String),
+    /// An array.
     List(Vec<Node>),
+    /// A table, in the order of the file.
     Table(Vec<Entry>),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) place: Place,
-    pub(crate) node: Node,
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key stands.
+    pub place: Place,
+    /// The value.
+    pub node: Node,
 }
 
 /// Reads a whole document. The tree holds what could be understood; the mistakes are the syntax errors.
-pub(crate) fn parse_document(text: &str) -> (Node, Vec<Mistake>) {
+pub fn parse_document(text: &str) -> (Node, Vec<Mistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader::new(0, Origin::File, text, errors);
     let content = reader.table(document.get_ref());
@@ -62,7 +76,7 @@ pub(crate) fn parse_document(text: &str) -> (Node, Vec<Mistake>) {
 }
 
 /// Reads the value of a `--set` argument in these bytes of its text; what is not TOML is a plain text.
-pub(crate) fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Node {
+pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Node {
     let (value, errors) = DeValue::parse_recoverable(&text[within.clone()]);
     let mut reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
     if errors.is_empty() {
@@ -76,7 +90,7 @@ pub(crate) fn parse_argument(source: usize, text: &str, within: Range<usize>) ->
 }
 
 /// Reads values between commas, `ecmp,drill`, as a list; a list of TOML as what it is.
-pub(crate) fn parse_values(source: usize, text: &str, within: Range<usize>) -> Node {
+pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Node {
     let (from, values) = (within.start, &text[within.clone()]);
     if values.trim_start().starts_with('[') || !values.contains(',') {
         return parse_argument(source, text, within);
@@ -184,17 +198,17 @@ impl Reader<'_> {
 
 impl Node {
     /// An empty table at the place of something else.
-    pub(crate) fn empty_table(place: Place, origin: Origin) -> Node {
+    pub fn empty_table(place: Place, origin: Origin) -> Node {
         Node { place, origin, content: Content::Table(Vec::new()) }
     }
 
     /// The value of a key of a table.
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
     /// The keys and values of a table; none for anything else.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[Entry] {
         match &self.content {
             Content::Table(entries) => entries,
             _ => &[],
@@ -202,14 +216,14 @@ impl Node {
     }
 
     /// Takes a key out of a table.
-    pub(crate) fn take(&mut self, key: &str) -> Option<Entry> {
+    pub fn take(&mut self, key: &str) -> Option<Entry> {
         let Content::Table(entries) = &mut self.content else { return None };
         let at = entries.iter().position(|entry| entry.key == key)?;
         Some(entries.remove(at))
     }
 
     /// The text, if it is one.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) => Some(text),
             _ => None,
@@ -217,7 +231,7 @@ impl Node {
     }
 
     /// The same value, said by somebody else.
-    pub(crate) fn said_by(mut self, origin: Origin) -> Node {
+    pub fn said_by(mut self, origin: Origin) -> Node {
         self.origin = origin;
         self.content = match self.content {
             Content::List(items) => {
@@ -248,7 +262,7 @@ impl Node {
     }
 
     /// What it is, with its article: for "found a list".
-    pub(crate) fn described(&self) -> String {
+    pub fn described(&self) -> String {
         match &self.content {
             Content::Text(text) => format!("the text \"{text}\""),
             Content::Integer(number) => format!("the number {number}"),
@@ -261,7 +275,7 @@ impl Node {
     }
 
     /// A short form for labels: `drill`, `0.8`, `drill choices=2`.
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         match &self.content {
             Content::Text(text) | Content::Date(text) => text.clone(),
             Content::Integer(number) => number.to_string(),
