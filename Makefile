@@ -10,7 +10,7 @@ MDBOOK    = 0.5.4
 FUZZ      = 0.13.2
 FUZZ_TIME = 60
 
-.PHONY: help demo setup test deny docs bench counts fuzz rust chromium valgrind
+.PHONY: miri help demo setup test deny docs bench counts fuzz rust chromium valgrind
 
 help:
 	@echo "make demo    build Weft, run the demo scenario, print table and report"
@@ -39,6 +39,7 @@ test: setup deny
 	cargo xtask all
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --workspace --no-deps --quiet
 	cargo test --locked --workspace
+	$(MAKE) miri
 	$(MAKE) counts
 	@echo "make test: everything holds"
 
@@ -66,6 +67,15 @@ bench: rust valgrind
 counts: rust valgrind
 	cargo build --release --locked --quiet --package weft-cli
 	target/release/weft bench --count --against bench/counts.json
+
+# The columns and rings that unsafe code reads, under an interpreter that sees every access outside memory. Without debug
+# assertions, which would stop the tests before the access they are about.
+miri: rust
+	@if cargo +nightly miri --version >/dev/null 2>&1; then \
+		RUSTFLAGS='-C debug-assertions=off' timeout 900 cargo +nightly miri test --locked --package weft-core --lib -- pool ring; \
+	else \
+		echo "make miri: skipped, there is no nightly toolchain with miri (rustup toolchain install nightly --component miri)"; \
+	fi
 
 # Without a sanitizer the fuzzer needs no nightly compiler; overflow checks and debug assertions stay on.
 fuzz: rust
