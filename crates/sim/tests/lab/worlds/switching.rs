@@ -112,6 +112,9 @@ pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
     if !setup.transport.stack().is_trimmable() || one_in(random, 4) {
         return;
     }
+    // Trimming and pauses are refused together, see LIMITATIONS.md.
+    setup.switch.pfc = Default::default();
+    setup.storms.clear();
     setup.switch.trim = TrimSettings {
         queue: Some(pick(random, &[Amount::Packets(1), Amount::Packets(8), Amount::Bytes(Bytes(20_000))])),
         header: Bytes(pick(random, &[84, 200])),
