@@ -35,6 +35,9 @@ pub struct Packet {
     pub again: bool,
     /// The sender has a packet to send of which the receiver does not know: its header came back, or pulls were lost.
     pub short: bool,
+    /// In answers, the headers without payload that have reached the receiver by now: a negative acknowledgement that is lost is
+    /// known from the next answer.
+    pub headers: u32,
     /// When it was sent; in an answer, when the packet was sent that is answered.
     pub sent: Time,
     /// What it has met where classes pause.

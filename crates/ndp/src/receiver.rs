@@ -133,7 +133,7 @@ impl End for NdpReceiver {
         let Answer { what, number, echo } =
             self.answers.pop_front().expect("a receiver that is ready has an answer");
         let sent = if what == What::Pull { now } else { echo };
-        *body = Packet { flow: self.flow, number, what, sent, ..Packet::default() };
+        *body = Packet { flow: self.flow, number, what, headers: self.headers, sent, ..Packet::default() };
         self.ndp.address(header, self.flow);
         header.kind = if what == What::Pull { Kind::Control } else { Kind::Ack };
     }

@@ -40,6 +40,9 @@ pub struct NdpSender {
     credit: u64,
     /// Pulled so far.
     pulled: u64,
+    /// Packets sent again after a time-out, and how many of these the receiver has pulled as well.
+    unasked: u64,
+    doubled: u64,
     /// What arrived, and how many packets that is.
     arrived: Bitmap,
     done: u64,
@@ -54,6 +57,8 @@ pub struct NdpSender {
     told: u64,
     /// Answers to packets, and of these the ones to mere headers.
     answers: u64,
+    nacks: u64,
+    /// Headers without payload that the receiver has, as far as it has told.
     headers: u64,
     /// Time-outs in a row.
     backoff: u32,
@@ -74,6 +79,8 @@ impl NdpSender {
             next: 0,
             credit: ndp.first_window(count),
             pulled: 0,
+            unasked: 0,
+            doubled: 0,
             arrived: Bitmap::default(),
             done: 0,
             flying: VecDeque::new(),
@@ -82,6 +89,7 @@ impl NdpSender {
             unknown: 0,
             told: 0,
             answers: 0,
+            nacks: 0,
             headers: 0,
             backoff: 0,
             srtt: Span::ZERO,
@@ -135,7 +143,7 @@ impl NdpSender {
     /// A switch has cut a packet: it goes again before anything new, when it is pulled.
     fn trimmed(&mut self, number: u64) {
         self.answers += 1;
-        self.headers += 1;
+        self.nacks += 1;
         self.repeat(number);
     }
 
@@ -174,6 +182,15 @@ impl NdpSender {
         self.credit += more;
     }
 
+    /// The receiver pulls for each header it has. Where its answer was lost the time-out sends that packet too: it is paid for once.
+    fn settle(&mut self) {
+        let doubled = self.headers.saturating_sub(self.nacks).min(self.unasked);
+        self.credit += self.doubled.saturating_sub(doubled);
+        let taken = doubled.saturating_sub(self.doubled).min(self.credit);
+        self.credit -= taken;
+        self.doubled = self.doubled.min(doubled) + taken;
+    }
+
     /// Nothing was heard for too long: what flies is lost, and goes unasked.
     #[cold]
     fn expire(&mut self, now: Time) {
@@ -186,8 +203,10 @@ impl NdpSender {
         }
         while let Some(lost) = self.flying.pop_front_if(|flying| flying.sent + timeout <= now) {
             self.credit += 1;
+            self.unasked += 1;
             self.again.push_back(lost.number);
         }
+        self.settle();
         self.heard = now;
     }
 
@@ -221,6 +240,7 @@ impl End for NdpSender {
     fn on_packet(&mut self, now: Time, _header: &Header, packet: &Packet) {
         self.heard = now;
         self.backoff = 0;
+        self.headers = self.headers.max(u64::from(packet.headers));
         match packet.what {
             What::Ack => self.acknowledged(now, packet),
             What::Nack => self.trimmed(packet.number),
@@ -228,6 +248,7 @@ impl End for NdpSender {
             What::Done => self.done = self.count,
             What::Data => self.returned(packet),
         }
+        self.settle();
         self.go_on();
     }
 
@@ -261,6 +282,7 @@ impl End for NdpSender {
     fn on_wakeup(&mut self, now: Time) {
         if self.due() <= now {
             self.expire(now);
+            self.go_on();
         }
     }
 }

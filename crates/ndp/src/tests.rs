@@ -250,6 +250,41 @@ fn acknowledgements_that_are_lost_cost_a_time_out_and_nothing_is_delivered_twice
     assert!(timeouts > 0 && once);
 }
 
+/// A receiver pulls for a packet of which it has the header, although its answer is lost and the time-out sends the packet unasked:
+/// the pull is spent with it. Otherwise the packet, trimmed once more, would go without a pull for ever after.
+#[test]
+fn a_packet_that_has_gone_unasked_has_used_its_pull() {
+    for pull_comes_first in [true, false] {
+        let settings = Settings { initial_window: 10, ..Settings::default() };
+        let ndp = Arc::new(Ndp::new(&settings));
+        let site = FlowSite { size: Bytes(10 * MSS), line_rate: Rate::from_gbps(10), ..FlowSite::default() };
+        let mut sender: NdpSender = Stack::sender(&ndp, &site, Time::ZERO);
+        let (mut header, mut packet) = (Header::default(), Packet::default());
+        let tell = |sender: &mut NdpSender, now, what, (number, headers)| {
+            let answer = Packet { what, number, headers, ..Packet::default() };
+            sender.on_packet(now, &Header::default(), &answer);
+        };
+        while sender.needs().ready {
+            sender.send(Time::ZERO, &mut header, &mut packet);
+        }
+        (0..9).for_each(|number| tell(&mut sender, Time(1), What::Ack, (number, 0)));
+        let due = sender.needs().wake;
+        if pull_comes_first {
+            tell(&mut sender, Time(2), What::Pull, (1, 1));
+        }
+        sender.on_wakeup(due);
+        sender.send(due, &mut header, &mut packet);
+        assert_eq!(packet.number, 9, "the time-out sends it");
+        if !pull_comes_first {
+            tell(&mut sender, due, What::Pull, (1, 1));
+        }
+        tell(&mut sender, due, What::Nack, (9, 2));
+        assert!(!sender.needs().ready, "it waits for the pull of its second header");
+        tell(&mut sender, due, What::Pull, (2, 2));
+        assert!(sender.needs().ready);
+    }
+}
+
 /// Whatever happens to packets, flows finish and each byte is delivered once.
 #[test]
 fn nothing_stops_a_flow_for_ever() {

@@ -14,9 +14,6 @@ pub(super) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Findin
         ["header", "class", "returns"]
             .iter()
             .for_each(|own| facts.idle(&format!("switch.trim.{own}"), why, found));
-    } else if facts.switch.pfc.is_on() {
-        let why = "trimming and pauses do not go together yet: leave out switch.trim or switch.pfc";
-        found.push(impossible("switch.trim", why));
     } else if !trimmable {
         facts.idle("switch.trim", &format!("{name} sends nothing that may be cut"), found);
     }

@@ -112,19 +112,32 @@ pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
     if !setup.transport.stack().is_trimmable() || one_in(random, 4) {
         return;
     }
-    // Trimming and pauses are refused together, see LIMITATIONS.md.
-    setup.switch.pfc = Default::default();
-    setup.storms.clear();
     setup.switch.trim = TrimSettings {
         queue: Some(pick(random, &[Amount::Packets(1), Amount::Packets(8), Amount::Bytes(Bytes(20_000))])),
-        header: Bytes(pick(random, &[84, 200])),
+        header: Bytes(pick(random, &[84, 200, full_packet(&setup.transport).0 / 2])),
         class: pick(random, &[0, 0, 1]),
         returns: !one_in(random, 3),
     };
     if one_in(random, 2) {
         setup.switch.queues = setup.switch.queues.max(2);
         setup.switch.schedule = SchedulerSettings::Wrr(wrr::Settings { weights: vec![10, 1] });
+        if setup.switch.pfc.is_on() {
+            // Classes beside those that pause would find all memory reserved.
+            setup.switch.pfc.classes = (0..setup.switch.queues).collect();
+        }
     }
+    if headers_share_a_queue(setup) {
+        // Headers would leave a queue of one packet no room for any payload.
+        setup.switch.trim.queue = Some(Amount::Packets(40));
+    }
+}
+
+/// Whether headers or control packets wait in one queue with payload, which scenarios may not ask for.
+fn headers_share_a_queue(setup: &Setup) -> bool {
+    let queue = |class: Class| u32::from(class.0).min(setup.switch.queues - 1);
+    let classes = setup.transport.classes(None, None);
+    let ahead = classes.receiver.and(Class(setup.switch.trim.class as u8));
+    classes.sender.iter().any(|payload| ahead.iter().any(|class| queue(class) == queue(payload)))
 }
 
 /// Every setting of a switch.
