@@ -1,28 +1,44 @@
 //! How long a flow of a setup takes alone in the empty network: the ideal that every engine compares with.
 
-use weft_core::{Bytes, Span, SwitchId};
-use weft_topology::{Handshake, Ideal, Train};
+use weft_core::{Bytes, Span, SwitchId, Time};
+use weft_switch::BalancerSettings;
+use weft_topology::{Change, Handshake, Ideal, LinkState, Spreading, Train};
 use weft_workload::Flow;
 
 use crate::setup::Setup;
 
-/// Completion times without competition, over the routes at the start.
+/// Completion times without competition, in the states of the network that a flow lives to see.
 pub struct Alone<'a> {
     setup: &'a Setup,
-    ideal: Ideal<'a>,
+    /// Of flows as long as routes stay.
+    spreading: Spreading,
+    /// From when on the cables are in which state; the first is that of the start.
+    states: Vec<(Time, LinkState)>,
+    /// Of the first so many states.
+    ideals: Vec<Ideal<'a>>,
 }
 
 impl<'a> Alone<'a> {
     /// For the flows of a setup.
     #[must_use]
     pub fn new(setup: &'a Setup) -> Alone<'a> {
-        let latency = |number: usize| setup.switch_at(SwitchId(number as u32)).latency;
-        let latencies = (0..setup.graph.switches().len()).map(latency).collect();
-        Alone { setup, ideal: Ideal::with_latencies(&setup.graph, &setup.timeline.initial, latencies) }
+        let states = states(setup);
+        let one_path = setup.balancers().all(BalancerSettings::keeps_paths);
+        let spreading = if one_path { Spreading::OnePath } else { Spreading::AllPaths };
+        Alone { setup, spreading, states, ideals: Vec::new() }
     }
 
-    /// Completion time at full rate, or at the constant rate of the flow.
-    pub fn completion(&mut self, flow: &Flow) -> Span {
+    /// The least completion time of a flow, at full rate or at its constant rate, in any state of the network up to `until`.
+    /// Zero if its hosts cannot reach each other in any of them.
+    pub fn completion(&mut self, flow: &Flow, until: Time) -> Span {
+        let seen = self.states[1..].partition_point(|(from, _)| *from <= until) + 1;
+        // With new routes a flow may take a new path while its packets are still on the old one.
+        let spreading = if seen == 1 { self.spreading } else { Spreading::AllRoutes };
+        let times = (0..seen).map(|state| self.in_state(state, flow, spreading));
+        times.filter(|time| *time > Span::ZERO).min().unwrap_or(Span::ZERO)
+    }
+
+    fn in_state(&mut self, state: usize, flow: &Flow, spreading: Spreading) -> Span {
         let transport = self.setup.sender(flow);
         let constant = flow.constant_rate();
         let packets = if constant.is_some() {
@@ -36,12 +52,47 @@ impl<'a> Alone<'a> {
             last_wire: packets.last_wire,
             handshake: packets.handshake.map(|(syn_wire, synack_wire)| Handshake { syn_wire, synack_wire }),
         };
-        let alone = self.ideal.fct(flow.source, flow.destination, &train);
-        let Some(rate) = constant else { return alone };
+        let (ideal, hosts) = (self.ideal(state), (flow.source, flow.destination));
+        let alone = ideal.fct_spread(hosts, &train, spreading);
+        let Some(rate) = constant.filter(|_| alone > Span::ZERO) else { return alone };
         // The last datagram leaves when the application has it, and is alone on its way.
         let interval = rate.time_for(Bytes(transport.datagram_mss()));
         let last = Train { count: 1, full_wire: train.last_wire, ..train };
-        let after = self.ideal.fct(flow.source, flow.destination, &last);
+        let after = ideal.fct_spread(hosts, &last, spreading);
         alone.max(interval * packets.count.saturating_sub(1) + after)
     }
+
+    fn ideal(&mut self, state: usize) -> &mut Ideal<'a> {
+        let setup = self.setup;
+        let latency = |number: usize| setup.switch_at(SwitchId(number as u32)).latency;
+        while self.ideals.len() <= state {
+            let (_, cables) = &self.states[self.ideals.len()];
+            let latencies = (0..setup.graph.switches().len()).map(latency).collect();
+            self.ideals.push(Ideal::with_latencies(&setup.graph, cables, latencies));
+        }
+        &mut self.ideals[state]
+    }
+}
+
+fn states(setup: &Setup) -> Vec<(Time, LinkState)> {
+    let mut states = vec![(Time::ZERO, setup.timeline.initial.clone())];
+    for &(at, change) in &setup.timeline.changes {
+        let (cable, up) = match change {
+            Change::CableDown(cable) => (cable, false),
+            Change::CableUp(cable) => (cable, true),
+            Change::LocalDown { .. } | Change::LocalUp { .. } | Change::Install { .. } => continue,
+        };
+        let (since, now) = states.last_mut().expect("there is a state at the start");
+        if now.is_up(cable) == up {
+            continue;
+        }
+        if *since == at {
+            now.set(cable, up);
+        } else {
+            let mut next = now.clone();
+            next.set(cable, up);
+            states.push((at, next));
+        }
+    }
+    states
 }

@@ -155,6 +155,11 @@ impl Setup {
         self.devices.of(switch).map_or(&self.balancer, |kind| &kind.balancer)
     }
 
+    /// All balancers in use.
+    pub fn balancers(&self) -> impl Iterator<Item = &BalancerSettings> {
+        std::iter::once(&self.balancer).chain(self.devices.kinds().iter().map(|kind| &kind.balancer))
+    }
+
     /// What a node follows in matters of queues and pauses: a host what its switch does.
     #[must_use]
     pub fn switch_for(&self, node: Node) -> &SwitchSettings {

@@ -82,7 +82,7 @@ impl<'a> Ledger<'a> {
             size: spec.size,
             start: spec.start,
             end: received.completed,
-            ideal: self.alone.completion(spec),
+            ideal: self.alone.completion(spec, received.completed.unwrap_or(spec.start)),
             delivered: received.delivered,
             retransmitted: Bytes::ZERO,
             timeouts: 0,

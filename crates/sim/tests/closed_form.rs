@@ -5,6 +5,7 @@ mod lab;
 
 use weft_core::{Rate, Span};
 use weft_plan::Setup;
+use weft_switch::BalancerSettings;
 use weft_topology::shapes::*;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
@@ -62,7 +63,41 @@ fn unloaded_flow_times_equal_the_closed_form() {
     }
 }
 
-/// Doubling all rates and halving all times halves every flow time.
+/// Round robin gives every uplink its share, so that a long flow comes within 1 % of the bound on all paths together, and
+/// a short one still takes as long as it must; ECMP keeps to one path, and to the exact time on it.
+#[test]
+fn spread_flows_reach_the_bound_of_all_paths() {
+    let link = |gbps| LinkSettings::of(Rate::from_gbps(gbps));
+    let topology = |spines| leaf_spine::Settings {
+        leaves: 2,
+        spines,
+        hosts_per_leaf: 2,
+        host_link: link(40),
+        fabric_link: link(10),
+        ..Default::default()
+    };
+    let lone = |spines, balancer: BalancerSettings, size| {
+        let mut setup = lab::setup(&TopologySettings::LeafSpine(topology(spines)), &open_window());
+        setup.balancer = balancer;
+        unloaded(&setup, 0, 3, size)
+    };
+    for spines in [2, 3, 4] {
+        let robin = || BalancerSettings::RoundRobin(Default::default());
+        let (measured, ideal) = lone(spines, robin(), 20_000_000);
+        assert!(
+            measured >= ideal && measured.micros() < 1.01 * ideal.micros(),
+            "{spines}: {measured} {ideal}"
+        );
+        let (_, on_one) = lone(spines, BalancerSettings::default(), 20_000_000);
+        let gain = on_one.micros() / ideal.micros();
+        assert!((gain - f64::from(spines)).abs() < 0.01, "{spines} paths carry {gain} times as much");
+        for size in SIZES {
+            let (measured, ideal) = lone(spines, robin(), size);
+            assert!(measured >= ideal, "{spines}, {size} B: {measured} against {ideal}");
+        }
+    }
+}
+
 /// A constant rate is one of payload: the last datagram leaves when the application has it.
 #[test]
 fn constant_rates_take_the_time_of_their_payload() {
@@ -80,6 +115,7 @@ fn constant_rates_take_the_time_of_their_payload() {
     }
 }
 
+/// Doubling all rates and halving all times halves every flow time.
 #[test]
 fn time_scales_with_the_network() {
     let fabric = |gbps: u64, delay: Span, latency: Span| {

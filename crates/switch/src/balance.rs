@@ -162,6 +162,11 @@ pub trait Balancer {
         None
     }
 
+    /// Whether all packets of a flow take one path as long as routes stay.
+    fn keeps_paths(&self) -> bool {
+        false
+    }
+
     /// Routes changed: forget everything kept per group or port.
     fn groups_changed(&mut self) {}
 
@@ -224,6 +229,12 @@ impl BalancerSettings {
         measures.measures().map_or(Bytes::ZERO, |_| congestion::state(leaves, uplinks))
     }
 
+    /// Whether all packets of a flow take one path as long as routes stay.
+    #[must_use]
+    pub fn keeps_paths(&self) -> bool {
+        AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 }).keeps_paths()
+    }
+
     /// How routing groups the ports for this balancer.
     #[must_use]
     pub fn grouping(&self) -> Grouping {
@@ -252,6 +263,7 @@ family! {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
         fn likely(&self, packet: &Header, ports: &[PortId]) -> Option<PortId>;
         fn decides_by(&self) -> Option<&FlowHash>;
+        fn keeps_paths(&self) -> bool;
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
         fn excludes_paused(&self) -> bool;

@@ -1,11 +1,15 @@
-//! Time a flow takes alone in the empty network, in closed form: pipelined store and forward over a shortest path.
+//! Time a flow takes alone in the empty network, in closed form: pipelined store and forward over shortest paths.
 //!
-//! Exact to the picosecond: every link rounds every packet's time up as [`weft_core::Rate::time_for`] does. Where
-//! several shortest paths differ in rate or delay the fastest for this flow is taken, for each direction on its own.
-//! Knows no window and no queue of others.
+//! A flow that keeps to one path gets its exact time, to the picosecond: every link rounds every packet's time up as
+//! [`weft_core::Rate::time_for`] does, and of shortest paths that differ in rate or delay the fastest for this flow counts, for
+//! each direction on its own. A flow whose packets may take different paths gets a bound that none of them beats. Knows no
+//! window and no queue of others.
+
+mod spread;
 
 use crate::graph::{Graph, Node};
 use crate::live::{Fabric, LinkState, UNREACHABLE};
+use spread::{Between, Packets};
 use std::collections::BTreeMap;
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
 
@@ -37,59 +41,85 @@ type Path = Vec<(Rate, Span)>;
 /// Different paths of equal length kept between two leaves; more are dropped, slowest first.
 const MOST_PATHS: usize = 512;
 
+/// How many paths the packets of one flow may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spreading {
+    /// One, the fastest for the flow.
+    OnePath,
+    /// All shortest paths at once.
+    AllPaths,
+    /// Those of several states of the network at once: only the links of the two hosts are sure to carry all of it.
+    AllRoutes,
+}
+
 /// Ideal flow completion times, with the paths between leaves remembered.
 pub struct Ideal<'a> {
     graph: &'a Graph,
-    state: &'a LinkState,
+    state: LinkState,
     fabric: Fabric,
     latencies: Vec<Span>,
     distances: BTreeMap<SwitchId, Vec<u32>>,
-    paths: BTreeMap<(SwitchId, SwitchId), Vec<Path>>,
+    between: BTreeMap<(SwitchId, SwitchId), Between>,
 }
 
 impl<'a> Ideal<'a> {
     /// For the cables of `graph` that are up in `state`; a packet spends `switch_latency` in every switch.
     #[must_use]
-    pub fn new(graph: &'a Graph, state: &'a LinkState, switch_latency: Span) -> Ideal<'a> {
+    pub fn new(graph: &'a Graph, state: &LinkState, switch_latency: Span) -> Ideal<'a> {
         Ideal::with_latencies(graph, state, vec![switch_latency; graph.switches().len()])
     }
 
     /// The same where each switch has a latency of its own.
     #[must_use]
-    pub fn with_latencies(graph: &'a Graph, state: &'a LinkState, latencies: Vec<Span>) -> Ideal<'a> {
-        let fabric = Fabric::new(graph, state);
-        Ideal { graph, state, fabric, latencies, distances: BTreeMap::new(), paths: BTreeMap::new() }
+    pub fn with_latencies(graph: &'a Graph, state: &LinkState, latencies: Vec<Span>) -> Ideal<'a> {
+        let (fabric, state) = (Fabric::new(graph, state), state.clone());
+        let (distances, between) = (BTreeMap::new(), BTreeMap::new());
+        Ideal { graph, state, fabric, latencies, distances, between }
     }
 
-    /// From the start of the flow to the arrival of its last data bit; zero when there is no path.
+    /// From the start of a flow that keeps to one path to the arrival of its last data bit; zero when there is no path.
     pub fn fct(&mut self, source: HostId, destination: HostId, train: &Train) -> Span {
+        self.fct_spread((source, destination), train, Spreading::OnePath)
+    }
+
+    /// The same of a flow that spreads over paths in this way.
+    pub fn fct_spread(&mut self, hosts: (HostId, HostId), train: &Train, spreading: Spreading) -> Span {
+        let (source, destination) = hosts;
         let opening = match train.handshake {
             None => Span::ZERO,
             Some(Handshake { syn_wire, synack_wire }) => {
-                self.fastest(source, destination, (1, syn_wire, syn_wire))
-                    + self.fastest(destination, source, (1, synack_wire, synack_wire))
+                self.fastest(hosts, (1, syn_wire, syn_wire), spreading)
+                    + self.fastest((destination, source), (1, synack_wire, synack_wire), spreading)
             }
         };
         let Train { count, full_wire, last_wire, .. } = *train;
-        opening + self.fastest(source, destination, (count, full_wire, last_wire))
+        opening + self.fastest(hosts, (count, full_wire, last_wire), spreading)
     }
 
-    fn fastest(&mut self, source: HostId, destination: HostId, train: (u64, Bytes, Bytes)) -> Span {
+    fn fastest(
+        &mut self,
+        (source, destination): (HostId, HostId),
+        train: Packets,
+        spreading: Spreading,
+    ) -> Span {
         let ends = [source, destination].map(|host| self.graph.links()[host.index()]);
         let leaves = [source, destination].map(|host| self.graph.switch_of_host(host));
         let latency = self.latencies[leaves[0].index()];
-        let [first, last] = ends.map(|link| [(link.rate, link.delay)]);
-        let whole = |middle: &Path| {
-            let path = first.iter().chain(middle).chain(&last);
-            pipelined(path, train) + latency
+        let [up, down] = ends.map(|link| (link.rate, link.delay));
+        let ends = [(up.0, up.1 + latency), down];
+        let between = self.between(leaves[0], leaves[1]);
+        let least = match spreading {
+            Spreading::OnePath => between.on_one_path(ends, train),
+            Spreading::AllPaths => between.on_all_paths(ends, train),
+            Spreading::AllRoutes => between.between_hosts(ends, train),
         };
-        self.between(leaves[0], leaves[1]).iter().map(whole).min().unwrap_or(Span::ZERO)
+        least.unwrap_or(Span::ZERO)
     }
 
-    /// The different shortest paths between two leaves.
-    fn between(&mut self, from: SwitchId, to: SwitchId) -> &[Path] {
+    /// What lies between two leaves.
+    fn between(&mut self, from: SwitchId, to: SwitchId) -> &Between {
         let Ideal { graph, state, fabric, latencies, .. } = self;
-        self.paths.entry((from, to)).or_insert_with(|| {
+        self.between.entry((from, to)).or_insert_with(|| {
             let distance = self.distances.entry(to).or_insert_with(|| fabric.distances_to(to));
             shortest((graph, state), from, distance, latencies)
         })
@@ -113,17 +143,20 @@ fn shortest(
     from: SwitchId,
     distance: &[u32],
     latencies: &[Span],
-) -> Vec<Path> {
+) -> Between {
     if distance[from.index()] == UNREACHABLE {
-        return Vec::new();
+        return Between { paths: Vec::new(), stages: Vec::new() };
     }
+    let mut stages = Vec::new();
     let mut fronts = BTreeMap::from([(from, vec![Path::new()])]);
     for left in (0..distance[from.index()]).rev() {
         let mut next: BTreeMap<SwitchId, Vec<Path>> = BTreeMap::new();
+        let mut stage = Rate(0);
         for (switch, paths) in &fronts {
             for link in graph.links_of(Node::Switch(*switch)) {
                 let Node::Switch(to) = link.to else { continue };
                 if state.is_up(link.cable) && distance[to.index()] == left {
+                    stage = Rate(stage.0.saturating_add(link.rate.0));
                     let hop = (link.rate, link.delay + latencies[to.index()]);
                     let longer = paths.iter().map(|path| [path.as_slice(), &[hop]].concat());
                     next.entry(to).or_default().extend(longer);
@@ -131,9 +164,10 @@ fn shortest(
             }
         }
         next.values_mut().for_each(prune);
+        stages.push(stage);
         fronts = next;
     }
-    fronts.into_values().next().unwrap_or_default()
+    Between { paths: fronts.into_values().next().unwrap_or_default(), stages }
 }
 
 /// Keeps every different path once, the fastest for a full-size packet first.
@@ -149,10 +183,7 @@ fn prune(paths: &mut Vec<Path>) {
 /// of (link, packet). All but the last packet are equal, so the longest path goes down the links to some link k, is
 /// held there or at the slowest link before for the whole train, and goes on with the last packet from k:
 /// max over k of Σ(i≤k) t_i + (n-2) max(i≤k) t_i + Σ(i≥k) u_i.
-fn pipelined<'p>(
-    path: impl Iterator<Item = &'p (Rate, Span)> + Clone,
-    (count, full, last): (u64, Bytes, Bytes),
-) -> Span {
+fn pipelined<'p>(path: impl Iterator<Item = &'p (Rate, Span)> + Clone, (count, full, last): Packets) -> Span {
     let delays: Span = path.clone().map(|&(_, delay)| delay).sum();
     let alone = |size: Bytes| path.clone().map(move |&(rate, _)| rate.time_for(size));
     let mut rest: Span = alone(last).sum();

@@ -23,7 +23,7 @@ impl Engine for Unloaded {
     fn run(&self, setup: Setup, sink: Sink<'_>, watch: Watch<'_>) -> Finished {
         let mut alone = Alone::new(&setup);
         let record = |(number, flow): (usize, weft_workload::Flow)| {
-            let ideal = alone.completion(&flow);
+            let ideal = alone.completion(&flow, flow.start);
             FlowRecord {
                 flow: FlowId(number as u32),
                 tag: flow.tag,

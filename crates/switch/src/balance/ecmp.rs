@@ -67,6 +67,10 @@ impl Ecmp {
 }
 
 impl Balancer for Ecmp {
+    fn keeps_paths(&self) -> bool {
+        true
+    }
+
     fn likely(&self, packet: &Header, ports: &[PortId]) -> Option<PortId> {
         (self.mapping == Mapping::Multiply).then(|| ports[self.hash.spread(packet, ports.len())])
     }

@@ -78,6 +78,10 @@ impl Wcmp {
 }
 
 impl Balancer for Wcmp {
+    fn keeps_paths(&self) -> bool {
+        true
+    }
+
     fn choose(
         &mut self,
         packet: &Header,

@@ -1,12 +1,12 @@
-//! Receiving datagrams: counts what arrives, answers nothing. The flow is complete when its last datagram arrives; if that
-//! one is lost it never is, and only the time limit of the run ends it.
+//! Receiving datagrams: counts what arrives, answers nothing. The flow is complete when every byte has arrived, in any
+//! order; if one datagram is lost it never is, and stays open until the run ends.
 
 use weft_core::stack::{End, Receiving};
 use weft_core::{Bytes, Ecn, Header, Time};
 
 use super::ReceiverReport;
 use crate::FlowSite;
-use crate::segment::{Flags, Needs, Segment};
+use crate::segment::{Needs, Segment};
 use crate::stacks::datagrams::Datagrams;
 use weft_core::order::Order;
 use weft_offload::gro::GroCounter;
@@ -47,7 +47,7 @@ impl End for DatagramReceiver {
         self.order.arrived(segment.end(), false, self.mss);
         self.batches.on_segment(now, segment.sequence, length, ecn == Ecn::Marked);
         self.marks += u32::from(ecn == Ecn::Marked);
-        if segment.flags.has(Flags::FIN) || self.delivered >= self.size {
+        if self.delivered >= self.size {
             self.completed.get_or_insert(now);
         }
     }

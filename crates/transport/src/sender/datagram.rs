@@ -43,11 +43,10 @@ impl End for DatagramSender {
 
     fn send(&mut self, now: Time, header: &mut Header, segment: &mut Segment) {
         let length = self.frames.mss.min(self.size - self.next);
-        let last = self.next + length == self.size;
         *segment = Segment {
             flow: self.flow,
             length: length as u16,
-            flags: Flags::DATAGRAM.with_if(last, Flags::FIN),
+            flags: Flags::DATAGRAM,
             sequence: self.next,
             sent: now,
             ..Segment::default()

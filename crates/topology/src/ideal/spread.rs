@@ -1,0 +1,92 @@
+//! The least time of a train whose packets may take different paths: a bound that no way of spreading them beats.
+//!
+//! Between two leaves the links of all shortest paths form stages, and every packet crosses each stage once. The bound is the
+//! greatest of what the two hosts' links, in order, and each stage, with the rates of its links added, need for the whole
+//! train. Where the paths are alike and their number divides the train evenly it is reached to within a packet per hop.
+
+use super::{Path, pipelined};
+use weft_core::{Bytes, Rate, Span};
+
+/// What lies between two leaves: the different shortest paths, and the rate of all links at each distance together.
+pub(super) struct Between {
+    pub(super) paths: Vec<Path>,
+    pub(super) stages: Vec<Rate>,
+}
+
+/// The links of the two hosts, the first with the latency of its switch.
+pub(super) type Ends = [(Rate, Span); 2];
+
+/// A train: how many packets, the size of each but the last, the size of the last.
+pub(super) type Packets = (u64, Bytes, Bytes);
+
+impl Between {
+    /// Whether all packets have to take the same links.
+    fn is_single(&self) -> bool {
+        let [path] = self.paths.as_slice() else { return false };
+        path.iter().map(|&(rate, _)| rate).eq(self.stages.iter().copied())
+    }
+
+    /// The least time on one path; `None`: there is no path.
+    pub(super) fn on_one_path(&self, [first, last]: Ends, train: Packets) -> Option<Span> {
+        let over = |path: &Path| pipelined([&first].into_iter().chain(path).chain([&last]), train);
+        self.paths.iter().map(over).min()
+    }
+
+    /// The least time on all paths together; `None`: there is no path.
+    pub(super) fn on_all_paths(&self, ends: Ends, train: Packets) -> Option<Span> {
+        let (count, full, last) = train;
+        if count <= 1 || self.is_single() {
+            return self.on_one_path(ends, train);
+        }
+        let whole = full * (count - 1) + last;
+        let stages = self.stages.iter().enumerate();
+        let fabric = stages.map(|(stage, rate)| {
+            Some(self.first_at(ends, train, stage)? + rate.time_for(whole) + self.leave(ends, last, stage)?)
+        });
+        fabric.chain([self.between_hosts(ends, train)]).max().flatten()
+    }
+
+    /// The least time as far as the links of the two hosts decide; `None`: there is no path.
+    pub(super) fn between_hosts(&self, ends: Ends, train: Packets) -> Option<Span> {
+        let (count, full, last) = train;
+        if count <= 1 {
+            return self.on_one_path(ends, train);
+        }
+        let [(up, _), (down, delay)] = ends;
+        let sent_last = up.time_for(full) * (count - 1) + self.alone(ends, last)?;
+        let sent_before = up.time_for(full) * (count - 2) + self.alone(ends, full)?;
+        let received = self.first_at(ends, train, self.stages.len())?
+            + down.time_for(full) * (count - 1)
+            + down.time_for(last)
+            + delay;
+        Some(sent_last.max(sent_before).max(received))
+    }
+
+    /// When the first packet of a train of several can be at a stage; the short last one may overtake the others.
+    fn first_at(&self, ends: Ends, (count, full, last): Packets, stage: usize) -> Option<Span> {
+        let overtaking = ends[0].0.time_for(full) * (count - 1) + self.reach(ends, last, stage)?;
+        Some(overtaking.min(self.reach(ends, full, stage)?))
+    }
+
+    /// The least time of one packet.
+    fn alone(&self, ends: Ends, size: Bytes) -> Option<Span> {
+        self.on_one_path(ends, (1, size, size))
+    }
+
+    /// From the start of a packet at its host until it can leave the switch before this stage.
+    fn reach(&self, [(up, delay), _]: Ends, size: Bytes, stage: usize) -> Option<Span> {
+        let before = self.paths.iter().map(|path| crossed(&path[..stage], size)).min();
+        before.map(|before| up.time_for(size) + delay + before)
+    }
+
+    /// From the end of a packet's transmission in this stage until it has arrived.
+    fn leave(&self, [_, (down, delay)]: Ends, size: Bytes, stage: usize) -> Option<Span> {
+        let after = self.paths.iter().map(|path| path[stage].1 + crossed(&path[stage + 1..], size)).min();
+        after.map(|after| after + down.time_for(size) + delay)
+    }
+}
+
+/// How long a packet takes over these links.
+fn crossed(path: &[(Rate, Span)], size: Bytes) -> Span {
+    path.iter().map(|&(rate, delay)| rate.time_for(size) + delay).sum()
+}
