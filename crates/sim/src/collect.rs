@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::{FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
-use weft_core::{FlowId, PortId, Span, Time};
+use weft_core::{FlowId, LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
 use weft_topology::{Link, Node};
 
-use crate::domain::{Domain, Placed};
+use crate::domain::Domain;
 use crate::ends::Closed;
 use crate::flow_series::gathered;
 use crate::ledger::Ledger;
@@ -22,11 +22,11 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
     let mut tally = Tally::new();
     let mut waiting = BTreeMap::new();
-    domains.iter_mut().for_each(|domain| domain.tolls_of_waiting(end, &mut waiting));
+    domains.iter_mut().for_each(|domain| domain.devices.tolls_of_waiting(&mut domain.cx, end, &mut waiting));
     for domain in &mut domains {
         domain.close(end, &waiting, ledger);
         domain.take_back(end);
-        tally.merge(&domain.tally);
+        tally.merge(&domain.cx.tally);
     }
     ledger.pass_on_all(Time::NEVER);
     let (queues, imbalance) = match &sampler {
@@ -37,7 +37,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         None => (None, Vec::new()),
     };
     let pauses = pauses(&mut domains, end);
-    let left = domains.iter().map(|domain| domain.pool.alive() as u64).sum();
+    let left = domains.iter().map(|domain| domain.cx.pool.alive() as u64).sum();
     let collector = Collector { plan: &plan, ended: finish.at };
     let mut record = plan.setup.record();
     record
@@ -73,26 +73,23 @@ fn pauses(domains: &mut [Domain], end: Time) -> Vec<PauseRecord> {
 impl Domain {
     /// One record per flow that was to start before `end` and is not done.
     fn close(&mut self, end: Time, waiting: &BTreeMap<FlowId, FlowPauses>, ledger: &mut Ledger<'_>) {
-        std::mem::take(&mut self.ends.closed).into_iter().for_each(|closed| ledger.add(closed));
-        self.release_cards(end);
-        let open: Vec<Closed> = self.ends.open(end).collect();
-        open.into_iter().for_each(|closed| ledger.add(self.with_tolls(closed, waiting)));
-        let waiting = self.turns.take().into_iter().flat_map(|turns| turns.left());
-        waiting.for_each(|(flow, spec)| ledger.add_unsent(end, flow, &spec));
-        while let Some((flow, spec)) = self.upcoming.take().filter(|(_, spec)| spec.start < end) {
+        let Domain { cx, hosts, .. } = self;
+        std::mem::take(&mut hosts.ends.closed).into_iter().for_each(|closed| ledger.add(closed));
+        hosts.release_cards(cx, end);
+        let open: Vec<Closed> = hosts.ends.open(end).collect();
+        open.into_iter().for_each(|closed| ledger.add(hosts.with_tolls(cx, closed, waiting)));
+        while let Some((flow, spec)) = hosts.next_unsent(cx).filter(|(_, spec)| spec.start < end) {
             ledger.add_unsent(end, flow, &spec);
-            self.draw_next_flow();
         }
     }
 
     /// What was counted in advance and did not happen before `end`: transmissions of foreseen ports.
     fn take_back(&mut self, end: Time) {
-        for switch in &mut self.switches {
-            let Some(Placed { switch, first_link, .. }) = switch else { continue };
-            switch.settle(end);
-            for port in 0..switch.ports() {
-                let (packets, bytes) = switch.waiting(end, PortId(port as u16));
-                let wire = &mut self.wires[*first_link as usize + port];
+        for own in self.devices.all_mut() {
+            own.switch.settle(end);
+            for port in (0..own.switch.ports()).map(|port| PortId(port as u16)) {
+                let (packets, bytes) = own.switch.waiting(end, port);
+                let wire = self.cx.wires.of(own.link(port));
                 wire.packets -= packets;
                 wire.sent -= bytes;
             }
@@ -110,9 +107,9 @@ impl Collector<'_> {
     fn measure(&self, number: usize, record: &mut LinkRecord, domains: &mut [Domain]) {
         let link = &self.plan.setup.graph.links()[number];
         // Packets are lost at both ends of a link; everything else is counted by the transmitter.
-        let lost = domains.iter().map(|domain| domain.wires[number].lost).sum::<u64>();
+        let lost = domains.iter().map(|domain| domain.cx.wires[LinkId(number as u32)].lost).sum::<u64>();
         let domain = &mut domains[self.plan.partition.of(link.from)];
-        let wire = &domain.wires[number];
+        let wire = &domain.cx.wires[LinkId(number as u32)];
         (record.sent, record.packets, record.failed) = (wire.sent, wire.packets, wire.failed);
         let counters = self.counters(domain, link);
         record.dropped = lost + counters.dropped;
@@ -124,7 +121,7 @@ impl Collector<'_> {
 
     fn counters(&self, domain: &mut Domain, link: &Link) -> PortCounters {
         let Node::Switch(switch) = link.from else { return PortCounters::default() };
-        let own = domain.switches[switch.index()].as_mut().expect("a domain has its switches");
+        let own = domain.devices.get_mut(switch).expect("a domain has its switches");
         own.switch.counters(self.ended, PortId(link.port.0))
     }
 }

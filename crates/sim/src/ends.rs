@@ -4,28 +4,52 @@
 use std::sync::Arc;
 
 use weft_core::record::FlowPauses;
+use weft_core::stack::Side;
 use weft_core::{Bytes, FlowId, Header, HostId, Rate, Span, Time, prefetch};
-use weft_transport::{Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, SenderReport, Transport};
+use weft_transport::{
+    AnyHost, Body, FlowSite, Needs, Receiver, ReceiverReport, Sender, SenderReport, Transport,
+};
 use weft_workload::Flow;
 
+use crate::event::Event;
 use crate::labels::Cells;
 use crate::places::{NOWHERE, Places};
 
 /// What both ends of a flow have in common for their host.
-pub(crate) trait End {
+pub(crate) trait End: Sized {
+    const SIDE: Side;
+    /// The open ends of this side.
+    fn slab(ends: &mut Ends) -> &mut Slab<Self>;
+    /// The event of its timer.
+    fn wake_of(flow: FlowId) -> Event;
+    fn receive(&mut self, now: Time, header: &Header, body: &Body);
     fn needs(&self) -> Needs;
     fn on_wakeup(&mut self, now: Time);
     /// Payload that will follow the packet just written without a pause.
     fn burst(&self) -> u64;
     /// Writes the packet that it said it has.
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Body);
+    /// Tells its host's part what it wants of it.
+    fn ask(&mut self, part: &mut AnyHost);
     /// The host's part gives it a turn: whether it has a use for it.
     fn on_turn(&mut self, now: Time) -> bool;
 }
 
 macro_rules! end {
-    ($type:ty) => {
+    ($type:ident, $slab:ident, $wake:ident) => {
         impl End for $type {
+            const SIDE: Side = Side::$type;
+            #[inline]
+            fn slab(ends: &mut Ends) -> &mut Slab<Self> {
+                &mut ends.$slab
+            }
+            fn wake_of(flow: FlowId) -> Event {
+                Event::$wake(flow)
+            }
+            #[inline]
+            fn receive(&mut self, now: Time, header: &Header, body: &Body) {
+                self.receive(now, header, body);
+            }
             #[inline]
             fn needs(&self) -> Needs {
                 self.needs()
@@ -38,6 +62,9 @@ macro_rules! end {
                 let written = self.poll_into(now, header, body);
                 debug_assert!(written, "an end that is ready has a packet");
             }
+            fn ask(&mut self, part: &mut AnyHost) {
+                self.ask(part);
+            }
             fn on_turn(&mut self, now: Time) -> bool {
                 self.on_turn(now)
             }
@@ -47,8 +74,8 @@ macro_rules! end {
         }
     };
 }
-end!(Sender);
-end!(Receiver);
+end!(Sender, senders, SenderWake);
+end!(Receiver, receivers, ReceiverWake);
 
 /// An end in use, and how its host keeps track of it.
 pub(crate) struct Active<E> {

@@ -8,6 +8,7 @@ use weft_switch::PauseFrame;
 use weft_transport::Body;
 use weft_workload::Flow;
 
+use crate::context::Context;
 use crate::domain::Domain;
 use crate::wire::Flying;
 
@@ -79,30 +80,31 @@ impl Mail {
     /// Hands over what a domain has for the others; takes their empty lists in exchange.
     pub(crate) fn post(&self, set: usize, domain: &mut Domain) {
         for to in 0..self.domains {
-            let letter = &mut domain.outbox.letters[to];
+            let letter = &mut domain.cx.outbox.letters[to];
             if !(letter.packets.is_empty() && letter.flows.is_empty() && letter.pauses.is_empty()) {
                 let mut letter_box =
-                    self.letter_box(set, domain.number, to).lock().expect("no thread panics");
+                    self.letter_box(set, domain.cx.number, to).lock().expect("no thread panics");
                 std::mem::swap(&mut *letter_box, letter);
             }
         }
-        domain.outbox.first = Time::NEVER;
+        domain.cx.outbox.first = Time::NEVER;
     }
 
     /// Takes in what the others have for a domain.
     pub(crate) fn collect(&self, set: usize, domain: &mut Domain) {
         for from in 0..self.domains {
-            if from != domain.number {
-                let mut letter = self.letter_box(set, from, domain.number).lock().expect("no thread panics");
-                letter.flows.drain(..).for_each(|(flow, spec)| domain.ends.expect(flow, spec));
-                letter.packets.drain(..).for_each(|handoff| domain.take_in(&handoff));
-                letter.pauses.drain(..).for_each(|(link, landing)| domain.will_pause(link, landing));
+            if from != domain.cx.number {
+                let mut letter =
+                    self.letter_box(set, from, domain.cx.number).lock().expect("no thread panics");
+                letter.flows.drain(..).for_each(|(flow, spec)| domain.hosts.ends.expect(flow, spec));
+                letter.packets.drain(..).for_each(|handoff| domain.cx.take_in(&handoff));
+                letter.pauses.drain(..).for_each(|(link, landing)| domain.cx.will_pause(link, landing));
             }
         }
     }
 }
 
-impl Domain {
+impl Context {
     /// A packet leaves for another domain.
     #[inline]
     pub(crate) fn hand_over(&mut self, to: u16, link: LinkId, packet: PacketId, lands: Time) {

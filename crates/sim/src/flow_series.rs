@@ -67,13 +67,13 @@ pub(crate) fn gathered(domains: &mut [Domain]) -> Option<FlowSeries> {
 impl Domain {
     /// Looks at the watched flows whose senders are here, after all events of `now`, if a look is due.
     pub(crate) fn look_at_flows(&mut self, now: Time) {
-        let setup = &self.plan.setup;
+        let setup = &self.cx.plan.setup;
         let Some(watch) = self.flow_watch.as_mut().filter(|watch| watch.wants(now)) else { return };
         if now < setup.warm_up {
             return;
         }
         for flow in (0..watch.flows.min(setup.flows.len() as u32)).map(FlowId) {
-            if let Some(active) = self.ends.senders.get(flow)
+            if let Some(active) = self.hosts.ends.senders.get(flow)
                 && watch.wants(now)
             {
                 watch.add(sample(now, flow, &active.end.report()));

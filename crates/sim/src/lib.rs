@@ -1,9 +1,9 @@
 //! The packet-level discrete-event engine: it drives switches and hosts and records what they do.
 //!
-//! Knows no file and no report. In reading order: [`run`] (the loop, the page the tour starts from), `carry` (wires and
-//! switches), `host` (network cards and the ends of flows), `event` (the total order), `calendar` (the event list),
-//! `plan` and `domain` (the state, built once), `course` (what comes next), `sample`,
-//! `flow_series`, `ledger` and `collect` (what is measured).
+//! Must not depend on files or reports. In reading order: [`run`] (the loop; the tour starts there), `devices` (switches), `host`
+//! (network cards and the ends of flows), `context` (what both share: time, event list, packets, wires, counts), `wire`,
+//! `event` (the total order), `calendar` (the event list), `plan` and `domain` (the state, built once), `change` (failures
+//! and new routes), `course` (what comes next), `sample`, `flow_series`, `ledger` and `collect` (what is measured).
 //!
 //! Everything a handler touches belongs to one node or to one end of a link. That is what lets the network be cut into
 //! domains, each on a thread of its own: `partition` (the cut), `exchange` (packets that change domains), `parallel`
@@ -11,10 +11,12 @@
 
 mod barrier;
 mod calendar;
-mod carry;
+mod change;
 mod collect;
+mod context;
 mod course;
 mod deadlock;
+mod devices;
 mod domain;
 mod ends;
 mod engine;

@@ -108,19 +108,19 @@ impl Member<'_> {
     fn run(mut self, mut leader: Option<Leader<'_, '_, '_>>) -> Finish {
         let meeting = self.meeting;
         let _ending = meeting.barrier.watch_over();
-        let mut course = Course::new(&self.domain.plan);
+        let mut course = Course::new(&self.domain.cx.plan);
         let mut looked = None;
         loop {
             let wants = leader.as_ref().map_or((false, false), |leader| (leader.interrupted, leader.stuck));
             let (all, events) = self.meet(wants);
             if let Some(leader) = &mut leader {
                 leader.pass_on_flows(all.next, (self.round + 1) % 2, meeting);
-                leader.tell(&all, events, self.domain.plan.setup.flows.len());
-                leader.put_together(looked.take(), meeting, &self.domain.plan);
+                leader.tell(&all, events, self.domain.cx.plan.setup.flows.len());
+                leader.put_together(looked.take(), meeting, &self.domain.cx.plan);
             }
             match course.next(&all) {
                 Step::Run(until) => {
-                    self.domain.calendar.set_end(until);
+                    self.domain.cx.calendar.set_end(until);
                     self.domain.run(u64::MAX);
                     course.reached = until;
                 }
@@ -135,7 +135,7 @@ impl Member<'_> {
     /// Returns where all stand, and the events of all.
     fn meet(&mut self, (interrupted, stuck): (bool, bool)) -> (Standing, u64) {
         let set = self.round % 2;
-        let own = self.meeting.domains * set + self.domain.number;
+        let own = self.meeting.domains * set + self.domain.cx.number;
         self.meeting.standings[own]
             .publish(&Standing { stuck, ..self.domain.standing(interrupted) }, self.domain);
         self.hand_in_closed(own);
@@ -149,7 +149,7 @@ impl Member<'_> {
 
     /// Leaves the ends of flows that were closed for the leader.
     fn hand_in_closed(&mut self, own: usize) {
-        let closed = &mut self.domain.ends.closed;
+        let closed = &mut self.domain.hosts.ends.closed;
         if !closed.is_empty() {
             std::mem::swap(&mut *self.meeting.closed[own].lock().expect("no thread panics here"), closed);
         }
@@ -158,15 +158,15 @@ impl Member<'_> {
     /// Looks at the own queues. Returns when, and in which set the looks are.
     fn look(&mut self, now: Time) -> (Time, usize) {
         let set = self.round % 2;
-        let own = &self.meeting.looks[self.meeting.domains * set + self.domain.number];
+        let own = &self.meeting.looks[self.meeting.domains * set + self.domain.cx.number];
         if let Some(looked) = self.domain.look(now) {
             own.lock().expect("no thread panics here").clone_from(looked);
         }
-        if self.domain.pauses.is_some() {
-            let own = &self.meeting.waits[self.meeting.domains * set + self.domain.number];
+        if self.domain.cx.pauses.is_some() {
+            let own = &self.meeting.waits[self.meeting.domains * set + self.domain.cx.number];
             *own.lock().expect("no thread panics here") = self.domain.waits();
         }
-        let hope = &self.meeting.hopes[self.meeting.domains * set + self.domain.number];
+        let hope = &self.meeting.hopes[self.meeting.domains * set + self.domain.cx.number];
         hope.store(self.domain.has_hope(now), Ordering::Relaxed);
         (now, set)
     }
@@ -215,8 +215,8 @@ impl Published {
         self.next.store(standing.next.0, Ordering::Relaxed);
         self.last.store(standing.last.0, Ordering::Relaxed);
         self.completed.store(standing.completed as u64, Ordering::Relaxed);
-        self.events.store(domain.tally.events, Ordering::Relaxed);
-        self.closed.store(!domain.ends.closed.is_empty(), Ordering::Relaxed);
+        self.events.store(domain.cx.tally.events, Ordering::Relaxed);
+        self.closed.store(!domain.hosts.ends.closed.is_empty(), Ordering::Relaxed);
         self.interrupted.store(standing.interrupted, Ordering::Relaxed);
         self.stuck.store(standing.stuck, Ordering::Relaxed);
     }

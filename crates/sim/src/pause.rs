@@ -5,19 +5,21 @@
 //! It never lands as a packet, so that links without priority flow control know nothing of it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use weft_core::record::PauseRecord;
 use weft_core::{LinkId, PortId, Rate, Span, SwitchId, Time};
 use weft_plan::{Setup, Storm};
-use weft_switch::Turn;
 use weft_switch::pause::{CLASSES, FRAME, PauseFrame, WatchdogAction, quanta_time};
 use weft_topology::Node;
 
+use crate::context::Context;
 use crate::deadlock::Wait;
 use crate::domain::Domain;
 use crate::event::Event;
 use crate::holds::Holds;
 use crate::toll::Tolls;
+use crate::wire::Wire;
 
 /// The transmitters of a domain, by link. None exists while no class pauses.
 pub(crate) struct Pauses {
@@ -99,15 +101,15 @@ impl Transmitter {
 impl Domain {
     /// The storms of the hosts that are here will begin.
     pub(crate) fn schedule_storms(&mut self) {
-        let plan = std::sync::Arc::clone(&self.plan);
-        let own = |storm: &&Storm| plan.partition.of_host(storm.host) == self.number;
-        let storms: Vec<_> = plan.setup.storms.iter().filter(own).copied().collect();
-        for Storm { host, from, .. } in storms {
-            let link = self.hosts[host.index()].link;
-            self.schedule(from, Event::Pause(link));
+        let plan = Arc::clone(&self.cx.plan);
+        let own = |storm: &&Storm| plan.partition.of_host(storm.host) == self.cx.number;
+        for Storm { host, from, .. } in plan.setup.storms.iter().filter(own) {
+            self.cx.calendar.push(*from, Event::Pause(self.hosts.link_of(*host)));
         }
     }
+}
 
+impl Context {
     pub(crate) fn transmitter(&mut self, link: LinkId) -> &mut Transmitter {
         let pauses = self.pauses.as_mut().expect("only classes that pause are asked for their transmitters");
         &mut pauses.links[link.index()]
@@ -115,7 +117,7 @@ impl Domain {
 
     /// The first bit of a frame goes on the wire at `start`. Returns when its last bit has left.
     pub(crate) fn send_frame(&mut self, link: LinkId, start: Time, frame: PauseFrame) -> Time {
-        let wire = &mut self.wires[link.index()];
+        let wire = self.wires.of(link);
         let end = wire.end_of(start, FRAME);
         let (failed, away) = (wire.failure().is_some(), wire.away);
         let transmitter = self.transmitter(link);
@@ -151,20 +153,22 @@ impl Domain {
         self.transmitter(link).landing.push_back(landing);
         self.schedule(landing.0, Event::Pause(link));
     }
+}
 
+impl Domain {
     /// Something is due at the transmitter of a link: a frame to obey, a pause that ends, one to ask for again, the
     /// watchdog.
     pub(crate) fn pause_due(&mut self, link: LinkId) {
-        let now = self.now;
-        while let Some((_, frame)) = self.transmitter(link).landing.pop_front_if(|(at, _)| *at <= now) {
+        let now = self.cx.now;
+        while let Some((_, frame)) = self.cx.transmitter(link).landing.pop_front_if(|(at, _)| *at <= now) {
             frame.iter().for_each(|(class, quanta)| self.obey(link, class, quanta));
         }
         for class in 0..CLASSES {
             self.watch(link, class);
             self.update(link, class);
         }
-        if self.transmitter(link).refresh_at == now {
-            self.transmitter(link).refresh_at = Time::NEVER;
+        if self.cx.transmitter(link).refresh_at == now {
+            self.cx.transmitter(link).refresh_at = Time::NEVER;
             self.refresh(link);
         }
         self.storm(link);
@@ -172,14 +176,15 @@ impl Domain {
 
     /// A frame is obeyed.
     fn obey(&mut self, link: LinkId, class: usize, quanta: u16) {
-        let from = self.wires[link.index()].from;
-        let settings = self.plan.setup.switch_for(from);
-        let (now, watchdog) = (self.now, settings.pfc.watchdog);
+        let cx = &mut self.cx;
+        let from = cx.wires[link].from;
+        let settings = cx.plan.setup.switch_for(from);
+        let (now, watchdog) = (cx.now, settings.pfc.watchdog);
         let is_switch = matches!(from, Node::Switch(_));
         if is_switch && settings.pfc.lossless(settings.queues as usize) >> class & 1 == 0 {
             return; // this class is none that it pauses for
         }
-        let transmitter = self.transmitter(link);
+        let transmitter = cx.transmitter(link);
         let stopped = &mut transmitter.classes[class];
         stopped.until = now + quanta_time(transmitter.rate, quanta);
         let until = stopped.until;
@@ -191,30 +196,28 @@ impl Domain {
             stopped.since = now;
             stopped.times += 1;
         }
-        self.schedule(until, Event::Pause(link));
+        cx.schedule(until, Event::Pause(link));
         if let Some(detect) = watchdog.filter(|_| begins && is_switch) {
-            self.schedule(now + detect, Event::Pause(link));
+            cx.schedule(now + detect, Event::Pause(link));
         }
     }
 
     /// Acts on a queue of a switch that has been paused for too long.
     fn watch(&mut self, link: LinkId, class: usize) {
-        let now = self.now;
-        let own = self.plan.setup.switch_for(self.wires[link.index()].from);
+        let now = self.cx.now;
+        let &Wire { from, port, .. } = &self.cx.wires[link];
+        let own = self.cx.plan.setup.switch_for(from);
         let (pfc, queues) = (&own.pfc, own.queues as usize);
         let (Some(detect), restore, action) = (pfc.watchdog, pfc.restore(), pfc.watchdog_action) else {
             return;
         };
-        let (Node::Switch(switch), port) = (self.wires[link.index()].from, self.wires[link.index()].port)
-        else {
-            return;
-        };
-        let stopped = &mut self.transmitter(link).classes[class];
+        let Node::Switch(switch) = from else { return };
+        let stopped = &mut self.cx.transmitter(link).classes[class];
         if stopped.discards && now >= stopped.ignored_until {
             stopped.discards = false;
             self.discard(switch, (port, class), false);
         }
-        let stopped = &mut self.transmitter(link).classes[class];
+        let stopped = &mut self.cx.transmitter(link).classes[class];
         let watched = now >= stopped.since.max(stopped.ignored_until) + detect;
         if !stopped.held || !watched || class >= queues {
             return;
@@ -222,27 +225,24 @@ impl Domain {
         stopped.watchdog += 1;
         stopped.ignored_until = now + restore;
         stopped.discards = action == WatchdogAction::Drop;
-        self.schedule(now + restore, Event::Pause(link));
-        self.schedule(now + restore + detect, Event::Pause(link));
+        self.cx.schedule(now + restore, Event::Pause(link));
+        self.cx.schedule(now + restore + detect, Event::Pause(link));
         if action == WatchdogAction::Drop {
             self.discard(switch, (port, class), true);
         }
     }
 
     fn discard(&mut self, switch: SwitchId, at: (PortId, usize), on: bool) {
-        let mut turn = Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-        let own = self.switches[switch.index()].as_mut().expect("a switch is watched in its domain");
-        own.switch.discard(&mut turn, at, on);
-        self.carry_out(switch, None);
+        self.devices.tell(&mut self.cx, switch, |own, turn| own.discard(turn, at, on));
     }
 
     /// The cable of a link has failed: what its far end wanted no longer counts.
     pub(crate) fn forget_pauses(&mut self, link: LinkId) {
-        if self.pauses.is_none() {
+        if self.cx.pauses.is_none() {
             return;
         }
-        let now = self.now;
-        let transmitter = self.transmitter(link);
+        let now = self.cx.now;
+        let transmitter = self.cx.transmitter(link);
         transmitter.landing.clear();
         transmitter.classes.iter_mut().for_each(|stopped| stopped.until = stopped.until.min(now));
         (0..CLASSES).for_each(|class| self.update(link, class));
@@ -250,8 +250,8 @@ impl Domain {
 
     /// Holds or releases a class as what is known now wants.
     fn update(&mut self, link: LinkId, class: usize) {
-        let now = self.now;
-        let stopped = &mut self.transmitter(link).classes[class];
+        let now = self.cx.now;
+        let stopped = &mut self.cx.transmitter(link).classes[class];
         if stopped.wanted && now >= stopped.until {
             stopped.wanted = false;
             stopped.count(now);
@@ -263,73 +263,63 @@ impl Domain {
     }
 
     fn hold(&mut self, link: LinkId, class: usize, held: bool) {
-        let wire = &self.wires[link.index()];
-        match wire.from {
-            Node::Host(host) => self.hold_card(host, class, held),
-            Node::Switch(switch) => {
-                let (port, queues) = (wire.port, self.plan.setup.switch_at(switch).queues as usize);
-                let now = self.now;
-                let mut turn =
-                    Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-                let own = self.switches[switch.index()].as_mut().expect("a switch is held in its domain");
-                if class < queues {
-                    let empty = own.switch.waiting_in(turn.headers, (port, class)).next().is_none();
-                    own.switch.hold(&mut turn, (port, class), held);
-                    let holds = &mut self.transmitter(link).classes[class].holds;
-                    if held {
-                        holds.begin(now, empty)
-                    } else {
-                        holds.end(now)
-                    }
-                    self.carry_out(switch, None);
+        let &Wire { from, port, .. } = &self.cx.wires[link];
+        match from {
+            Node::Host(host) => self.hosts.hold(&mut self.cx, host, (class, held)),
+            Node::Switch(switch) if class < self.cx.plan.setup.switch_at(switch).queues as usize => {
+                let own = &self.devices.get(switch).expect("a switch is held in its domain").switch;
+                let empty = own.waiting_in(&self.cx.pool.headers, (port, class)).next().is_none();
+                let now = self.cx.now;
+                let holds = &mut self.cx.transmitter(link).classes[class].holds;
+                if held {
+                    holds.begin(now, empty)
+                } else {
+                    holds.end(now)
                 }
+                self.devices.tell(&mut self.cx, switch, |own, turn| own.hold(turn, (port, class), held));
             }
+            Node::Switch(_) => {}
         }
     }
 
     /// Pauses that were asked for half their time ago are asked for again as long as they are needed.
     fn refresh(&mut self, link: LinkId) {
-        let wire = &self.wires[link.index()];
-        if let Node::Switch(switch) = wire.from {
-            let port = wire.port;
-            let mut turn =
-                Turn { now: self.now, headers: &mut self.pool.headers, effects: &mut self.effects };
-            let own = self.switches[switch.index()].as_mut().expect("a switch is asked in its domain");
-            own.switch.refresh(&mut turn, port);
-            self.carry_out(switch, None);
+        let &Wire { from, port, .. } = &self.cx.wires[link];
+        if let Node::Switch(switch) = from {
+            self.devices.tell(&mut self.cx, switch, |own, turn| own.refresh(turn, port));
         }
     }
 
     /// A host that sends pauses whatever happens.
     fn storm(&mut self, link: LinkId) {
-        let now = self.now;
-        let Some(storm) = self.transmitter(link).storm else { return };
-        let Node::Host(host) = self.wires[link.index()].from else { return };
-        let waits = self.transmitter(link).refresh_at != Time::NEVER;
+        let now = self.cx.now;
+        let Some(storm) = self.cx.transmitter(link).storm else { return };
+        let Node::Host(host) = self.cx.wires[link].from else { return };
+        let waits = self.cx.transmitter(link).refresh_at != Time::NEVER;
         if waits || now < storm.from || now >= storm.until {
             return;
         }
         let mut frame = PauseFrame::default();
-        let pfc = &self.plan.setup.switch_for(Node::Host(host)).pfc;
+        let pfc = &self.cx.plan.setup.switch_for(Node::Host(host)).pfc;
         pfc.classes.iter().for_each(|class| frame.set(*class as usize, pfc.quanta as u16));
-        self.send_from_card(host, frame);
+        self.hosts.send_frame(&mut self.cx, host, frame);
     }
 
     /// What the switches of this domain hold back from senders that they have asked to stop, because they are stopped
     /// themselves.
     pub(crate) fn waits(&self) -> Vec<Wait> {
-        let Some(pauses) = &self.pauses else { return Vec::new() };
-        let graph = &self.plan.setup.graph;
+        let Some(pauses) = &self.cx.pauses else { return Vec::new() };
+        let graph = &self.cx.plan.setup.graph;
         let mut waits = Vec::new();
         for (number, transmitter) in pauses.links.iter().enumerate() {
             let link = LinkId(number as u32);
-            let wire = &self.wires[number];
+            let wire = &self.cx.wires[link];
             let Node::Switch(switch) = wire.from else { continue };
-            let Some(own) = &self.switches[switch.index()] else { continue };
+            let Some(own) = self.devices.get(switch) else { continue };
             let held = transmitter.classes.iter().enumerate().filter(|(_, stopped)| stopped.held);
             for (class, _) in held {
-                for held in own.switch.held_back(&self.pool.headers, (wire.port, class)) {
-                    let stopped = graph.reverse(LinkId(own.first_link + u32::from(held.from.0)));
+                for held in own.switch.held_back(&self.cx.pool.headers, (wire.port, class)) {
+                    let stopped = graph.reverse(own.link(held.from));
                     let place = |link| (link, class as u8);
                     let (stopped, holds) = (place(stopped), place(link));
                     waits.push(Wait { stopped, holds, bytes: held.bytes, goes_on_at: held.goes_on_at });
@@ -341,11 +331,11 @@ impl Domain {
 
     /// What became of the pauses of all links of this domain, up to `end`.
     pub(crate) fn pause_records(&mut self, end: Time, records: &mut Vec<PauseRecord>) {
-        let plan = std::sync::Arc::clone(&self.plan);
-        let Some(pauses) = &mut self.pauses else { return };
+        let plan = Arc::clone(&self.cx.plan);
+        let Some(pauses) = &mut self.cx.pauses else { return };
         for (number, transmitter) in pauses.links.iter_mut().enumerate() {
             let link = &plan.setup.graph.links()[number];
-            if plan.partition.of(link.from) != self.number {
+            if plan.partition.of(link.from) != self.cx.number {
                 continue;
             }
             for (class, stopped) in transmitter.classes.iter_mut().enumerate() {
@@ -354,7 +344,7 @@ impl Domain {
                 }
                 let asked = match link.from {
                     Node::Switch(switch) if class < plan.setup.switch_at(switch).queues as usize => {
-                        let own = self.switches[switch.index()].as_ref().expect("a domain has its switches");
+                        let own = self.devices.get(switch).expect("a domain has its switches");
                         own.switch.pauses((link.port, class))
                     }
                     _ => weft_switch::PauseCounters::default(),

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use weft_core::Time;
 use weft_core::record::{RunRecord, Stop};
+use weft_core::{LinkId, PacketId, Time};
 use weft_plan::{Progress, Setup, Sink, Watch, keeping_flows};
+use weft_topology::Node;
+use weft_transport::{Receiver, Sender};
 
 use crate::calendar::Next;
 use crate::collect::collect;
@@ -17,6 +19,7 @@ use crate::parallel;
 use crate::plan::Plan;
 use crate::sample::Sampler;
 use crate::tap::{Tap, Watching};
+use crate::wire::Wire;
 
 /// Events between two looks at the watcher.
 pub(crate) const WATCH_EVERY: u64 = 1 << 16;
@@ -70,7 +73,7 @@ impl Simulation {
     pub fn run_tapped(mut self, tap: Tap) -> (RunRecord, Tap) {
         let (owner, switch) = (self.plan.partition.of_switch(tap.switch), tap.switch);
         let tap = Arc::new(Mutex::new(tap));
-        self.domains[owner].observe(switch, Box::new(Watching(Arc::clone(&tap))));
+        self.domains[owner].devices.observe(&self.plan, switch, Box::new(Watching(Arc::clone(&tap))));
         let record = self.run(&mut |_| true);
         let tap = Arc::into_inner(tap).expect("the run is over, and with it the switch that held the tap");
         (record, tap.into_inner().expect("nobody panicked while holding the tap"))
@@ -114,7 +117,7 @@ impl Simulation {
             match step {
                 Step::Run(until) => {
                     interrupted = !domain.run_watched(until, ledger, watch);
-                    course.reached = domain.calendar.end();
+                    course.reached = domain.cx.calendar.end();
                 }
                 Step::Change(number) => domain.change(number),
                 Step::Look(now) => {
@@ -122,8 +125,8 @@ impl Simulation {
                         sampler.add(now, &[look]);
                     }
                     let circle =
-                        domain.pauses.is_some() && self.deadlocks.look(now, domain.waits().into_iter());
-                    found |= circle && domain.plan.ends_by_deadlock();
+                        domain.cx.pauses.is_some() && self.deadlocks.look(now, domain.waits().into_iter());
+                    found |= circle && domain.cx.plan.ends_by_deadlock();
                     found |= !domain.has_hope(now);
                 }
                 Step::Stop(stop) => {
@@ -139,10 +142,10 @@ impl Domain {
     /// Runs all events before `until`, or before the end of the grid's interval in which the last flow was completed.
     /// False if the watcher or who takes the flows wants to stop.
     fn run_watched(&mut self, until: Time, ledger: &mut Ledger<'_>, watch: Watch<'_>) -> bool {
-        self.calendar.set_end(until);
-        while !self.run(WATCH_EVERY - self.tally.events % WATCH_EVERY) {
-            self.ends.closed.drain(..).for_each(|closed| ledger.add(closed));
-            if !ledger.pass_on(self.calendar.next_time()) || !watch(&self.progress()) {
+        self.cx.calendar.set_end(until);
+        while !self.run(WATCH_EVERY - self.cx.tally.events % WATCH_EVERY) {
+            self.hosts.ends.closed.drain(..).for_each(|closed| ledger.add(closed));
+            if !ledger.pass_on(self.cx.calendar.next_time()) || !watch(&self.progress()) {
                 return false;
             }
         }
@@ -153,13 +156,13 @@ impl Domain {
     pub(crate) fn run(&mut self, budget: u64) -> bool {
         self.left = budget;
         let done = loop {
-            let Some((time, row, packet)) = self.calendar.pop().or_else(|| self.next_aside()) else {
+            let Some((time, row, packet)) = self.cx.calendar.pop().or_else(|| self.next_aside()) else {
                 break true;
             };
-            self.now = time;
-            match self.calendar.arrival(row) {
+            self.cx.now = time;
+            match self.cx.calendar.arrival(row) {
                 Some(link) => self.arrive(link, packet),
-                None => match self.calendar.event(row) {
+                None => match self.cx.calendar.event(row) {
                     Event::Transmitted(link) => self.transmitted(link),
                     event => self.handle(event),
                 },
@@ -169,15 +172,38 @@ impl Domain {
                 break false;
             }
         };
-        self.tally.events += budget - self.left;
+        self.cx.tally.events += budget - self.left;
         done
+    }
+
+    /// A packet lands at the far end of a link, unless it was lost when the cable failed.
+    #[inline(always)]
+    fn arrive(&mut self, link: LinkId, packet: PacketId) {
+        let (to, port) = self.cx.land(link);
+        if packet == PacketId::NONE {
+            return;
+        }
+        match to {
+            Node::Host(host) => self.hosts.receive(&mut self.cx, host, packet),
+            Node::Switch(switch) => self.devices.receive(&mut self.cx, switch, port, packet),
+        }
+    }
+
+    /// The last bit of a packet has left a transmitter, which is idle now.
+    #[inline(never)]
+    fn transmitted(&mut self, link: LinkId) {
+        let &mut Wire { from, port, .. } = self.cx.wires.of(link);
+        match from {
+            Node::Host(host) => self.hosts.card_idle(&mut self.cx, host),
+            Node::Switch(switch) => self.devices.carry_out(&mut self.cx, switch, Some(port)),
+        }
     }
 
     /// The next event before the calendar's end, where that is not simple.
     #[inline(never)]
     fn next_aside(&mut self) -> Option<Next> {
         self.scout();
-        self.calendar.pop_aside()
+        self.cx.calendar.pop_aside()
     }
 
     /// One line for each kind of event.
@@ -185,20 +211,20 @@ impl Domain {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrive(_) | Event::Transmitted(_) => unreachable!("links have a path of their own"),
-            Event::SenderWake(flow) => self.sender_wake(flow),
-            Event::ReceiverWake(flow) => self.receiver_wake(flow),
-            Event::FlowStart(flow) => self.flow_start(flow),
+            Event::SenderWake(flow) => self.hosts.end_wake::<Sender>(&mut self.cx, flow),
+            Event::ReceiverWake(flow) => self.hosts.end_wake::<Receiver>(&mut self.cx, flow),
+            Event::FlowStart(flow) => self.hosts.flow_start(&mut self.cx, flow),
             Event::Pause(link) => self.pause_due(link),
-            Event::HostWake(host) => self.host_wake(host),
+            Event::HostWake(host) => self.hosts.host_wake(&mut self.cx, host),
         }
     }
 
     /// Where this domain stands.
     pub(crate) fn standing(&self, interrupted: bool) -> Standing {
         Standing {
-            next: self.calendar.next_time().min(self.outbox.first()),
-            last: self.now,
-            completed: self.ends.completed,
+            next: self.cx.calendar.next_time().min(self.cx.outbox.first()),
+            last: self.cx.now,
+            completed: self.hosts.ends.completed,
             interrupted,
             stuck: false,
         }
@@ -206,20 +232,20 @@ impl Domain {
 
     /// Whether a flow here can still finish, or start, or something is on its way; asked after all events of an instant.
     pub(crate) fn has_hope(&self, now: Time) -> bool {
-        let setup = &self.plan.setup;
+        let setup = &self.cx.plan.setup;
         let network = (&*setup.graph, &*setup.timeline);
-        let Some(remains) = &self.plan.remains else { return true };
-        self.upcoming.is_some()
-            || self.pool.alive() > 0
-            || !self.ends.senders.between().all(|hosts| remains.cuts_off(network, now, hosts))
+        let Some(remains) = &self.cx.plan.remains else { return true };
+        self.hosts.is_expecting()
+            || self.cx.pool.alive() > 0
+            || !self.hosts.ends.senders.between().all(|hosts| remains.cuts_off(network, now, hosts))
     }
 
     pub(crate) fn progress(&self) -> Progress {
         Progress {
-            now: self.now,
-            events: self.tally.events,
-            flows_done: self.ends.completed,
-            flows_total: self.plan.setup.flows.len(),
+            now: self.cx.now,
+            events: self.cx.tally.events,
+            flows_done: self.hosts.ends.completed,
+            flows_total: self.cx.plan.setup.flows.len(),
         }
     }
 }

@@ -7,7 +7,7 @@ use weft_core::{LinkId, PortId, SwitchId, Time};
 use weft_plan::Setup;
 use weft_topology::{Graph, Link, Node};
 
-use crate::domain::{Domain, Placed};
+use crate::domain::Domain;
 use crate::plan::Plan;
 
 /// Bins of a series at most, unless a run asks for more; then neighbours are merged.
@@ -214,11 +214,11 @@ impl Domain {
     pub(crate) fn look(&mut self, now: Time) -> Option<&Vec<Look>> {
         self.look_at_flows(now);
         let after = Time(now.0 + 1);
-        self.switches.iter_mut().flatten().for_each(|placed| placed.switch.settle(after));
+        self.devices.all_mut().for_each(|own| own.switch.settle(after));
         let eye = self.eye.as_mut()?;
         for (column, switch, port) in &eye.own {
-            if let Some(Placed { switch, .. }) = &self.switches[switch.index()] {
-                eye.seen[*column] = (switch.queued(*port).0, switch.queued_packets(*port));
+            if let Some(own) = self.devices.get(*switch) {
+                eye.seen[*column] = (own.switch.queued(*port).0, own.switch.queued_packets(*port));
             }
         }
         Some(&eye.seen)

@@ -34,13 +34,13 @@ impl Domain {
     /// Begins to look ahead, or ends it.
     pub(crate) fn look_ahead(&mut self, looks: bool) {
         self.scout = looks.then(Box::default);
-        self.calendar.set_seen(looks.then_some(0));
+        self.cx.calendar.set_seen(looks.then_some(0));
     }
 
     /// Looks at the events that come next, unless they have been looked at.
     #[inline]
     pub(crate) fn scout(&mut self) {
-        if self.scout.is_some() && self.calendar.is_unseen() {
+        if self.scout.is_some() && self.cx.calendar.is_unseen() {
             self.fetch();
         }
     }
@@ -48,8 +48,8 @@ impl Domain {
     #[inline(never)]
     fn fetch(&mut self) {
         let Some(mut scout) = self.scout.take() else { return };
-        let seen = self.calendar.ahead(GROUP, |link, packet| scout.arrivals.push((link, packet)));
-        self.calendar.set_seen(Some(seen));
+        let seen = self.cx.calendar.ahead(GROUP, |link, packet| scout.arrivals.push((link, packet)));
+        self.cx.calendar.set_seen(Some(seen));
         self.fetch_packets(&mut scout);
         self.fetch_ends(&mut scout);
         self.fetch_ports(&mut scout);
@@ -58,22 +58,22 @@ impl Domain {
 
     /// The wires, the packets that will land, and where they land.
     fn fetch_packets(&self, scout: &mut Scout) {
-        let wire = |link: LinkId| &self.wires[link.index()];
+        let wire = |link: LinkId| &self.cx.wires[link];
         for (link, packet) in &scout.arrivals {
             prefetch(wire(*link));
-            prefetch(self.pool.headers.get(*packet));
+            prefetch(self.cx.pool.headers.get(*packet));
         }
         for (link, packet) in scout.arrivals.drain(..) {
             let wire = wire(link);
             wire.behind.prefetch_front();
             match wire.to {
                 Node::Host(host) => {
-                    prefetch(self.pool.body(packet));
-                    prefetch(&self.hosts[host.index()]);
+                    prefetch(self.cx.pool.body(packet));
+                    self.hosts.prefetch(host);
                     scout.at_host.push((host, packet));
                 }
                 Node::Switch(switch) => {
-                    prefetch(&self.switches[switch.index()]);
+                    self.devices.prefetch(switch);
                     scout.at_switch.push((switch, packet));
                 }
             }
@@ -83,31 +83,30 @@ impl Domain {
     /// The ends of flows that the packets are for.
     fn fetch_ends(&self, scout: &mut Scout) {
         for (_, packet) in scout.at_host.drain(..) {
-            let body = self.pool.body(packet);
-            if body.side(self.pool.headers.get(packet)) == Side::Sender {
-                self.ends.senders.prefetch(body.flow());
+            let body = self.cx.pool.body(packet);
+            if body.side(self.cx.pool.headers.get(packet)) == Side::Sender {
+                self.hosts.ends.senders.prefetch(body.flow());
             } else {
-                self.ends.receivers.prefetch(body.flow());
+                self.hosts.ends.receivers.prefetch(body.flow());
             }
         }
     }
 
     /// The ports by which packets will leave, and the wires behind them.
     fn fetch_ports(&self, scout: &mut Scout) {
-        let switch = |switch: &SwitchId| self.switches[switch.index()].as_ref();
         for (at, packet) in scout.at_switch.drain(..) {
-            let Some(own) = switch(&at) else { continue };
-            if let Some(port) = own.switch.likely(self.pool.headers.get(packet)) {
+            let Some(own) = self.devices.get(at) else { continue };
+            if let Some(port) = own.switch.likely(self.cx.pool.headers.get(packet)) {
                 own.switch.prefetch(port);
-                prefetch(&self.wires[own.first_link as usize + port.index()]);
-                self.calendar.prefetch(LinkId(own.first_link + u32::from(port.0)));
+                prefetch(&self.cx.wires[own.link(port)]);
+                self.cx.calendar.prefetch(own.link(port));
                 scout.out.push((at, port));
             }
         }
         for (at, port) in scout.out.drain(..) {
-            let Some(own) = switch(&at) else { continue };
+            let Some(own) = self.devices.get(at) else { continue };
             own.switch.prefetch_beyond(port);
-            self.wires[own.first_link as usize + port.index()].behind.prefetch_back();
+            self.cx.wires[own.link(port)].behind.prefetch_back();
         }
     }
 }

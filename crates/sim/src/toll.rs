@@ -7,11 +7,17 @@ use std::collections::BTreeMap;
 use weft_core::record::FlowPauses;
 use weft_core::segment::Toll;
 use weft_core::stack::Layout;
-use weft_core::{FlowId, LinkId, PacketId, PortId, Span, SwitchId, Time};
+use weft_core::{FlowId, LinkId, PacketId, PortId, Span, Time};
+use weft_switch::Switch;
 use weft_topology::Node;
 
-use crate::domain::Domain;
+use crate::context::Context;
+use crate::devices::Devices;
 use crate::ends::{Closed, Last, Seat};
+use crate::host::Hosts;
+
+/// A queue of a port.
+type QueueAt = (PortId, usize);
 
 /// What open flows have met.
 #[derive(Default)]
@@ -30,17 +36,13 @@ fn entry<T: Copy + Default>(list: &mut Vec<T>, place: usize) -> &mut T {
     &mut list[place]
 }
 
-impl Domain {
+impl Context {
     /// A packet leaves a queue of a switch.
     #[inline]
-    pub(crate) fn pay_toll(&mut self, link: LinkId, (switch, port): (SwitchId, PortId), packet: PacketId) {
-        let header = self.pool.headers.get(packet);
-        let (queue, arrived) =
-            (usize::from(self.plan.setup.queue(Node::Switch(switch), header.class)), header.arrived);
-        let now = self.now;
-        let held = self.transmitter(link).held_during(queue, arrived, now);
-        let own = self.switches[switch.index()].as_ref().expect("a packet leaves a switch of its domain");
-        let congested = own.switch.is_congested((port, queue));
+    pub(crate) fn pay_toll(&mut self, link: LinkId, (own, at): (&Switch, QueueAt), packet: PacketId) {
+        let (now, arrived) = (self.now, self.pool.headers.get(packet).arrived);
+        let held = self.transmitter(link).held_during(at.1, arrived, now);
+        let congested = own.is_congested(at);
         if congested || held > Span::ZERO {
             self.note_toll(packet, Toll { held, congested });
         }
@@ -54,72 +56,86 @@ impl Domain {
         }
     }
 
-    /// A packet has arrived that met something on its way.
-    #[cold]
-    pub(crate) fn collect_toll(&mut self, packet: PacketId) {
-        let body = self.pool.body(packet);
-        let (flow, toll) = (body.flow(), body.toll());
-        if let Some((pauses, place)) = self.pauses.as_mut().zip(self.ends.receivers.place_of(flow)) {
-            let sum = entry(&mut pauses.tolls.arrived, place);
-            *sum = sum.and(pauses_of(toll));
-        }
-    }
-
     /// The card of a host has held a sender for so long.
     pub(crate) fn was_held_at_host(&mut self, Seat(place): Seat, held: Span) {
         if let Some(pauses) = &mut self.pauses {
             *entry(&mut pauses.tolls.at_host, place as usize) += held;
         }
     }
+}
+
+impl Hosts {
+    /// A packet has arrived that met something on its way.
+    #[cold]
+    pub(crate) fn collect_toll(&mut self, cx: &mut Context, packet: PacketId) {
+        let body = cx.pool.body(packet);
+        let (flow, toll) = (body.flow(), body.toll());
+        if let Some((pauses, place)) = cx.pauses.as_mut().zip(self.ends.receivers.place_of(flow)) {
+            let sum = entry(&mut pauses.tolls.arrived, place);
+            *sum = sum.and(pauses_of(toll));
+        }
+    }
 
     /// What the packets of a flow have met that arrived here. Asked once, when its receiver is closed.
-    pub(crate) fn tolls_of(&mut self, flow: FlowId) -> FlowPauses {
-        let found = self.pauses.as_mut().zip(self.ends.receivers.place_of(flow));
+    pub(crate) fn tolls_of(&mut self, cx: &mut Context, flow: FlowId) -> FlowPauses {
+        let found = cx.pauses.as_mut().zip(self.ends.receivers.place_of(flow));
         let sum = found.and_then(|(pauses, place)| pauses.tolls.arrived.get_mut(place));
         sum.map(std::mem::take).unwrap_or_default()
     }
 
     /// How long a card held the sender of a flow. Asked once, when it is closed.
-    pub(crate) fn held_at_host(&mut self, flow: FlowId) -> Span {
-        let found = self.pauses.as_mut().zip(self.ends.senders.place_of(flow));
+    pub(crate) fn held_at_host(&mut self, cx: &mut Context, flow: FlowId) -> Span {
+        let found = cx.pauses.as_mut().zip(self.ends.senders.place_of(flow));
         let sum = found.and_then(|(pauses, place)| pauses.tolls.at_host.get_mut(place));
         sum.map(std::mem::take).unwrap_or_default()
     }
 
+    /// What is known of an end that is open at the end of the run, with what its packets have met that still wait.
+    pub(crate) fn with_tolls(
+        &mut self,
+        cx: &mut Context,
+        closed: Closed,
+        waiting: &BTreeMap<FlowId, FlowPauses>,
+    ) -> Closed {
+        let flow = closed.flow;
+        let last = match closed.last {
+            Last::Sender { retransmitted, timeouts, cnps, .. } => {
+                Last::Sender { retransmitted, timeouts, cnps, at_host: self.held_at_host(cx, flow) }
+            }
+            Last::Receiver { spec, report, .. } => {
+                let pauses = self.tolls_of(cx, flow).and(waiting.get(&flow).copied().unwrap_or_default());
+                Last::Receiver { spec, report, pauses }
+            }
+        };
+        Closed { last, ..closed }
+    }
+}
+
+impl Devices {
     /// What the packets have met that still wait in switches at the end of the run.
-    pub(crate) fn tolls_of_waiting(&mut self, end: Time, sums: &mut BTreeMap<FlowId, FlowPauses>) {
-        let Some(pauses) = &mut self.pauses else { return };
-        for (wire, transmitter) in self.wires.iter().zip(&mut pauses.links) {
+    pub(crate) fn tolls_of_waiting(
+        &self,
+        cx: &mut Context,
+        end: Time,
+        sums: &mut BTreeMap<FlowId, FlowPauses>,
+    ) {
+        let Some(pauses) = &mut cx.pauses else { return };
+        for (wire, transmitter) in cx.wires.iter().zip(&mut pauses.links) {
             let Node::Switch(switch) = wire.from else { continue };
-            let Some(own) = &self.switches[switch.index()] else { continue };
-            let queues = self.plan.setup.switch_at(switch).queues as usize;
+            let Some(own) = self.get(switch) else { continue };
+            let queues = cx.plan.setup.switch_at(switch).queues as usize;
             for at in (0..queues).map(|queue| (wire.port, queue)) {
-                let (headers, congested) = (&self.pool.headers, own.switch.is_congested(at));
+                let (headers, congested) = (&cx.pool.headers, own.switch.is_congested(at));
                 let payload = |packet: &PacketId| headers.get(*packet).kind.is_payload();
                 for packet in own.switch.waiting_in(headers, at).filter(payload) {
                     let held = transmitter.held_during(at.1, headers.get(packet).arrived, end);
-                    let body = self.pool.body(packet);
+                    let body = cx.pool.body(packet);
                     let toll = body.toll().and(Toll { held, congested });
                     let sum = sums.entry(body.flow()).or_default();
                     *sum = sum.and(pauses_of(toll));
                 }
             }
         }
-    }
-
-    /// What is known of an end that is open at the end of the run, with what its packets have met that still wait.
-    pub(crate) fn with_tolls(&mut self, closed: Closed, waiting: &BTreeMap<FlowId, FlowPauses>) -> Closed {
-        let flow = closed.flow;
-        let last = match closed.last {
-            Last::Sender { retransmitted, timeouts, cnps, .. } => {
-                Last::Sender { retransmitted, timeouts, cnps, at_host: self.held_at_host(flow) }
-            }
-            Last::Receiver { spec, report, .. } => {
-                let pauses = self.tolls_of(flow).and(waiting.get(&flow).copied().unwrap_or_default());
-                Last::Receiver { spec, report, pauses }
-            }
-        };
-        Closed { last, ..closed }
     }
 }
 

@@ -5,9 +5,6 @@ use std::collections::{BTreeMap, VecDeque};
 use weft_core::{FlowId, HostId, Time};
 use weft_workload::{Flow, Flows};
 
-use crate::domain::Domain;
-use crate::event::Event;
-
 /// The flows of the hosts of one domain that may not start yet.
 pub(crate) struct Turns {
     flows: Flows,
@@ -55,37 +52,14 @@ impl Turns {
         Some(self.called.swap_remove(place).1)
     }
 
-    /// Those whose turn has not come.
-    pub(crate) fn left(self) -> impl Iterator<Item = (FlowId, Flow)> {
-        self.waiting.into_values().flatten().chain(self.called)
-    }
-}
-
-impl Domain {
-    /// The application hands over a flow, or the turn of one has come.
-    pub(crate) fn flow_start(&mut self, flow: FlowId) {
-        match self.upcoming.take_if(|(upcoming, _)| *upcoming == flow) {
-            Some((_, spec)) => {
-                let waits = self.turns.as_mut().is_some_and(|turns| turns.has_to_wait(flow, spec));
-                self.schedule_next_flow();
-                if !waits {
-                    self.begin(flow, spec);
-                }
+    /// Takes one of those whose turn has not come: by sender and traffic entry, then in their order.
+    pub(crate) fn next_left(&mut self) -> Option<(FlowId, Flow)> {
+        while let Some(mut entry) = self.waiting.first_entry() {
+            if let Some(next) = entry.get_mut().pop_front() {
+                return Some(next);
             }
-            None => {
-                let called = self.turns.as_mut().and_then(|turns| turns.take(flow));
-                self.begin(flow, called.expect("a flow starts once"));
-            }
+            entry.remove();
         }
-    }
-
-    /// Closes a sender; it may be the turn of another now.
-    pub(crate) fn sender_done(&mut self, flow: FlowId) {
-        let at_host = self.held_at_host(flow);
-        let spec = self.ends.close_sender(flow, self.now, at_host);
-        let Some((turns, spec)) = self.turns.as_mut().zip(spec) else { return };
-        if let Some(next) = turns.call_next(&spec, self.now) {
-            self.schedule(self.now, Event::FlowStart(next));
-        }
+        self.called.pop()
     }
 }

@@ -2,7 +2,7 @@
 //! behind it wait in a ring with their times.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, PacketId, PortId, Purpose, Random, Ring, Span, Time, Transmission};
+use weft_core::{Bytes, LinkId, PacketId, PortId, Purpose, Random, Ring, Span, Time, Transmission};
 use weft_topology::{Link, Node, Stalls};
 
 /// A transmitter and its wire. What every packet touches comes first, on one cache line; what its transmitter alone
@@ -126,6 +126,37 @@ impl Wire {
     /// When the far end takes a packet that lands at `lands`.
     pub(crate) fn taken(&mut self, lands: Time) -> Time {
         self.stalling.as_mut().map_or(lands, |stalling| stalling.taken(lands))
+    }
+}
+
+/// The wires of all links of the network, by their numbers.
+pub(crate) struct Wires(Box<[Wire]>);
+
+impl Wires {
+    pub(crate) fn new(wires: Vec<Wire>) -> Wires {
+        Wires(wires.into())
+    }
+
+    /// The wire of a link.
+    #[inline]
+    #[allow(unsafe_code, reason = "1 % of all instructions")]
+    pub(crate) fn of(&mut self, link: LinkId) -> &mut Wire {
+        debug_assert!(link.index() < self.0.len(), "links are those of the network");
+        // SAFETY: there is a wire for every link of the graph (`Domain::new`), and only links of the graph are named: by a
+        // host's card, by a switch's ports, and by the event list, which is told of these.
+        unsafe { self.0.get_unchecked_mut(link.index()) }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Wire> {
+        self.0.iter()
+    }
+}
+
+impl std::ops::Index<LinkId> for Wires {
+    type Output = Wire;
+
+    fn index(&self, link: LinkId) -> &Wire {
+        &self.0[link.index()]
     }
 }
 

@@ -1,30 +1,24 @@
 //! What an end does when anything has happened to it: it sends, waits for the card, or sets its timer.
 
-use weft_core::stack::Layout;
-use weft_core::{FlowId, HostId, PacketId, Pool, PortId, Time};
-use weft_plan::Setup;
+use weft_core::stack::{Layout, Side};
+use weft_core::{PacketId, PortId, Span, Time};
 use weft_transport::Body;
 
-use crate::ends::{Active, End, Seat, Slab};
+use crate::context::Context;
+use crate::ends::{Active, End};
 use crate::labels::{Labels, Parcel};
-
-/// What else is needed to write a packet.
-pub(super) struct Desk<'a> {
-    pub(super) now: Time,
-    pub(super) setup: &'a Setup,
-    pub(super) labels: Option<&'a mut Labels>,
-}
 
 /// What an end did, and what it needs, after anything happened to it.
 pub(super) struct Acted {
     /// The packet it sends.
     pub(super) sent: Option<PacketId>,
     /// How long that could have been sent.
-    pub(super) waited: weft_core::Span,
+    pub(super) waited: Span,
     pub(super) wake: Option<Time>,
     /// It waits for the card.
     pub(super) joins: bool,
-    pub(super) complete: bool,
+    /// It is a receiver that has everything now.
+    pub(super) completes: bool,
     pub(super) done: bool,
     /// It wants something of the host's part.
     pub(super) asks: bool,
@@ -34,17 +28,17 @@ pub(super) struct Acted {
 #[inline(always)]
 pub(super) fn act<E: End>(
     active: &mut Active<E>,
-    pool: &mut Pool<Body>,
-    desk: Desk<'_>,
+    cx: &mut Context,
+    labels: Option<&mut Labels>,
     free: bool,
 ) -> Acted {
-    let now = desk.now;
-    let (mut sent, mut waited) = (None, weft_core::Span::ZERO);
+    let now = cx.now;
+    let (mut sent, mut waited) = (None, Span::ZERO);
     if free && active.end.needs().ready {
         if active.in_ring {
             waited = now.since(active.ready_since);
         }
-        sent = Some(write(active, pool, desk));
+        sent = Some(write(active, cx, labels));
     }
     active.in_ring &= !free;
     let needs = active.end.needs();
@@ -60,20 +54,22 @@ pub(super) fn act<E: End>(
         active.ready_since = now;
     }
     let done = needs.done && !active.in_ring;
-    Acted { sent, waited, wake, joins, complete: needs.complete, done, asks: needs.asks }
+    let completes = E::SIDE == Side::Receiver && needs.complete && !active.completed;
+    active.completed |= completes;
+    Acted { sent, waited, wake, joins, completes, done, asks: needs.asks }
 }
 
 /// The next packet of an end that has one.
 #[inline]
-fn write<E: End>(active: &mut Active<E>, pool: &mut Pool<Body>, desk: Desk<'_>) -> PacketId {
-    let (packet, header, body) = pool.place();
+fn write<E: End>(active: &mut Active<E>, cx: &mut Context, labels: Option<&mut Labels>) -> PacketId {
+    let (packet, header, body) = cx.pool.place();
     header.note = 0;
-    active.end.send(desk.now, header, body);
-    header.arrived = desk.now;
+    active.end.send(cx.now, header, body);
+    header.arrived = cx.now;
     header.source = active.host;
     header.destination = active.peer;
-    if let Some(labels) = desk.labels {
-        header.note = label(active, labels, desk.setup, (body, desk.now));
+    if let Some(labels) = labels {
+        header.note = label(active, (labels, &cx.plan.setup), (body, cx.now));
     }
     header.ingress = PortId(0);
     header.hops = 0;
@@ -84,21 +80,10 @@ fn write<E: End>(active: &mut Active<E>, pool: &mut Pool<Body>, desk: Desk<'_>) 
 #[inline(never)]
 fn label<E: End>(
     active: &mut Active<E>,
-    labels: &mut Labels,
-    setup: &Setup,
+    (labels, setup): (&mut Labels, &weft_plan::Setup),
     (body, now): (&Body, Time),
 ) -> u32 {
     let (length, rest) = (body.payload(), active.end.burst());
     let parcel = Parcel { from: active.host, to: active.peer, flow: active.flow, length, rest };
     labels.stamp(setup, &mut active.cells, parcel, now)
-}
-
-/// A timer event of an end fires. Events of timers that have moved since are stale.
-pub(super) fn wake<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<(Seat, HostId)> {
-    let (seat, active) = ends.seated(flow).filter(|(_, active)| active.wake_at == now)?;
-    active.wake_at = Time::NEVER;
-    if active.end.needs().wake <= now {
-        active.end.on_wakeup(now);
-    }
-    Some((seat, active.host))
 }

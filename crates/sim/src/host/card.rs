@@ -1,79 +1,144 @@
 //! The network card of a host: who uses it next, and how a packet gets on the wire.
 
-use weft_core::{HostId, PacketId};
+use weft_core::stack::Side;
+use weft_core::{Header, HostId, LinkId, PacketId, Rate, Ring, Time};
+use weft_plan::Setup;
+use weft_transport::{AnyHost, Body, FlowSite, Receiver, Sender, Transport};
 
-use super::card_of;
-use crate::carry::wire_of;
-use crate::domain::Domain;
+use super::Hosts;
+use super::pauses::Parked;
+use crate::context::Context;
+use crate::ends::{End, Seat};
 
-impl Domain {
+/// The network card of a host and who wants to use it.
+pub(crate) struct Host {
+    pub(super) link: LinkId,
+    rate: Rate,
+    /// The card transmits until then.
+    pub(super) busy_until: Time,
+    /// Bit q: queue q is paused.
+    pub(super) paused: u8,
+    /// An event will come when the card is idle.
+    called: bool,
+    /// Replies of connections that are closed already.
+    pub(super) replies: Vec<(Header, Body)>,
+    /// Receivers with something to acknowledge.
+    receivers: Ring<Seat>,
+    /// Senders that may send.
+    senders: Ring<Seat>,
+    /// Who waits for the end of a pause.
+    pub(super) parked: Parked,
+    /// Flows whose senders are open here.
+    pub(super) open: u32,
+    /// What all flows at this host share.
+    pub(super) parts: Box<[AnyHost]>,
+    /// The earliest pending event of these parts; later ones are stale.
+    pub(super) part_at: Time,
+}
+
+impl Host {
+    pub(super) fn new(link: LinkId, rate: Rate, setup: &Setup) -> Host {
+        Host {
+            link,
+            rate,
+            busy_until: Time::ZERO,
+            paused: 0,
+            called: false,
+            replies: Vec::new(),
+            receivers: Ring::new(),
+            senders: Ring::new(),
+            parked: Parked::default(),
+            open: 0,
+            parts: Transport::hosts(setup.transports(), rate).into(),
+            part_at: Time::NEVER,
+        }
+    }
+
+    /// Who waits for the card, of one side.
+    #[inline]
+    pub(crate) fn ring(&mut self, side: Side) -> &mut Ring<Seat> {
+        match side {
+            Side::Sender => &mut self.senders,
+            Side::Receiver => &mut self.receivers,
+        }
+    }
+
+    /// Somebody waits for the card.
+    #[inline]
+    fn is_wanted(&self) -> bool {
+        !self.senders.is_empty() || !self.receivers.is_empty() || !self.replies.is_empty()
+    }
+
+    /// Whoever comes may send at once. While a queue is paused, whoever comes takes a turn, to be asked for its queue.
+    #[inline]
+    pub(super) fn is_free(&self, now: Time) -> bool {
+        now >= self.busy_until && self.paused == 0 && !self.is_wanted()
+    }
+
+    pub(super) fn site(&self, seed: u64) -> FlowSite {
+        FlowSite { line_rate: self.rate, others: self.open, seed, ..FlowSite::default() }
+    }
+}
+
+impl Hosts {
     /// The card is idle, and was wanted when it became busy.
-    pub(crate) fn card_idle(&mut self, host: HostId) {
-        card_of(&mut self.hosts, host).called = false;
-        self.use_card(host);
+    pub(crate) fn card_idle(&mut self, cx: &mut Context, host: HostId) {
+        self.card(host).called = false;
+        self.use_card(cx, host);
     }
 
     /// If somebody waits for the card: the next packet if it is idle, and an event for when it is idle again if anybody is
     /// left waiting.
     #[inline]
-    pub(super) fn use_card(&mut self, host: HostId) {
-        let card = card_of(&mut self.hosts, host);
-        if card.is_wanted() && (!card.called || self.now >= card.busy_until) {
-            self.serve_card(host);
+    pub(super) fn use_card(&mut self, cx: &mut Context, host: HostId) {
+        let card = self.card(host);
+        if card.is_wanted() && (!card.called || cx.now >= card.busy_until) {
+            self.serve_card(cx, host);
         }
     }
 
     #[inline(never)]
-    fn serve_card(&mut self, host: HostId) {
-        if self.now >= card_of(&mut self.hosts, host).busy_until {
-            let _ = self.replies(host) || self.next_of_receivers(host) || self.next_of_senders(host);
+    fn serve_card(&mut self, cx: &mut Context, host: HostId) {
+        if cx.now >= self.card(host).busy_until {
+            let _ = self.replies(cx, host)
+                || self.next_of::<Receiver>(cx, host)
+                || self.next_of::<Sender>(cx, host);
         }
-        let card = card_of(&mut self.hosts, host);
+        let card = self.card(host);
         if !card.called && card.is_wanted() {
             card.called = true;
-            self.calendar.push_transmitted(card.busy_until, card.link);
+            cx.calendar.push_transmitted(card.busy_until, card.link);
         }
     }
 
     #[inline]
-    fn replies(&mut self, host: HostId) -> bool {
-        !card_of(&mut self.hosts, host).replies.is_empty() && self.reply(host)
+    fn replies(&mut self, cx: &mut Context, host: HostId) -> bool {
+        !self.card(host).replies.is_empty() && self.reply(cx, host)
     }
 
     /// The oldest reply of a closed connection, if no pause holds them all.
     #[inline(never)]
-    fn reply(&mut self, host: HostId) -> bool {
-        let card = card_of(&mut self.hosts, host);
+    fn reply(&mut self, cx: &mut Context, host: HostId) -> bool {
+        let card = self.card(host);
         if card.paused != 0 {
-            card.park_replies(host, &self.plan.setup);
+            card.park_replies(host, &cx.plan.setup);
         }
         if card.replies.is_empty() {
             return false;
         }
         let (header, body) = card.replies.remove(0);
-        let packet = self.pool.insert(header, body);
-        self.send(host, packet);
+        let packet = cx.pool.insert(header, body);
+        self.send(cx, host, packet);
         true
     }
 
-    fn next_of_receivers(&mut self, host: HostId) -> bool {
-        while let Some(seat) = card_of(&mut self.hosts, host).receivers.pop() {
-            if card_of(&mut self.hosts, host).parks(&mut self.ends.receivers, seat) {
-                let since = self.now;
-                card_of(&mut self.hosts, host).parked.receivers.push((seat, since));
-            } else if self.receiver_sends(seat, host) {
-                return true;
-            }
-        }
-        false
-    }
-
-    fn next_of_senders(&mut self, host: HostId) -> bool {
-        while let Some(seat) = card_of(&mut self.hosts, host).senders.pop() {
-            if card_of(&mut self.hosts, host).parks(&mut self.ends.senders, seat) {
-                let since = self.now;
-                card_of(&mut self.hosts, host).parked.senders.push((seat, since));
-            } else if self.sender_sends(seat, host) {
+    /// Gives the card to the next end of one side that has a packet and is not paused.
+    fn next_of<E: End>(&mut self, cx: &mut Context, host: HostId) -> bool {
+        while let Some(seat) = self.card(host).ring(E::SIDE).pop() {
+            if self.is_paused::<E>(seat, host) {
+                let since = cx.now;
+                self.card(host).parked.of(E::SIDE).push((seat, since));
+            } else if self.serve::<E>(cx, seat, host) {
                 return true;
             }
         }
@@ -82,12 +147,12 @@ impl Domain {
 
     /// Puts a packet on the wire.
     #[inline(always)]
-    pub(super) fn send(&mut self, host: HostId, packet: PacketId) {
-        self.tally.packets.created += 1;
-        let wire_bytes = self.pool.headers.get(packet).wire;
-        let card = card_of(&mut self.hosts, host);
-        let (link, end) = (card.link, wire_of(&mut self.wires, card.link).end_of(self.now, wire_bytes));
+    pub(super) fn send(&mut self, cx: &mut Context, host: HostId, packet: PacketId) {
+        cx.tally.packets.created += 1;
+        let wire_bytes = cx.pool.headers.get(packet).wire;
+        let card = self.card(host);
+        let (link, end) = (card.link, cx.wires.of(card.link).end_of(cx.now, wire_bytes));
         card.busy_until = end;
-        self.launch(link, packet, wire_bytes, end);
+        cx.launch(link, packet, wire_bytes, end);
     }
 }

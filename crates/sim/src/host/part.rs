@@ -3,75 +3,61 @@
 
 use weft_core::stack::{HostPart, Side};
 use weft_core::{FlowId, HostId, Time};
+use weft_transport::{Receiver, Sender};
 
-use super::card_of;
-use crate::domain::Domain;
-use crate::ends::{End, Seat, Slab};
+use super::Hosts;
+use crate::context::Context;
+use crate::ends::End;
 use crate::event::Event;
 
-impl Domain {
-    /// A sender wants something of its host's part.
-    pub(super) fn sender_asks(&mut self, flow: FlowId, host: HostId) {
-        if let Some((_, active)) = self.ends.senders.seated(flow) {
-            card_of(&mut self.hosts, host).parts.iter_mut().for_each(|part| active.end.ask(part));
+impl Hosts {
+    /// An end wants something of its host's part.
+    pub(super) fn ask<E: End>(&mut self, cx: &mut Context, flow: FlowId, host: HostId) {
+        if let Some((_, active)) = E::slab(&mut self.ends).seated(flow) {
+            self.cards[host.index()].parts.iter_mut().for_each(|part| active.end.ask(part));
         }
-        self.expect_turn(host);
-    }
-
-    /// A receiver wants something of its host's part.
-    pub(super) fn receiver_asks(&mut self, flow: FlowId, host: HostId) {
-        if let Some((_, active)) = self.ends.receivers.seated(flow) {
-            card_of(&mut self.hosts, host).parts.iter_mut().for_each(|part| active.end.ask(part));
-        }
-        self.expect_turn(host);
+        self.expect_turn(cx, host);
     }
 
     /// A turn is due. Events of turns that have moved since are stale.
-    pub(crate) fn host_wake(&mut self, host: HostId) {
-        let card = card_of(&mut self.hosts, host);
-        if card.part_at == self.now {
+    pub(crate) fn host_wake(&mut self, cx: &mut Context, host: HostId) {
+        let card = self.card(host);
+        if card.part_at == cx.now {
             card.part_at = Time::NEVER;
-            self.give_turns(host);
+            self.give_turns(cx, host);
         }
     }
 
     /// Gives all turns that are due.
-    fn give_turns(&mut self, host: HostId) {
-        for part in 0..self.hosts[host.index()].parts.len() {
-            while let Some((side, flow)) = self.hosts[host.index()].parts[part].next(self.now) {
-                let Some(seat) = self.turn(side, flow) else { continue };
-                self.hosts[host.index()].parts[part].used(self.now);
+    fn give_turns(&mut self, cx: &mut Context, host: HostId) {
+        for part in 0..self.card(host).parts.len() {
+            while let Some((side, flow)) = self.card(host).parts[part].next(cx.now) {
                 match side {
-                    Side::Sender => self.sender_has_news(seat, host),
-                    Side::Receiver => self.receiver_has_news(seat, host),
+                    Side::Sender => self.give_turn::<Sender>(cx, (host, part), flow),
+                    Side::Receiver => self.give_turn::<Receiver>(cx, (host, part), flow),
                 }
             }
         }
-        self.expect_turn(host);
+        self.expect_turn(cx, host);
+    }
+
+    /// Gives a turn to an end, if that is still open and has a use for it.
+    fn give_turn<E: End>(&mut self, cx: &mut Context, (host, part): (HostId, usize), flow: FlowId) {
+        let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else { return };
+        if active.end.on_turn(cx.now) {
+            self.card(host).parts[part].used(cx.now);
+            self.seldom_news::<E>(cx, seat, host);
+        }
     }
 
     /// The host's part comes back for the next turn, at the earliest when all arrivals of this instant have been handled: who
     /// asks may be about to send.
-    fn expect_turn(&mut self, host: HostId) {
-        let (now, card) = (self.now, card_of(&mut self.hosts, host));
-        let wake = card.parts.iter().map(HostPart::wake).min().unwrap_or(Time::NEVER).max(now);
+    fn expect_turn(&mut self, cx: &mut Context, host: HostId) {
+        let card = self.card(host);
+        let wake = card.parts.iter().map(HostPart::wake).min().unwrap_or(Time::NEVER).max(cx.now);
         if wake < card.part_at {
             card.part_at = wake;
-            self.schedule(wake, Event::HostWake(host));
+            cx.schedule(wake, Event::HostWake(host));
         }
     }
-
-    /// Where the end sits whose turn it is, if it is still open and has a use for it.
-    fn turn(&mut self, side: Side, flow: FlowId) -> Option<Seat> {
-        let now = self.now;
-        match side {
-            Side::Sender => on_turn(&mut self.ends.senders, flow, now),
-            Side::Receiver => on_turn(&mut self.ends.receivers, flow, now),
-        }
-    }
-}
-
-fn on_turn<E: End>(ends: &mut Slab<E>, flow: FlowId, now: Time) -> Option<Seat> {
-    let (seat, active) = ends.seated(flow)?;
-    active.end.on_turn(now).then_some(seat)
 }

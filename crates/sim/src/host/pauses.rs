@@ -1,22 +1,34 @@
 //! What pauses do to a host's card: flows whose queue is paused leave their turn to others, and frames go before everything
 //! else.
 
-use weft_core::{Header, HostId, Ring, Time};
+use weft_core::stack::Side;
+use weft_core::{Header, HostId, LinkId, Ring, Time};
 use weft_plan::Setup;
 use weft_switch::PauseFrame;
 use weft_transport::Body;
 
-use super::Host;
-use crate::domain::Domain;
-use crate::ends::{Seat, Slab};
+use super::Hosts;
+use super::card::Host;
+use crate::context::Context;
+use crate::ends::{End, Seat};
 
 /// Those that wanted the card while their queues were paused, in this order.
 #[derive(Default)]
 pub(super) struct Parked {
     /// Each since when.
-    pub(super) senders: Vec<(Seat, Time)>,
-    pub(super) receivers: Vec<(Seat, Time)>,
+    senders: Vec<(Seat, Time)>,
+    receivers: Vec<(Seat, Time)>,
     replies: Vec<(Header, Body)>,
+}
+
+impl Parked {
+    /// The ends of one side.
+    pub(super) fn of(&mut self, side: Side) -> &mut Vec<(Seat, Time)> {
+        match side {
+            Side::Sender => &mut self.senders,
+            Side::Receiver => &mut self.receivers,
+        }
+    }
 }
 
 /// Puts those that were parked before the others, who came later.
@@ -26,10 +38,11 @@ fn unpark(ring: &mut Ring<Seat>, parked: &mut Vec<(Seat, Time)>) {
 }
 
 impl Host {
-    /// Whether an end waits for the end of a pause.
-    #[inline]
-    pub(super) fn parks<E>(&self, ends: &mut Slab<E>, seat: Seat) -> bool {
-        self.paused != 0 && ends.at(seat).is_some_and(|active| active.queues & !self.paused == 0)
+    /// Ends of one side that waited for the end of a pause want the card again.
+    fn unpark(&mut self, side: Side) {
+        let mut parked = std::mem::take(self.parked.of(side));
+        unpark(self.ring(side), &mut parked);
+        *self.parked.of(side) = parked;
     }
 
     /// Sets those replies aside that a pause holds.
@@ -40,39 +53,48 @@ impl Host {
     }
 }
 
-impl Domain {
+impl Hosts {
+    /// Whether an end waits for the end of a pause.
+    #[inline]
+    pub(super) fn is_paused<E: End>(&mut self, seat: Seat, host: HostId) -> bool {
+        let paused = self.card(host).paused;
+        paused != 0 && E::slab(&mut self.ends).at(seat).is_some_and(|active| active.queues & !paused == 0)
+    }
+
+    /// The link of a host's card.
+    pub(crate) fn link_of(&self, host: HostId) -> LinkId {
+        self.cards[host.index()].link
+    }
+
     /// A pause begins or ends to hold what a card sends in one queue.
-    pub(crate) fn hold_card(&mut self, host: HostId, queue: usize, held: bool) {
-        let card = &mut self.hosts[host.index()];
+    pub(crate) fn hold(&mut self, cx: &mut Context, host: HostId, (queue, held): (usize, bool)) {
+        let card = self.card(host);
         card.paused = card.paused & !(1 << queue) | u8::from(held) << queue;
         if !held {
-            self.release_senders(host, self.now);
-            let card = &mut self.hosts[host.index()];
-            unpark(&mut card.receivers, &mut card.parked.receivers);
+            self.release_senders(cx, host, cx.now);
+            let card = self.card(host);
+            card.unpark(Side::Receiver);
             card.parked.replies.append(&mut card.replies);
             std::mem::swap(&mut card.replies, &mut card.parked.replies);
         }
-        self.use_card(host);
+        self.use_card(cx, host);
     }
 
     /// Senders that waited for the end of a pause want the card again.
-    fn release_senders(&mut self, host: HostId, now: Time) {
-        let mut parked = std::mem::take(&mut self.hosts[host.index()].parked.senders);
-        parked.iter().for_each(|(seat, since)| self.was_held_at_host(*seat, now.since(*since)));
-        let card = &mut self.hosts[host.index()];
-        unpark(&mut card.senders, &mut parked);
-        card.parked.senders = parked;
+    fn release_senders(&mut self, cx: &mut Context, host: HostId, now: Time) {
+        let card = self.card(host);
+        card.parked.senders.iter().for_each(|(seat, since)| cx.was_held_at_host(*seat, now.since(*since)));
+        card.unpark(Side::Sender);
     }
 
     /// The run is over: what pauses have held until now has been held until now.
-    pub(crate) fn release_cards(&mut self, end: Time) {
-        (0..self.hosts.len()).for_each(|host| self.release_senders(HostId(host as u32), end));
+    pub(crate) fn release_cards(&mut self, cx: &mut Context, end: Time) {
+        (0..self.cards.len()).for_each(|host| self.release_senders(cx, HostId(host as u32), end));
     }
 
     /// A pause frame leaves after the packet that is being sent.
-    pub(crate) fn send_from_card(&mut self, host: HostId, frame: PauseFrame) {
-        let card = &self.hosts[host.index()];
-        let end = self.send_frame(card.link, self.now.max(card.busy_until), frame);
-        self.hosts[host.index()].busy_until = end;
+    pub(crate) fn send_frame(&mut self, cx: &mut Context, host: HostId, frame: PauseFrame) {
+        let card = self.card(host);
+        card.busy_until = cx.send_frame(card.link, cx.now.max(card.busy_until), frame);
     }
 }

@@ -1,46 +1,92 @@
-//! How flows begin at their hosts: one is drawn ahead.
+//! How flows begin at their hosts, and how they end: one is drawn ahead, and some wait for their turn.
 
 use weft_core::{FlowId, HostId};
-use weft_transport::FlowSite;
+use weft_plan::Setup;
+use weft_transport::{FlowSite, Sender};
 use weft_workload::Flow;
 
-use crate::domain::Domain;
+use super::Hosts;
+use crate::context::Context;
+use crate::ends::End;
 use crate::event::Event;
 
-impl Domain {
+impl Hosts {
     /// Plans the next start of a flow that begins here.
-    pub(crate) fn schedule_next_flow(&mut self) {
-        self.draw_next_flow();
+    pub(crate) fn schedule_next_flow(&mut self, cx: &mut Context) {
+        self.draw_next_flow(cx);
         if let Some((flow, spec)) = self.upcoming {
-            self.schedule(spec.start.max(self.now), Event::FlowStart(flow));
+            cx.schedule(spec.start.max(cx.now), Event::FlowStart(flow));
         }
     }
 
     /// Finds the next flow that begins here.
-    pub(crate) fn draw_next_flow(&mut self) {
+    fn draw_next_flow(&mut self, cx: &Context) {
         let (drawn, next) = &mut self.flows;
-        let partition = &self.plan.partition;
+        let partition = &cx.plan.partition;
         let mut numbered = drawn.map(|spec| (FlowId(std::mem::replace(next, *next + 1)), spec));
-        self.upcoming = numbered.find(|(_, spec)| partition.of_host(spec.source) == self.number);
+        self.upcoming = numbered.find(|(_, spec)| partition.of_host(spec.source) == cx.number);
+    }
+
+    /// Whether a flow has yet to start here.
+    pub(crate) fn is_expecting(&self) -> bool {
+        self.upcoming.is_some()
+    }
+
+    /// Flows that have not begun: those whose turn has not come, and those that start later, one at a time.
+    pub(crate) fn next_unsent(&mut self, cx: &Context) -> Option<(FlowId, Flow)> {
+        let waiting = self.turns.as_mut().and_then(|turns| turns.next_left());
+        waiting.or_else(|| {
+            let next = self.upcoming.take();
+            self.draw_next_flow(cx);
+            next
+        })
     }
 
     /// What an end of a flow must know at a host.
-    pub(crate) fn site_of(&self, host: HostId, spec: &Flow) -> FlowSite {
-        let setup = &self.plan.setup;
-        FlowSite { class: setup.class_of(spec), ..self.hosts[host.index()].site(setup.seed) }
+    pub(super) fn site_of(&self, setup: &Setup, host: HostId, spec: &Flow) -> FlowSite {
+        FlowSite { class: setup.class_of(spec), ..self.cards[host.index()].site(setup.seed) }
+    }
+
+    /// The application hands over a flow, or the turn of one has come.
+    pub(crate) fn flow_start(&mut self, cx: &mut Context, flow: FlowId) {
+        match self.upcoming.take_if(|(upcoming, _)| *upcoming == flow) {
+            Some((_, spec)) => {
+                let waits = self.turns.as_mut().is_some_and(|turns| turns.has_to_wait(flow, spec));
+                self.schedule_next_flow(cx);
+                if !waits {
+                    self.begin(cx, flow, spec);
+                }
+            }
+            None => {
+                let called = self.turns.as_mut().and_then(|turns| turns.take(flow));
+                self.begin(cx, flow, called.expect("a flow starts once"));
+            }
+        }
     }
 
     /// Opens a flow; its sender may send.
-    pub(crate) fn begin(&mut self, flow: FlowId, spec: Flow) {
-        let site = self.site_of(spec.source, &spec);
-        self.hosts[spec.source.index()].open += 1;
-        let (queues, _) = self.plan.setup.queues_of(&spec);
-        let transport = self.plan.setup.sender(&spec);
-        self.ends.open_sender((flow, spec), (transport, &site, queues), self.now);
-        match self.plan.partition.of_host(spec.destination) {
-            here if here == self.number => self.ends.expect(flow, spec),
-            there => self.outbox.announce(there, flow, spec),
+    fn begin(&mut self, cx: &mut Context, flow: FlowId, spec: Flow) {
+        let setup = &cx.plan.setup;
+        let site = self.site_of(setup, spec.source, &spec);
+        self.cards[spec.source.index()].open += 1;
+        let (queues, _) = setup.queues_of(&spec);
+        self.ends.open_sender((flow, spec), (setup.sender(&spec), &site, queues), cx.now);
+        match cx.plan.partition.of_host(spec.destination) {
+            here if here == cx.number => self.ends.expect(flow, spec),
+            there => cx.outbox.announce(there, flow, spec),
         }
-        self.sender_begins(flow, spec.source);
+        if let Some((seat, _)) = Sender::slab(&mut self.ends).seated(flow) {
+            self.seldom_news::<Sender>(cx, seat, spec.source);
+        }
+    }
+
+    /// Closes a sender; it may be the turn of another now.
+    pub(super) fn sender_done(&mut self, cx: &mut Context, flow: FlowId) {
+        let at_host = self.held_at_host(cx, flow);
+        let spec = self.ends.close_sender(flow, cx.now, at_host);
+        let Some((turns, spec)) = self.turns.as_mut().zip(spec) else { return };
+        if let Some(next) = turns.call_next(&spec, cx.now) {
+            cx.schedule(cx.now, Event::FlowStart(next));
+        }
     }
 }

@@ -126,7 +126,7 @@ impl TcpReceiver {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_packet(&mut self, now: Time, ecn: Ecn, cell: u16, segment: &Segment) {
         if segment.flags.has(Flags::SYN) {
             return self.answer_opening(segment);
@@ -305,7 +305,7 @@ impl TcpReceiver {
         self.acknowledge_with(flags, self.arrivals.blocks());
     }
 
-    #[inline]
+    #[inline(always)]
     fn acknowledge_with(&mut self, flags: Flags, (blocks, blocks_used): ([Block; MAX_BLOCKS], BlockCount)) {
         let closing = self.rules.close && self.is_complete();
         let flags = flags.with_if(self.unacknowledged.again, Flags::AGAIN);

@@ -1,0 +1,117 @@
+//! What the nodes of a domain share: the time, pending events, packets, wires, counts, and the way to other domains. A handler of
+//! switches or hosts gets this and its own nodes, nothing else.
+
+use std::sync::Arc;
+
+use weft_core::record::Reason;
+use weft_core::{LinkId, PacketId, Pool, Time};
+use weft_topology::Node;
+use weft_transport::Body;
+
+use crate::calendar::Calendar;
+use crate::event::Event;
+use crate::exchange::Outbox;
+use crate::pause::Pauses;
+use crate::plan::Plan;
+use crate::tally::Tally;
+use crate::wire::{Flying, Wires};
+
+/// See the file's head.
+pub(crate) struct Context {
+    pub(crate) plan: Arc<Plan>,
+    /// The number of the domain.
+    pub(crate) number: usize,
+    pub(crate) now: Time,
+    pub(crate) calendar: Calendar,
+    pub(crate) pool: Pool<Body>,
+    pub(crate) wires: Wires,
+    pub(crate) tally: Tally,
+    pub(crate) outbox: Outbox,
+    /// If any class pauses.
+    pub(crate) pauses: Option<Box<Pauses>>,
+}
+
+impl Context {
+    /// Adds an event to the calendar.
+    #[inline]
+    pub(crate) fn schedule(&mut self, time: Time, event: Event) {
+        self.calendar.push(time, event);
+    }
+
+    /// A packet goes on a link; its last bit leaves at `end`. Part of every hop of every packet, hence always inlined.
+    #[inline(always)]
+    pub(crate) fn launch(&mut self, link: LinkId, packet: PacketId, wire_bytes: u16, end: Time) {
+        let wire = self.wires.of(link);
+        let lands = wire.launch(end, wire_bytes);
+        if wire.special {
+            return self.launch_specially(link, packet, lands);
+        }
+        if wire.awaited {
+            wire.behind.push(Flying { lands, packet });
+        } else {
+            wire.awaited = true;
+            self.calendar.push_arrival(lands, link, packet);
+        }
+    }
+
+    /// The same on a link that may be down, lossy, stalling or lead to another domain.
+    #[inline(never)]
+    fn launch_specially(&mut self, link: LinkId, packet: PacketId, lands: Time) {
+        let wire = self.wires.of(link);
+        if let Some(reason) = wire.failure() {
+            return self.lose(link, packet, reason);
+        }
+        let lands = wire.taken(lands);
+        if let Some(domain) = wire.away {
+            return self.hand_over(domain, link, packet, lands);
+        }
+        self.fly(link, Flying { lands, packet });
+    }
+
+    /// A packet is in flight towards this domain, behind those that are already.
+    pub(crate) fn fly(&mut self, link: LinkId, flying: Flying) {
+        let wire = self.wires.of(link);
+        if wire.awaited {
+            wire.behind.push(flying);
+        } else {
+            wire.awaited = true;
+            self.calendar.push_arrival(flying.lands, link, flying.packet);
+        }
+    }
+
+    /// The first packet in flight on a link lands: the next becomes the first. Returns where it lands.
+    #[inline(always)]
+    pub(crate) fn land(&mut self, link: LinkId) -> (Node, weft_core::PortId) {
+        let wire = self.wires.of(link);
+        let far = (wire.to, wire.to_port);
+        match wire.behind.pop() {
+            Some(next) => self.calendar.push_arrival(next.lands, link, next.packet),
+            None => wire.awaited = false,
+        }
+        far
+    }
+
+    /// A packet is lost on a wire.
+    pub(crate) fn lose(&mut self, link: LinkId, packet: PacketId, reason: Reason) {
+        self.wires.of(link).lost += 1;
+        self.bury(packet, reason);
+    }
+
+    /// What is in flight on a link is lost with its cable.
+    pub(crate) fn lose_all(&mut self, link: LinkId) {
+        if self.wires[link].awaited
+            && let Some(packet) = self.calendar.lose_arrival(link)
+        {
+            self.lose(link, packet, Reason::LinkDown);
+        }
+        while let Some(lost) = self.wires.of(link).behind.pop() {
+            self.lose(link, lost.packet, Reason::LinkDown);
+        }
+    }
+
+    /// Counts a lost packet and frees its place.
+    pub(crate) fn bury(&mut self, packet: PacketId, reason: Reason) {
+        self.tally.dropped(self.pool.headers.get(packet), reason);
+        self.pool.remove(packet);
+    }
+}

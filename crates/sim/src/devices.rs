@@ -1,0 +1,180 @@
+//! The switches of a domain: packets land at them, leave them or are dropped there, and what they ask for is done.
+
+use weft_core::record::Reason;
+use weft_core::{LinkId, PacketId, PortId, Span, SwitchId};
+use weft_switch::{Departure, Effect, Effects, Observer, Sent, Switch, Turn, Verdict};
+use weft_topology::Node;
+
+use crate::context::Context;
+use crate::plan::Plan;
+
+mod build;
+
+/// The switches of a domain, by number; those of other domains are absent.
+pub(crate) struct Devices {
+    switches: Box<[Option<Placed>]>,
+    effects: Effects,
+}
+
+/// A switch and where it stands.
+pub(crate) struct Placed {
+    pub(crate) switch: Switch,
+    /// The link of its port 0; those of the other ports follow.
+    pub(crate) first_link: u32,
+}
+
+impl Placed {
+    /// The link of a port.
+    #[inline]
+    pub(crate) fn link(&self, port: PortId) -> LinkId {
+        LinkId(self.first_link + u32::from(port.0))
+    }
+}
+
+impl Devices {
+    pub(crate) fn new(plan: &Plan, domain: usize) -> Devices {
+        Devices { switches: build::switches(plan, domain), effects: Effects::new() }
+    }
+
+    /// Has an observer watch a switch of this domain, from before the run begins. Such a switch is asked for every packet,
+    /// so that departures are seen when they happen.
+    pub(crate) fn observe(&mut self, plan: &Plan, switch: SwitchId, observer: Box<dyn Observer>) {
+        self.switches[switch.index()] = Some(build::observed(plan, switch, observer));
+    }
+
+    /// A switch, if it is of this domain.
+    #[inline]
+    pub(crate) fn get(&self, switch: SwitchId) -> Option<&Placed> {
+        self.switches[switch.index()].as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, switch: SwitchId) -> Option<&mut Placed> {
+        self.switches[switch.index()].as_mut()
+    }
+
+    /// All switches of this domain.
+    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut Placed> {
+        self.switches.iter_mut().flatten()
+    }
+
+    /// Brings the place of a switch into the cache.
+    #[inline]
+    pub(crate) fn prefetch(&self, switch: SwitchId) {
+        weft_core::prefetch(&self.switches[switch.index()]);
+    }
+
+    /// A packet has landed at a switch.
+    #[inline(always)]
+    pub(crate) fn receive(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
+        let own = at(&mut self.switches, switch);
+        let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
+        match own.switch.receive(&mut turn, from, packet) {
+            Verdict::LeavesAt(departure) => leave(cx, own.link(departure.port), packet, departure),
+            Verdict::Ready(port) => self.carry_out(cx, switch, Some(port)),
+            Verdict::Queued(_) => self.carry_out(cx, switch, None),
+            Verdict::Returned => self.returned(cx, switch, from, packet),
+            Verdict::Dropped(reason) => self.dropped(cx, switch, packet, reason),
+        }
+    }
+
+    /// The header of a packet goes back to its sender, through the switch that had no room for it.
+    #[cold]
+    fn returned(&mut self, cx: &mut Context, switch: SwitchId, from: PortId, packet: PacketId) {
+        self.receive(cx, switch, from, packet);
+    }
+
+    /// A switch has dropped a packet that it received, and may have more to say.
+    #[cold]
+    fn dropped(&mut self, cx: &mut Context, switch: SwitchId, packet: PacketId, reason: Reason) {
+        cx.bury(packet, reason);
+        self.carry_out(cx, switch, None);
+    }
+
+    /// Lets a switch do something, and does what it asks for. Nothing happens to a switch of another domain.
+    pub(crate) fn tell(
+        &mut self,
+        cx: &mut Context,
+        switch: SwitchId,
+        told: impl FnOnce(&mut Switch, &mut Turn<'_>),
+    ) {
+        let Some(own) = &mut self.switches[switch.index()] else { return };
+        let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
+        told(&mut own.switch, &mut turn);
+        self.carry_out(cx, switch, None);
+    }
+
+    /// Does what a switch asked for, in the order given, and what it asks for meanwhile; before that it feeds the port
+    /// whose transmitter is idle.
+    #[inline(never)]
+    pub(crate) fn carry_out(&mut self, cx: &mut Context, switch: SwitchId, idle: Option<PortId>) {
+        if let Some(port) = idle {
+            self.feed(cx, switch, port);
+        }
+        while let Some(effect) = self.effects.pop_front() {
+            match effect {
+                Effect::HasWork(port) => self.feed(cx, switch, port),
+                Effect::Dropped(packet, reason) => cx.bury(packet, reason),
+            }
+        }
+    }
+
+    /// Gives the idle transmitter of a port its next packet, or what it has to tell the far end. What else the switch wants
+    /// is left to [`Devices::carry_out`].
+    fn feed(&mut self, cx: &mut Context, switch: SwitchId, port: PortId) {
+        let own = at(&mut self.switches, switch);
+        let mut turn = Turn { now: cx.now, headers: &mut cx.pool.headers, effects: &mut self.effects };
+        match own.switch.transmit(&mut turn, port) {
+            Some(Sent::Packet(packet)) => own.put_on_line(cx, (switch, port), packet),
+            Some(Sent::Frame(frame)) => {
+                let link = own.link(port);
+                let end = cx.send_frame(link, cx.now, frame);
+                cx.calendar.push_transmitted(end, link);
+            }
+            None => {}
+        }
+    }
+}
+
+impl Placed {
+    /// The first bit of a packet leaves a transmitter that is asked for each packet.
+    #[inline]
+    fn put_on_line(&self, cx: &mut Context, (switch, port): (SwitchId, PortId), packet: PacketId) {
+        let link = self.link(port);
+        if cx.pauses.is_some() {
+            let queue = cx.plan.setup.queue(Node::Switch(switch), cx.pool.headers.get(packet).class);
+            cx.pay_toll(link, (&self.switch, (port, usize::from(queue))), packet);
+        }
+        let header = *cx.pool.headers.get(packet);
+        if header.kind.is_payload() {
+            cx.tally.waited(header.hops, cx.now.since(header.arrived));
+        }
+        let end = cx.wires.of(link).end_of(cx.now, header.wire);
+        cx.calendar.push_transmitted(end, link);
+        cx.launch(link, packet, header.wire, end);
+    }
+}
+
+/// It is known when a packet leaves a switch by a link.
+#[inline(always)]
+fn leave(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure) {
+    let Departure { start, end, wire, hops, kind, .. } = departure;
+    if kind.is_payload() {
+        if start == cx.now {
+            cx.tally.waited(hops, Span::ZERO);
+        } else {
+            cx.tally.waited(hops, Span(start.0 - cx.now.0));
+        }
+    }
+    cx.launch(link, packet, wire, end);
+}
+
+/// A switch at which a packet has landed.
+#[inline]
+#[allow(unsafe_code, reason = "2 % of all instructions, with `Wires::of`")]
+fn at(switches: &mut [Option<Placed>], switch: SwitchId) -> &mut Placed {
+    debug_assert!(switches[switch.index()].is_some(), "packets for a switch land in its domain");
+    // SAFETY: there is a place for every switch of the graph (`build::switches`), those of the own domain are filled, and none
+    // is ever emptied. Wires lead to switches of the graph. A packet that is sent on a wire to another domain is handed over
+    // (`Context::launch_specially`: such wires are special from the beginning to the end), so it lands where its switch is.
+    unsafe { switches.get_unchecked_mut(switch.index()).as_mut().unwrap_unchecked() }
+}

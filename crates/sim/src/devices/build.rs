@@ -1,0 +1,69 @@
+//! Switches as a run's setup describes them.
+
+use std::sync::Arc;
+
+use weft_core::{Bytes, LinkId, PortId, SwitchId};
+use weft_switch::{Observer, Switch, SwitchSite, Table};
+use weft_topology::{Node, Routes};
+use weft_transport::Transport;
+
+use super::Placed;
+use crate::plan::Plan;
+
+/// The switches of a domain, each at its number.
+pub(super) fn switches(plan: &Plan, number: usize) -> Box<[Option<Placed>]> {
+    let own = |switch: &SwitchId| plan.partition.of_switch(*switch) == number;
+    let all = (0..plan.setup.graph.switches().len()).map(|number| SwitchId(number as u32));
+    all.map(|switch| own(&switch).then(|| placed(plan, switch, foreseeing(plan, switch)))).collect()
+}
+
+/// A switch with an observer. It is asked for every packet.
+pub(super) fn observed(plan: &Plan, switch: SwitchId, observer: Box<dyn Observer>) -> Placed {
+    let mut bare = bare_switch(plan, switch);
+    bare.observe(observer);
+    placed(plan, switch, bare)
+}
+
+fn placed(plan: &Plan, switch: SwitchId, built: Switch) -> Placed {
+    let first_link = plan.setup.graph.first_link(Node::Switch(switch)).0;
+    Placed { switch: built, first_link }
+}
+
+/// A switch that foresees the departures of all ports whose links stay as they are.
+fn foreseeing(plan: &Plan, switch: SwitchId) -> Switch {
+    let mut built = bare_switch(plan, switch);
+    for port in (0..built.ports()).map(|port| PortId(port as u16)) {
+        if plan.is_steady(plan.setup.graph.link_at(Node::Switch(switch), port)) {
+            built.foresee(port);
+        }
+    }
+    built
+}
+
+/// A switch that is asked for every packet.
+fn bare_switch(plan: &Plan, switch: SwitchId) -> Switch {
+    let setup = &plan.setup;
+    let links = setup.graph.links_of(Node::Switch(switch));
+    let rates = links.iter().map(|link| link.rate).collect();
+    let cables = links.iter().map(|link| link.delay).collect();
+    let wire = |transport: &Arc<Transport>| {
+        if setup.pauses() { transport.largest_wire() } else { transport.full_wire() }
+    };
+    let full = setup.transports().map(wire).max().unwrap_or_default();
+    let full_packet = Bytes(u64::from(full));
+    let site = SwitchSite { seed: setup.seed, switch, rates, cables, full_packet };
+    let table = table(&setup.timeline.states[0], switch);
+    let mut built = Switch::new(setup.switch_at(switch), setup.balancer_at(switch), &site, table);
+    let first = setup.graph.first_link(Node::Switch(switch));
+    for (link, own) in setup.ports.range(first..LinkId(first.0 + links.len() as u32)) {
+        built.set_up(setup.graph.links()[link.index()].port, own);
+    }
+    built
+}
+
+/// The forwarding table of a switch.
+fn table(routes: &Routes, switch: SwitchId) -> Table {
+    let own = &routes.switches[switch.index()];
+    let hosts = (Arc::clone(&routes.leaf_of_host), Arc::clone(&routes.port_of_host));
+    Table::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone())
+}

@@ -1,0 +1,46 @@
+//! Packets for an end that is not there: no longer, or not yet.
+
+use weft_core::stack::{Layout, Side};
+use weft_core::{Header, HostId, PacketId};
+use weft_transport::{Body, Receiver};
+
+use super::Hosts;
+use crate::context::Context;
+use crate::ends::End;
+
+impl Hosts {
+    /// A packet has come for an end that is not open. A receiver opens with its first packet; a closed one answers.
+    #[cold]
+    pub(super) fn at_closed_door(&mut self, cx: &mut Context, host: HostId, packet: PacketId, side: Side) {
+        let (header, body) = (*cx.pool.headers.get(packet), *cx.pool.body(packet));
+        cx.pool.remove(packet);
+        match side {
+            Side::Sender => self.use_card(cx, host),
+            Side::Receiver => self.knock(cx, host, &header, &body),
+        }
+    }
+
+    fn knock(&mut self, cx: &mut Context, host: HostId, header: &Header, body: &Body) {
+        let flow = body.flow();
+        if let Some(spec) = self.ends.receivers.expected(flow) {
+            let (site, (_, queues)) =
+                (self.site_of(&cx.plan.setup, host, &spec), cx.plan.setup.queues_of(&spec));
+            let setup = &cx.plan.setup;
+            self.ends.open_receiver((flow, spec), (setup.receiver(&spec), &site, queues), cx.now);
+            if setup.stacks.differ() {
+                self.ends.note_entry(flow, spec.tag);
+            }
+            let Some((seat, active)) = Receiver::slab(&mut self.ends).seated(flow) else { return };
+            active.end.receive(cx.now, header, body);
+            self.seldom_news::<Receiver>(cx, seat, host);
+        } else {
+            let setup = &cx.plan.setup;
+            let ended = self.ends.closed_flow(flow, (header.source, header.destination));
+            let reply = setup.receiver(&ended).reply_after_close(header, body, cx.now);
+            let addressed = reply
+                .map(|(reply, body)| (Header { source: host, destination: header.source, ..reply }, body));
+            self.card(host).replies.extend(addressed);
+            self.use_card(cx, host);
+        }
+    }
+}
