@@ -40,6 +40,11 @@ pub(crate) fn find(setup: &Setup, wire: Wire) -> Result<Bottleneck, String> {
         let count = setup.flows.len();
         return Err(format!("{count} flows; a fluid model wants 1 to {MOST_FLOWS} that last"));
     }
+    if setup.ports.values().any(|port| port.shaper.is_some()) {
+        return Err(
+            "a port has a shaper; a fluid model knows queues served at the rate of their link".to_owned()
+        );
+    }
     let state = LinkState::all_up(graph);
     let network = Network {
         graph,

@@ -5,7 +5,7 @@
 use crate::case::{Case, Resolved};
 use crate::decode::Provenance;
 use crate::file::ScenarioFile;
-use crate::levels::{Device, DeviceSettings, at_level, devices_by_port, generic};
+use crate::levels::{Device, DeviceSettings, Level, at_level, devices_by_port, generic, is_of_ports_alone};
 use crate::model::ScenarioSettings;
 use crate::rows::{Row, rows, words};
 use crate::scenario::Scenario;
@@ -58,9 +58,12 @@ fn explain(
 ) -> Vec<Explanation> {
     let Resolved { value, provenance } = resolved;
     let levels = settings.switch.levels();
-    let selects = |path: &str| [".at", ".to", ".queue_limit"].iter().any(|own| path.ends_with(own));
     let of_level = |path: &str| {
-        levels.iter().any(|level| covers(&level.path, path) && !(level.is_of_ports() && selects(path)))
+        let own = |level: &Level| {
+            let rest = path.strip_prefix(&level.path).unwrap_or_default();
+            level.is_of_ports() && is_of_ports_alone(rest.trim_start_matches('.'))
+        };
+        levels.iter().any(|level| covers(&level.path, path) && !own(level))
     };
     let plain = |row: Row| {
         let path = provenance.tagged(&row.path);

@@ -9,7 +9,7 @@ use weft_core::settings::{Named, Override, Setting as _, Value};
 use weft_core::{Bytes, LinkId, SwitchId, settings};
 use weft_switch::mark::MarkerSettings;
 use weft_switch::schedule::SchedulerSettings;
-use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
+use weft_switch::{BalancerSettings, PortSettings, ShaperSettings, SwitchSettings};
 use weft_topology::{Graph, Link, Node};
 
 use crate::decode::Provenance;
@@ -38,6 +38,8 @@ settings! {
         schedule: Override<SchedulerSettings> = Override::default(),
         /// The most that each queue of these ports may hold, whatever the sharing rule allows. Lossless classes have no limit.
         queue_limit: Option<Bytes> = None,
+        /// What limits the rate at which these ports send, beyond that of their cables; off unless given.
+        shaper: Option<ShaperSettings> = None,
     }
 }
 
@@ -90,6 +92,8 @@ pub(crate) struct Level {
     pub(crate) says: Override<DeviceSettings>,
     /// Of ports: the most that each of their queues may hold.
     queue_limit: Option<Bytes>,
+    /// Of ports: their shaper.
+    pub(crate) shaper: Option<ShaperSettings>,
     /// Its switches.
     of: Members,
 }
@@ -109,7 +113,7 @@ impl Level {
     /// Whether it gives nothing to its ports.
     pub(crate) fn says_nothing(&self) -> bool {
         let empty = Value::Table(vec![("switch", Value::Table(Vec::new()))]);
-        self.queue_limit.is_none() && *self.says.value() == empty
+        self.queue_limit.is_none() && self.shaper.is_none() && *self.says.value() == empty
     }
 
     /// Whether it concerns a switch as a whole.
@@ -123,7 +127,7 @@ impl Level {
     }
 
     /// Whether it concerns the port of a link.
-    fn covers_port(&self, graph: &Graph, link: &Link) -> bool {
+    pub(crate) fn covers_port(&self, graph: &Graph, link: &Link) -> bool {
         match &self.of {
             Members::Ports { at, to } => {
                 is_named(at, &graph.name(link.from)) && is_named(to, &graph.name(link.to))
@@ -165,6 +169,11 @@ pub(crate) fn at_level(level: &str, path: &str) -> Option<String> {
         None => return None,
     };
     (rest.is_empty() || rest.starts_with('.')).then(|| format!("{level}{rest}"))
+}
+
+/// Whether what an entry of `[[switch.port]]` says at a path is no setting of switches.
+pub(crate) fn is_of_ports_alone(path: &str) -> bool {
+    ["at", "to", "queue_limit", "shaper"].contains(&path.split('.').next().unwrap_or_default())
 }
 
 /// The path of `[switch]` and `[balance]` for one of a level.
@@ -212,6 +221,7 @@ impl SwitchSection {
             path,
             says: says.clone(),
             queue_limit: None,
+            shaper: None,
             of,
         };
         let tier = |(name, says)| level(format!("switch.{name}"), says, Members::Tier(name));
@@ -237,6 +247,7 @@ impl PortSection {
             path: format!("switch.port[{number}]"),
             says: Override::from_value(&Value::Table(vec![("switch", switch)])),
             queue_limit: self.queue_limit,
+            shaper: self.shaper.clone(),
             of: Members::Ports { at: self.at.clone(), to: self.to.clone() },
         }
     }
@@ -306,9 +317,11 @@ pub fn ports(settings: &ScenarioSettings, graph: &Graph) -> BTreeMap<LinkId, Por
             let whole = DeviceSettings { switch: device.switch.clone(), balance: device.balance.clone() };
             let whole = own.iter().fold(whole, |below, level| level.says.over(&below));
             let queue_limit = own.iter().rev().find_map(|level| level.queue_limit);
+            let shaper = own.iter().rev().find_map(|level| level.shaper.clone());
             let (ecn, schedule) = (whole.switch.ecn, whole.switch.schedule);
             if !own.is_empty() {
-                ports.insert(LinkId(first + number as u32), PortSettings { ecn, schedule, queue_limit });
+                let port = PortSettings { ecn, schedule, queue_limit, shaper };
+                ports.insert(LinkId(first + number as u32), port);
             }
         }
     }

@@ -11,6 +11,7 @@ mod mmu;
 mod network;
 mod pause;
 mod roce;
+mod shaper;
 mod switch;
 mod traffic;
 mod transport;
@@ -25,6 +26,7 @@ use crate::model::ScenarioSettings;
 use crate::stacks::{Stack, stacks};
 use std::collections::BTreeSet;
 use std::path::Path;
+use weft_core::SwitchId;
 use weft_core::settings::Value;
 use weft_mistake::Mistake;
 use weft_mistake::Place;
@@ -80,6 +82,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::queues_are_sampled_and_recorded, &["measure"]),
     (measure::flows_are_sampled, &["measure"]),
     (levels::levels_concern_switches, &["switch", "topology"]),
+    (shaper::shapers_hold_their_ports_back, &["switch", "topology"]),
     (levels::neighbours_pause_each_other_alike, &["switch", "topology"]),
     (levels::pauses_end_as_the_whole_network_says, &["switch", "measure"]),
     (levels::balancers_that_cooperate_are_everywhere, &["switch", "balance", "topology"]),
@@ -292,6 +295,12 @@ impl Facts<'_> {
             let message = format!("`{source}` has no effect: {why}");
             found.push(Finding { path: path.to_owned(), message, idle: true, exact: false });
         }
+    }
+
+    /// Queues of each port of a switch.
+    fn queues_of(&self, switch: SwitchId) -> u32 {
+        let device = self.devices.iter().find(|device| device.switches.contains(&switch));
+        device.map_or(self.switch.queues, |device| device.switch.queues)
     }
 
     /// Where somebody said something of a path for these switches.

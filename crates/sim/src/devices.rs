@@ -6,6 +6,7 @@ use weft_switch::{Departure, Effect, Effects, Observer, Sent, Switch, Turn, Verd
 use weft_topology::Node;
 
 use crate::context::Context;
+use crate::event::Event;
 use crate::plan::Plan;
 
 mod build;
@@ -114,6 +115,10 @@ impl Devices {
             match effect {
                 Effect::HasWork(port) => self.feed(cx, switch, port),
                 Effect::Dropped(packet, reason) => cx.bury(packet, reason),
+                Effect::WakeAt(time, port) => {
+                    let link = at(&mut self.switches, switch).link(port);
+                    cx.schedule(time, Event::Wake(link));
+                }
             }
         }
     }

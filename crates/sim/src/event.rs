@@ -4,7 +4,7 @@
 //!
 //! 1. earlier first;
 //! 2. at one instant by kind, in the order of [`Event`]: arrivals (decisions of switches), departures, timers, flow
-//!    starts, pauses, turns of hosts; changes of the network come before all of them and looks at the queues after (see `course`);
+//!    starts, pauses, timers of nodes; changes of the network come before all of them and looks at the queues after (see `course`);
 //! 3. among equals by a draw: a mix of the run's seed, the instant and the event's own name, so that no sender wins
 //!    every tie, and the same one wins on every machine;
 //! 4. by index.
@@ -12,7 +12,7 @@
 //! The key depends on the cause alone, never on the position in a queue, on threads or on the partition.
 
 use weft_core::random::{Purpose, Random, mix};
-use weft_core::{FlowId, HostId, LinkId, Time};
+use weft_core::{FlowId, LinkId, Time};
 
 /// Something that happens at an instant. The order of the variants is part of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub(crate) enum Event {
     FlowStart(FlowId),
     /// Something about pauses is due at the transmitter of a link.
     Pause(LinkId),
-    /// The part of a host that its flows share may give somebody a turn.
-    HostWake(HostId),
+    /// A timer of the node that transmits on a link: a port of a switch, or the part of a host that its flows share.
+    Wake(LinkId),
 }
 
 const INDEX_BITS: u32 = 29;
@@ -61,7 +61,7 @@ impl Name {
             Event::ReceiverWake(flow) => (3, flow.0),
             Event::FlowStart(flow) => (4, flow.0),
             Event::Pause(link) => (5, link.0),
-            Event::HostWake(host) => (6, host.0),
+            Event::Wake(link) => (6, link.0),
         };
         Name(kind << INDEX_BITS | index & INDEX_MASK)
     }
@@ -77,7 +77,7 @@ impl Name {
             3 => Event::ReceiverWake(FlowId(index)),
             4 => Event::FlowStart(FlowId(index)),
             5 => Event::Pause(LinkId(index)),
-            6 => Event::HostWake(HostId(index)),
+            6 => Event::Wake(LinkId(index)),
             _ => unreachable!("there are seven kinds"),
         }
     }
@@ -176,7 +176,7 @@ mod tests {
             Event::ReceiverWake(FlowId(11)),
             Event::FlowStart(FlowId(13)),
             Event::Pause(LinkId(15)),
-            Event::HostWake(HostId(17)),
+            Event::Wake(LinkId(17)),
         ];
         let entries: Vec<_> = events.iter().map(|event| Entry::new(Time(42), *event)).collect();
         for (entry, event) in entries.iter().zip(events) {

@@ -199,6 +199,15 @@ impl Domain {
         }
     }
 
+    /// A timer of the node that transmits on a link.
+    fn wake(&mut self, link: LinkId) {
+        let &Wire { from, port, .. } = &self.cx.wires[link];
+        match from {
+            Node::Host(host) => self.hosts.host_wake(&mut self.cx, host),
+            Node::Switch(switch) => self.devices.tell(&mut self.cx, switch, |own, turn| own.wake(turn, port)),
+        }
+    }
+
     /// The next event before the calendar's end, where that is not simple.
     #[inline(never)]
     fn next_aside(&mut self) -> Option<Next> {
@@ -215,7 +224,7 @@ impl Domain {
             Event::ReceiverWake(flow) => self.hosts.end_wake::<Receiver>(&mut self.cx, flow),
             Event::FlowStart(flow) => self.hosts.flow_start(&mut self.cx, flow),
             Event::Pause(link) => self.pause_due(link),
-            Event::HostWake(host) => self.hosts.host_wake(&mut self.cx, host),
+            Event::Wake(link) => self.wake(link),
         }
     }
 

@@ -5,12 +5,13 @@ mod lab;
 use lab::laws::same;
 use weft_core::record::RunRecord;
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Class, LinkId, Span, SwitchId};
+use weft_core::{Bytes, Class, LinkId, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Division, Setup};
 use weft_switch::mark::{MarkerSettings, step};
 use weft_switch::share::{SharingSettings, fixed};
-use weft_switch::{BalancerSettings, PfcSettings, PortSettings, SwitchSettings};
+use weft_switch::{BalancerSettings, PfcSettings, PortSettings, ShaperSettings, SwitchSettings};
 use weft_topology::Node;
+use weft_transport::Packetisation;
 use weft_workload::Flow;
 
 /// Makes the switches of a tier different.
@@ -99,6 +100,32 @@ fn a_port_marks_and_drops_by_its_own_settings() {
         }
         assert!(record.links[drops.index()].peak <= Bytes(10_000));
     }
+}
+
+/// Of n packets that come back to back at four times the rate of a shaper, the last begins to leave when n - 1 have passed at
+/// that rate, but for the burst.
+#[test]
+fn a_shaped_port_passes_its_burst_and_then_its_rate() {
+    let mut setup = lab::leaf_spine();
+    setup.switch.sharing = per_port(100_000_000);
+    let (line, port) = (setup.graph.links()[0].rate, setup.graph.reverse(LinkId(9)));
+    let size = Bytes(3_000_000);
+    let Packetisation { count, full_wire, last_wire, .. } = setup.transport.datagrams(size);
+    setup.flows = vec![Flow { rate: line, ..lab::flow(Span::ZERO, 0, 9, size.0) }].into();
+    let slow = Rate(line.0 / 4);
+    let mut run = |burst: Option<u64>| {
+        let shaper = |burst| ShaperSettings { rate: slow, burst: Bytes(burst), ..Default::default() };
+        let own = PortSettings { shaper: burst.map(shaper), ..PortSettings::default() };
+        setup.ports = [(port, own)].into();
+        let record = lab::run(setup.clone());
+        let flow = &record.flows[0];
+        flow.end.expect("nothing is lost").since(flow.start)
+    };
+    let (unshaped, shaped) = (run(None), run(Some(0)));
+    let held_back = |wire: Bytes| slow.time_for(wire) - line.time_for(wire);
+    assert!(count > 2_000 && last_wire <= full_wire);
+    assert_eq!(shaped - unshaped, held_back(full_wire) * (count - 1));
+    assert_eq!(shaped - run(Some(300_000)), slow.time_for(Bytes(300_000)));
 }
 
 /// With latencies that differ by tier a lonely flow takes the time of the closed form, which adds those on its path.

@@ -8,21 +8,31 @@ use std::collections::BinaryHeap;
 
 use weft_core::record::Reason;
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, Ecn, PacketId, Pool, PortId, Rate, Span, SwitchId, Time};
+use weft_core::{Bytes, Ecn, LinkId, PacketId, Pool, PortId, Rate, Span, SwitchId, Time};
 use weft_plan::Setup;
 use weft_sim::{Seen, Simulation, Tap};
 use weft_switch::balance::drill;
 use weft_switch::mark::{MarkerSettings, red};
 use weft_switch::share::{SharingSettings, dynamic};
-use weft_switch::{BalancerSettings, Effect, Effects, Sent, Switch, SwitchSite, Table, Turn, Verdict};
+use weft_switch::{
+    BalancerSettings, Effect, Effects, PortSettings, Sent, ShaperSettings, Switch, SwitchSite, Table, Turn,
+    Verdict,
+};
 use weft_topology::Node;
+
+/// What becomes due at a port; at one instant transmitters come before timers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Due {
+    Idle,
+    Wake,
+}
 
 /// Plays arrivals into a switch; a port is busy as long as its line rate says.
 struct Replay {
     switch: Switch,
     pool: Pool<u32>,
     effects: Effects,
-    busy_until: BinaryHeap<Reverse<(Time, u16)>>,
+    due: BinaryHeap<Reverse<(Time, Due, u16)>>,
     rates: Vec<Rate>,
     seen: Vec<Seen>,
 }
@@ -37,11 +47,16 @@ impl Replay {
         let own = &routes.switches[switch.index()];
         let hosts = (routes.leaf_of_host.clone(), routes.port_of_host.clone());
         let table = Table::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone());
+        let mut built = Switch::new(&setup.switch, &setup.balancer, &site, table);
+        let first = setup.graph.first_link(Node::Switch(switch)).0;
+        for (link, own) in setup.ports.range(LinkId(first)..LinkId(first + rates.len() as u32)) {
+            built.set_up(setup.graph.links()[link.index()].port, own);
+        }
         Replay {
-            switch: Switch::new(&setup.switch, &setup.balancer, &site, table),
+            switch: built,
             pool: Pool::new(),
             effects: Effects::new(),
-            busy_until: BinaryHeap::new(),
+            due: BinaryHeap::new(),
             rates,
             seen: Vec::new(),
         }
@@ -70,11 +85,19 @@ impl Replay {
 
     /// All departures before `time`; at `time` itself arrivals come first.
     fn leave_until(&mut self, time: Time) {
-        while let Some(Reverse((left, port))) = self.busy_until.peek().copied().filter(|next| next.0.0 < time)
-        {
-            self.busy_until.pop();
-            self.feed(left, PortId(port));
+        while let Some(Reverse((now, due, port))) = self.due.peek().copied().filter(|next| next.0.0 < time) {
+            self.due.pop();
+            match due {
+                Due::Idle => self.feed(now, PortId(port)),
+                Due::Wake => self.wake(now, PortId(port)),
+            }
         }
+    }
+
+    fn wake(&mut self, now: Time, port: PortId) {
+        let mut turn = Turn { now, headers: &mut self.pool.headers, effects: &mut self.effects };
+        self.switch.wake(&mut turn, port);
+        self.carry_out(now);
     }
 
     fn feed(&mut self, now: Time, port: PortId) {
@@ -84,7 +107,7 @@ impl Replay {
             let number = self.number(packet);
             self.seen.push(Seen::Left { time: now, port, packet: number, ecn: header.marks.ecn });
             let busy = self.rates[port.index()].time_for(Bytes(u64::from(header.wire)));
-            self.busy_until.push(Reverse((now + busy, port.0)));
+            self.due.push(Reverse((now + busy, Due::Idle, port.0)));
             self.pool.remove(packet);
         }
         self.carry_out(now);
@@ -95,6 +118,7 @@ impl Replay {
             match effect {
                 Effect::HasWork(port) => self.feed(now, port),
                 Effect::Dropped(packet, reason) => self.drop(now, packet, reason),
+                Effect::WakeAt(time, port) => self.due.push(Reverse((time, Due::Wake, port.0))),
             }
         }
     }
@@ -137,6 +161,11 @@ fn the_same_switch_without_the_simulator_does_the_same() {
         max_probability: Share(0.3),
         ..Default::default()
     });
+    let shaper = ShaperSettings { rate: Rate::from_gbps(4), burst: Bytes(30_000), ..Default::default() };
+    let shaped =
+        PortSettings { shaper: Some(shaper), ecn: setup.switch.ecn.clone(), ..PortSettings::default() };
+    let ports = setup.graph.hosts()..setup.graph.links().len() as u32;
+    setup.ports = ports.filter(|link| link % 5 == 0).map(|link| (LinkId(link), shaped.clone())).collect();
     setup.until = Time::ZERO + Span::from_s(100);
     setup.flows = lab::random_flows(&setup, 300, Span::from_us(400), 60_000).into();
     for switch in [0, 2, 4] {

@@ -66,14 +66,15 @@ impl Outputs {
 
     /// From now on the departures of a port are known when packets arrive, if the settings allow it.
     pub(crate) fn foresee(&mut self, port: PortId, line: Transmission) -> bool {
-        if self.plain {
+        let foresees = self.plain && self.ports[port.index()].shaper.is_none();
+        if foresees {
             let output = &mut self.ports[port.index()];
             let marker = std::mem::take(&mut output.markers).into_iter().next();
             let admitted = self.store.admits_up_to().min(output.limit);
             output.foresight = marker.map(|marker| Foresight::new(line, marker, admitted));
             self.set_observed(port);
         }
-        self.plain
+        foresees
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -171,6 +172,9 @@ impl Outputs {
     #[inline(always)]
     pub(crate) fn next_packet(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<PacketId> {
         self.finish_service(turn, port);
+        if self.ports[port.index()].shaper.is_some() {
+            self.shape(turn, port);
+        }
         loop {
             let output = &mut self.ports[port.index()];
             let Some(queue) = output.scheduler.pick(&output.queues, turn.headers) else {
@@ -188,10 +192,32 @@ impl Outputs {
             }
             let Header { wire, ingress, .. } = *turn.headers.get(packet);
             output.port.in_service = Some(InService { queue: queue as u8, wire, ingress });
+            if let Some(shaper) = output.shaper.as_mut().filter(|shaper| shaper.shapes(queue)) {
+                shaper.sends(turn.now, wire);
+            }
             if !self.count_in_service {
                 self.visible.left(slot(port, queue, self.queues), u64::from(wire));
             }
             return Some(packet);
+        }
+    }
+
+    /// Opens or closes what a shaper shapes.
+    #[inline(never)]
+    fn shape(&mut self, turn: &mut Turn<'_>, port: PortId) {
+        if let Some(opens) = self.ports[port.index()].shape(turn.now) {
+            turn.effects.push_back(Effect::WakeAt(opens, port));
+        }
+    }
+
+    /// See [`Switch::wake`](crate::Switch::wake).
+    pub(crate) fn wake(&mut self, effects: &mut Effects, port: PortId) {
+        let output = &mut self.ports[port.index()];
+        if let Some(shaper) = &mut output.shaper {
+            shaper.called = false;
+        }
+        if output.port.in_service.is_none() {
+            effects.push_back(Effect::HasWork(port));
         }
     }
 

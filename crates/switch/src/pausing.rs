@@ -6,7 +6,7 @@ use weft_core::{Bytes, Component, Header, Headers, PortId};
 
 use crate::outputs::Outputs;
 use crate::pause::{Charges, HeldBack, PauseCounters, PauseFrame};
-use crate::port::InService;
+use crate::port::{ClassQueue, InService};
 use crate::turn::{Effect, Effects, Turn};
 
 impl Outputs {
@@ -73,7 +73,7 @@ impl Outputs {
     /// See [`Switch::hold`](crate::Switch::hold).
     pub(crate) fn hold(&mut self, effects: &mut Effects, (port, queue): (PortId, usize), held: bool) {
         let own = &mut self.ports[port.index()].queues[queue];
-        own.held = held;
+        own.hold(ClassQueue::PAUSED, held);
         if own.ready().is_some() {
             self.announce(effects, port);
         }
@@ -93,7 +93,7 @@ impl Outputs {
         left.ports.clear();
         left.shares.clear();
         for (port, share) in component.ports.iter().zip(&component.shares) {
-            if !self.ports[port.index()].queues[queue].held {
+            if self.ports[port.index()].queues[queue].held & ClassQueue::PAUSED == 0 {
                 left.ports.push(*port);
                 left.shares.push(*share);
             }

@@ -6,6 +6,7 @@ use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Queue, Random, Ra
 use crate::foresight::Foresight;
 use crate::schedule::AnyScheduler;
 use crate::settings::{PortSettings, SwitchSettings};
+use crate::shaper::Shaper;
 use crate::share::{AnySharing, Occupancy};
 use weft_mark::{Action, AnyMarker, Sight};
 
@@ -16,18 +17,29 @@ pub struct ClassQueue {
     pub packets: Queue,
     /// Wire bytes charged to the queue, the packet in service included.
     pub bytes: u64,
-    /// The far end has asked that nothing be sent (priority flow control).
-    pub held: bool,
+    /// Why nothing may be sent now: [`ClassQueue::PAUSED`], [`ClassQueue::SHAPED`].
+    pub held: u8,
     /// Its watchdog throws away what comes.
     pub discards: bool,
 }
 
 impl ClassQueue {
+    /// The far end has asked that nothing be sent (priority flow control).
+    pub const PAUSED: u8 = 1;
+    /// The shaper of the port is closed.
+    pub const SHAPED: u8 = 2;
+
+    /// A reason holds the queue, or no longer does.
+    #[inline]
+    pub(crate) fn hold(&mut self, reason: u8, held: bool) {
+        self.held = self.held & !reason | if held { reason } else { 0 };
+    }
+
     /// The packet that may be sent next.
     #[inline]
     #[must_use]
     pub fn ready(&self) -> Option<PacketId> {
-        if self.held { None } else { self.packets.front() }
+        if self.held == 0 { self.packets.front() } else { None }
     }
 }
 
@@ -89,6 +101,7 @@ pub(crate) struct Output {
     pub(crate) scheduler: AnyScheduler,
     /// The most that a queue may hold.
     pub(crate) limit: u64,
+    pub(crate) shaper: Option<Box<Shaper>>,
 }
 
 /// The packet memory of a switch.
@@ -112,6 +125,7 @@ impl Output {
             scheduler: AnyScheduler::new(&settings.schedule, queues),
             foresight: None,
             limit: u64::MAX,
+            shaper: None,
         }
     }
 
@@ -121,6 +135,7 @@ impl Output {
         self.markers = (0..queues).map(|_| AnyMarker::new(&settings.ecn, line)).collect();
         self.scheduler = AnyScheduler::new(&settings.schedule, queues);
         self.limit = settings.queue_limit.map_or(u64::MAX, |limit| limit.0);
+        self.shaper = settings.shaper.as_ref().map(|shaper| Box::new(Shaper::new(shaper)));
     }
 
     /// Whether a queue that holds so many bytes may take a packet, as far as the port's own limit goes.
@@ -169,6 +184,19 @@ impl Output {
         }
         let served = self.port.in_service.filter(|served| !in_service && usize::from(served.queue) == queue);
         self.queues[queue].bytes - served.map_or(0, |served| u64::from(served.wire))
+    }
+
+    /// Asks the shaper which queues may send now. When it opens, if it is closed, somebody waits, and nobody has been told.
+    pub(crate) fn shape(&mut self, now: Time) -> Option<Time> {
+        let shaper = self.shaper.as_mut()?;
+        let opens = shaper.opens_at(now);
+        let mut waits = false;
+        let queues = self.queues.iter_mut().enumerate();
+        for (_, queue) in queues.filter(|(number, _)| shaper.shapes(*number)) {
+            queue.hold(ClassQueue::SHAPED, opens.is_some());
+            waits |= !queue.packets.is_empty();
+        }
+        opens.filter(|_| waits && !std::mem::replace(&mut shaper.called, true))
     }
 
     /// Takes the head of a queue; its bytes stay charged. With the marker's word on it.

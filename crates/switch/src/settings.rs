@@ -4,6 +4,7 @@ use weft_core::{Bytes, Span, choice, settings};
 
 use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
+use crate::shaper::ShaperSettings;
 use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
 use weft_mark::MarkerSettings;
@@ -17,6 +18,8 @@ pub struct PortSettings {
     pub schedule: SchedulerSettings,
     /// The most that each of its queues may hold, whatever the sharing rule allows.
     pub queue_limit: Option<Bytes>,
+    /// What limits the rate at which it sends.
+    pub shaper: Option<ShaperSettings>,
 }
 
 choice! {

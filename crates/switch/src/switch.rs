@@ -92,7 +92,7 @@ impl Switch {
 
     /// From now on [`Switch::receive`] tells when packets leave by `port`, and [`Switch::transmit`] must not be called for
     /// it: the end of a transmission needs no event, and nothing else changes. Returns false, and does nothing, if the
-    /// settings rule it out: several queues per port, marks on departure. The link behind the port must stay up or down,
+    /// settings rule it out: several queues per port, marks on departure, a shaper. The link behind the port must stay up or down,
     /// and the port be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
         self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
@@ -195,6 +195,11 @@ impl Switch {
         if let Some(observer) = &mut self.observer {
             tell_drops(&mut **observer, turn, before);
         }
+    }
+
+    /// The instant has come that an [`Effect::WakeAt`] of `port` named.
+    pub fn wake(&mut self, turn: &mut Turn<'_>, port: PortId) {
+        self.outputs.wake(turn.effects, port);
     }
 
     /// The pauses that `port` has asked for are about to end: what is still needed is asked for again.

@@ -13,6 +13,8 @@ use crate::pause::PauseFrame;
 pub enum Effect {
     /// The idle transmitter of this port has something to send: call [`crate::Switch::transmit`].
     HasWork(PortId),
+    /// At this instant something is due at this port: call [`crate::Switch::wake`].
+    WakeAt(Time, PortId),
     /// A packet that was queued is dropped; its place in the pool is the driver's to free.
     Dropped(PacketId, Reason),
 }

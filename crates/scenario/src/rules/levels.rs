@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Facts, Finding, impossible};
-use crate::levels::{Device, DeviceSettings, at_level, generic};
+use crate::levels::{Device, DeviceSettings, at_level, generic, is_of_ports_alone};
 use crate::model::ScenarioSettings;
 use crate::rows::{Row, rows};
 use crate::stacks::{EndSettings, Stack, names_somebody};
@@ -19,7 +19,7 @@ pub(super) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {
         if level.is_of_ports() && level.says_nothing() {
-            let message = "says nothing of its ports: give ecn, schedule or queue_limit";
+            let message = "says nothing of its ports: give ecn, schedule, queue_limit or shaper";
             found.push(exactly(&level.path, message.to_owned(), false));
         }
         if facts.devices.iter().any(|device| device.levels.contains(&level.path)) {
@@ -109,10 +109,9 @@ pub(super) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
         return;
     }
     let paths: Vec<&str> = levels.iter().map(|level| level.path.as_str()).collect();
-    let of_ports = |path: &str| [".at", ".to", ".queue_limit"].iter().any(|own| path.ends_with(own));
     let place = |path: &str| match level_of(&paths, path) {
         Some((level, rest)) => {
-            let selects = level.starts_with("switch.port[") && of_ports(path);
+            let selects = level.starts_with("switch.port[") && is_of_ports_alone(rest);
             (!selects).then(|| (Some(level.to_owned()), generic(rest)))
         }
         None if within(path, "balance") || path.starts_with("switch.") => Some((None, path.to_owned())),
@@ -324,6 +323,6 @@ fn value_of(settings: &ScenarioSettings, device: &Device, levels: usize) -> Valu
     own.fold(below, |below, level| over(&DeviceSettings::KIND, below, level.says.value()))
 }
 
-fn exactly(path: &str, message: String, idle: bool) -> Finding {
+pub(super) fn exactly(path: &str, message: String, idle: bool) -> Finding {
     Finding { path: path.to_owned(), message, idle, exact: true }
 }

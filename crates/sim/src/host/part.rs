@@ -57,7 +57,7 @@ impl Hosts {
         let wake = card.parts.iter().map(HostPart::wake).min().unwrap_or(Time::NEVER).max(cx.now);
         if wake < card.part_at {
             card.part_at = wake;
-            cx.schedule(wake, Event::HostWake(host));
+            cx.schedule(wake, Event::Wake(card.link));
         }
     }
 }

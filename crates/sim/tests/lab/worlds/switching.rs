@@ -3,7 +3,7 @@
 
 use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
-use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Span, SwitchId};
+use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Setup};
 use weft_switch::PfcSettings;
 use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
@@ -16,8 +16,8 @@ use weft_switch::pause::WatchdogAction;
 use weft_switch::schedule::{SchedulerSettings, drr, wrr};
 use weft_switch::settings::{ClassLoad, Visibility};
 use weft_switch::share::{SharingSettings, dynamic, fixed, mmu};
-use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, TrimSettings};
-use weft_topology::{Graph, Node};
+use weft_switch::{BalancerSettings, PortSettings, ShaperSettings, SwitchSettings, TrimSettings};
+use weft_topology::{Graph, Link, Node};
 use weft_transport::Transport;
 
 use super::{full_packet, one_in, pick};
@@ -224,10 +224,19 @@ pub(super) fn mix(setup: &mut Setup, random: &mut Random) {
     for number in setup.graph.hosts()..setup.graph.links().len() as u32 {
         if one_in(random, 6) {
             let queue_limit = pick(random, &[None, Some(full * 4), Some(full * 40)]);
-            let own = PortSettings { ecn: marker(random, full), queue_limit, ..PortSettings::default() };
+            let shaper =
+                one_in(random, 3).then(|| shaper(random, full, &setup.graph.links()[number as usize]));
+            let own =
+                PortSettings { ecn: marker(random, full), queue_limit, shaper, ..PortSettings::default() };
             setup.ports.insert(LinkId(number), own);
         }
     }
+}
+
+fn shaper(random: &mut Random, full: Bytes, link: &Link) -> ShaperSettings {
+    let rate = Rate(link.rate.0 / (2 + random.below(6) as u64) + 1);
+    let queues = if one_in(random, 2) { vec![0] } else { Vec::new() };
+    ShaperSettings { rate, burst: pick(random, &[Bytes(0), full, full * 20]), queues }
 }
 
 /// Now and then memory is managed as chips do, whether classes pause or not.
