@@ -209,6 +209,32 @@ impl Queue {
         self.tail = packet;
     }
 
+    /// Puts a packet before all others.
+    pub fn push_front(&mut self, packet: PacketId, headers: &mut Headers) {
+        if self.is_empty() {
+            self.tail = packet;
+        } else {
+            headers.next[packet.index()] = self.head;
+        }
+        self.head = packet;
+    }
+
+    /// Takes a packet from wherever it is; the time that takes grows with the number of packets before it. Nothing happens
+    /// if it is not here.
+    pub fn remove(&mut self, packet: PacketId, headers: &mut Headers) {
+        if self.front() == Some(packet) {
+            self.pop(headers);
+            return;
+        }
+        let follows = |before: &PacketId| *before != self.tail && headers.next[before.index()] == packet;
+        let Some(before) = self.iter(headers).find(follows) else { return };
+        if packet == self.tail {
+            self.tail = before;
+        } else {
+            headers.next[before.index()] = headers.next[packet.index()];
+        }
+    }
+
     /// Takes the oldest packet.
     #[inline]
     pub fn pop(&mut self, headers: &Headers) -> Option<PacketId> {

@@ -219,11 +219,13 @@ pub enum Reason {
     Watchdog,
     /// Too much of a lossy class is here of what came in by the same port, or its pool is full.
     Ingress,
+    /// A packet of smaller rank needed the room.
+    Evicted,
 }
 
 impl Reason {
     /// All reasons, in their order.
-    pub const ALL: [Reason; 10] = [
+    pub const ALL: [Reason; 11] = [
         Reason::PortFull,
         Reason::Threshold,
         Reason::BufferFull,
@@ -234,6 +236,7 @@ impl Reason {
         Reason::Headroom,
         Reason::Watchdog,
         Reason::Ingress,
+        Reason::Evicted,
     ];
 
     /// The name in files.
@@ -250,6 +253,7 @@ impl Reason {
             Reason::Headroom => "headroom",
             Reason::Watchdog => "watchdog",
             Reason::Ingress => "ingress",
+            Reason::Evicted => "evicted",
         }
     }
 }

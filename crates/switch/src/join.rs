@@ -149,6 +149,9 @@ impl Outputs {
         let output = &mut self.ports[port.index()];
         let own = &mut output.queues[queue];
         own.packets.push(packet, turn.headers);
+        if let Some(order) = &self.order {
+            order.changed(&mut own.packets, turn.headers);
+        }
         own.bytes += u64::from(wire);
         if !self.ingress.as_ref().is_some_and(|ingress| ingress.keeps(queue)) {
             self.store.stored((queue, own.bytes), wire);

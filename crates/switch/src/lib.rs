@@ -8,12 +8,13 @@
 //! receive: table -> balance -> share (admission) -> trim -> mark -> queue        transmit: schedule -> mark -> wire
 //! ```
 //!
-//! Four families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`schedule`].
+//! Five families fill the stages; a member is one file and one line: [`balance`], [`share`], [`mark`], [`order`], [`schedule`].
 
 pub mod balance;
 pub mod congestion;
 pub mod flowlet;
 pub mod hash;
+pub mod order;
 pub mod pause;
 pub mod schedule;
 pub mod settings;

@@ -5,6 +5,7 @@ use weft_core::record::Reason;
 use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Rate, Time, Transmission};
 
 use crate::foresight::Foresight;
+use crate::order::AnyOrder;
 use crate::pause::{Ingress, to_share};
 use crate::port::{InService, Output, PortCounters, Store};
 use crate::settings::{PortSettings, SwitchSettings};
@@ -28,6 +29,8 @@ pub(crate) struct Outputs {
     pub(crate) ingress: Option<Box<Ingress>>,
     /// If full queues cut packets.
     pub(crate) trim: Option<Trim>,
+    /// If queues do not serve packets in the order of their arrival.
+    pub(crate) order: Option<AnyOrder>,
 }
 
 impl Outputs {
@@ -39,6 +42,7 @@ impl Outputs {
         let memory = Memory { buffer: to_share(settings, site), queues: slots as u64 };
         let ports: Vec<_> = site.rates.iter().map(|rate| Output::new(settings, *rate)).collect();
         let marks_departures = ports.iter().any(Output::looks_at_departures);
+        let order = Some(AnyOrder::new(&settings.order, ())).filter(AnyOrder::reads_ranks);
         let store = Store::new(AnySharing::new(&settings.sharing, memory));
         Outputs {
             ports,
@@ -51,9 +55,11 @@ impl Outputs {
                 && !marks_departures
                 && (settings.count_in_service || !read)
                 && ingress.is_none()
-                && !settings.trim.is_on(),
+                && !settings.trim.is_on()
+                && order.is_none(),
             ingress,
             trim: Trim::new(&settings.trim, site.full_packet),
+            order,
         }
     }
 
@@ -182,6 +188,9 @@ impl Outputs {
                 return None;
             };
             let (packet, action) = output.take(turn.now, queue, turn.headers, &mut self.marking);
+            if let Some(order) = &self.order {
+                order.changed(&mut output.queues[queue].packets, turn.headers);
+            }
             match action {
                 Action::Pass => {}
                 Action::Mark => output.port.mark(turn.headers.get_mut(packet)),

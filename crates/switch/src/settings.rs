@@ -2,6 +2,7 @@
 
 use weft_core::{Bytes, Span, choice, settings};
 
+use crate::order::OrderSettings;
 use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
 use crate::shaper::ShaperSettings;
@@ -65,6 +66,8 @@ settings! {
         queues: u32 [1, 8] = 1,
         /// Which queue of a port is served next.
         schedule: SchedulerSettings = SchedulerSettings::default(),
+        /// Which packet of a queue goes next, and which is dropped when there is no room.
+        order: OrderSettings = OrderSettings::default(),
         /// Congestion marks; off unless given.
         ecn: MarkerSettings = MarkerSettings::default(),
         /// Priority flow control; off unless classes are named.

@@ -101,7 +101,22 @@ impl Outputs {
                 return Verdict::Returned;
             }
         }
+        if full && self.evict(turn, (port, queue), packet) {
+            return self.join(turn, port, packet);
+        }
+        let header = turn.headers.get_mut(packet);
         self.refused(turn.effects, header, queue, reason);
         Verdict::Dropped(self.refuse(port, reason))
+    }
+
+    /// Drops a packet of a queue that is worth less than one for which there is no room. False if there is none.
+    fn evict(&mut self, turn: &mut Turn<'_>, at: (PortId, usize), newcomer: PacketId) -> bool {
+        let (Some(order), newcomer) = (&self.order, *turn.headers.get(newcomer)) else { return false };
+        let queue = &mut self.ports[at.0.index()].queues[at.1].packets;
+        let victim = order.evict(queue, turn.headers, &newcomer);
+        if let Some(victim) = victim {
+            self.give_up(turn, at, victim, Reason::Evicted);
+        }
+        victim.is_some()
     }
 }

@@ -191,7 +191,10 @@ fn entries_of_ports_concern_some_and_say_something() {
     wrong("[[switch.port]]\nat = \"leaf0\"\nto = \"leaf1\"\nqueue_limit = \"9 kB\"\n", "no port of a switch");
     wrong("[[switch.port]]\nat = \"leaf0\"\n", "says nothing of its ports");
     let shaped = |what: &str| format!("[[switch.port]]\nat = \"leaf0\"\nshaper = {{ {what} }}\n");
-    wrong(&shaped("rate = \"400 Gbps\""), "`switch.port[0].shaper.rate` has no effect: no link of these ports is faster");
+    wrong(
+        &shaped("rate = \"400 Gbps\""),
+        "`switch.port[0].shaper.rate` has no effect: no link of these ports is faster",
+    );
     wrong(&shaped("rate = \"0 bps\""), "a shaper that passes nothing");
     wrong(&shaped("rate = \"1 Gbps\", queues = [0, 1]"), "queue 1: these ports have 1, from 0 on");
     wrong(&shaped("rate = \"1 Gbps\", depth = \"9 kB\""), "unknown key `depth` in `switch.port[0].shaper`");

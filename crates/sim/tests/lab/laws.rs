@@ -7,6 +7,7 @@ use weft_core::{Bytes, Span, Time};
 use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_switch::pause::WatchdogAction;
 use weft_switch::share::SharingSettings;
+use weft_switch::order::OrderSettings;
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, flowlet};
 use weft_topology::Node;
 use weft_transport::TransportSettings;
@@ -163,6 +164,7 @@ fn may_drop(world: &World, switch: &SwitchSettings, reason: Reason) -> bool {
         Reason::Loss => world.lossy,
         Reason::Headroom => may_overrun(world),
         Reason::Watchdog => switch.pfc.watchdog.is_some(),
+        Reason::Evicted => matches!(switch.order, OrderSettings::Ranked(_)),
     }
 }
 

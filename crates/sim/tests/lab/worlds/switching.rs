@@ -12,6 +12,7 @@ use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::{Arriving, Beyond};
 use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, codel, pi, pie, red, step};
+use weft_switch::order::OrderSettings;
 use weft_switch::pause::WatchdogAction;
 use weft_switch::schedule::{SchedulerSettings, drr, wrr};
 use weft_switch::settings::{ClassLoad, Visibility};
@@ -162,6 +163,10 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
                 quantum: Bytes(pick(random, &[100, 1_538, 9_038])),
                 weights: vec![1 + random.below(3)],
             }),
+        },
+        order: match random.below(6) {
+            0 => OrderSettings::Ranked(Default::default()),
+            _ => OrderSettings::default(),
         },
         ecn: marker(random, full),
         pfc: PfcSettings::default(),

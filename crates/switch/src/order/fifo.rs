@@ -1,0 +1,27 @@
+//! First in, first out.
+
+use weft_core::settings;
+
+use super::Order;
+
+/// One sentence for lists.
+pub const SUMMARY: &str = "first in, first out";
+
+settings! {
+    /// No settings.
+    pub struct Settings {}
+}
+
+/// First in, first out: the list as it is.
+#[derive(Clone, Debug)]
+pub struct Fifo;
+
+impl Fifo {
+    /// Without state.
+    #[must_use]
+    pub fn new(_settings: &Settings, _site: ()) -> Fifo {
+        Fifo
+    }
+}
+
+impl Order for Fifo {}
