@@ -18,7 +18,8 @@ const PARTS: &[&str] = &["weft-core"];
 const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
-const TRANSPORT: &[&str] = &["weft-core", "weft-offload", "weft-ndp", "weft-rate", "weft-roce"];
+const TRANSPORT: &[&str] =
+    &["weft-core", "weft-offload", "weft-ndp", "weft-pfabric", "weft-rate", "weft-roce"];
 /// The description and the engines stand side by side: both see the parts, and neither sees the other. Between them lies
 /// the plan, what an engine is asked to run.
 const ABOVE_PARTS: &[&str] =
@@ -116,6 +117,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
     Layer { name: "weft-ndp", may_use: PARTS },
+    Layer { name: "weft-pfabric", may_use: PARTS },
     Layer { name: "weft-offload", may_use: PARTS },
     Layer { name: "weft-transport", may_use: TRANSPORT },
     Layer { name: "weft-fluid", may_use: PARTS },

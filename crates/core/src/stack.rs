@@ -248,6 +248,10 @@ pub trait Stack: Sized {
     fn goes_by_classes(&self) -> bool {
         false
     }
+    /// Whether it writes ranks into packets ([`Header::note`]): smaller ones go first where queues go by them.
+    fn ranks_packets(&self) -> bool {
+        false
+    }
     /// Whether full queues may cut its packets down to their headers.
     fn is_trimmable(&self) -> bool {
         false

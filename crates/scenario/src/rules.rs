@@ -10,6 +10,7 @@ mod measure;
 mod mmu;
 mod network;
 mod pause;
+mod rank;
 mod roce;
 mod shaper;
 mod switch;
@@ -118,6 +119,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::red_thresholds_are_ordered, &["switch"]),
     (switch::controllers_are_whole, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
+    (rank::ranks_are_written_and_read, &["switch", "transport", "balance"]),
     (trim::trimming_serves_somebody, &["switch", "transport"]),
     (trim::headers_have_a_queue_of_their_own, &["switch", "transport", "traffic"]),
     (trim::trimming_leaves_less, &["switch", "transport"]),

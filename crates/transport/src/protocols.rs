@@ -1,4 +1,4 @@
-//! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP.
+//! The list of all transports: TCP under each congestion law, datagrams, RoCE under each rate law, NDP, pFabric.
 //!
 //! The list is at the end of this file. A line of it names a stack ([`weft_core::stack::Stack`]), the layout of its packets
 //! unless they are segments, and the transports that a scenario can choose; one line is all that a new transport adds here. A
@@ -19,6 +19,7 @@ use crate::stacks::tcp::TcpStack;
 use crate::stacks::{Holds, HostOf};
 
 pub mod ndp;
+pub mod pfabric;
 pub mod udp;
 
 /// A transport.
@@ -179,6 +180,7 @@ stacks! {
         "timely-pi" => timely_pi::TimelyPi timely_pi TimelyPi,
     }
     Ndp is weft_ndp::Ndp, in weft_ndp::packet::Packet, by alone { "ndp" => ndp::Ndp }
+    Pfabric is weft_pfabric::Pfabric, in weft_pfabric::packet::Packet, by alone { "pfabric" => pfabric::Pfabric }
 }
 
 #[cfg(test)]

@@ -207,6 +207,12 @@ macro_rules! stacks {
                 match self { $(AnyStack::$stack(own) => Stack::goes_by_classes(&**own),)+ }
             }
 
+            /// Whether packets carry ranks.
+            #[must_use]
+            pub fn ranks_packets(&self) -> bool {
+                match self { $(AnyStack::$stack(own) => Stack::ranks_packets(&**own),)+ }
+            }
+
             /// Whether full queues may cut packets down to their headers.
             #[must_use]
             pub fn is_trimmable(&self) -> bool {

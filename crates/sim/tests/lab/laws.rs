@@ -5,9 +5,9 @@
 use weft_core::record::{FlowRecord, HopRecord, Reason, RunRecord, Stop};
 use weft_core::{Bytes, Span, Time};
 use weft_switch::mark::{MarkerSettings, NonEct};
+use weft_switch::order::OrderSettings;
 use weft_switch::pause::WatchdogAction;
 use weft_switch::share::SharingSettings;
-use weft_switch::order::OrderSettings;
 use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, flowlet};
 use weft_topology::Node;
 use weft_transport::TransportSettings;

@@ -43,6 +43,9 @@ impl World {
         network::stall(&mut topology, &mut Random::new(seed, Purpose::Test, 109));
         let transport = ends::transport(&mut random);
         let mut transport = ends::later(&mut Random::new(seed, Purpose::Test, 111)).unwrap_or(transport);
+        if let Some(pfabric) = ends::ranked(&mut Random::new(seed, Purpose::Test, 120)) {
+            transport = pfabric;
+        }
         if let Some(ndp) = ends::receiver_driven(&mut Random::new(seed, Purpose::Test, 118)) {
             transport = ndp;
         }
@@ -57,6 +60,7 @@ impl World {
         let full = full_packet(&setup.transport);
         switching::manage(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 115), full);
         switching::trim(&mut setup, &mut Random::new(seed, Purpose::Test, 119));
+        switching::rank(&mut setup, &mut Random::new(seed, Purpose::Test, 120));
         switching::choose_classes(&mut setup, &mut Random::new(seed, Purpose::Test, 116));
         setup.flows = flows(&mut random, &setup.graph, &setup.transport).into();
         if one_in(&mut Random::new(seed, Purpose::Test, 114), 6) {
@@ -73,6 +77,7 @@ impl World {
         setup.timeline =
             Arc::new(timeline(&setup.graph, &plan, &routing(&mut random), setup.balancer.grouping()));
         switching::mix(&mut setup, &mut Random::new(seed, Purpose::Test, 118));
+        switching::shape(&mut setup, &mut Random::new(seed, Purpose::Test, 121));
         let mut world = World { setup, topology, transport, plan, lossy };
         world.setup.until = Time::ZERO + world.limit(&mut random);
         world

@@ -4,7 +4,7 @@ use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Rate, Span};
 use weft_transport::RtoFloor;
 use weft_transport::congestion::{cubic, dctcp, htcp, newreno};
-use weft_transport::protocols::{self, ndp, udp};
+use weft_transport::protocols::{self, ndp, pfabric, udp};
 use weft_transport::rate::{dcqcn, fixed, notification, patched_timely, timely, timely_pi};
 use weft_transport::settings::{EcnUse, LossDetection, Recovery, ShimRule, Tcp};
 use weft_transport::{TransportSettings, flowcells, gro, roce, shim};
@@ -53,6 +53,24 @@ pub(super) fn later(random: &mut Random) -> Option<TransportSettings> {
             pairs,
         }),
     })
+}
+
+/// The same holds for pFabric.
+pub(super) fn ranked(random: &mut Random) -> Option<TransportSettings> {
+    if !one_in(random, 8) {
+        return None;
+    }
+    Some(TransportSettings::Pfabric(pfabric::Settings {
+        mtu: Bytes(pick(random, &[576, 1_500, 9_000])),
+        initial_window: pick(random, &[1, 12, 70]),
+        max_window: pick(random, &[70, 200]),
+        rto: Span::from_us(pick(random, &[45, 250, 3_000])),
+        probe_after: pick(random, &[1, 5, 1_000]),
+        rank: pick(random, &[pfabric::RankBy::Remaining, pfabric::RankBy::Sent, pfabric::RankBy::Size]),
+        class: pick(random, &[0, 0, 1]),
+        control_class: pick(random, &[0, 0, 1]),
+        ..Default::default()
+    }))
 }
 
 /// The same holds for NDP.

@@ -12,7 +12,7 @@ use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::{Arriving, Beyond};
 use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, codel, pi, pie, red, step};
-use weft_switch::order::OrderSettings;
+use weft_switch::order::{OrderSettings, ranked};
 use weft_switch::pause::WatchdogAction;
 use weft_switch::schedule::{SchedulerSettings, drr, wrr};
 use weft_switch::settings::{ClassLoad, Visibility};
@@ -164,10 +164,7 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
                 weights: vec![1 + random.below(3)],
             }),
         },
-        order: match random.below(6) {
-            0 => OrderSettings::Ranked(Default::default()),
-            _ => OrderSettings::default(),
-        },
+        order: OrderSettings::default(),
         ecn: marker(random, full),
         pfc: PfcSettings::default(),
         trim: TrimSettings::default(),
@@ -229,11 +226,34 @@ pub(super) fn mix(setup: &mut Setup, random: &mut Random) {
     for number in setup.graph.hosts()..setup.graph.links().len() as u32 {
         if one_in(random, 6) {
             let queue_limit = pick(random, &[None, Some(full * 4), Some(full * 40)]);
-            let shaper =
-                one_in(random, 3).then(|| shaper(random, full, &setup.graph.links()[number as usize]));
-            let own =
-                PortSettings { ecn: marker(random, full), queue_limit, shaper, ..PortSettings::default() };
+            let own = PortSettings { ecn: marker(random, full), queue_limit, ..PortSettings::default() };
             setup.ports.insert(LinkId(number), own);
+        }
+    }
+}
+
+/// Most switches go by ranks that packets have, and some where they have none.
+pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
+    let ranks = setup.transport.stack().ranks_packets();
+    if one_in(random, 8) == ranks {
+        return;
+    }
+    let flows_in_order = !one_in(random, 4);
+    setup.switch.order = OrderSettings::Ranked(ranked::Settings { flows_in_order });
+}
+
+/// Now and then some ports are shaped.
+pub(super) fn shape(setup: &mut Setup, random: &mut Random) {
+    if !one_in(random, 6) {
+        return;
+    }
+    let full = full_packet(&setup.transport);
+    for number in setup.graph.hosts()..setup.graph.links().len() as u32 {
+        if one_in(random, 8) {
+            let own = Some(shaper(random, full, &setup.graph.links()[number as usize]));
+            let (ecn, schedule) = (setup.switch.ecn.clone(), setup.switch.schedule.clone());
+            let all = PortSettings { ecn, schedule, ..PortSettings::default() };
+            setup.ports.entry(LinkId(number)).or_insert(all).shaper = own;
         }
     }
 }

@@ -1,0 +1,65 @@
+//! What the ends of a pFabric flow see of a packet. Must not depend on state.
+
+use weft_core::segment::Toll;
+use weft_core::stack::{Layout, Side};
+use weft_core::{FlowId, Header, Time};
+
+/// What a packet says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum What {
+    /// Payload.
+    #[default]
+    Data,
+    /// Is anybody there?
+    Probe,
+    /// The packet of this number arrived, or a probe did.
+    Ack,
+    /// Everything arrived.
+    Done,
+}
+
+/// A packet of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// Its flow.
+    pub flow: FlowId,
+    /// The number of the data packet, carried or answered.
+    pub number: u64,
+    /// In answers, the number of the first packet that has not arrived.
+    pub missing: u64,
+    /// Payload in bytes.
+    pub length: u16,
+    /// What it says.
+    pub what: What,
+    /// Sent before.
+    pub again: bool,
+    /// When it was sent; in an answer, when the packet was sent that is answered.
+    pub sent: Time,
+    /// What it has met where classes pause.
+    pub toll: Toll,
+}
+
+impl Layout for Packet {
+    fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    fn payload(&self) -> u64 {
+        u64::from(self.length)
+    }
+
+    fn side(&self, _header: &Header) -> Side {
+        match self.what {
+            What::Data | What::Probe => Side::Receiver,
+            What::Ack | What::Done => Side::Sender,
+        }
+    }
+
+    fn toll(&self) -> Toll {
+        self.toll
+    }
+
+    fn add_toll(&mut self, toll: Toll) {
+        self.toll = self.toll.and(toll);
+    }
+}

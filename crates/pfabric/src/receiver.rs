@@ -1,0 +1,116 @@
+//! The receiving end of a pFabric flow: answers each packet at once.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use weft_core::bitmap::Bitmap;
+use weft_core::order::Order;
+use weft_core::segment::{Needs, reverse_ports};
+use weft_core::stack::{End, Receiving};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, ReceiverReport, Time};
+
+use crate::Pfabric;
+use crate::packet::{Packet, What};
+
+/// The receiving end of a flow.
+pub struct PfabricReceiver {
+    pfabric: Arc<Pfabric>,
+    flow: FlowId,
+    /// Packets of the flow.
+    count: u64,
+    /// What arrived, how many packets and how many bytes; the first that did not.
+    arrived: Bitmap,
+    done: u64,
+    delivered: u64,
+    missing: u64,
+    /// Number and time of each packet that is to be answered.
+    answers: VecDeque<(u64, Time)>,
+    completed: Option<Time>,
+    order: Order,
+}
+
+impl PfabricReceiver {
+    /// The receiver of a flow whose first packet is about to be given to it.
+    pub(crate) fn new(pfabric: &Arc<Pfabric>, site: &FlowSite) -> PfabricReceiver {
+        PfabricReceiver {
+            flow: site.flow,
+            count: pfabric.packets(site.size),
+            arrived: Bitmap::default(),
+            done: 0,
+            delivered: 0,
+            missing: 0,
+            answers: VecDeque::new(),
+            completed: None,
+            order: Order::default(),
+            pfabric: Arc::clone(pfabric),
+        }
+    }
+
+    fn take(&mut self, now: Time, packet: &Packet) {
+        let mss = self.pfabric.frames().mss;
+        self.order.arrived(packet.number * mss + u64::from(packet.length), packet.again, mss);
+        if packet.number < self.missing || !self.arrived.insert(packet.number) {
+            return;
+        }
+        self.missing = self.arrived.first_missing(self.missing);
+        self.arrived.advance(self.missing);
+        self.done += 1;
+        self.delivered += u64::from(packet.length);
+        if self.done == self.count {
+            self.completed = Some(now);
+        }
+    }
+}
+
+impl End for PfabricReceiver {
+    type Body = Packet;
+    type Host = ();
+
+    fn needs(&self) -> Needs {
+        let (complete, ready) = (self.completed.is_some(), !self.answers.is_empty());
+        Needs { wake: Time::NEVER, ready, complete, done: complete && !ready, asks: false }
+    }
+
+    fn on_packet(&mut self, now: Time, _header: &Header, packet: &Packet) {
+        if packet.what == What::Data {
+            self.take(now, packet);
+        }
+        self.answers.push_back((packet.number, packet.sent));
+    }
+
+    fn send(&mut self, _now: Time, header: &mut Header, body: &mut Packet) {
+        let (number, sent) = self.answers.pop_front().expect("a receiver that is ready has an answer");
+        let missing = self.missing;
+        *body = Packet { flow: self.flow, number, missing, what: What::Ack, sent, ..Packet::default() };
+        self.pfabric.address(header, self.flow);
+    }
+}
+
+impl Receiving for PfabricReceiver {
+    fn completed(&self) -> Option<Time> {
+        self.completed
+    }
+
+    fn report(&self) -> ReceiverReport {
+        ReceiverReport {
+            delivered: Bytes(self.delivered),
+            completed: self.completed,
+            out_of_order: self.order.out_of_order,
+            displacement: self.order.displacement,
+            displaced: self.order.displaced.into(),
+            ..ReceiverReport::default()
+        }
+    }
+}
+
+impl Pfabric {
+    /// The header of an answer: it goes before all payload.
+    pub(crate) fn address(&self, header: &mut Header, flow: FlowId) {
+        header.ports = reverse_ports(flow);
+        header.wire = self.frames().wire(0);
+        header.kind = Kind::Ack;
+        header.class = Class(self.settings().control_class as u8);
+        header.marks = Marks { ecn: Ecn::NotCapable };
+        header.note = 0;
+    }
+}

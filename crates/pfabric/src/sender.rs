@@ -1,0 +1,281 @@
+//! The sending end of a pFabric flow: a window, one timer, and probes when the timer runs out again and again. Must not depend on
+//! what switches do with ranks.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use weft_core::bitmap::Bitmap;
+use weft_core::record::FlowState;
+use weft_core::segment::{Needs, ports};
+use weft_core::stack::{End, Sending};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, SenderReport, Span, Time};
+
+use crate::Pfabric;
+use crate::packet::{Packet, What};
+use crate::settings::RankBy;
+
+/// How much may be in flight, in packets.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    size: u64,
+    threshold: u64,
+    /// Answers since it grew last, above the threshold.
+    answers: u64,
+}
+
+impl Window {
+    /// Something new has arrived: slow start up to the threshold, then one packet for each window.
+    fn grow(&mut self, most: u64) {
+        self.answers += 1;
+        if self.size < self.threshold || self.answers >= self.size {
+            self.size = (self.size + 1).min(most);
+            self.answers = 0;
+        }
+    }
+
+    /// Everything in flight is lost.
+    fn collapse(&mut self) {
+        *self = Window { size: 1, threshold: (self.size / 2).max(2), answers: 0 };
+    }
+}
+
+/// Probing for a way through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Probing {
+    Off,
+    /// A probe is to be sent.
+    Due,
+    /// One has been sent.
+    Sent,
+}
+
+/// The sending end of a flow.
+pub struct PfabricSender {
+    pfabric: Arc<Pfabric>,
+    flow: FlowId,
+    class: Class,
+    size: u64,
+    /// Packets of the flow.
+    count: u64,
+    /// The first packet never sent.
+    next: u64,
+    /// What has been answered, how many packets that is, and the first that is not.
+    arrived: Bitmap,
+    done: u64,
+    missing: u64,
+    flying: VecDeque<u64>,
+    /// What has to be sent again.
+    again: VecDeque<u64>,
+    window: Window,
+    /// The timer, while anything is in flight.
+    due: Time,
+    /// Time-outs in a row.
+    expired: u32,
+    probing: Probing,
+    srtt: Span,
+    retransmitted: u64,
+    timeouts: u32,
+}
+
+impl PfabricSender {
+    /// The sender of a flow that the application hands over now.
+    pub(crate) fn new(pfabric: &Arc<Pfabric>, site: &FlowSite) -> PfabricSender {
+        let size = u64::from(pfabric.settings().initial_window);
+        PfabricSender {
+            flow: site.flow,
+            class: pfabric.payload_class(site.class),
+            size: site.size.0.max(1),
+            count: pfabric.packets(site.size),
+            next: 0,
+            arrived: Bitmap::default(),
+            done: 0,
+            missing: 0,
+            flying: VecDeque::new(),
+            again: VecDeque::new(),
+            window: Window { size, threshold: u64::MAX, answers: 0 },
+            due: Time::NEVER,
+            expired: 0,
+            probing: Probing::Off,
+            srtt: Span::ZERO,
+            retransmitted: 0,
+            timeouts: 0,
+            pfabric: Arc::clone(pfabric),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.done == self.count
+    }
+
+    fn may_send(&self) -> bool {
+        let something = !self.again.is_empty() || self.next < self.count;
+        something && (self.flying.len() as u64) < self.window.size
+    }
+
+    fn restart_timer(&mut self, now: Time) {
+        self.due = now + self.pfabric.settings().rto.max(Span::from_us(1));
+    }
+
+    /// A packet is known to have arrived. False if it was known before.
+    fn arrived(&mut self, number: u64) -> bool {
+        if number < self.missing || !self.arrived.insert(number) {
+            return false;
+        }
+        self.done += 1;
+        self.flying.retain(|flying| *flying != number);
+        self.again.retain(|again| *again != number);
+        true
+    }
+
+    /// An answer, to a packet or to a probe.
+    fn answered(&mut self, now: Time, packet: &Packet) {
+        let before = self.done;
+        if packet.number < self.count {
+            self.arrived(packet.number);
+        }
+        (self.missing..packet.missing).for_each(|number| {
+            self.arrived(number);
+        });
+        self.missing = self.arrived.first_missing(self.missing.max(packet.missing));
+        self.arrived.advance(self.missing);
+        let trip = now.since(packet.sent);
+        self.srtt =
+            if self.srtt == Span::ZERO { trip } else { Span(self.srtt.0 - self.srtt.0 / 8 + trip.0 / 8) };
+        (self.expired, self.probing) = (0, Probing::Off);
+        if self.done > before {
+            self.window.grow(u64::from(self.pfabric.settings().max_window));
+            self.restart_timer(now);
+        }
+    }
+
+    /// No progress for too long: everything in flight is lost.
+    #[cold]
+    fn expire(&mut self, now: Time) {
+        self.restart_timer(now);
+        if self.probing != Probing::Off {
+            self.probing = Probing::Due;
+            return;
+        }
+        self.timeouts += 1;
+        self.expired += 1;
+        self.window.collapse();
+        self.again.extend(self.flying.drain(..));
+        self.again.make_contiguous().sort_unstable();
+        if self.expired >= self.pfabric.settings().probe_after {
+            self.probing = Probing::Due;
+        }
+    }
+
+    /// Payload of a packet.
+    fn length(&self, number: u64) -> u64 {
+        let mss = self.pfabric.frames().mss;
+        mss.min(self.size - number * mss)
+    }
+
+    /// The rank of a packet; that of an answer is 0, and no payload has it.
+    fn rank(&self, number: u64) -> u32 {
+        let mss = self.pfabric.frames().mss;
+        let bytes = match self.pfabric.settings().rank {
+            RankBy::Remaining => self.size - (self.done * mss).min(self.size - 1),
+            RankBy::Sent => number * mss + 1,
+            RankBy::Size => self.size,
+        };
+        bytes.min(u64::from(u32::MAX)) as u32
+    }
+
+    fn send_probe(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+        self.probing = Probing::Sent;
+        self.restart_timer(now);
+        // Nothing is told of a packet beyond the end.
+        *body =
+            Packet { flow: self.flow, number: self.count, what: What::Probe, sent: now, ..Packet::default() };
+        (header.wire, header.kind) = (self.pfabric.frames().wire(0), Kind::Control);
+        header.note = self.rank(self.missing);
+    }
+
+    fn send_payload(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+        let again = self.again.pop_front();
+        let number = again.unwrap_or(self.next);
+        if again.is_none() {
+            self.next += 1;
+        }
+        if self.flying.is_empty() {
+            self.restart_timer(now);
+        }
+        self.flying.push_back(number);
+        let length = self.length(number);
+        self.retransmitted += if again.is_some() { length } else { 0 };
+        *body = Packet {
+            flow: self.flow,
+            number,
+            length: length as u16,
+            what: What::Data,
+            again: again.is_some(),
+            sent: now,
+            ..Packet::default()
+        };
+        (header.wire, header.kind) = (self.pfabric.frames().wire(length), Kind::Data);
+        header.note = self.rank(number);
+    }
+}
+
+impl End for PfabricSender {
+    type Body = Packet;
+    type Host = ();
+
+    fn needs(&self) -> Needs {
+        let done = self.is_done();
+        let ready = !done
+            && match self.probing {
+                Probing::Off => self.may_send(),
+                Probing::Due => true,
+                Probing::Sent => false,
+            };
+        let waits = !done && (!self.flying.is_empty() || self.probing == Probing::Sent);
+        let wake = if waits { self.due } else { Time::NEVER };
+        Needs { wake, ready, complete: done, done, asks: false }
+    }
+
+    fn on_packet(&mut self, now: Time, _header: &Header, packet: &Packet) {
+        match packet.what {
+            What::Done => self.done = self.count,
+            _ => self.answered(now, packet),
+        }
+    }
+
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+        if self.probing == Probing::Due {
+            self.send_probe(now, header, body);
+        } else {
+            self.send_payload(now, header, body);
+        }
+        header.ports = ports(self.flow);
+        header.class = self.class;
+        header.marks = Marks { ecn: Ecn::NotCapable };
+    }
+
+    fn on_wakeup(&mut self, now: Time) {
+        if self.due <= now && self.needs().wake != Time::NEVER {
+            self.expire(now);
+        }
+    }
+}
+
+impl Sending for PfabricSender {
+    fn report(&self) -> SenderReport {
+        let mss = self.pfabric.frames().mss;
+        let payload = |packets: u64| Bytes((packets * mss).min(self.size));
+        SenderReport {
+            retransmitted: Bytes(self.retransmitted),
+            timeouts: self.timeouts,
+            acknowledged: payload(self.done),
+            in_flight: payload(self.flying.len() as u64),
+            cwnd: Bytes(self.window.size * mss),
+            ssthresh: Bytes(self.window.threshold.saturating_mul(mss)),
+            srtt: self.srtt,
+            rto: self.pfabric.settings().rto,
+            state: if self.expired > 0 { FlowState::Loss } else { FlowState::Open },
+            ..SenderReport::default()
+        }
+    }
+}

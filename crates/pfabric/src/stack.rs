@@ -1,0 +1,82 @@
+//! pFabric as a stack: its checked configuration, and what follows from it for packets and classes.
+
+use std::sync::Arc;
+
+use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
+use weft_core::{Bytes, Class, FlowSite, Header, Rate, Time};
+
+use crate::packet::{Packet, What};
+use crate::settings::Settings;
+use crate::{PfabricReceiver, PfabricSender};
+
+/// pFabric of a run, shared by all its ends.
+#[derive(Clone, Debug)]
+pub struct Pfabric {
+    settings: Settings,
+    frames: Frames,
+}
+
+impl Pfabric {
+    /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
+    #[must_use]
+    pub fn new(settings: &Settings) -> Pfabric {
+        Pfabric { frames: Frames::from(settings.sizes()), settings: settings.clone() }
+    }
+
+    /// What a scenario said.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub(crate) fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    /// Packets of a flow.
+    pub(crate) fn packets(&self, size: Bytes) -> u64 {
+        size.0.max(1).div_ceil(self.frames.mss)
+    }
+
+    pub(crate) fn payload_class(&self, own: Option<Class>) -> Class {
+        own.unwrap_or(Class(self.settings.class as u8))
+    }
+}
+
+impl Stack for Pfabric {
+    type Sender = PfabricSender;
+    type Receiver = PfabricReceiver;
+
+    fn sender(this: &Arc<Pfabric>, site: &FlowSite, _now: Time) -> PfabricSender {
+        PfabricSender::new(this, site)
+    }
+
+    fn receiver(this: &Arc<Pfabric>, site: &FlowSite) -> PfabricReceiver {
+        PfabricReceiver::new(this, site)
+    }
+
+    fn host(&self, _line: Rate) {}
+
+    fn sizes(&self) -> Sizes {
+        self.settings.sizes()
+    }
+
+    fn classes(&self, own: Option<Class>) -> Classes {
+        Classes {
+            sender: ClassSet::of(self.payload_class(own)),
+            receiver: ClassSet::of(Class(self.settings.control_class as u8)),
+        }
+    }
+
+    /// What still comes was sent again because an acknowledgement was late or lost.
+    fn reply_after_close(&self, _header: &Header, body: &Packet, _now: Time) -> Option<(Header, Packet)> {
+        let reply = Packet { flow: body.flow, what: What::Done, sent: body.sent, ..Packet::default() };
+        let mut header = Header::default();
+        self.address(&mut header, body.flow);
+        Some((header, reply))
+    }
+
+    fn ranks_packets(&self) -> bool {
+        true
+    }
+}

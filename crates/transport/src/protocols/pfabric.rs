@@ -1,0 +1,25 @@
+//! pFabric as a transport of a scenario; how it is carried is in the crate `pfabric`.
+
+use std::sync::Arc;
+
+pub use weft_pfabric::settings::{RankBy, SUMMARY, Settings};
+
+use super::{AnyStack, Protocol};
+
+/// pFabric.
+#[derive(Clone, Debug)]
+pub struct Pfabric(Arc<weft_pfabric::Pfabric>);
+
+impl Pfabric {
+    /// From the settings.
+    #[must_use]
+    pub fn new(settings: &Settings, _site: ()) -> Pfabric {
+        Pfabric(Arc::new(weft_pfabric::Pfabric::new(settings)))
+    }
+}
+
+impl Protocol for Pfabric {
+    fn stack(&self) -> AnyStack {
+        AnyStack::Pfabric(Arc::clone(&self.0))
+    }
+}
