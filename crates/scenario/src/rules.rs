@@ -10,6 +10,7 @@ mod measure;
 mod mmu;
 mod network;
 mod pause;
+mod pias;
 mod rank;
 mod roce;
 mod shaper;
@@ -119,6 +120,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::red_thresholds_are_ordered, &["switch"]),
     (switch::controllers_are_whole, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
+    (pias::flows_fall_through_queues, &["switch", "transport"]),
     (rank::ranks_are_written_and_read, &["switch", "transport", "balance"]),
     (trim::trimming_serves_somebody, &["switch", "transport"]),
     (trim::headers_have_a_queue_of_their_own, &["switch", "transport", "traffic"]),

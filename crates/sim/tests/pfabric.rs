@@ -23,7 +23,7 @@ const RTO: Span = Span::from_us(45);
 /// Hosts at one switch whose ports hold two bandwidth-delay products and go by ranks.
 fn star(hosts: u32, sizes: &[u64]) -> Setup {
     let host_link = LinkSettings { delay: Span::from_us(2), ..LinkSettings::of(LINE) };
-    let topology = single_switch::Settings { hosts, host_link, ..Default::default() };
+    let topology = single_switch::Settings { hosts, host_link };
     let transport = TransportSettings::Pfabric(pfabric::Settings { rto: RTO, ..Default::default() });
     let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);
     setup.switch = SwitchSettings {

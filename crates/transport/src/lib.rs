@@ -19,6 +19,7 @@ mod recovery;
 mod rto;
 mod sender;
 pub mod settings;
+pub mod tagging;
 mod transport;
 
 pub use protocols::{AnyHost, Body, TransportSettings};

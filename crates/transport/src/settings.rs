@@ -5,6 +5,7 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Span, choice, settings};
 
 use crate::rto::RtoFloor;
+use crate::tagging::PiasSettings;
 use crate::{flowcells, gro, shim};
 
 choice! {
@@ -152,5 +153,7 @@ settings! {
         shim: shim::Settings [flatten],
         /// The parameters of the time that is learnt.
         hold: flowcells::Settings [flatten],
+        /// Flows fall through priority classes as they send (PIAS); off unless thresholds are given.
+        pias: PiasSettings = PiasSettings::default(),
     }
 }

@@ -24,6 +24,7 @@ use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
 use crate::stacks::tcp::{Marking, TcpStack};
+use crate::tagging::Tagger;
 
 use self::pace::Pace;
 use self::send::What;
@@ -171,6 +172,8 @@ pub struct TcpSender {
     /// The event at hand is over when this is acknowledged (RecoveryPoint).
     recover: u64,
     pace: Pace,
+    /// Under PIAS.
+    tagger: Option<Box<Tagger>>,
     /// The recovery's rescue retransmission was made (RescueRxt).
     rescued: bool,
     /// A partial acknowledgement has restarted the timer.
@@ -213,6 +216,7 @@ impl TcpSender {
             law: transport.law(),
             recover: 0,
             pace: Pace::default(),
+            tagger: transport.tcp.pias.is_on().then(|| Box::new(Tagger::new())),
             rescued: false,
             restarted: false,
             line_rate: site.line_rate,

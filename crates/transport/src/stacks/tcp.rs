@@ -148,10 +148,12 @@ impl Stack for TcpStack {
         self.tcp.handshake.then(|| self.syn_wire())
     }
 
-    /// Acknowledgements go in the class of what they acknowledge.
+    /// Acknowledgements go in the flow's own class, the most urgent of those that PIAS uses.
     fn classes(&self, own: Option<Class>) -> Classes {
-        let class = ClassSet::of(own.unwrap_or_default());
-        Classes { sender: class, receiver: class }
+        let first = own.unwrap_or_default();
+        let pias = if self.tcp.pias.is_on() { self.tcp.pias.classes() } else { 1 };
+        let all = (1..pias).map(|next| Class((first.0 + next).min(7)));
+        Classes { sender: all.fold(ClassSet::of(first), ClassSet::and), receiver: ClassSet::of(first) }
     }
 
     /// Payload that still comes was sent again because an acknowledgement was lost, so everything is acknowledged once more

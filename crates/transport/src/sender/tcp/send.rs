@@ -10,6 +10,7 @@ use super::{Phase, TcpSender, Trouble};
 use crate::recovery::reordering::Undo;
 use crate::segment::{BlockCount, Flags, Segment};
 use crate::settings::LossDetection;
+use crate::tagging::Tagged;
 
 /// What to send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -251,6 +252,9 @@ impl TcpSender {
         let full = length == self.window.mss;
         let wire = if full { self.rules.full_wire } else { self.transport.data_wire(length) };
         self.head(header, Kind::Data, wire, self.rules.ecn);
+        if self.tagger.is_some() {
+            self.tag(now, header, segment);
+        }
         let new = self.new_segment(usual, now);
         let held = new.length > 0 && !new.may_go;
         self.note_usage(held && (usual || !self.held_by_pace(new.length, now)));
@@ -294,6 +298,19 @@ impl TcpSender {
         self.start_retransmission_timer(now, bytes.start == self.una);
         *segment = self.data(bytes, Flags::AGAIN, now);
         self.head(header, Kind::Data, self.transport.data_wire(length), self.rules.ecn_again);
+        if self.tagger.is_some() {
+            self.tag(now, header, segment);
+        }
+    }
+
+    /// Gives a packet of payload its class under PIAS.
+    #[inline(never)]
+    fn tag(&mut self, now: Time, header: &mut Header, segment: &Segment) {
+        let Some(tagger) = &mut self.tagger else { return };
+        let (start, length) = (segment.sequence, u64::from(segment.length));
+        let timeouts = u32::from(self.trip.backoff());
+        let packet = Tagged { now, start, length, timeouts };
+        header.class = tagger.class(&self.transport.tcp.pias, self.rules.class, packet);
     }
 
     #[inline]

@@ -1,0 +1,130 @@
+//! PIAS: a flow begins in the most urgent class and falls by one each time it has sent a threshold more, so that switches with
+//! strict priorities serve small flows first although nobody knows the sizes (Bai et al., NSDI 2015, section 4). The sender of a
+//! flow tags each packet; everything else about the flow is its transport's.
+
+use weft_core::{Bytes, Class, Span, Time, choice, settings};
+
+choice! {
+    /// What a sender counts.
+    pub enum TagBy {
+        /// Where the packet stands in the flow: a packet that is sent again has the class it had.
+        Offset = "offset",
+        /// All payload that was sent before, what was sent again included.
+        Sent = "sent",
+    }
+}
+
+settings! {
+    /// PIAS.
+    pub struct PiasSettings {
+        /// What a flow may send in each class before it falls to the next, counted from its start: at most seven, ascending. Off unless
+        /// given. Switches need a queue more than thresholds, and strict priority.
+        thresholds: Vec<Bytes> = Vec::new(),
+        /// What is counted.
+        by: TagBy = TagBy::Offset,
+        /// A flow that has sent nothing for so long begins anew in the most urgent class: on a connection that lasts, the next message; absent: never.
+        reset_idle: Option<Span> = None,
+        /// So many time-outs in a row let a flow begin anew, against starvation; absent: never.
+        reset_timeouts: Option<u32> = None,
+    }
+}
+
+impl PiasSettings {
+    /// Whether packets are tagged.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        !self.thresholds.is_empty()
+    }
+
+    /// Classes used from that of the flow on.
+    #[must_use]
+    pub fn classes(&self) -> u8 {
+        self.thresholds.len().min(7) as u8 + 1
+    }
+}
+
+/// What the sender of a flow keeps to tag its packets.
+#[derive(Clone, Debug)]
+pub(crate) struct Tagger {
+    /// All payload sent.
+    sent: u64,
+    /// What is counted begins there.
+    from: u64,
+    last: Time,
+}
+
+/// A packet about to be sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tagged {
+    pub(crate) now: Time,
+    /// Its place in the flow, and its payload.
+    pub(crate) start: u64,
+    pub(crate) length: u64,
+    /// Time-outs in a row before it.
+    pub(crate) timeouts: u32,
+}
+
+impl Tagger {
+    pub(crate) fn new() -> Tagger {
+        Tagger { sent: 0, from: 0, last: Time::NEVER }
+    }
+
+    /// The class of a packet of a flow whose own class is `first`.
+    pub(crate) fn class(&mut self, settings: &PiasSettings, first: Class, packet: Tagged) -> Class {
+        let position = match settings.by {
+            TagBy::Offset => packet.start,
+            TagBy::Sent => self.sent,
+        };
+        let idle =
+            settings.reset_idle.is_some_and(|idle| self.last != Time::NEVER && packet.now > self.last + idle);
+        let starved = settings.reset_timeouts.is_some_and(|most| packet.timeouts >= most.max(1));
+        if idle || starved {
+            self.from = position;
+        }
+        self.sent += packet.length;
+        self.last = packet.now;
+        let counted = position.saturating_sub(self.from);
+        let passed = settings.thresholds.iter().take(7).filter(|threshold| counted > threshold.0).count();
+        Class((first.0 + passed as u8).min(7))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thresholds(by: TagBy) -> PiasSettings {
+        PiasSettings { thresholds: vec![Bytes(20_000), Bytes(100_000)], by, ..PiasSettings::default() }
+    }
+
+    fn packet(start: u64, now: u64) -> Tagged {
+        Tagged { now: Time(now), start, length: 1_000, timeouts: 0 }
+    }
+
+    #[test]
+    fn a_flow_falls_when_it_has_sent_a_threshold() {
+        let settings = thresholds(TagBy::Offset);
+        let mut tagger = Tagger::new();
+        let mut class = |start| tagger.class(&settings, Class(1), packet(start, 0)).0;
+        assert_eq!([class(0), class(20_000), class(21_000), class(100_000), class(101_000)], [1, 1, 2, 2, 3]);
+        assert_eq!(class(5_000), 1, "sent again, a packet has the class it had");
+        let settings = thresholds(TagBy::Sent);
+        let mut tagger = Tagger::new();
+        let classes = (0..25).map(|_| tagger.class(&settings, Class(0), packet(0, 0)).0);
+        assert_eq!(classes.filter(|class| *class == 0).count(), 21, "what is sent again counts");
+    }
+
+    #[test]
+    fn a_pause_or_starvation_lets_a_flow_begin_anew() {
+        let idle = Some(Span(500));
+        let settings =
+            PiasSettings { reset_idle: idle, reset_timeouts: Some(2), ..thresholds(TagBy::Offset) };
+        let mut tagger = Tagger::new();
+        assert_eq!(tagger.class(&settings, Class(0), packet(90_000, 0)).0, 1);
+        assert_eq!(tagger.class(&settings, Class(0), packet(91_000, 500)).0, 1, "no longer than allowed");
+        assert_eq!(tagger.class(&settings, Class(0), packet(92_000, 1_001)).0, 0);
+        assert_eq!(tagger.class(&settings, Class(0), packet(113_000, 1_001)).0, 1, "counted from there");
+        let starved = Tagged { timeouts: 2, ..packet(113_000, 1_001) };
+        assert_eq!(tagger.class(&settings, Class(0), starved).0, 0);
+    }
+}
