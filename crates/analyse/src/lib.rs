@@ -13,7 +13,7 @@ use std::path::Path;
 
 use weft_scenario::Case;
 
-use subject::{Place, Subject};
+use subject::{Focus, Subject};
 use weft_topology::Quiver;
 use weft_topology::quiver::Survey;
 
@@ -79,7 +79,7 @@ pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<Qu
 }
 
 /// What was asked of the whole network, a switch, a leaf or a pair.
-fn in_words((subject, quiver): (&Subject, &Quiver<'_>), survey: &Survey, place: &Place) -> String {
+fn in_words((subject, quiver): (&Subject, &Quiver<'_>), survey: &Survey, place: &Focus) -> String {
     let census = || words::census(&survey.census);
     match (place.from, place.to) {
         (Some(from), Some(to)) => words::pair(subject, quiver, (from, to)),

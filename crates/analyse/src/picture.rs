@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use weft_core::{Grouping, SwitchId};
-use weft_draw::tiers::{Drawing, Line, Place};
+use weft_draw::tiers::{Drawing, TierLink, TierSwitch};
 use weft_plan::Setup;
 use weft_topology::quiver::pair::PathComponent;
 use weft_topology::{Change, Graph, LinkState, Node, Quiver, SwitchRoutes, Timeline};
@@ -48,13 +48,13 @@ pub(crate) fn svg(
     let mut lines = others(graph, state, (&used, &index));
     for (&(from, to), components) in &used {
         let middle = components.len() as i32 - 1;
-        lines.extend(components.iter().enumerate().map(|(n, component)| Line {
+        lines.extend(components.iter().enumerate().map(|(n, component)| TierLink {
             from: index[&from],
             to: index[&to],
             colour: Some(*component),
             aside: 2 * n as i32 - middle,
             note: labels(graph, quiver, (SwitchId(from), SwitchId(to)), pair),
-            ..Line::default()
+            ..TierLink::default()
         }));
     }
     let name = |switch: SwitchId| graph.name(Node::Switch(switch));
@@ -64,7 +64,7 @@ pub(crate) fn svg(
 }
 
 /// The switches to draw, and where each stands in the list.
-fn places(graph: &Graph, used: &Used, ends: [SwitchId; 2]) -> (Vec<Place>, BTreeMap<u32, usize>) {
+fn places(graph: &Graph, used: &Used, ends: [SwitchId; 2]) -> (Vec<TierSwitch>, BTreeMap<u32, usize>) {
     let on_paths: BTreeSet<u32> =
         used.keys().flat_map(|(a, b)| [*a, *b]).chain(ends.map(|end| end.0)).collect();
     let all = graph.switches().len() <= MOST_SWITCHES;
@@ -72,13 +72,13 @@ fn places(graph: &Graph, used: &Used, ends: [SwitchId; 2]) -> (Vec<Place>, BTree
     let shown: Vec<u32> = (0..graph.switches().len() as u32).filter(shown).collect();
     let place = |switch: &u32| {
         let node = &graph.switches()[*switch as usize];
-        Place { name: node.name.clone(), tier: node.tier, marked: ends.contains(&SwitchId(*switch)) }
+        TierSwitch { name: node.name.clone(), tier: node.tier, marked: ends.contains(&SwitchId(*switch)) }
     };
     (shown.iter().map(place).collect(), shown.iter().enumerate().map(|(n, switch)| (*switch, n)).collect())
 }
 
 /// Cables that the pair does not use, grey, or red if they are down.
-fn others(graph: &Graph, state: &LinkState, (used, index): (&Used, &BTreeMap<u32, usize>)) -> Vec<Line> {
+fn others(graph: &Graph, state: &LinkState, (used, index): (&Used, &BTreeMap<u32, usize>)) -> Vec<TierLink> {
     let mut lines = Vec::new();
     for cable in graph.fabric_cables() {
         let (Node::Switch(a), Node::Switch(b)) = (graph.cables()[cable].a.node, graph.cables()[cable].b.node)
@@ -89,7 +89,7 @@ fn others(graph: &Graph, state: &LinkState, (used, index): (&Used, &BTreeMap<u32
         let down = !state.is_up(cable);
         if let (Some(from), Some(to), true) = (index.get(&a.0), index.get(&b.0), free || down) {
             let note = graph.cable_name(cable) + if down { ": down" } else { "" };
-            lines.push(Line { from: *from, to: *to, down, note, ..Line::default() });
+            lines.push(TierLink { from: *from, to: *to, down, note, ..TierLink::default() });
         }
     }
     lines

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use weft_core::record::Quantity;
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_plan::{Engine, Setup};
-use weft_switch::balance::{BalancerSettings, drill};
+use weft_switch::balance::{BalancerSettings, drill::DrillSettings};
 use weft_switch::settings::Visibility;
-use weft_switch::share::{SharingSettings, infinite};
-use weft_topology::shapes::leaf_spine;
+use weft_switch::share::{SharingSettings, infinite::InfiniteSharingSettings};
+use weft_topology::shapes::leaf_spine::{self, LeafSpineSettings};
 use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::{Flow, Flows};
@@ -149,7 +149,7 @@ impl System {
             rate: Some(Rate::from_gbps(*rate)),
             ..Default::default()
         };
-        TopologySettings::LeafSpine(leaf_spine::Settings {
+        TopologySettings::LeafSpine(LeafSpineSettings {
             leaves: 2,
             spines: self.rates.len() as u32,
             hosts_per_leaf: HOSTS,
@@ -177,9 +177,9 @@ impl System {
             when: Random::new(seed, Purpose::Arrivals, 0),
             who: Random::new(seed, Purpose::Pairs, 0),
         };
-        let drill = drill::Settings { choices: self.choices, memory: self.memory, ..Default::default() };
+        let drill = DrillSettings { choices: self.choices, memory: self.memory, ..Default::default() };
         let mut switch = weft_switch::SwitchSettings { latency: Span::ZERO, ..Default::default() };
-        switch.sharing = SharingSettings::Infinite(infinite::Settings {});
+        switch.sharing = SharingSettings::Infinite(InfiniteSharingSettings {});
         switch.visibility = Visibility::Instant;
         switch.engines = self.engines;
         Setup {

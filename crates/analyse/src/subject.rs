@@ -25,13 +25,13 @@ pub(crate) struct Subject {
 
 /// The pair, the switch or the leaf asked about.
 #[derive(Default)]
-pub(crate) struct Place {
+pub(crate) struct Focus {
     pub(crate) from: Option<SwitchId>,
     /// Index of the leaf.
     pub(crate) to: Option<usize>,
 }
 
-impl Place {
+impl Focus {
     pub(crate) fn pair(&self) -> Option<(SwitchId, usize)> {
         Some((self.from?, self.to?))
     }
@@ -71,14 +71,14 @@ impl Subject {
         self.name(self.graph.leaves()[leaf])
     }
 
-    pub(crate) fn place(&self, options: &QuiverOptions) -> Result<Place, String> {
+    pub(crate) fn place(&self, options: &QuiverOptions) -> Result<Focus, String> {
         let from = options.from.as_deref().map(|name| self.switch(name)).transpose()?;
         let to = options.to.as_deref().map(|name| self.leaf(name)).transpose()?;
         match (from, to) {
             (Some(from), Some(to)) if from == self.graph.leaves()[to] => {
                 Err(format!("--from and --to both name `{}`", self.name(from)))
             }
-            _ => Ok(Place { from, to }),
+            _ => Ok(Focus { from, to }),
         }
     }
 

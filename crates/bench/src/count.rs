@@ -34,7 +34,7 @@ pub(crate) fn available() -> Result<(), Error> {
 /// # Errors
 /// [`Error::Failed`] when the program cannot be started again or ends badly.
 pub(crate) fn count(name: &str, folder: &Path) -> Result<(u64, Pass), Error> {
-    let place = Place::new(name)?;
+    let place = CountFolder::new(name)?;
     let failed = |what: String| Error::Failed(format!("counting {name}: {what}"));
     let program = std::env::current_exe().map_err(|cause| failed(cause.to_string()))?;
     let output = Command::new("valgrind")
@@ -56,14 +56,14 @@ pub(crate) fn count(name: &str, folder: &Path) -> Result<(u64, Pass), Error> {
 }
 
 /// A folder for callgrind's files that is gone afterwards.
-struct Place(PathBuf);
+struct CountFolder(PathBuf);
 
-impl Place {
-    fn new(name: &str) -> Result<Place, Error> {
+impl CountFolder {
+    fn new(name: &str) -> Result<CountFolder, Error> {
         let folder = std::env::temp_dir().join(format!("weft-bench-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder)
             .map_err(|cause| Error::Failed(format!("cannot make {}: {cause}", folder.display())))?;
-        Ok(Place(folder))
+        Ok(CountFolder(folder))
     }
 
     fn file(&self) -> PathBuf {
@@ -81,7 +81,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for CountFolder {
     fn drop(&mut self) {
         // A folder that stays behind does no harm.
         let _ = std::fs::remove_dir_all(&self.0);

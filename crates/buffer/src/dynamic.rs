@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "shared buffer with dynamic thresholds: a queue may ho
 
 settings! {
     /// Dynamic thresholds.
-    pub struct Settings {
+    pub struct DynamicSharingSettings {
         /// A queue's threshold as a multiple of the free shared memory (alpha).
         alpha: f64 [0.0009765625, 1024] = 1.0,
         /// Bytes every queue may always hold.
@@ -34,7 +34,7 @@ pub struct Dynamic {
 impl Dynamic {
     /// From the settings; the scenario guarantees a buffer larger than all minima.
     #[must_use]
-    pub fn new(settings: &Settings, memory: Memory) -> Dynamic {
+    pub fn new(settings: &DynamicSharingSettings, memory: Memory) -> Dynamic {
         let buffer = memory.buffer.expect("checked with the scenario: dynamic sharing has a buffer").0;
         let pool = buffer.saturating_sub(memory.queues * settings.minimum.0);
         Dynamic { alpha: settings.alpha, minimum: settings.minimum.0, pool, used: 0 }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn n_congested_queues_settle_at_alpha_b_over_one_plus_n_alpha() {
         for (alpha, n) in [(1.0, 1), (1.0, 2), (1.0, 14), (8.0, 4), (0.5, 3)] {
-            let settings = Settings { alpha, minimum: Bytes(0) };
+            let settings = DynamicSharingSettings { alpha, minimum: Bytes(0) };
             let memory = Memory { buffer: Some(Bytes(4_500_000)), queues: 64 };
             let mut dynamic = Dynamic::new(&settings, memory);
             let mut queues = vec![0; n];
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_minimum_is_always_there_and_everything_is_given_back() {
-        let settings = Settings { alpha: 1.0, minimum: Bytes(3_000) };
+        let settings = DynamicSharingSettings { alpha: 1.0, minimum: Bytes(3_000) };
         let mut dynamic = Dynamic::new(&settings, Memory { buffer: Some(Bytes(100_000)), queues: 4 });
         let mut hog = vec![0];
         fill(&mut dynamic, &mut hog, 1_000);

@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "a fixed buffer for every port, tail drop";
 
 settings! {
     /// Static buffers.
-    pub struct Settings {
+    pub struct FixedSharingSettings {
         /// Buffer of one port over all its queues, wire bytes, the packet in service included.
         per_port: Bytes = Bytes(1_000_000),
     }
@@ -30,7 +30,7 @@ pub struct Fixed {
 impl Fixed {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, memory: Memory) -> Fixed {
+    pub fn new(settings: &FixedSharingSettings, memory: Memory) -> Fixed {
         Fixed { per_port: settings.per_port.0, total: memory.buffer.map_or(u64::MAX, |bytes| bytes.0) }
     }
 }

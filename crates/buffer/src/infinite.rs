@@ -10,7 +10,7 @@ pub const SUMMARY: &str = "no limit at all, for analysis";
 
 settings! {
     /// No limit.
-    pub struct Settings {}
+    pub struct InfiniteSharingSettings {}
 }
 
 /// No limit at all.
@@ -20,7 +20,7 @@ pub struct Infinite;
 impl Infinite {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &Settings, _memory: Memory) -> Infinite {
+    pub fn new(_settings: &InfiniteSharingSettings, _memory: Memory) -> Infinite {
         Infinite
     }
 }

@@ -58,10 +58,10 @@ family! {
     pub enum SharingSettings;
     called "sharing" built at Memory;
     members {
-        "static" => fixed::Fixed,
-        "dynamic" => dynamic::Dynamic,
-        "infinite" => infinite::Infinite,
-        "mmu" => mmu::Mmu,
+        "static" => fixed::Fixed(FixedSharingSettings),
+        "dynamic" => dynamic::Dynamic(DynamicSharingSettings),
+        "infinite" => infinite::Infinite(InfiniteSharingSettings),
+        "mmu" => mmu::Mmu(MmuSettings),
     }
     methods {
         fn admit(&self, occupancy: &Occupancy) -> Result<(), Reason>;

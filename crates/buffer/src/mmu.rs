@@ -35,7 +35,7 @@ settings! {
 
 settings! {
     /// Memory management of merchant chips. Limits of lossless classes are those of switch.pfc.
-    pub struct Settings {
+    pub struct MmuSettings {
         /// Bytes that every class of every port may hold of what came in by the port.
         group_minimum: Bytes = Bytes(1_538),
         /// Bytes that every port may hold of what came in by it; the minima of its classes count towards them.
@@ -57,7 +57,7 @@ settings! {
     }
 }
 
-impl Settings {
+impl MmuSettings {
     /// The number of the pool of each class.
     #[must_use]
     pub fn pool_of(&self) -> [u8; CLASSES] {
@@ -111,7 +111,7 @@ pub struct Mmu {
 impl Mmu {
     /// From the settings; the scenario guarantees a buffer larger than all minima.
     #[must_use]
-    pub fn new(settings: &Settings, memory: Memory) -> Mmu {
+    pub fn new(settings: &MmuSettings, memory: Memory) -> Mmu {
         let buffer = memory.buffer.expect("checked with the scenario: there is a buffer to manage").0;
         let minimum = settings.queue_minimum.0;
         Mmu {

@@ -25,7 +25,7 @@ impl Setting {
 
 /// What stands in a file.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct LinuxSettings {
     /// In the order in which they are applied.
     pub settings: Vec<Setting>,
     /// A word for each other thing.

@@ -4,9 +4,19 @@
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Rate, Span};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
-use weft_fluid::model::{dcqcn, timely};
-use weft_rate::{RateLawSettings, notification, patched_timely, segments, timely as rate_timely, timely_pi};
-use weft_switch::mark::{At, MarkerSettings, pi, red};
+use weft_fluid::model::{
+    dcqcn,
+    timely::{self, TimelyParameters},
+};
+use weft_rate::{
+    RateLawSettings, notification::NotificationSettings, patched_timely::PatchedTimelySettings, segments,
+    timely as rate_timely, timely_pi::TimelyPiSettings,
+};
+use weft_switch::mark::{
+    At, MarkerSettings,
+    pi::PiSettings,
+    red::{self, RedSettings},
+};
 
 use crate::bottleneck::Path;
 
@@ -50,14 +60,14 @@ pub(crate) fn marking(
 }
 
 /// The gains are per packet of the marker's own size.
-fn integrator_of(pi: &pi::Settings, unit: Unit) -> Integrator {
+fn integrator_of(pi: &PiSettings, unit: Unit) -> Integrator {
     let (k1, k2) = pi.gains();
     let size = 1.0 / unit.packets(pi.packet);
     let reference = unit.packets(pi.reference.bytes(pi.packet));
     Integrator { reference, proportional: k1 * size, integral: k2 * size }
 }
 
-fn ramp(red: &red::Settings, unit: Unit, continued: bool) -> Result<Ramp, String> {
+fn ramp(red: &RedSettings, unit: Unit, continued: bool) -> Result<Ramp, String> {
     if red.average > 0 {
         return Err(
             "`switch.ecn.red.average` is above 0; the fluid model knows the instantaneous queue".to_owned()
@@ -76,8 +86,8 @@ fn ramp(red: &red::Settings, unit: Unit, continued: bool) -> Result<Ramp, String
 
 /// DCQCN's reaction.
 pub(crate) fn dcqcn(
-    law: &weft_rate::dcqcn::Settings,
-    notification: &notification::Settings,
+    law: &weft_rate::dcqcn::DcqcnSettings,
+    notification: &NotificationSettings,
     unit: Unit,
 ) -> dcqcn::Law {
     dcqcn::Law {
@@ -92,7 +102,7 @@ pub(crate) fn dcqcn(
 }
 
 /// What of DCQCN's settings the model leaves out.
-pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::Settings) -> Vec<String> {
+pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> {
     use weft_rate::dcqcn::{CutBy, HyperIncrease, RecoveryCount, Timing};
     let left_out = [
         (law.hyper_increase != HyperIncrease::Off, "hyper increase"),
@@ -131,11 +141,11 @@ pub(crate) fn measured(law: &RateLawSettings) -> Option<Measured<'_>> {
     })
 }
 
-fn weighted(own: &patched_timely::Settings) -> Measured<'_> {
+fn weighted(own: &PatchedTimelySettings) -> Measured<'_> {
     Measured { own: &own.measured, decrease: own.beta, between: Between::Weighted(own.w_slope) }
 }
 
-fn integrator(own: &timely_pi::Settings) -> Measured<'_> {
+fn integrator(own: &TimelyPiSettings) -> Measured<'_> {
     let between = Between::Integrator { gain: own.pi_gain, ratio: own.pi_ratio, reference: own.reference };
     Measured { own: &own.measured, decrease: 0.0, between }
 }
@@ -147,7 +157,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The model's settings on a path with this round trip without queueing.
-    pub(crate) fn settings(&self, capacity: f64, path: Path, unit: Unit) -> timely::Settings {
+    pub(crate) fn settings(&self, capacity: f64, path: Path, unit: Unit) -> TimelyParameters {
         let (own, round_trip) = (self.own, path.round_trip);
         // a host compares the round trip from when a packet has left it, except what it subtracts
         let left = path.line.time_for(unit.packet);
@@ -171,7 +181,7 @@ impl<'a> Measured<'a> {
                 }
             }
         };
-        timely::Settings {
+        TimelyParameters {
             capacity,
             segment: unit.packets(own.segments.segment),
             base: own.min_rtt.seconds(),

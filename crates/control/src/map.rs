@@ -11,7 +11,7 @@ use weft_fluid::linear::margin::gain_margins;
 use weft_fluid::linear::{dcqcn as linear_dcqcn, timely as linear_timely};
 use weft_fluid::model::dcqcn::{Bottleneck, Law as Reaction};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
-use weft_fluid::model::timely::{Law as Between, Settings};
+use weft_fluid::model::timely::{Law as Between, TimelyParameters};
 use weft_report::page::{Card, Page, Section};
 
 use crate::FluidOptions;
@@ -61,8 +61,9 @@ impl Numbers {
         }
         let Law::Timely { settings, .. } = &subject.law else { return None };
         let Between::Patched { slope, divisor, .. } = settings.law else { return None };
-        let Settings { capacity, segment, base, propagation, gain, step, decrease, low, high, .. } =
-            *settings;
+        let TimelyParameters {
+            capacity, segment, base, propagation, gain, step, decrease, low, high, ..
+        } = *settings;
         let flows = subject.flows();
         Some(Numbers::Timely([
             capacity,
@@ -153,11 +154,11 @@ fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
     Bottleneck { capacity, flows, law, marking, delay }
 }
 
-fn settings(fields: &[f64; 12]) -> (Settings, f64) {
+fn settings(fields: &[f64; 12]) -> (TimelyParameters, f64) {
     let [capacity, flows, segment, base, propagation, gain, step, decrease, low, high, slope, divisor] =
         *fields;
     let law = Between::Patched { slope, reference: capacity * low, divisor };
-    (Settings { capacity, segment, base, propagation, gain, step, decrease, low, high, law }, flows)
+    (TimelyParameters { capacity, segment, base, propagation, gain, step, decrease, low, high, law }, flows)
 }
 
 /// Margins over two settings.

@@ -62,7 +62,7 @@ pub(crate) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
     }
     let Law::Timely { settings, .. } = &subject.law else { return Vec::new() };
     let longer = delay - subject.delay;
-    let settings = weft_fluid::model::timely::Settings {
+    let settings = weft_fluid::model::timely::TimelyParameters {
         propagation: (settings.propagation + longer).max(0.0),
         ..*settings
     };

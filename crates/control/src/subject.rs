@@ -9,7 +9,7 @@ use weft_fluid::model::dcqcn::{Bottleneck as Loop, Dcqcn, Flow};
 use weft_fluid::model::marking::Marking;
 use weft_fluid::model::timely::{self, Timely};
 use weft_fluid::model::{Jitter, Start, dcqcn};
-use weft_rate::{RateLawSettings, notification};
+use weft_rate::{RateLawSettings, notification::NotificationSettings};
 use weft_transport::protocols::AnyStack;
 use weft_transport::{Transport, TransportSettings};
 
@@ -51,13 +51,13 @@ pub(crate) enum Law {
     /// DCQCN, with each group's delay and line rate.
     Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
     /// TIMELY and its relatives, with each group's first estimate.
-    Timely { settings: timely::Settings, estimates: Vec<f64> },
+    Timely { settings: timely::TimelyParameters, estimates: Vec<f64> },
 }
 
 /// What a transport says that has a fluid model.
 struct Sender {
     law: RateLawSettings,
-    notification: notification::Settings,
+    notification: NotificationSettings,
     packet: Bytes,
     payload: Bytes,
     feedback: Bytes,
@@ -254,7 +254,7 @@ fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, St
         (None, Some(own)) => own,
         (None, None) => return Err(refusal(transport)),
     };
-    if law == RateLawSettings::Fixed(weft_rate::fixed::Settings::default()) {
+    if law == RateLawSettings::Fixed(weft_rate::fixed::FixedRateSettings::default()) {
         return Err(refusal(transport));
     }
     let notification = notification.unwrap_or_default();

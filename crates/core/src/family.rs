@@ -1,7 +1,7 @@
 //! An extension point: a trait, its members, and one list. Adding a member is one file and one line in the list.
 //!
-//! A member's file holds `SUMMARY` (one sentence), `Settings` (declared with [`settings!`](crate::settings!)), the
-//! state struct with `new(&Settings, …)`, the trait's `impl` and the tests. The list writes the settings enum of the
+//! A member's file holds `SUMMARY` (one sentence), its settings (declared with [`settings!`](crate::settings!)), the
+//! state struct with `new(&…Settings, …)`, the trait's `impl` and the tests. The list writes the settings enum of the
 //! scenario file, the closed enum that the hot path matches on (no virtual call), a `Custom` arm for code outside
 //! this repository, and the names for `weft list` and the reference pages.
 
@@ -13,10 +13,10 @@
 /// pub mod plain {
 ///     pub const SUMMARY: &str = "Says hello";
 ///     weft_core::settings! { /// How.
-///         pub struct Settings { /// Shout.
+///         pub struct PlainSettings { /// Shout.
 ///             loud: bool = false } }
 ///     pub struct Plain { loud: bool }
-///     impl Plain { pub fn new(settings: &Settings, _site: &u32) -> Plain { Plain { loud: settings.loud } } }
+///     impl Plain { pub fn new(settings: &PlainSettings, _site: &u32) -> Plain { Plain { loud: settings.loud } } }
 ///     impl super::Greeter for Plain {
 ///         fn greet(&self, name: &str) -> String {
 ///             if self.loud { format!("HELLO {name}") } else { format!("hello {name}") }
@@ -29,12 +29,12 @@
 ///     /// Which greeter, and how.
 ///     pub enum GreeterSettings;
 ///     called "greeter" built at &u32;
-///     members { "plain" => plain::Plain }
+///     members { "plain" => plain::Plain(PlainSettings) }
 ///     methods { fn greet(&self, name: &str) -> String; }
 /// }
 /// }
 /// use greeters::*;
-/// let settings = GreeterSettings::Plain(plain::Settings { loud: true });
+/// let settings = GreeterSettings::Plain(plain::PlainSettings { loud: true });
 /// assert_eq!(AnyGreeter::new(&settings, &0).greet("you"), "HELLO you");
 /// assert_eq!(GreeterSettings::FAMILY.members[0].name, "plain");
 /// ```
@@ -44,7 +44,7 @@ macro_rules! family {
         $(#[$any_doc:meta])* $vis:vis enum $any:ident : $trait:ident;
         $(#[$settings_doc:meta])* $settings_vis:vis enum $settings:ident;
         called $called:literal built at $site:ty;
-        members { $($name:literal => $module:ident :: $member:ident),+ $(,)? }
+        members { $($name:literal => $module:ident :: $member:ident($own:ident)),+ $(,)? }
         methods { $($methods:tt)* }
     ) => {
         // A tag of its own: one hidden in a member's spare values costs more to read than it saves.
@@ -61,7 +61,7 @@ macro_rules! family {
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs, reason = "members are documented in their files")]
         $settings_vis enum $settings {
-            $($member($module::Settings),)+
+            $($member($module::$own),)+
         }
 
         impl $any {
@@ -81,7 +81,7 @@ macro_rules! family {
                 members: &[$($crate::settings::Member {
                     name: $name,
                     summary: $module::SUMMARY,
-                    table: &$module::Settings::TABLE,
+                    table: &$module::$own::TABLE,
                 }),+],
             };
 
@@ -114,7 +114,7 @@ macro_rules! family {
         impl Default for $settings {
             /// The first member of the list with its defaults.
             fn default() -> Self {
-                $crate::family_first!($settings, $($module::$member),+)
+                $crate::family_first!($settings, $($module::$member($own)),+)
             }
         }
 
@@ -128,8 +128,8 @@ macro_rules! family {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! family_first {
-    ($settings:ident, $module:ident :: $member:ident $(, $rest:ident :: $more:ident)*) => {
-        $settings::$member($module::Settings::default())
+    ($settings:ident, $module:ident :: $member:ident($own:ident) $(, $($rest:tt)*)?) => {
+        $settings::$member($module::$own::default())
     };
 }
 

@@ -15,16 +15,16 @@ pub struct Drawing {
     /// The heading.
     pub title: String,
     /// The switches.
-    pub places: Vec<Place>,
+    pub places: Vec<TierSwitch>,
     /// The links, drawn in this order.
-    pub lines: Vec<Line>,
-    /// What each colour means, in the order of [`Line::colour`].
+    pub lines: Vec<TierLink>,
+    /// What each colour means, in the order of [`TierLink::colour`].
     pub legend: Vec<String>,
 }
 
 /// A switch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct TierSwitch {
     /// Its name.
     pub name: String,
     /// 1 for the lowest row.
@@ -35,7 +35,7 @@ pub struct Place {
 
 /// A link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct TierLink {
     /// Index of the place where it begins.
     pub from: usize,
     /// Index of the place where it ends.
@@ -96,7 +96,7 @@ impl Drawing {
     fn points(&self, rows: usize) -> Vec<(f64, f64)> {
         let in_row = |tier: u8| self.places.iter().filter(|place| place.tier == tier).count();
         let mut passed = vec![0; rows + 1];
-        let point = |place: &Place| {
+        let point = |place: &TierSwitch| {
             let tier = usize::from(place.tier);
             passed[tier] += 1;
             let x = WIDTH as f64 * (passed[tier] as f64 - 0.5) / in_row(place.tier) as f64;
@@ -107,7 +107,7 @@ impl Drawing {
 }
 
 /// A line between two points.
-fn drawn(line: &Line, [(x1, y1), (x2, y2)]: [(f64, f64); 2]) -> String {
+fn drawn(line: &TierLink, [(x1, y1), (x2, y2)]: [(f64, f64); 2]) -> String {
     let colour = match (line.down, line.colour) {
         (true, _) => "#b00020",
         (_, Some(colour)) => COLOURS[colour % COLOURS.len()],
@@ -134,8 +134,8 @@ mod tests {
 
     #[test]
     fn a_drawing_has_all_its_parts_and_no_markup_from_names() {
-        let place = |name: &str, tier| Place { name: name.to_owned(), tier, marked: false };
-        let line = |from, colour, down| Line { from, to: 2, colour, down, ..Line::default() };
+        let place = |name: &str, tier| TierSwitch { name: name.to_owned(), tier, marked: false };
+        let line = |from, colour, down| TierLink { from, to: 2, colour, down, ..TierLink::default() };
         let drawing = Drawing {
             title: "a & b".to_owned(),
             places: vec![place("<x>", 1), place("leaf1", 1), place("spine0", 2)],

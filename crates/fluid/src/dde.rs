@@ -9,7 +9,7 @@
 mod past;
 mod step;
 
-pub use past::{Past, Place};
+pub use past::{Past, PiecePosition};
 
 use step::Stepper;
 

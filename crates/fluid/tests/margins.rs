@@ -3,7 +3,7 @@
 use weft_fluid::linear::{Characteristic, dcqcn, margins, timely};
 use weft_fluid::model::dcqcn::{Bottleneck, Law};
 use weft_fluid::model::marking::{Marking, Ramp};
-use weft_fluid::model::timely::{Law as Timely, Settings};
+use weft_fluid::model::timely::{Law as Timely, TimelyParameters};
 
 /// Columns of a table with a header.
 fn table(text: &str) -> Vec<Vec<f64>> {
@@ -71,8 +71,8 @@ fn every_exact_margin_of_dcqcn() {
 }
 
 /// Patched TIMELY with the paper's settings, packets of 1000 B.
-fn patched(propagation_us: f64, slope: f64) -> Settings {
-    Settings {
+fn patched(propagation_us: f64, slope: f64) -> TimelyParameters {
+    TimelyParameters {
         capacity: 1.25e6,
         segment: 16.0,
         base: 20e-6,

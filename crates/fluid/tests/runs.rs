@@ -235,8 +235,8 @@ fn an_independent_solver_agrees() {
     assert!(worst < 1.0, "{worst} packets of {}", extent(&series.queue).greatest);
 }
 
-fn timely_settings(segment: f64, law: timely::Law) -> timely::Settings {
-    timely::Settings {
+fn timely_settings(segment: f64, law: timely::Law) -> timely::TimelyParameters {
+    timely::TimelyParameters {
         capacity: 10.0 * GBPS,
         segment,
         base: 20e-6,
@@ -250,7 +250,7 @@ fn timely_settings(segment: f64, law: timely::Law) -> timely::Settings {
     }
 }
 
-fn timely(settings: timely::Settings, gbps: &[(f64, f64)]) -> Timely {
+fn timely(settings: timely::TimelyParameters, gbps: &[(f64, f64)]) -> Timely {
     let flow = |(count, rate): &(f64, f64)| timely::Flow {
         start: Start { count: *count, at: 0.0, rate: rate * GBPS },
         estimate: 0.0,
@@ -355,7 +355,7 @@ fn a_rate_below_the_lower_threshold_doubles_as_computed() {
 }
 
 /// Two flows of patched TIMELY at 7 and 3 Gb/s, with steps of one microsecond.
-fn jittered(settings: timely::Settings, jitter: Jitter) -> Series {
+fn jittered(settings: timely::TimelyParameters, jitter: Jitter) -> Series {
     let mut model = timely(settings, &[(1.0, 7.0), (1.0, 3.0)]);
     model.jittered(jitter, 1);
     record(&mut model, 0.2, Stepping::Fixed(1e-6), 20e-6)
@@ -378,15 +378,16 @@ fn jitter_of_nothing_changes_nothing() {
 fn jitter_that_stays_is_a_longer_path() {
     let settings = timely_settings(16.0, patched(2.0));
     let drawn = 40e-6 * Random::new(1, Purpose::Fluid, 0).unit_at(0);
-    let run = |settings: timely::Settings, jitter: Jitter| {
+    let run = |settings: timely::TimelyParameters, jitter: Jitter| {
         let mut model = timely(settings, &[(2.0, 5.0)]);
         model.jittered(jitter, 1);
         record(&mut model, 0.2, Stepping::Fixed(1e-6), 20e-6)
     };
-    let older = timely::Settings { propagation: settings.propagation + drawn, ..settings };
+    let older = timely::TimelyParameters { propagation: settings.propagation + drawn, ..settings };
     let reference = 62.5 - drawn * settings.capacity;
     let law = timely::Law::Patched { slope: 2.0, reference, divisor: 62.5 };
-    let nearer = timely::Settings { low: settings.low - drawn, high: settings.high - drawn, law, ..older };
+    let nearer =
+        timely::TimelyParameters { low: settings.low - drawn, high: settings.high - drawn, law, ..older };
     for (counted, alike) in [(Counted::Neither, older), (Counted::Both, nearer), (Counted::Each, nearer)] {
         let found = run(settings, Jitter { most: 40e-6, every: Some(1.0), counted });
         let expected = run(alike, Jitter::NONE);

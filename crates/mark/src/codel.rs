@@ -15,7 +15,7 @@ pub const SUMMARY: &str = "marks ever more often while packets wait longer than 
 
 settings! {
     /// CoDel with marks.
-    pub struct Settings {
+    pub struct CodelSettings {
         /// Waiting time that is accepted for ever (TARGET).
         target: Span = Span::from_us(50),
         /// So long packets may wait longer before one is marked (INTERVAL); about the longest round trip.
@@ -50,7 +50,7 @@ pub struct Codel {
 impl Codel {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _line: Rate) -> Codel {
+    pub fn new(settings: &CodelSettings, _line: Rate) -> Codel {
         Codel {
             target: settings.target,
             interval: settings.interval,

@@ -119,12 +119,12 @@ family! {
     pub enum MarkerSettings;
     called "marker" built at Rate;
     members {
-        "off" => off::Off,
-        "step" => step::Step,
-        "red" => red::Red,
-        "pi" => pi::Pi,
-        "pie" => pie::Pie,
-        "codel" => codel::Codel,
+        "off" => off::Off(OffSettings),
+        "step" => step::Step(StepSettings),
+        "red" => red::Red(RedSettings),
+        "pi" => pi::Pi(PiSettings),
+        "pie" => pie::Pie(PieSettings),
+        "codel" => codel::Codel(CodelSettings),
     }
     methods {
         fn arriving(&mut self, sight: &Sight<'_>, random: &mut Random) -> Action;

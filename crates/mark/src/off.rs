@@ -9,7 +9,7 @@ pub const SUMMARY: &str = "no congestion marks";
 
 settings! {
     /// No settings.
-    pub struct Settings {}
+    pub struct OffSettings {}
 }
 
 /// No marks.
@@ -19,7 +19,7 @@ pub struct Off;
 impl Off {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &Settings, _line: Rate) -> Off {
+    pub fn new(_settings: &OffSettings, _line: Rate) -> Off {
         Off
     }
 }

@@ -19,7 +19,7 @@ pub const SUMMARY: &str =
 
 settings! {
     /// PI with marks.
-    pub struct Settings {
+    pub struct PiSettings {
         /// Length at which the queue is held (q_ref).
         reference: Amount = Amount::Bytes(Bytes(200_000)),
         /// Size of the packet that `pkt` counts and that the gains are for.
@@ -41,7 +41,7 @@ settings! {
     }
 }
 
-impl Settings {
+impl PiSettings {
     /// The gains K1 per packet and K2 per packet and second, however they are given.
     #[must_use]
     pub fn gains(&self) -> (f64, f64) {
@@ -75,7 +75,7 @@ struct Controller {
 impl Pi {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, line: Rate) -> Pi {
+    pub fn new(settings: &PiSettings, line: Rate) -> Pi {
         let packet = settings.packet.0 as f64;
         let (k1, k2) = settings.gains();
         Pi(Box::new(Controller {

@@ -31,7 +31,7 @@ choice! {
 
 settings! {
     /// PIE with marks.
-    pub struct Settings {
+    pub struct PieSettings {
         /// Delay at which the queue is held (QDELAY_REF).
         target: Span = Span::from_us(50),
         /// Time between two updates of the probability (T_UPDATE).
@@ -116,7 +116,7 @@ struct Departures {
 impl Pie {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, line: Rate) -> Pie {
+    pub fn new(settings: &PieSettings, line: Rate) -> Pie {
         let rate = match settings.estimate {
             Estimate::Line => line.0 as f64 / Bytes(1).bits() as f64,
             Estimate::Departures | Estimate::Waited => 0.0,
@@ -135,7 +135,7 @@ impl Pie {
 }
 
 impl Controller {
-    fn new(settings: &Settings) -> Controller {
+    fn new(settings: &PieSettings) -> Controller {
         Controller {
             target: settings.target.seconds(),
             alpha: settings.alpha,

@@ -33,7 +33,7 @@ choice! {
 
 settings! {
     /// RED with marks.
-    pub struct Settings {
+    pub struct RedSettings {
         /// No marks up to here (K_min).
         min: Amount = Amount::Bytes(Bytes(5_000)),
         /// The ramp ends here (K_max).
@@ -76,7 +76,7 @@ pub struct Red {
 impl Red {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _line: Rate) -> Red {
+    pub fn new(settings: &RedSettings, _line: Rate) -> Red {
         let bytes = |amount: Amount| amount.bytes(settings.packet).0 as f64;
         let (min, max) = (bytes(settings.min), bytes(settings.max));
         let weight = 0.5f64.powi(settings.average as i32);

@@ -12,7 +12,7 @@ pub const SUMMARY: &str = "mark every packet while the queue exceeds a threshold
 
 settings! {
     /// Step marking.
-    pub struct Settings {
+    pub struct StepSettings {
         /// Mark while the queue is longer than this (K). 65 packets at 10 Gb/s, 20 at 1 Gb/s in the DCTCP paper.
         threshold: Amount = Amount::Packets(65),
         /// Wire size of the packet that `pkt` counts.
@@ -38,7 +38,7 @@ pub struct Step {
 impl Step {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _line: Rate) -> Step {
+    pub fn new(settings: &StepSettings, _line: Rate) -> Step {
         let threshold = settings.threshold.bytes(settings.packet).0;
         Step { threshold, at: settings.at, scope: settings.scope, non_ect: settings.non_ect }
     }

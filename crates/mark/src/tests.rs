@@ -14,7 +14,7 @@ pub(super) fn packet(ecn: Ecn) -> Header {
 
 #[test]
 fn red_marks_half_of_max_probability_at_the_midpoint() {
-    let settings = red::Settings {
+    let settings = red::RedSettings {
         min: Amount::Bytes(Bytes(10_000)),
         max: Amount::Bytes(Bytes(30_000)),
         max_probability: Share(0.1),
@@ -39,9 +39,9 @@ fn red_marks_half_of_max_probability_at_the_midpoint() {
 #[test]
 fn a_step_marks_above_the_threshold_where_it_is_told_to() {
     let mut random = Random::new(1, Purpose::Test, 0);
-    let settings = step::Settings { threshold: Amount::Bytes(Bytes(5_000)), ..Default::default() };
+    let settings = step::StepSettings { threshold: Amount::Bytes(Bytes(5_000)), ..Default::default() };
     let mut at_enqueue = step::Step::new(&settings, LINE);
-    let mut at_dequeue = step::Step::new(&step::Settings { at: At::Dequeue, ..settings.clone() }, LINE);
+    let mut at_dequeue = step::Step::new(&step::StepSettings { at: At::Dequeue, ..settings.clone() }, LINE);
     let packet = packet(Ecn::Capable);
     let sight = |queue| Sight { now: Time::ZERO, packet: &packet, queue, port: queue };
     assert_eq!(at_enqueue.arriving(&sight(4_000), &mut random), Action::Pass, "exactly K with the packet");
@@ -55,7 +55,8 @@ fn a_step_marks_above_the_threshold_where_it_is_told_to() {
 #[test]
 fn packets_that_cannot_be_marked_are_dropped_or_passed_and_scope_counts_the_port() {
     let mut random = Random::new(1, Purpose::Test, 0);
-    let base = step::Settings { threshold: Amount::Packets(2), packet: Bytes(1_000), ..Default::default() };
+    let base =
+        step::StepSettings { threshold: Amount::Packets(2), packet: Bytes(1_000), ..Default::default() };
     let plain = packet(Ecn::NotCapable);
     let sight = Sight { now: Time::ZERO, packet: &plain, queue: 0, port: 9_000 };
     for (scope, non_ect, action) in [
@@ -63,7 +64,7 @@ fn packets_that_cannot_be_marked_are_dropped_or_passed_and_scope_counts_the_port
         (Scope::Port, NonEct::Pass, Action::Pass),
         (Scope::Queue, NonEct::Drop, Action::Pass),
     ] {
-        let mut marker = step::Step::new(&step::Settings { scope, non_ect, ..base.clone() }, LINE);
+        let mut marker = step::Step::new(&step::StepSettings { scope, non_ect, ..base.clone() }, LINE);
         assert_eq!(marker.arriving(&sight, &mut random), action);
     }
 }
@@ -75,7 +76,7 @@ fn red_follows_the_queue_with_its_weight() {
     let packet = packet(Ecn::Capable);
     for (average, at) in [(2, At::Enqueue), (4, At::Enqueue), (4, At::Dequeue)] {
         let threshold = Amount::Bytes(Bytes(6_000));
-        let settings = red::Settings {
+        let settings = red::RedSettings {
             min: threshold,
             max: threshold,
             average,
@@ -99,9 +100,9 @@ fn red_follows_the_queue_with_its_weight() {
 /// A port that foresees its departures does not show them, and must come to the same.
 #[test]
 fn who_does_not_look_at_departures_learns_nothing_from_them() {
-    let red = red::Settings { at: At::Enqueue, average: 2, ..Default::default() };
-    let pi = pi::Settings { at: At::Enqueue, ..Default::default() };
-    let pie = pie::Settings { estimate: pie::Estimate::Line, ..Default::default() };
+    let red = red::RedSettings { at: At::Enqueue, average: 2, ..Default::default() };
+    let pi = pi::PiSettings { at: At::Enqueue, ..Default::default() };
+    let pie = pie::PieSettings { estimate: pie::Estimate::Line, ..Default::default() };
     let (mut red, mut pi, mut pie) =
         (red::Red::new(&red, LINE), pi::Pi::new(&pi, LINE), pie::Pie::new(&pie, LINE));
     let before = format!("{red:?} {pi:?} {pie:?}");
@@ -117,7 +118,7 @@ fn who_does_not_look_at_departures_learns_nothing_from_them() {
 /// The trap of DCQCN's literal ramp: beyond `max` it jumps from 1 % to 1, unless the ramp goes on.
 #[test]
 fn a_continued_ramp_keeps_its_slope_beyond_max() {
-    let settings = red::Settings { beyond: red::Beyond::Continue, ..Default::default() };
+    let settings = red::RedSettings { beyond: red::Beyond::Continue, ..Default::default() };
     let mut marker = red::Red::new(&settings, LINE);
     let mut random = Random::new(1, Purpose::Test, 0);
     let packet = packet(Ecn::Capable);

@@ -3,7 +3,7 @@
 //! The only module that knows the drawing crate.
 
 use crate::mistake::{Mistake, Mistakes};
-use crate::source::{Place, Sources};
+use crate::source::{SourceSpan, Sources};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::json;
 use std::fmt;
@@ -75,7 +75,7 @@ fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String
 }
 
 /// The span inside the line that starts at the byte `from`, at character borders.
-fn visible(line: &str, place: Place, from: usize) -> Range<usize> {
+fn visible(line: &str, place: SourceSpan, from: usize) -> Range<usize> {
     let border = |at: usize| {
         let mut at = at.saturating_sub(from).min(line.len());
         while !line.is_char_boundary(at) {

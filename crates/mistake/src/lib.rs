@@ -9,4 +9,4 @@ pub mod node;
 pub mod source;
 
 pub use mistake::{Mistake, Mistakes};
-pub use source::{LineColumn, Place, Source, Sources};
+pub use source::{LineColumn, Source, SourceSpan, Sources};

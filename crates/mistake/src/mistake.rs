@@ -2,7 +2,7 @@
 //!
 //! Holds facts only; [`diagnose`](crate::diagnose) draws them.
 
-use crate::source::{LineColumn, Place, Sources};
+use crate::source::{LineColumn, SourceSpan, Sources};
 use std::sync::Arc;
 use weft_core::units::nearest;
 
@@ -10,7 +10,7 @@ use weft_core::units::nearest;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mistake {
     /// The characters to underline.
-    pub place: Place,
+    pub place: SourceSpan,
     /// The setting concerned, as a dotted path; empty for the file as a whole.
     pub path: String,
     /// What was found and why it cannot stand.
@@ -23,7 +23,7 @@ pub struct Mistake {
 
 impl Mistake {
     /// A mistake at `place` about the setting `path`.
-    pub fn new(place: Place, path: &str, message: impl Into<String>) -> Mistake {
+    pub fn new(place: SourceSpan, path: &str, message: impl Into<String>) -> Mistake {
         Mistake { place, path: path.to_owned(), message: message.into(), allowed: None, nearest: None }
     }
 

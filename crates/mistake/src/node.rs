@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
 use crate::mistake::Mistake;
-use crate::source::Place;
+use crate::source::SourceSpan;
 
 /// Who said so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Origin {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Where it stands.
-    pub place: Place,
+    pub place: SourceSpan,
     /// Who said it.
     pub origin: Origin,
     /// The value.
@@ -61,7 +61,7 @@ pub struct Entry {
     /// The key.
     pub key: String,
     /// Where the key stands.
-    pub place: Place,
+    pub place: SourceSpan,
     /// The value.
     pub node: Node,
 }
@@ -114,7 +114,7 @@ impl Reader<'_> {
         let mistake = |error: &Error| {
             let span = error.span().unwrap_or(0..0);
             Mistake::new(
-                Place::new(source, span),
+                SourceSpan::new(source, span),
                 "",
                 format!("not TOML: {}", error.message().replace('\n', ", ")),
             )
@@ -124,11 +124,11 @@ impl Reader<'_> {
     }
 
     fn node(&self, span: Range<usize>, content: Content) -> Node {
-        Node { place: Place::new(self.source, span), origin: self.origin, content }
+        Node { place: SourceSpan::new(self.source, span), origin: self.origin, content }
     }
 
     fn wrong(&mut self, span: Range<usize>, message: String) {
-        self.mistakes.push(Mistake::new(Place::new(self.source, span), "", message));
+        self.mistakes.push(Mistake::new(SourceSpan::new(self.source, span), "", message));
     }
 
     fn value(&mut self, value: &Spanned<DeValue<'_>>) -> Node {
@@ -169,7 +169,7 @@ impl Reader<'_> {
             .iter()
             .map(|(key, value)| Entry {
                 key: key.get_ref().to_string(),
-                place: Place::new(self.source, key.span()),
+                place: SourceSpan::new(self.source, key.span()),
                 node: self.value(value),
             })
             .collect();
@@ -198,7 +198,7 @@ impl Reader<'_> {
 
 impl Node {
     /// An empty table at the place of something else.
-    pub fn empty_table(place: Place, origin: Origin) -> Node {
+    pub fn empty_table(place: SourceSpan, origin: Origin) -> Node {
         Node { place, origin, content: Content::Table(Vec::new()) }
     }
 

@@ -15,7 +15,7 @@ pub struct Source {
 
 /// A stretch of one of the [`Sources`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceSpan {
     source: usize,
     start: usize,
     end: usize,
@@ -41,16 +41,16 @@ fn with_lines(name: &str, text: &str) -> (Source, Vec<usize>) {
     (Source { name: name.to_owned(), text: text.to_owned() }, starts)
 }
 
-impl Place {
+impl SourceSpan {
     /// The bytes `span` of source number `source`.
     #[must_use]
-    pub fn new(source: usize, span: Range<usize>) -> Place {
-        Place { source, start: span.start, end: span.end.max(span.start) }
+    pub fn new(source: usize, span: Range<usize>) -> SourceSpan {
+        SourceSpan { source, start: span.start, end: span.end.max(span.start) }
     }
 
     /// The same stretch `by` bytes further on.
-    pub fn moved(self, by: usize) -> Place {
-        Place { start: self.start + by, end: self.end + by, ..self }
+    pub fn moved(self, by: usize) -> SourceSpan {
+        SourceSpan { start: self.start + by, end: self.end + by, ..self }
     }
 
     /// Where it starts and ends, in the bytes of its text.
@@ -77,24 +77,24 @@ impl Sources {
     }
 
     /// The number of a place's text, for sorting: the file is 0.
-    pub fn number(place: Place) -> usize {
+    pub fn number(place: SourceSpan) -> usize {
         place.source
     }
 
     /// The text a place lies in.
     #[must_use]
-    pub fn source(&self, place: Place) -> &Source {
+    pub fn source(&self, place: SourceSpan) -> &Source {
         &self.0[place.source].0
     }
 
     /// The place's own characters.
     #[must_use]
-    pub fn text(&self, place: Place) -> &str {
+    pub fn text(&self, place: SourceSpan) -> &str {
         self.source(place).text.get(place.span()).unwrap_or("")
     }
 
     /// The line in which a place starts, without its end, and the byte at which that line starts.
-    pub fn line(&self, place: Place) -> (&str, usize) {
+    pub fn line(&self, place: SourceSpan) -> (&str, usize) {
         let start = self.0[place.source].1[self.line_column(place).line - 1];
         let rest = &self.source(place).text[start..];
         (rest.split('\n').next().unwrap_or_default(), start)
@@ -102,7 +102,7 @@ impl Sources {
 
     /// The line and column where a place starts.
     #[must_use]
-    pub fn line_column(&self, place: Place) -> LineColumn {
+    pub fn line_column(&self, place: SourceSpan) -> LineColumn {
         let (Source { text, .. }, starts) = &self.0[place.source];
         let at = place.start.min(text.len());
         let line = starts.partition_point(|start| *start <= at);
@@ -118,11 +118,11 @@ mod tests {
     #[test]
     fn lines_and_columns_count_from_one_in_characters() {
         let sources = Sources::of_file("a.toml", "ab\ncµd = 1\n");
-        let at = |start| sources.line_column(Place::new(0, start..start + 1));
+        let at = |start| sources.line_column(SourceSpan::new(0, start..start + 1));
         assert_eq!(at(0), LineColumn { line: 1, column: 1 });
         assert_eq!(at(3), LineColumn { line: 2, column: 1 });
         assert_eq!(at(6), LineColumn { line: 2, column: 3 });
         assert_eq!(at(99), LineColumn { line: 3, column: 1 });
-        assert_eq!(sources.text(Place::new(0, 3..7)), "cµd");
+        assert_eq!(sources.text(SourceSpan::new(0, 3..7)), "cµd");
     }
 }

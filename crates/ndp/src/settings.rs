@@ -19,7 +19,7 @@ choice! {
 
 settings! {
     /// NDP.
-    pub struct Settings {
+    pub struct NdpSettings {
         /// Largest IP packet; NDP is meant for large ones, whose headers are small beside them.
         mtu: Bytes = Bytes(9_000),
         /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
@@ -47,7 +47,7 @@ settings! {
     }
 }
 
-impl Settings {
+impl NdpSettings {
     /// The sizes of packets.
     #[must_use]
     pub fn sizes(&self) -> Sizes {

@@ -6,26 +6,26 @@ use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
 use weft_core::{Bytes, Class, FlowSite, Header, Kind, Rate, Time};
 
 use crate::packet::{Packet, What};
-use crate::settings::Settings;
+use crate::settings::NdpSettings;
 use crate::{NdpReceiver, NdpSender, PullQueue};
 
 /// NDP of a run, shared by all its ends.
 #[derive(Clone, Debug)]
 pub struct Ndp {
-    settings: Settings,
+    settings: NdpSettings,
     frames: Frames,
 }
 
 impl Ndp {
     /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
     #[must_use]
-    pub fn new(settings: &Settings) -> Ndp {
+    pub fn new(settings: &NdpSettings) -> Ndp {
         Ndp { frames: Frames::from(settings.sizes()), settings: settings.clone() }
     }
 
     /// What a scenario said.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &NdpSettings {
         &self.settings
     }
 

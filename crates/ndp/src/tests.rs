@@ -8,7 +8,7 @@ use weft_core::stack::{End, HostPart, Receiving, Sending, Stack};
 use weft_core::{Bytes, FlowSite, Header, Kind, Rate, Span, Time};
 
 use crate::packet::{Packet, What};
-use crate::settings::Settings;
+use crate::settings::NdpSettings;
 use crate::{Ndp, NdpReceiver, NdpSender, PullQueue};
 
 /// What becomes of a packet.
@@ -41,8 +41,8 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(packets: u64, change: impl FnOnce(&mut Settings)) -> Pair {
-        let mut settings = Settings::default();
+    fn new(packets: u64, change: impl FnOnce(&mut NdpSettings)) -> Pair {
+        let mut settings = NdpSettings::default();
         change(&mut settings);
         let ndp = Arc::new(Ndp::new(&settings));
         let line_rate = Rate::from_gbps(10);
@@ -218,7 +218,7 @@ fn what_is_lost_is_sent_again_after_the_time_out() {
     let lose = |payload, nth, _: &Packet| if payload && nth == 6 { Fate::Lose } else { Fate::Pass };
     let pair = Pair::new(30, |own| own.initial_window = 10).run(lose);
     let (sent, _) = pair.sent.iter().filter(|(_, packet)| packet.number == 6).nth(1).expect("it goes again");
-    assert!(sent.since(Time::ZERO) >= Settings::default().rto, "{sent}");
+    assert!(sent.since(Time::ZERO) >= NdpSettings::default().rto, "{sent}");
     assert_eq!(pair.outcome(), (1, true));
 }
 
@@ -237,7 +237,7 @@ fn pulls_that_are_lost_come_with_the_next_or_are_asked_for() {
     };
     let pair = Pair::new(20, |own| own.initial_window = 8).run(all);
     assert_eq!(pair.outcome(), (1, true), "one packet asks for all of them");
-    assert!(pair.now >= Time::ZERO + Settings::default().pull_timeout);
+    assert!(pair.now >= Time::ZERO + NdpSettings::default().pull_timeout);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn acknowledgements_that_are_lost_cost_a_time_out_and_nothing_is_delivered_twice
 #[test]
 fn a_packet_that_has_gone_unasked_has_used_its_pull() {
     for pull_comes_first in [true, false] {
-        let settings = Settings { initial_window: 10, ..Settings::default() };
+        let settings = NdpSettings { initial_window: 10, ..NdpSettings::default() };
         let ndp = Arc::new(Ndp::new(&settings));
         let site = FlowSite { size: Bytes(10 * MSS), line_rate: Rate::from_gbps(10), ..FlowSite::default() };
         let mut sender: NdpSender = Stack::sender(&ndp, &site, Time::ZERO);

@@ -13,7 +13,7 @@ use weft_core::{Bytes, Span, Time, settings};
 
 settings! {
     /// The hold rule.
-    pub struct Settings {
+    pub struct FlowcellSettings {
         /// A segment waits at most so many times the mean time that gaps took to fill (alpha).
         hold_alpha: f64 [0.0, 1000.0] = 2.0,
         /// One that packets still join waits on, for the mean divided by this after the last (beta).
@@ -32,7 +32,7 @@ settings! {
 /// The buffer of one flow, holding items of type `T` (segments, or what stands for them).
 #[derive(Clone, Debug)]
 pub struct FlowcellBuffer<T> {
-    settings: Settings,
+    settings: FlowcellSettings,
     /// The next byte in sequence.
     expected: u64,
     /// The flowcell that is going up.
@@ -66,7 +66,7 @@ enum Rule {
 impl<T: Copy> FlowcellBuffer<T> {
     /// A buffer that expects byte 0 of flowcell 0.
     #[must_use]
-    pub fn new(settings: &Settings) -> FlowcellBuffer<T> {
+    pub fn new(settings: &FlowcellSettings) -> FlowcellBuffer<T> {
         let mean = settings.hold_initial.max(settings.hold_least).min(settings.hold_most).0 as f64;
         FlowcellBuffer { settings: settings.clone(), expected: 0, cell: 0, mean, held: Vec::new(), bytes: 0 }
     }

@@ -10,7 +10,7 @@ use weft_core::{Bytes, Span, Time, settings};
 
 settings! {
     /// Receive offload.
-    pub struct Settings {
+    pub struct GroSettings {
         /// Payload of a batch at most; 64 KiB is the largest IP packet.
         gro_limit: Bytes = Bytes(64 << 10),
         /// Packets of one poll of the card; Linux has 64.
@@ -40,7 +40,7 @@ pub struct GroCounter {
 impl GroCounter {
     /// A counter of a flow that has not begun.
     #[must_use]
-    pub fn new(settings: &Settings) -> GroCounter {
+    pub fn new(settings: &GroSettings) -> GroCounter {
         GroCounter {
             limit: settings.gro_limit.0,
             budget: settings.gro_budget,
@@ -93,7 +93,7 @@ mod tests {
     const LEN: u64 = 1460;
 
     /// Batches when these full segments arrive `gap` apart.
-    fn batches(settings: &Settings, gap: Span, order: impl Iterator<Item = u64>) -> u64 {
+    fn batches(settings: &GroSettings, gap: Span, order: impl Iterator<Item = u64>) -> u64 {
         let mut counter = GroCounter::new(settings);
         let mut now = Time::ZERO;
         for n in order {
@@ -103,8 +103,8 @@ mod tests {
         counter.batches()
     }
 
-    fn roomy() -> Settings {
-        Settings { gro_budget: 1_000_000, ..Settings::default() }
+    fn roomy() -> GroSettings {
+        GroSettings { gro_budget: 1_000_000, ..GroSettings::default() }
     }
 
     #[test]
@@ -116,9 +116,9 @@ mod tests {
 
     #[test]
     fn a_batch_of_exactly_the_limit_is_allowed() {
-        let settings = Settings { gro_limit: Bytes(4 * LEN), ..roomy() };
+        let settings = GroSettings { gro_limit: Bytes(4 * LEN), ..roomy() };
         assert_eq!(batches(&settings, Span::ZERO, 0..8), 2);
-        let settings = Settings { gro_limit: Bytes(4 * LEN - 1), ..roomy() };
+        let settings = GroSettings { gro_limit: Bytes(4 * LEN - 1), ..roomy() };
         assert_eq!(batches(&settings, Span::ZERO, 0..9), 3);
     }
 
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_pause_or_the_budget_ends_the_poll() {
-        let settings = Settings::default();
+        let settings = GroSettings::default();
         assert_eq!(batches(&settings, Span::from_us(20), 0..10), 1);
         assert_eq!(batches(&settings, Span::from_us(21), 0..10), 10);
         // 64 packets: batches of 44 and 20 segments, again and again.
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_flow_that_has_not_begun_has_no_batches() {
-        let mut counter = GroCounter::new(&Settings::default());
+        let mut counter = GroCounter::new(&GroSettings::default());
         assert_eq!(counter.batches(), 0);
         assert!(!counter.on_segment(Time::ZERO, 0, 1, false));
         assert_eq!(counter.batches(), 1);

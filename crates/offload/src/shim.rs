@@ -13,7 +13,7 @@ use weft_core::{Bytes, Span, Time, settings};
 
 settings! {
     /// The reordering shim.
-    pub struct Settings {
+    pub struct ShimSettings {
         /// Longest wait of a segment for the gap before it to fill (T_shim); DRILL's is not published, studies sweep
         /// 50 us to 200 us.
         shim_timeout: Span = Span::from_us(100),
@@ -46,7 +46,7 @@ struct Held<T> {
 impl<T: Copy> Shim<T> {
     /// A shim that expects byte 0.
     #[must_use]
-    pub fn new(settings: &Settings) -> Shim<T> {
+    pub fn new(settings: &ShimSettings) -> Shim<T> {
         Shim {
             timeout: settings.shim_timeout,
             limit: settings.shim_limit.0,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn shim() -> Shim<u64> {
-        Shim::new(&Settings::default())
+        Shim::new(&ShimSettings::default())
     }
 
     /// The `n`-th full segment arrives; which segments go up?

@@ -21,7 +21,7 @@ choice! {
 
 settings! {
     /// pFabric.
-    pub struct Settings {
+    pub struct PfabricSettings {
         /// Largest IP packet.
         mtu: Bytes = Bytes(1_500),
         /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
@@ -47,7 +47,7 @@ settings! {
     }
 }
 
-impl Settings {
+impl PfabricSettings {
     /// The sizes of packets.
     #[must_use]
     pub fn sizes(&self) -> Sizes {

@@ -6,26 +6,26 @@ use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
 use weft_core::{Bytes, Class, FlowSite, Header, Rate, Time};
 
 use crate::packet::{Packet, What};
-use crate::settings::Settings;
+use crate::settings::PfabricSettings;
 use crate::{PfabricReceiver, PfabricSender};
 
 /// pFabric of a run, shared by all its ends.
 #[derive(Clone, Debug)]
 pub struct Pfabric {
-    settings: Settings,
+    settings: PfabricSettings,
     frames: Frames,
 }
 
 impl Pfabric {
     /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
     #[must_use]
-    pub fn new(settings: &Settings) -> Pfabric {
+    pub fn new(settings: &PfabricSettings) -> Pfabric {
         Pfabric { frames: Frames::from(settings.sizes()), settings: settings.clone() }
     }
 
     /// What a scenario said.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &PfabricSettings {
         &self.settings
     }
 

@@ -8,7 +8,7 @@ use weft_core::stack::{End, Layout, Receiving, Sending, Side, Stack};
 use weft_core::{Bytes, FlowSite, Header, Kind, Rate, Span, Time};
 
 use crate::packet::{Packet, What};
-use crate::settings::{RankBy, Settings};
+use crate::settings::{PfabricSettings, RankBy};
 use crate::{Pfabric, PfabricReceiver, PfabricSender};
 
 const DELAY: Span = Span::from_us(5);
@@ -26,8 +26,8 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(packets: u64, change: impl FnOnce(&mut Settings)) -> Pair {
-        let mut settings = Settings { rto: Span::from_us(100), ..Settings::default() };
+    fn new(packets: u64, change: impl FnOnce(&mut PfabricSettings)) -> Pair {
+        let mut settings = PfabricSettings { rto: Span::from_us(100), ..PfabricSettings::default() };
         change(&mut settings);
         let pfabric = Arc::new(Pfabric::new(&settings));
         let site = FlowSite { size: Bytes(packets * MSS), ..FlowSite::default() };
@@ -147,7 +147,7 @@ fn persistent_loss_is_probed() {
 /// Acknowledgements that are lost are made good by later ones, which say what has arrived without a gap.
 #[test]
 fn what_arrived_is_told_again() {
-    let pfabric = Arc::new(Pfabric::new(&Settings::default()));
+    let pfabric = Arc::new(Pfabric::new(&PfabricSettings::default()));
     let site = FlowSite { size: Bytes(4 * MSS), ..FlowSite::default() };
     let mut sender: PfabricSender = Stack::sender(&pfabric, &site, Time::ZERO);
     for _ in 0..4 {

@@ -54,11 +54,11 @@ family! {
     pub enum RateLawSettings;
     called "rate law" built at LawSite;
     members {
-        "none" => fixed::Fixed,
-        "dcqcn" => dcqcn::Dcqcn,
-        "timely" => timely::Timely,
-        "patched-timely" => patched_timely::PatchedTimely,
-        "timely-pi" => timely_pi::TimelyPi,
+        "none" => fixed::Fixed(FixedRateSettings),
+        "dcqcn" => dcqcn::Dcqcn(DcqcnSettings),
+        "timely" => timely::Timely(TimelySettings),
+        "patched-timely" => patched_timely::PatchedTimely(PatchedTimelySettings),
+        "timely-pi" => timely_pi::TimelyPi(TimelyPiSettings),
     }
     methods {
         fn rate(&self) -> Rate;

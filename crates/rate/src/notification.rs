@@ -25,7 +25,7 @@ choice! {
 
 settings! {
     /// How marks become notifications.
-    pub struct Settings {
+    pub struct NotificationSettings {
         /// Least time between two notifications (tau); SIGCOMM 2015.
         cnp_interval: Span = Span::from_us(50),
         /// What becomes of marks within the interval.
@@ -51,7 +51,7 @@ pub struct NotificationPoint {
 impl NotificationPoint {
     /// From the settings. Where the port keeps the interval, each flow asks for as many as there are marks.
     #[must_use]
-    pub fn new(settings: &Settings) -> NotificationPoint {
+    pub fn new(settings: &NotificationSettings) -> NotificationPoint {
         let interval = if settings.np_scope == Scope::Port { Span::ZERO } else { settings.cnp_interval };
         NotificationPoint {
             interval,
@@ -94,7 +94,10 @@ mod tests {
     use crate::rig::us;
 
     fn notified(mode: Mode, marks: &[u64]) -> Vec<u64> {
-        let mut point = NotificationPoint::new(&Settings { np_mode: mode, ..Settings::default() });
+        let mut point = NotificationPoint::new(&NotificationSettings {
+            np_mode: mode,
+            ..NotificationSettings::default()
+        });
         let mut sent = Vec::new();
         for now in 0..300 {
             if point.on_time(us(now)) || (marks.contains(&now) && point.on_mark(us(now))) {
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_port_keeps_the_interval_for_its_flows() {
-        let settings = Settings { np_scope: Scope::Port, ..Settings::default() };
+        let settings = NotificationSettings { np_scope: Scope::Port, ..NotificationSettings::default() };
         let mut point = NotificationPoint::new(&settings);
         assert!(point.on_mark(us(1)) && point.on_mark(us(2)));
     }

@@ -14,7 +14,7 @@ choice! {
 
 settings! {
     /// Segments of a message.
-    pub struct Settings {
+    pub struct SegmentSettings {
         /// Bytes on the wire that one round trip is measured over, and that make a burst; 16 kB and 64 kB are used in the papers.
         segment: Bytes = Bytes(16_000),
         /// How packets are spread.

@@ -6,8 +6,8 @@ use weft_expression::Term;
 use weft_report::Run;
 
 use crate::finding::{Size, Values};
-use crate::place::Place;
-use crate::plan::{Located, Plan, Solved, is_fluid};
+use crate::place::TermCases;
+use crate::plan::{Located, ReproductionPlan, Solved, is_fluid};
 use crate::search::{Search, Tried};
 
 /// The runs of all stages, by case and seed.
@@ -18,7 +18,7 @@ pub(crate) struct Runs {
 
 impl Runs {
     /// Sorts what came back of each batch.
-    pub(crate) fn new(plan: &Plan<'_>, (runs, solved): (Vec<Vec<Run>>, Solved)) -> Runs {
+    pub(crate) fn new(plan: &ReproductionPlan<'_>, (runs, solved): (Vec<Vec<Run>>, Solved)) -> Runs {
         let stage = |(stage, runs): (usize, Vec<Run>)| {
             let case = |run: &Run| {
                 (0..)
@@ -113,7 +113,7 @@ impl Runs {
 
     /// Does a measure use a percentile with few flows beyond it?
     fn is_few(&self, located: &Located) -> bool {
-        let few = |(term, place): &(Term, Place)| {
+        let few = |(term, place): &(Term, TermCases)| {
             let Some(percentile) = term.metric.strip_prefix("fct.") else { return false };
             let here = |(_, case): &(f64, usize)| {
                 let mut runs = self.stages[place.stage].iter().filter(|((at, _), _)| at == case);
@@ -140,7 +140,7 @@ fn solved(located: &Located) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn places(located: &Located, fluid: bool) -> impl Iterator<Item = (usize, usize)> {
-    let of = |(_, place): &(Term, Place)| {
+    let of = |(_, place): &(Term, TermCases)| {
         let stage = place.stage;
         place.cases.iter().map(move |(_, case)| (stage, *case)).collect::<Vec<_>>()
     };

@@ -4,7 +4,7 @@ use crate::form::Form;
 
 /// Where a term's values are.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct TermCases {
     pub(crate) stage: usize,
     /// The cases: one, or those along an axis with their places on it.
     pub(crate) cases: Vec<(f64, usize)>,

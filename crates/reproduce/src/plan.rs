@@ -10,7 +10,7 @@ use weft_expression::{Expression, Selector, Term, Use, selectors};
 use weft::{Batch, FluidJitter, FluidNumbers, FluidOptions, Labels};
 
 use crate::form::Form;
-use crate::place::{Context, Place};
+use crate::place::{Context, TermCases};
 use crate::search::{Search, Tried};
 use crate::source::{Fluid, Source};
 
@@ -39,12 +39,12 @@ pub(crate) type Solved = BTreeMap<(usize, usize), FluidNumbers>;
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) expression: Expression,
-    pub(crate) places: Vec<(Term, Place)>,
+    pub(crate) places: Vec<(Term, TermCases)>,
     pub(crate) searches: Vec<Search>,
 }
 
 /// Everything that is to be run.
-pub(crate) struct Plan<'a> {
+pub(crate) struct ReproductionPlan<'a> {
     source: &'a Source,
     /// Where the scenario files lie.
     folder: PathBuf,
@@ -52,9 +52,9 @@ pub(crate) struct Plan<'a> {
     pub(crate) stages: Vec<Stage>,
 }
 
-impl<'a> Plan<'a> {
-    pub(crate) fn new(source: &'a Source, folder: &Path, seeds: Option<Vec<u64>>) -> Plan<'a> {
-        Plan { source, folder: folder.to_owned(), seeds, stages: Vec::new() }
+impl<'a> ReproductionPlan<'a> {
+    pub(crate) fn new(source: &'a Source, folder: &Path, seeds: Option<Vec<u64>>) -> ReproductionPlan<'a> {
+        ReproductionPlan { source, folder: folder.to_owned(), seeds, stages: Vec::new() }
     }
 
     /// Finds the cases of a measure and has them run.
@@ -108,10 +108,10 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn place(&mut self, term: &Term, open: bool, context: &Context<'_>) -> Result<Place, String> {
+    fn place(&mut self, term: &Term, open: bool, context: &Context<'_>) -> Result<TermCases, String> {
         let (stage, cases, found) = self.found(term, context)?;
         let cases = if open { curve(&cases, &found)? } else { single(&cases, &found)? };
-        Ok(Place { stage, cases })
+        Ok(TermCases { stage, cases })
     }
 
     /// The stage of a term, its cases, and which of them agree with the selectors.

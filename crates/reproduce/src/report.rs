@@ -10,7 +10,7 @@ use weft_report::{Run, Sweep, write_report};
 use crate::finding::{Findings, verdict};
 use crate::folder::Folder;
 use crate::measure::Runs;
-use crate::plan::Plan;
+use crate::plan::ReproductionPlan;
 use crate::source::{Assumption, Source};
 use crate::{assumption, words};
 
@@ -21,7 +21,7 @@ const FILE: &str = "report.html";
 pub(crate) fn write(
     folder: &Path,
     (source, files): (&Source, &Folder),
-    (plan, runs): (&Plan<'_>, &Runs),
+    (plan, runs): (&ReproductionPlan<'_>, &Runs),
     findings: &Findings,
 ) -> Result<PathBuf, Error> {
     let path = folder.join(FILE);

@@ -11,7 +11,7 @@ use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 use crate::measure::Runs;
 use crate::place::Context;
-use crate::plan::{Located, Plan};
+use crate::plan::{Located, ReproductionPlan};
 use crate::source::{Assumption, Claim, Otherwise, Sensitivity, Source, read};
 use crate::{choice, definition, report, terminal};
 
@@ -87,7 +87,7 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     let destination = options.write.as_deref().map(destination).transpose()?;
     options.run.out = options.run.out.join(&folder.name);
     folder.unpack(&options.run.out)?;
-    let mut plan = Plan::new(&source, &options.run.out, options.run.seeds.clone());
+    let mut plan = ReproductionPlan::new(&source, &options.run.out, options.run.seeds.clone());
     let form = options.form;
     options.run.demo = form == Form::Quick;
     let mut asked: Vec<Asked<'_>> = claims.iter().map(|claim| ask(&mut plan, claim, form)).collect();
@@ -149,7 +149,7 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Finds the cases of a claim and has them run.
-fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
+fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
     let context = Context { experiment: &claim.experiment, at: &claim.at, form, ..Context::default() };
     let mut all = |context: &Context<'_>| {
         let too_small = context.form == Form::Quick && !claim.quick && !context.varied;
@@ -169,7 +169,11 @@ fn ask<'a>(plan: &mut Plan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
 }
 
 /// Finds the cases of claims under an assumption and has them run.
-fn assume<'a>(plan: &mut Plan<'_>, assumption: &'a Assumption, claims: &[&'a Claim]) -> Assumed<'a> {
+fn assume<'a>(
+    plan: &mut ReproductionPlan<'_>,
+    assumption: &'a Assumption,
+    claims: &[&'a Claim],
+) -> Assumed<'a> {
     let mut parts = |claim: &'a Claim| {
         let set = assumption.set.as_slice();
         let (experiment, at) = (claim.experiment.as_str(), claim.at.as_str());
@@ -189,7 +193,7 @@ fn assume<'a>(plan: &mut Plan<'_>, assumption: &'a Assumption, claims: &[&'a Cla
 
 /// Has searches look at the places that they need next; whether there were any. A place that cannot be run ends its search.
 fn look_further(
-    plan: &mut Plan<'_>,
+    plan: &mut ReproductionPlan<'_>,
     (asked, assumed): (&mut [Asked<'_>], &mut [Assumed<'_>]),
     runs: &Runs,
 ) -> bool {
@@ -205,7 +209,7 @@ fn look_further(
 }
 
 /// Finds the cases of a table and has them run.
-fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a> {
+fn rows<'a>(plan: &mut ReproductionPlan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a> {
     let mut rows = Vec::new();
     for variant in &table.variants {
         let context = Context {
@@ -228,7 +232,7 @@ fn rows<'a>(plan: &mut Plan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a>
 }
 
 /// Finds the cases of a figure and has them run.
-fn draw<'a>(plan: &mut Plan<'_>, drawing: &'a Drawing, form: Form) -> Drawn<'a> {
+fn draw<'a>(plan: &mut ReproductionPlan<'_>, drawing: &'a Drawing, form: Form) -> Drawn<'a> {
     let context = Context { experiment: &drawing.experiment, form, ..Context::default() };
     let mut line = |line: &Line| {
         let located =

@@ -2,7 +2,7 @@
 //! places and values; computes no run.
 
 use crate::form::Form;
-use crate::place::{Context, Place};
+use crate::place::{Context, TermCases};
 use weft_expression::{Expression, Term, crossing};
 
 /// How often a bracket is halved: 5 times makes it 1/32 of the bounds.
@@ -33,7 +33,7 @@ pub(crate) struct Tried {
     pub(crate) seed: u64,
     /// Where on the axis.
     pub(crate) at: f64,
-    pub(crate) place: Place,
+    pub(crate) place: TermCases,
 }
 
 impl Search {
@@ -110,7 +110,7 @@ mod tests {
             if next.is_empty() {
                 return (search.tried.len(), crossing(&points(&search), level));
             }
-            let place = || Place { stage: 0, cases: Vec::new() };
+            let place = || TermCases { stage: 0, cases: Vec::new() };
             search.tried.extend(next.into_iter().map(|at| Tried { seed: 7, at, place: place() }));
         }
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use weft_core::segment::Segment;
 use weft_core::{Ecn, FlowSite, Header, Rate, Span, Time};
-use weft_rate::{RateLawSettings, fixed, notification};
+use weft_rate::{RateLawSettings, fixed::FixedRateSettings, notification::NotificationSettings};
 
-use crate::settings::{Recovery, Settings};
+use crate::settings::{QueuePairSettings, Recovery};
 use crate::{QueuePairs, QueueReceiver, QueueSender};
 
 mod tests;
@@ -38,15 +38,15 @@ struct Pair {
     number: u64,
 }
 
-fn pairs(law: RateLawSettings, change: impl FnOnce(&mut Settings)) -> Arc<QueuePairs> {
-    let mut settings = Settings { mtu: weft_core::Bytes(1_044), ..Settings::default() };
+fn pairs(law: RateLawSettings, change: impl FnOnce(&mut QueuePairSettings)) -> Arc<QueuePairs> {
+    let mut settings = QueuePairSettings { mtu: weft_core::Bytes(1_044), ..QueuePairSettings::default() };
     change(&mut settings);
-    let notification = matches!(law, RateLawSettings::Dcqcn(_)).then(notification::Settings::default);
+    let notification = matches!(law, RateLawSettings::Dcqcn(_)).then(NotificationSettings::default);
     Arc::new(QueuePairs::new(law, notification, settings))
 }
 
-fn plain(change: impl FnOnce(&mut Settings)) -> Arc<QueuePairs> {
-    pairs(RateLawSettings::Fixed(fixed::Settings::default()), change)
+fn plain(change: impl FnOnce(&mut QueuePairSettings)) -> Arc<QueuePairs> {
+    pairs(RateLawSettings::Fixed(FixedRateSettings::default()), change)
 }
 
 impl Pair {
@@ -136,6 +136,6 @@ impl Pair {
     }
 }
 
-fn selective(settings: &mut Settings) {
+fn selective(settings: &mut QueuePairSettings) {
     settings.recovery = Recovery::Selective;
 }

@@ -6,9 +6,9 @@ use weft_core::stack::Frames;
 use weft_core::{Bytes, Class, Ecn, FlowSite, Kind, Rate, Span, Time};
 use weft_rate::notification::{self, NotificationPoint, Scope};
 use weft_rate::segments::Pacing;
-use weft_rate::{AnyRateLaw, LawSite, RateLawSettings, segments};
+use weft_rate::{AnyRateLaw, LawSite, RateLawSettings, segments::SegmentSettings};
 
-use crate::settings::{Recovery, Settings};
+use crate::settings::{QueuePairSettings, Recovery};
 
 /// What an acknowledgement adds to the header (AETH).
 const ACK_HEADER: u64 = 4;
@@ -19,11 +19,11 @@ const NOTIFICATION_PAYLOAD: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct QueuePairs {
     pub(crate) law: RateLawSettings,
-    notification: Option<notification::Settings>,
-    pub(crate) settings: Settings,
+    notification: Option<notification::NotificationSettings>,
+    pub(crate) settings: QueuePairSettings,
     frames: Frames,
     /// Of laws by round trips: what is measured.
-    pub(crate) measured: Option<segments::Settings>,
+    pub(crate) measured: Option<SegmentSettings>,
 }
 
 impl QueuePairs {
@@ -31,8 +31,8 @@ impl QueuePairs {
     #[must_use]
     pub fn new(
         law: RateLawSettings,
-        notification: Option<notification::Settings>,
-        settings: Settings,
+        notification: Option<notification::NotificationSettings>,
+        settings: QueuePairSettings,
     ) -> QueuePairs {
         let measured = match &law {
             RateLawSettings::Timely(own) => Some(own.measured.segments.clone()),
@@ -51,13 +51,13 @@ impl QueuePairs {
 
     /// How marks become notifications, if the law goes by them.
     #[must_use]
-    pub fn notification(&self) -> Option<&notification::Settings> {
+    pub fn notification(&self) -> Option<&notification::NotificationSettings> {
         self.notification.as_ref()
     }
 
     /// What a scenario said.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &QueuePairSettings {
         &self.settings
     }
 

@@ -15,7 +15,7 @@ choice! {
 
 settings! {
     /// Queue pairs, whatever the rate law.
-    pub struct Settings {
+    pub struct QueuePairSettings {
         /// Largest IP packet.
         mtu: Bytes = Bytes(1_500),
         /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
@@ -58,7 +58,7 @@ settings! {
     }
 }
 
-impl Settings {
+impl QueuePairSettings {
     /// The sizes of packets.
     #[must_use]
     pub fn sizes(&self) -> Sizes {

@@ -11,7 +11,7 @@ use weft_core::settings;
 use weft_core::settings::{Setting as _, Table};
 use weft_expression::{Expression, Term, Use, Values};
 use weft_mistake::Mistake;
-use weft_mistake::Place;
+use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Entry, Node};
 
 pub(crate) use resolve::{Field, Question, resolve, unknown_metric};
@@ -225,11 +225,11 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn wrong(&self, place: Place, message: &str) -> Mistake {
+    fn wrong(&self, place: SourceSpan, message: &str) -> Mistake {
         Mistake::new(place, self.path, message)
     }
 
-    fn place(&self, key: &str) -> Place {
+    fn place(&self, key: &str) -> SourceSpan {
         self.node.get(key).map_or(self.node.place, |node| node.place)
     }
 
@@ -290,7 +290,11 @@ impl Reading<'_> {
     }
 
     /// The entries of `where`; nested tables are paths.
-    fn selection(&self, entry: Option<&Entry>, mistakes: &mut Vec<Mistake>) -> Vec<(String, Node, Place)> {
+    fn selection(
+        &self,
+        entry: Option<&Entry>,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Vec<(String, Node, SourceSpan)> {
         let Some(entry) = entry else { return Vec::new() };
         if !matches!(entry.node.content, Content::Table(_)) {
             mistakes.push(self.wrong(entry.node.place, "`where` is a table of paths and values"));
@@ -301,7 +305,7 @@ impl Reading<'_> {
     }
 }
 
-fn pairs_of(entry: &Entry, prefix: &str, pairs: &mut Vec<(String, Node, Place)>) {
+fn pairs_of(entry: &Entry, prefix: &str, pairs: &mut Vec<(String, Node, SourceSpan)>) {
     let path = decode::join(prefix, &entry.key);
     match &entry.node.content {
         Content::Table(inner) => inner.iter().for_each(|entry| pairs_of(entry, &path, pairs)),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use weft_core::input::{LARGEST_FILE, read};
 use weft_mistake::node::{Node, parse_argument, parse_document, parse_values};
 use weft_mistake::{Mistake, Mistakes};
-use weft_mistake::{Place, Sources};
+use weft_mistake::{SourceSpan, Sources};
 
 /// A file that is TOML, not yet checked.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ impl ScenarioFile {
         let source = sources.add("--set", argument);
         self.sources = Arc::new(sources);
         let Some((path, _)) = argument.split_once('=') else {
-            let place = Place::new(source, 0..argument.len());
+            let place = SourceSpan::new(source, 0..argument.len());
             let mistake = Mistake::new(place, argument, format!("`{argument}` sets nothing"));
             return Err(Mistakes::new(
                 self.sources,
@@ -95,7 +95,7 @@ impl ScenarioFile {
             true => parse_values(source, argument, within),
             false => parse_argument(source, argument, within),
         };
-        let place = Place::new(source, 0..path.len());
+        let place = SourceSpan::new(source, 0..path.len());
         self.arguments.push(Override { path: path.trim().to_owned(), place, value });
         Ok(self)
     }
@@ -114,6 +114,6 @@ impl ScenarioFile {
 }
 
 fn unreadable(name: &str, text: &str, at: usize, message: String) -> Mistakes {
-    let place = Place::new(0, at..at);
+    let place = SourceSpan::new(0, at..at);
     Mistakes::new(Arc::new(Sources::of_file(name, text)), vec![Mistake::new(place, "", message)])
 }

@@ -57,4 +57,4 @@ pub use stacks::{HostSection, Stack, Stacks, TrafficSection, stacks};
 pub use sweep::Axis;
 pub use template::{TEMPLATES, Template, template};
 pub use weft_mistake::node::Origin;
-pub use weft_mistake::{LineColumn, Mistake, Mistakes, Place, Source, Sources};
+pub use weft_mistake::{LineColumn, Mistake, Mistakes, Source, SourceSpan, Sources};

@@ -8,14 +8,14 @@ use crate::decode::{
 };
 use weft_core::settings::{Family, Field, Kind, Member, Table};
 use weft_mistake::Mistake;
-use weft_mistake::Place;
+use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Entry, Node};
 
 /// A value for one path, and where the path is written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Override {
     pub(crate) path: String,
-    pub(crate) place: Place,
+    pub(crate) place: SourceSpan,
     pub(crate) value: Node,
 }
 

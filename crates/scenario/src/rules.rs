@@ -31,7 +31,7 @@ use std::path::Path;
 use weft_core::SwitchId;
 use weft_core::settings::Value;
 use weft_mistake::Mistake;
-use weft_mistake::Place;
+use weft_mistake::SourceSpan;
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Graph, Problem, TopologySettings, build_in};
 use weft_transport::TransportSettings;
@@ -266,18 +266,18 @@ fn common(before: Vec<Finding>, now: &[Finding]) -> Vec<Finding> {
 
 fn at_its_place(finding: &Finding, case: &Case) -> Mistake {
     let said = &case.resolved.provenance;
-    let place = said.near(&finding.path).map_or(Place::default(), |said| said.place);
+    let place = said.near(&finding.path).map_or(SourceSpan::default(), |said| said.place);
     Mistake::new(place, &said.tagged(&finding.path), finding.message.clone())
 }
 
 /// Paths of the file that no case of the sweep uses: a family member that is configured but never chosen.
-fn unused<'a>(base: &'a Provenance, cases: &[Case]) -> Vec<(&'a str, Place)> {
+fn unused<'a>(base: &'a Provenance, cases: &[Case]) -> Vec<(&'a str, SourceSpan)> {
     let used = |path: &str| cases.iter().any(|case| case.resolved.provenance.at(path).is_some());
     // numbered entries come and go with the length of a swept list
     base.written().filter(|(path, _)| !path.contains('[') && !used(path)).collect()
 }
 
-fn never_chosen(path: &str, place: Place) -> Mistake {
+fn never_chosen(path: &str, place: SourceSpan) -> Mistake {
     Mistake::new(place, path, format!("`{path}` has no effect: no case of the sweep uses it"))
 }
 

@@ -5,7 +5,7 @@
 use crate::decode::join;
 use crate::overlay::Override;
 use weft_mistake::Mistake;
-use weft_mistake::Place;
+use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Entry, Node, Origin};
 
 /// More cases than this are a typing error, not an experiment.
@@ -19,7 +19,7 @@ pub(crate) const SWEPT: &str = "sweep.";
 pub struct Axis {
     /// The path of the setting; `case` for named cases.
     pub path: String,
-    pub(crate) place: Place,
+    pub(crate) place: SourceSpan,
     /// Named cases, not values of one setting.
     pub(crate) named: bool,
     pub(crate) alternatives: Vec<Alternative>,
@@ -29,7 +29,7 @@ pub struct Axis {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Alternative {
     pub(crate) label: String,
-    pub(crate) place: Place,
+    pub(crate) place: SourceSpan,
     pub(crate) changes: Vec<Override>,
 }
 
@@ -95,7 +95,7 @@ fn axis(change: &Override, mistakes: &mut Vec<Mistake>) -> Option<Axis> {
 }
 
 /// `[[sweep.case]]`: each has a name and its changes.
-fn read_cases(node: &Node, place: Place, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
+fn read_cases(node: &Node, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
     let Some(Node { content: Content::List(cases), .. }) = node.get("case") else {
         mistakes.push(Mistake::new(
             place,

@@ -18,7 +18,7 @@ use crate::sweep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_core::settings::{Setting as _, Value};
-use weft_mistake::Place;
+use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Node};
 use weft_mistake::{Mistake, Mistakes};
 
@@ -110,7 +110,7 @@ impl Draft {
             .into_iter()
             .map(|row| (base.provenance.tagged(&row.path), words(&row.value)))
             .collect();
-        let line = |place: Place| file.sources.line_column(place).line;
+        let line = |place: SourceSpan| file.sources.line_column(place).line;
         let recorded = &ScenarioSettings::from_value(&base.value).measure.record;
         let (axes, metrics) = (&self.axes, *metrics);
         let field = expect::Field { axes, settings: &settings, metrics, recorded, line: &line };

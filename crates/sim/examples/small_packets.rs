@@ -9,12 +9,12 @@ use weft_core::{Bytes, Grouping, HostId, Rate, Span, Time};
 use weft_plan::{FlowSampling, Setup};
 use weft_sim::Simulation;
 use weft_switch::SwitchSettings;
-use weft_switch::mark::{At, MarkerSettings, NonEct, red};
+use weft_switch::mark::{At, MarkerSettings, NonEct, red::RedSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
-use weft_topology::shapes::single_switch;
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
-use weft_transport::protocols::dcqcn;
+use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
 use weft_transport::rate::dcqcn::HyperIncrease;
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Flow;
@@ -29,7 +29,7 @@ fn end(smaller: u64) -> Span {
 }
 
 fn transport(smaller: u64) -> TransportSettings {
-    let mut settings = dcqcn::Settings::default();
+    let mut settings = RoceDcqcnSettings::default();
     // Headers shrink with the packets.
     (settings.pairs.framing, settings.pairs.least_wire) = (Bytes(0), Bytes(1));
     (settings.pairs.header, settings.pairs.mtu) = (Bytes(HEADERS / smaller), Bytes(1_000 / smaller));
@@ -44,7 +44,7 @@ fn switch(smaller: u64) -> SwitchSettings {
         queues: 2,
         schedule: SchedulerSettings::Strict(Default::default()),
         sharing: SharingSettings::Infinite(Default::default()),
-        ecn: MarkerSettings::Red(red::Settings {
+        ecn: MarkerSettings::Red(RedSettings {
             min: Amount::Bytes(Bytes(5_000)),
             max: Amount::Bytes(Bytes(200_000)),
             max_probability: Share(0.01 / smaller as f64),
@@ -58,7 +58,7 @@ fn switch(smaller: u64) -> SwitchSettings {
 
 fn setup(senders: u32, smaller: u64) -> Setup {
     let host_link = LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(RATE) };
-    let topology = single_switch::Settings { hosts: senders + 1, host_link };
+    let topology = SingleSwitchSettings { hosts: senders + 1, host_link };
     let graph = build(&TopologySettings::SingleSwitch(topology)).expect("a switch with hosts");
     let routes = timeline(&graph, &FailurePlan::default(), &RoutingSettings::default(), Grouping::Together);
     let flow = |source| Flow {

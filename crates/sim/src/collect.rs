@@ -11,7 +11,7 @@ use crate::domain::Domain;
 use crate::ends::Closed;
 use crate::flow_series::gathered;
 use crate::ledger::Ledger;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::run::{Finish, Simulation};
 use crate::tally::Tally;
 
@@ -99,7 +99,7 @@ impl Domain {
 
 /// Fills the records of links.
 struct Collector<'a> {
-    plan: &'a Plan,
+    plan: &'a RunPlan,
     ended: Time,
 }
 

@@ -12,13 +12,13 @@ use crate::calendar::Calendar;
 use crate::event::Event;
 use crate::exchange::Outbox;
 use crate::pause::Pauses;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::tally::Tally;
 use crate::wire::{Flying, Wires};
 
 /// See the file's head.
 pub(crate) struct Context {
-    pub(crate) plan: Arc<Plan>,
+    pub(crate) plan: Arc<RunPlan>,
     /// The number of the domain.
     pub(crate) number: usize,
     pub(crate) now: Time,

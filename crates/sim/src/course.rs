@@ -4,7 +4,7 @@
 use weft_core::record::Stop;
 use weft_core::{Span, Time};
 
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::stranded;
 
 /// The next thing to do.
@@ -63,7 +63,7 @@ fn look_after(now: Time, every: [Span; 4]) -> Time {
 }
 
 impl Course {
-    pub(crate) fn new(plan: &Plan) -> Course {
+    pub(crate) fn new(plan: &RunPlan) -> Course {
         let setup = &plan.setup;
         let flows = setup.flow_samples.map(|sampling| sampling.every);
         let deadlocks =

@@ -7,15 +7,15 @@ use weft_core::record::DeadlockRecord;
 use weft_core::{Bytes, LinkId, Time};
 
 /// A paused transmitter: a link, and the class.
-pub(crate) type Place = (LinkId, u8);
+pub(crate) type PausedTransmitter = (LinkId, u8);
 
 /// What a switch holds in a paused queue of what came in by a link that it has asked to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wait {
     /// The transmitter that it has asked to stop.
-    pub(crate) stopped: Place,
+    pub(crate) stopped: PausedTransmitter,
     /// The transmitter that holds the bytes.
-    pub(crate) holds: Place,
+    pub(crate) holds: PausedTransmitter,
     pub(crate) bytes: Bytes,
     /// The stopped one may go on when no more than so much of it is left, however much of the rest leaves.
     pub(crate) goes_on_at: Bytes,
@@ -52,7 +52,7 @@ impl Deadlocks {
 /// Those that cannot go on even if everything else leaves: a transmitter is taken out as long as there is one that could.
 fn locked(mut waits: Vec<Wait>) -> Vec<Wait> {
     loop {
-        let mut stuck: BTreeMap<Place, u64> = BTreeMap::new();
+        let mut stuck: BTreeMap<PausedTransmitter, u64> = BTreeMap::new();
         for wait in &waits {
             *stuck.entry(wait.stopped).or_default() += wait.bytes.0;
         }
@@ -66,12 +66,12 @@ fn locked(mut waits: Vec<Wait>) -> Vec<Wait> {
 }
 
 /// One circle for each group of locked transmitters that are on one; it begins with its least.
-fn cycles(locked: &[Wait]) -> Vec<Vec<Place>> {
-    let mut next: BTreeMap<Place, Place> = BTreeMap::new();
+fn cycles(locked: &[Wait]) -> Vec<Vec<PausedTransmitter>> {
+    let mut next: BTreeMap<PausedTransmitter, PausedTransmitter> = BTreeMap::new();
     for wait in locked {
         next.entry(wait.stopped).or_insert(wait.holds);
     }
-    let mut cycles: Vec<Vec<Place>> = Vec::new();
+    let mut cycles: Vec<Vec<PausedTransmitter>> = Vec::new();
     for start in next.keys() {
         let mut path = vec![*start];
         loop {

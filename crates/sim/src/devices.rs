@@ -7,7 +7,7 @@ use weft_topology::Node;
 
 use crate::context::Context;
 use crate::event::Event;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 
 mod build;
 
@@ -33,13 +33,13 @@ impl Placed {
 }
 
 impl Devices {
-    pub(crate) fn new(plan: &Plan, domain: usize) -> Devices {
+    pub(crate) fn new(plan: &RunPlan, domain: usize) -> Devices {
         Devices { switches: build::switches(plan, domain), effects: Effects::new() }
     }
 
     /// Has an observer watch a switch of this domain, from before the run begins. Such a switch is asked for every packet,
     /// so that departures are seen when they happen.
-    pub(crate) fn observe(&mut self, plan: &Plan, switch: SwitchId, observer: Box<dyn Observer>) {
+    pub(crate) fn observe(&mut self, plan: &RunPlan, switch: SwitchId, observer: Box<dyn Observer>) {
         self.switches[switch.index()] = Some(build::observed(plan, switch, observer));
     }
 

@@ -16,7 +16,7 @@ use crate::exchange::Outbox;
 use crate::flow_series::FlowWatch;
 use crate::host::Hosts;
 use crate::pause::Pauses;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::sample::Eye;
 use crate::scout::{self, Scout};
 use crate::tally::Tally;
@@ -38,7 +38,7 @@ pub(crate) struct Domain {
 }
 
 impl Domain {
-    pub(crate) fn new(plan: &Arc<Plan>, number: usize) -> Domain {
+    pub(crate) fn new(plan: &Arc<RunPlan>, number: usize) -> Domain {
         let setup = &plan.setup;
         let mut domain = Domain {
             cx: Context::new(plan, number),
@@ -57,7 +57,7 @@ impl Domain {
 }
 
 impl Context {
-    fn new(plan: &Arc<Plan>, number: usize) -> Context {
+    fn new(plan: &Arc<RunPlan>, number: usize) -> Context {
         let setup = &plan.setup;
         let links = setup.graph.links().len();
         Context {
@@ -87,7 +87,7 @@ fn bucket_width(setup: &Setup) -> Span {
     width_for(rate, ahead.get(ahead.len() * 9 / 10).copied().unwrap_or(Span::ZERO))
 }
 
-fn wires(plan: &Plan, number: usize) -> Vec<Wire> {
+fn wires(plan: &RunPlan, number: usize) -> Vec<Wire> {
     let setup = &plan.setup;
     let latency = |node: Node| match node {
         Node::Host(_) => Span::ZERO,

@@ -110,7 +110,7 @@ impl<E> Active<E> {
 }
 
 /// Where an end may be.
-enum Place<E> {
+enum Slot<E> {
     Free,
     /// Of a flow that has started; nothing of it has arrived here.
     Expected(FlowId, Flow),
@@ -123,7 +123,7 @@ pub(crate) struct Seat(pub(crate) u32);
 
 /// Ends of one side, in reused places.
 pub(crate) struct Slab<E> {
-    ends: Vec<Place<E>>,
+    ends: Vec<Slot<E>>,
     free: Vec<u32>,
     /// Where the end of each flow is.
     places: Places,
@@ -135,13 +135,13 @@ impl<E> Slab<E> {
     }
 
     /// The place of a flow, a new one if it has none.
-    fn place(&mut self, flow: FlowId) -> &mut Place<E> {
+    fn place(&mut self, flow: FlowId) -> &mut Slot<E> {
         let mut place = self.places.get(flow);
         if place == NOWHERE {
             place = self.free.pop().unwrap_or(self.ends.len() as u32);
             self.places.set(flow, place);
             if place as usize == self.ends.len() {
-                self.ends.push(Place::Free);
+                self.ends.push(Slot::Free);
             }
         }
         &mut self.ends[place as usize]
@@ -165,7 +165,7 @@ impl<E> Slab<E> {
     pub(crate) fn seated(&mut self, flow: FlowId) -> Option<(Seat, &mut Active<E>)> {
         let place = self.places.get(flow);
         match self.ends.get_mut(place as usize) {
-            Some(Place::Open(active)) => Some((Seat(place), active)),
+            Some(Slot::Open(active)) => Some((Seat(place), active)),
             _ => None,
         }
     }
@@ -174,7 +174,7 @@ impl<E> Slab<E> {
     #[inline]
     pub(crate) fn at(&mut self, seat: Seat) -> Option<&mut Active<E>> {
         match self.ends.get_mut(seat.0 as usize) {
-            Some(Place::Open(active)) => Some(active),
+            Some(Slot::Open(active)) => Some(active),
             _ => None,
         }
     }
@@ -188,15 +188,15 @@ impl<E> Slab<E> {
     /// The hosts of those that are open: where each is, and where the other end is.
     pub(crate) fn between(&self) -> impl Iterator<Item = (HostId, HostId)> + '_ {
         self.ends.iter().filter_map(|place| match place {
-            Place::Open(active) => Some((active.host, active.peer)),
-            Place::Free | Place::Expected(..) => None,
+            Slot::Open(active) => Some((active.host, active.peer)),
+            Slot::Free | Slot::Expected(..) => None,
         })
     }
 
     /// A flow that has started, of which nothing has arrived here.
     pub(crate) fn expected(&self, flow: FlowId) -> Option<Flow> {
         match self.ends.get(self.places.get(flow) as usize) {
-            Some(Place::Expected(_, spec)) => Some(*spec),
+            Some(Slot::Expected(_, spec)) => Some(*spec),
             _ => None,
         }
     }
@@ -206,8 +206,8 @@ impl<E> Slab<E> {
         let end = self.ends.get_mut(place as usize)?;
         self.places.clear(flow);
         self.free.push(place);
-        match std::mem::replace(end, Place::Free) {
-            Place::Open(active) => Some(active),
+        match std::mem::replace(end, Slot::Free) {
+            Slot::Open(active) => Some(active),
             _ => None,
         }
     }
@@ -283,12 +283,12 @@ impl Ends {
     ) {
         let sender = Sender::new(transport, &site((flow, &spec), host), now);
         *self.senders.place(flow) =
-            Place::Open(Active::new(sender, (spec.source, spec.destination), (flow, spec), queues));
+            Slot::Open(Active::new(sender, (spec.source, spec.destination), (flow, spec), queues));
     }
 
     /// A flow has started whose receiver will be here.
     pub(crate) fn expect(&mut self, flow: FlowId, spec: Flow) {
-        *self.receivers.place(flow) = Place::Expected(flow, spec);
+        *self.receivers.place(flow) = Slot::Expected(flow, spec);
     }
 
     /// The receiver of a flow whose first packet arrived.
@@ -300,7 +300,7 @@ impl Ends {
     ) {
         let receiver = Receiver::new(transport, &site((flow, &spec), host), now);
         *self.receivers.place(flow) =
-            Place::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec), queues));
+            Slot::Open(Active::new(receiver, (spec.destination, spec.source), (flow, spec), queues));
     }
 
     /// Returns what was to be carried.
@@ -320,16 +320,16 @@ impl Ends {
     /// What the ends that are still open have to say at the end of the run, but for pauses.
     pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
         let senders = self.senders.ends.iter().filter_map(move |place| match place {
-            Place::Open(Active { end, flow, .. }) => {
+            Slot::Open(Active { end, flow, .. }) => {
                 Some(Closed { flow: *flow, at, last: Last::of_sender(&end.report(), Span::ZERO) })
             }
             _ => None,
         });
         let receivers = self.receivers.ends.iter().filter_map(move |place| {
             let (flow, spec, report) = match place {
-                Place::Free => return None,
-                Place::Expected(flow, spec) => (*flow, *spec, ReceiverReport::default()),
-                Place::Open(Active { end, flow, spec, .. }) => (*flow, *spec, end.report()),
+                Slot::Free => return None,
+                Slot::Expected(flow, spec) => (*flow, *spec, ReceiverReport::default()),
+                Slot::Open(Active { end, flow, spec, .. }) => (*flow, *spec, end.report()),
             };
             Some(Closed { flow, at, last: Last::Receiver { spec, report, pauses: FlowPauses::default() } })
         });

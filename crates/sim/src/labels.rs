@@ -9,7 +9,7 @@ use weft_core::label::PathLabel;
 use weft_core::{FlowId, HostId, Purpose, Random, SwitchId, Time};
 use weft_plan::Setup;
 use weft_switch::BalancerSettings;
-use weft_switch::balance::presto::{Order, Settings, Start};
+use weft_switch::balance::presto::{Order, PrestoSettings, Start};
 use weft_switch::balance::wcmp::reduce;
 use weft_topology::paths::{Path, paths};
 
@@ -44,7 +44,7 @@ pub(crate) struct Parcel {
 
 /// The lists of the hosts of a domain.
 pub(crate) struct Labels {
-    settings: Settings,
+    settings: PrestoSettings,
     seed: u64,
     lists: Vec<Box<[PathLabel]>>,
     /// By host, destination leaf and state of the routes.

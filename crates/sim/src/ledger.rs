@@ -10,7 +10,7 @@ use weft_transport::ReceiverReport;
 use weft_workload::Flow;
 
 use crate::ends::{Closed, Last};
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 
 /// Records that are gathered before they are handed on.
 const BATCH: usize = 256;
@@ -26,7 +26,7 @@ pub(crate) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    pub(crate) fn new(plan: &'a Plan, sink: Sink<'a>) -> Ledger<'a> {
+    pub(crate) fn new(plan: &'a RunPlan, sink: Sink<'a>) -> Ledger<'a> {
         Ledger { alone: Alone::new(&plan.setup), sink, half: HashMap::new(), done: Vec::new() }
     }
 

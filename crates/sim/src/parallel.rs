@@ -18,7 +18,7 @@ use crate::domain::Domain;
 use crate::ends::Closed;
 use crate::exchange::Mail;
 use crate::ledger::Ledger;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::run::{Finish, Simulation, WATCH_EVERY};
 use crate::sample::{Look, Sampler};
 
@@ -174,7 +174,7 @@ impl Member<'_> {
 
 impl Leader<'_, '_, '_> {
     /// Puts together what all have seen, after the meeting that followed the look.
-    fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting, plan: &Plan) {
+    fn put_together(&mut self, looked: Option<(Time, usize)>, meeting: &Meeting, plan: &RunPlan) {
         let Some((now, set)) = looked else { return };
         if plan.setup.pauses() {
             let waits = meeting.waits[meeting.domains * set..][..meeting.domains].iter();

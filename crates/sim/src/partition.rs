@@ -163,11 +163,11 @@ fn balanced(graph: &Graph, units: &[Vec<usize>], domains: usize) -> Vec<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_topology::shapes::leaf_spine;
+    use weft_topology::shapes::leaf_spine::LeafSpineSettings;
     use weft_topology::{TopologySettings, build};
 
     fn graph() -> Graph {
-        build(&TopologySettings::LeafSpine(leaf_spine::Settings::default())).expect("defaults are valid")
+        build(&TopologySettings::LeafSpine(LeafSpineSettings::default())).expect("defaults are valid")
     }
 
     fn settings(latency: Span) -> SwitchSettings {

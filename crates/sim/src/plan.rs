@@ -8,7 +8,7 @@ use crate::partition::{Partition, delays, wanted};
 use crate::stranded::Remains;
 
 /// What all domains of a run read and none changes.
-pub(crate) struct Plan {
+pub(crate) struct RunPlan {
     pub(crate) setup: Setup,
     pub(crate) partition: Partition,
     /// Links whose cable or port changes during the run, or that lose packets: whether a packet is lost is drawn when
@@ -18,12 +18,12 @@ pub(crate) struct Plan {
     pub(crate) remains: Option<Remains>,
 }
 
-impl Plan {
-    pub(crate) fn new(setup: Setup) -> Plan {
+impl RunPlan {
+    pub(crate) fn new(setup: Setup) -> RunPlan {
         let (graph, endless) = (&setup.graph, setup.until == Time::NEVER);
         let delays = delays(graph, |switch| setup.switch_at(switch));
         let division = (wanted(&setup, &delays), setup.division.scatter);
-        Plan {
+        RunPlan {
             partition: Partition::new(graph, &delays, division),
             restless: restless(graph, &setup.timeline),
             remains: endless.then(|| Remains::new(graph, &setup.timeline)).flatten(),

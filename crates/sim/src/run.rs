@@ -16,7 +16,7 @@ use crate::domain::Domain;
 use crate::event::Event;
 use crate::ledger::Ledger;
 use crate::parallel;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::sample::Sampler;
 use crate::tap::{Tap, Watching};
 use crate::wire::Wire;
@@ -26,7 +26,7 @@ pub(crate) const WATCH_EVERY: u64 = 1 << 16;
 
 /// A run, ready to go.
 pub struct Simulation {
-    pub(crate) plan: Arc<Plan>,
+    pub(crate) plan: Arc<RunPlan>,
     pub(crate) domains: Vec<Domain>,
     pub(crate) sampler: Option<Sampler>,
     pub(crate) deadlocks: Deadlocks,
@@ -43,7 +43,7 @@ impl Simulation {
     /// Builds the network in its first state.
     #[must_use]
     pub fn new(setup: Setup) -> Simulation {
-        let plan = Arc::new(Plan::new(setup));
+        let plan = Arc::new(RunPlan::new(setup));
         let build = |number| Domain::new(&plan, number);
         Simulation {
             domains: (0..plan.partition.domains).map(build).collect(),

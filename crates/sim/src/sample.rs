@@ -8,7 +8,7 @@ use weft_plan::Setup;
 use weft_topology::{Graph, Link, Node};
 
 use crate::domain::Domain;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 
 /// Bins of a series at most, unless a run asks for more; then neighbours are merged.
 const MAX_BINS: usize = 512;
@@ -35,7 +35,7 @@ pub(crate) struct Eye {
 }
 
 impl Eye {
-    pub(crate) fn new(plan: &Plan, domain: usize) -> Option<Eye> {
+    pub(crate) fn new(plan: &RunPlan, domain: usize) -> Option<Eye> {
         plan.setup.queues_every?;
         let all = sampled(&plan.setup.graph);
         let own = |(_, _, switch): &(LinkId, &Link, SwitchId)| plan.partition.of_switch(*switch) == domain;

@@ -12,9 +12,9 @@ use weft_core::record::RunRecord;
 use weft_core::{Header, Kind, PortId, Rate, Span, SwitchId, Time};
 use weft_plan::Setup;
 use weft_sim::{Seen, Simulation, Tap};
-use weft_switch::balance::{conga, letflow, presto};
-use weft_switch::{BalancerSettings, congestion, flowlet};
-use weft_topology::shapes::diamond;
+use weft_switch::balance::{conga::CongaSettings, letflow::LetFlowSettings, presto::PrestoSettings};
+use weft_switch::{BalancerSettings, congestion::CongestionSettings, flowlet::FlowletSettings};
+use weft_topology::shapes::diamond::DiamondSettings;
 use weft_topology::{
     FailureSettings, LinkSettings, RoutingSettings, TopologySettings, Wiring, plan, timeline,
 };
@@ -23,7 +23,7 @@ use weft_transport::{Transport, TransportSettings};
 
 /// Two leaves with so many hosts at 10 Gb/s each, joined by two paths.
 fn diamond(hosts: u32, a: LinkSettings, b: LinkSettings) -> Setup {
-    let shape = diamond::Settings { hosts_per_leaf: hosts, path_a: a, path_b: b, ..Default::default() };
+    let shape = DiamondSettings { hosts_per_leaf: hosts, path_a: a, path_b: b, ..Default::default() };
     let transport = lab::dctcp(|tcp| (tcp.min_rto, tcp.initial_rto) = (Span::from_ms(1), Span::from_ms(2)));
     lab::setup(&TopologySettings::Diamond(shape), &transport)
 }
@@ -41,8 +41,8 @@ fn shares(setup: &Setup, record: &RunRecord) -> [f64; 2] {
 }
 
 fn letflow(gap: Span) -> BalancerSettings {
-    let flowlets = flowlet::Settings { gap, ..Default::default() };
-    BalancerSettings::LetFlow(letflow::Settings { flowlets, ..Default::default() })
+    let flowlets = FlowletSettings { gap, ..Default::default() };
+    BalancerSettings::LetFlow(LetFlowSettings { flowlets, ..Default::default() })
 }
 
 fn late_packets(record: &RunRecord) -> u32 {
@@ -198,9 +198,9 @@ fn steady(setup: &mut Setup) {
 }
 
 fn conga(feedback: bool) -> BalancerSettings {
-    BalancerSettings::Conga(conga::Settings {
-        flowlets: flowlet::Settings { exact: true, ..Default::default() },
-        congestion: congestion::Settings { feedback, metric_bits: 6, ..Default::default() },
+    BalancerSettings::Conga(CongaSettings {
+        flowlets: FlowletSettings { exact: true, ..Default::default() },
+        congestion: CongestionSettings { feedback, metric_bits: 6, ..Default::default() },
     })
 }
 
@@ -242,8 +242,8 @@ fn a_lone_flow_keeps_its_path() {
 #[test]
 fn conga_flow_reorders_nothing() {
     let mut setup = lab::leaf_spine();
-    let flowlets = flowlet::Settings { gap: Span::from_ms(13), exact: true, ..Default::default() };
-    setup.balancer = BalancerSettings::Conga(conga::Settings { flowlets, ..Default::default() });
+    let flowlets = FlowletSettings { gap: Span::from_ms(13), exact: true, ..Default::default() };
+    setup.balancer = BalancerSettings::Conga(CongaSettings { flowlets, ..Default::default() });
     setup.flows = lab::random_flows(&setup, 200, Span::from_us(500), 60_000).into();
     assert_eq!(late_packets(&lab::run(setup)), 0);
 }
@@ -341,7 +341,7 @@ fn a_failure_has_three_stages() {
     let mut setup = lab::leaf_spine();
     let (cells, gone) = (|n: u64| Span::from_us(177 * n), "leaf0-spine1");
     let controller_delay = Span::from_ms(10);
-    setup.balancer = BalancerSettings::Presto(presto::Settings { controller_delay, ..Default::default() });
+    setup.balancer = BalancerSettings::Presto(PrestoSettings { controller_delay, ..Default::default() });
     let failure =
         FailureSettings { cables: vec![gone.into()], at: Some(Span::from_ms(10)), ..Default::default() };
     let plan = plan(&setup.graph, &[failure], 1).expect("the cable exists");

@@ -5,10 +5,10 @@ mod lab;
 use weft_core::record::{RunRecord, Stop};
 use weft_core::{Bytes, Class, HostId, Rate, Span, Time};
 use weft_plan::{Setup, Storm};
-use weft_switch::schedule::{SchedulerSettings, drr};
+use weft_switch::schedule::{SchedulerSettings, drr::DrrSettings};
 use weft_switch::share::SharingSettings;
 use weft_switch::{PfcSettings, SwitchSettings};
-use weft_topology::shapes::single_switch;
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 use weft_workload::Flow;
@@ -16,7 +16,7 @@ use weft_workload::Flow;
 /// Hosts 0 and 1 send to host 2 at the line rate of 10 Gb/s, each in an entry of its own, of classes 0 and 1.
 fn rivals(transport: &TransportSettings, schedule: SchedulerSettings, size: u64) -> Setup {
     let host_link = LinkSettings::of(Rate::from_gbps(10));
-    let topology = TopologySettings::SingleSwitch(single_switch::Settings { hosts: 4, host_link });
+    let topology = TopologySettings::SingleSwitch(SingleSwitchSettings { hosts: 4, host_link });
     let mut setup = lab::setup(&topology, transport);
     setup.switch = SwitchSettings {
         queues: 2,
@@ -51,7 +51,7 @@ fn schedulers_know_the_class_of_an_entry() {
             (1.0..1.12).contains(&(first / alone)) && (1.9..2.4).contains(&(second / alone)),
             "{first} {second}"
         );
-        let drr = drr::Settings { weights: vec![3, 1], ..Default::default() };
+        let drr = DrrSettings { weights: vec![3, 1], ..Default::default() };
         let shared = rivals(&transport, SchedulerSettings::Drr(drr), size);
         let [first, second] = finished(&lab::run(shared));
         assert!(

@@ -16,8 +16,8 @@ const SIZES: [u64; 8] = [1, 100, 1_459, 1_460, 1_461, 14_600, 100_000, 1_000_003
 fn topologies() -> Vec<TopologySettings> {
     let link = |gbps| LinkSettings::of(Rate::from_gbps(gbps));
     vec![
-        TopologySettings::LeafSpine(leaf_spine::Settings::default()),
-        TopologySettings::LeafSpine(leaf_spine::Settings {
+        TopologySettings::LeafSpine(leaf_spine::LeafSpineSettings::default()),
+        TopologySettings::LeafSpine(leaf_spine::LeafSpineSettings {
             leaves: 3,
             spines: 2,
             hosts_per_leaf: 2,
@@ -68,7 +68,7 @@ fn unloaded_flow_times_equal_the_closed_form() {
 #[test]
 fn spread_flows_reach_the_bound_of_all_paths() {
     let link = |gbps| LinkSettings::of(Rate::from_gbps(gbps));
-    let topology = |spines| leaf_spine::Settings {
+    let topology = |spines| leaf_spine::LeafSpineSettings {
         leaves: 2,
         spines,
         hosts_per_leaf: 2,
@@ -120,8 +120,11 @@ fn constant_rates_take_the_time_of_their_payload() {
 fn time_scales_with_the_network() {
     let fabric = |gbps: u64, delay: Span, latency: Span| {
         let link = LinkSettings { delay, ..LinkSettings::of(Rate::from_gbps(gbps)) };
-        let topology =
-            leaf_spine::Settings { host_link: link.clone(), fabric_link: link, ..Default::default() };
+        let topology = leaf_spine::LeafSpineSettings {
+            host_link: link.clone(),
+            fabric_link: link,
+            ..Default::default()
+        };
         let mut setup = lab::setup(&TopologySettings::LeafSpine(topology), &open_window());
         setup.switch.latency = latency;
         setup

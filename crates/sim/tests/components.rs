@@ -10,8 +10,8 @@ use weft_core::{Rate, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::drill::{self, Components};
-use weft_switch::share::{SharingSettings, fixed};
-use weft_topology::shapes::leaf_spine;
+use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
+use weft_topology::shapes::leaf_spine::LeafSpineSettings;
 use weft_topology::timeline::Convergence;
 use weft_topology::{FailureSettings, LinkSettings, RoutingSettings, TopologySettings, plan, timeline};
 use weft_transport::TransportSettings;
@@ -19,7 +19,7 @@ use weft_transport::TransportSettings;
 const HOSTS: u32 = 16;
 
 fn drill(components: Components) -> BalancerSettings {
-    BalancerSettings::Drill(drill::Settings { components, ..Default::default() })
+    BalancerSettings::Drill(drill::DrillSettings { components, ..Default::default() })
 }
 
 /// Four leaves and three spines, 40 Gb/s everywhere, DRILL, without the cable between leaf 0 and spine 0: before the run,
@@ -29,7 +29,7 @@ fn figure_4(
     failure: (Option<Span>, Option<Span>),
     convergence: Convergence,
 ) -> Setup {
-    let topology = leaf_spine::Settings {
+    let topology = LeafSpineSettings {
         leaves: 4,
         spines: 3,
         hosts_per_leaf: HOSTS,
@@ -68,7 +68,8 @@ fn throughput(components: Components) -> f64 {
     let mut setup = figure_4(components, (None, None), Convergence::Flooded);
     let flow = |n: u32, leaf: u32| lab::flow(Span::from_us(n.into()), leaf * HOSTS + n, HOSTS + n, 1 << 40);
     setup.flows = (0..12).flat_map(|n| [flow(n, 0), flow(n, 3)]).collect();
-    setup.switch.sharing = SharingSettings::Fixed(fixed::Settings { per_port: weft_core::Bytes(1_000_000) });
+    setup.switch.sharing =
+        SharingSettings::Fixed(FixedSharingSettings { per_port: weft_core::Bytes(1_000_000) });
     let [early, late] = [10, 30].map(|ms| until(&setup, ms));
     let bits = |record: &RunRecord| {
         let spines = ["spine0", "spine1", "spine2"];

@@ -7,8 +7,8 @@ use weft_core::record::RunRecord;
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Class, LinkId, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Division, Setup};
-use weft_switch::mark::{MarkerSettings, step};
-use weft_switch::share::{SharingSettings, fixed};
+use weft_switch::mark::{MarkerSettings, step::StepSettings};
+use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
 use weft_switch::{BalancerSettings, PfcSettings, PortSettings, ShaperSettings, SwitchSettings};
 use weft_topology::Node;
 use weft_transport::Packetisation;
@@ -27,7 +27,7 @@ fn change(setup: &mut Setup, tier: u8, change: impl FnOnce(&mut SwitchSettings))
 }
 
 fn per_port(bytes: u64) -> SharingSettings {
-    SharingSettings::Fixed(fixed::Settings { per_port: Bytes(bytes) })
+    SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(bytes) })
 }
 
 /// A number of the links that leave the switches of a tier, added up.
@@ -71,7 +71,7 @@ fn packets_are_dropped_where_memory_is_short() {
 fn packets_are_marked_where_there_is_a_marker() {
     for tier in [1, 2] {
         let mut setup = crowd();
-        let step = step::Settings { threshold: Amount::Packets(3), ..Default::default() };
+        let step = StepSettings { threshold: Amount::Packets(3), ..Default::default() };
         change(&mut setup, tier, |switch| switch.ecn = MarkerSettings::Step(step));
         let marked = by_tier(&setup, &lab::run(setup.clone()), |link| link.marked);
         assert!(marked[tier as usize - 1] > 0, "{marked:?}");
@@ -84,7 +84,7 @@ fn packets_are_marked_where_there_is_a_marker() {
 fn a_port_marks_and_drops_by_its_own_settings() {
     let mut setup = crowd();
     setup.switch.sharing = per_port(100_000_000);
-    let step = step::Settings { threshold: Amount::Packets(3), ..Default::default() };
+    let step = StepSettings { threshold: Amount::Packets(3), ..Default::default() };
     let toward = |host: u32| setup.graph.reverse(LinkId(host));
     let (marks, drops) = (toward(8), toward(9));
     let marking = PortSettings { ecn: MarkerSettings::Step(step), ..PortSettings::default() };
@@ -156,7 +156,7 @@ fn threads_agree_on_switches_that_differ() {
         switch.engines = 3;
         switch.sharing = per_port(60_000);
     });
-    change(&mut setup, 2, |switch| switch.ecn = MarkerSettings::Step(step::Settings::default()));
+    change(&mut setup, 2, |switch| switch.ecn = MarkerSettings::Step(StepSettings::default()));
     let random = BalancerSettings::PerPacketRandom(Default::default());
     let one = DeviceKind { switch: setup.switch.clone(), balancer: random };
     setup.devices.add(one, &[SwitchId(1)]);

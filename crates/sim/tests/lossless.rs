@@ -7,15 +7,18 @@ use weft_core::record::{RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span, Time};
 use weft_plan::{Setup, Storm};
-use weft_switch::balance::{conga, drill, ecmp, letflow, presto, random, round_robin};
-use weft_switch::mark::{MarkerSettings, NonEct, step};
+use weft_switch::balance::{
+    conga::CongaSettings, drill::DrillSettings, ecmp::EcmpSettings, letflow::LetFlowSettings,
+    presto::PrestoSettings, random::RandomSettings, round_robin::RoundRobinSettings,
+};
+use weft_switch::mark::{MarkerSettings, NonEct, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
-use weft_switch::share::{SharingSettings, mmu};
+use weft_switch::share::{SharingSettings, mmu::MmuSettings};
 use weft_switch::{BalancerSettings, PfcSettings, SwitchSettings};
-use weft_topology::shapes::{leaf_spine, single_switch};
+use weft_topology::shapes::{leaf_spine::LeafSpineSettings, single_switch::SingleSwitchSettings};
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
-use weft_transport::protocols::{dcqcn, roce};
+use weft_transport::protocols::{dcqcn::RoceDcqcnSettings, roce::RoceFixedSettings};
 use weft_transport::roce::settings::Recovery;
 
 fn any<T: Clone>(dice: &mut Random, of: &[T]) -> T {
@@ -37,7 +40,7 @@ fn memory(dice: &mut Random) -> SwitchSettings {
     let alpha = any(dice, &[0.0625, 0.5, 2.0]);
     let xon_offset = Bytes(any(dice, &[0, 3_076]));
     let sharing = match managed {
-        true => SharingSettings::Mmu(mmu::Settings::default()),
+        true => SharingSettings::Mmu(MmuSettings::default()),
         false => SharingSettings::Infinite(Default::default()),
     };
     SwitchSettings {
@@ -51,7 +54,7 @@ fn memory(dice: &mut Random) -> SwitchSettings {
 /// A fabric in which up and down paths never wait for each other in a circle.
 fn fabric(seed: u64) -> Setup {
     let mut dice = Random::new(seed, Purpose::Test, 1);
-    let topology = leaf_spine::Settings {
+    let topology = LeafSpineSettings {
         leaves: 2 + dice.below(3),
         spines: 1 + dice.below(3),
         hosts_per_leaf: 2 + dice.below(5),
@@ -59,7 +62,7 @@ fn fabric(seed: u64) -> Setup {
         fabric_link: link(&mut dice),
         ..Default::default()
     };
-    let mut settings = roce::Settings::default();
+    let mut settings = RoceFixedSettings::default();
     settings.pairs.class = 0;
     settings.pairs.mtu = Bytes(any(&mut dice, &[1_068, 4_140]));
     settings.pairs.recovery = any(&mut dice, &[Recovery::GoBackN, Recovery::Selective]);
@@ -74,12 +77,9 @@ fn fabric(seed: u64) -> Setup {
     setup.balancer = any(
         &mut dice,
         &[
-            BalancerSettings::Ecmp(ecmp::Settings::default()),
-            BalancerSettings::PerPacketRandom(random::Settings {}),
-            BalancerSettings::Drill(drill::Settings {
-                exclude_paused: dice_says(seed),
-                ..Default::default()
-            }),
+            BalancerSettings::Ecmp(EcmpSettings::default()),
+            BalancerSettings::PerPacketRandom(RandomSettings {}),
+            BalancerSettings::Drill(DrillSettings { exclude_paused: dice_says(seed), ..Default::default() }),
         ],
     );
     setup
@@ -148,10 +148,10 @@ fn a_billion_bytes_without_a_drop() {
 #[test]
 fn notifications_are_not_held_by_pauses_of_the_payload() {
     for ack_class in [0, 3] {
-        let mut settings = dcqcn::Settings::default();
+        let mut settings = RoceDcqcnSettings::default();
         settings.pairs.ack_class = ack_class;
         let host_link = LinkSettings::of(Rate::from_gbps(10));
-        let topology = TopologySettings::SingleSwitch(single_switch::Settings { hosts: 4, host_link });
+        let topology = TopologySettings::SingleSwitch(SingleSwitchSettings { hosts: 4, host_link });
         let mut setup = lab::setup(&topology, &TransportSettings::Dcqcn(settings));
         let span = Span::from_ms(3);
         setup.until = Time::ZERO + span;
@@ -160,7 +160,7 @@ fn notifications_are_not_held_by_pauses_of_the_payload() {
             schedule: SchedulerSettings::Strict(Default::default()),
             sharing: SharingSettings::Infinite(Default::default()),
             pfc: PfcSettings { classes: vec![3], xoff: Some(Bytes(20_000)), ..PfcSettings::default() },
-            ecn: MarkerSettings::Step(step::Settings {
+            ecn: MarkerSettings::Step(StepSettings {
                 threshold: Amount::Bytes(Bytes(0)),
                 non_ect: NonEct::Pass,
                 ..Default::default()
@@ -182,19 +182,19 @@ fn notifications_are_not_held_by_pauses_of_the_payload() {
 fn queue_pairs_survive_loss_reordering_and_failures() {
     let balancers = [
         BalancerSettings::Ecmp(Default::default()),
-        BalancerSettings::PerPacketRandom(random::Settings {}),
-        BalancerSettings::RoundRobin(round_robin::Settings::default()),
-        BalancerSettings::Drill(drill::Settings::default()),
-        BalancerSettings::LetFlow(letflow::Settings::default()),
-        BalancerSettings::Conga(conga::Settings::default()),
-        BalancerSettings::Presto(presto::Settings::default()),
+        BalancerSettings::PerPacketRandom(RandomSettings {}),
+        BalancerSettings::RoundRobin(RoundRobinSettings::default()),
+        BalancerSettings::Drill(DrillSettings::default()),
+        BalancerSettings::LetFlow(LetFlowSettings::default()),
+        BalancerSettings::Conga(CongaSettings::default()),
+        BalancerSettings::Presto(PrestoSettings::default()),
     ];
     let mut sent_again = 0;
     for (number, balancer) in balancers.iter().enumerate() {
         for recovery in [Recovery::GoBackN, Recovery::Selective] {
             let seed = number as u64;
             let fabric_link = LinkSettings { loss: Share(0.01), ..LinkSettings::of(Rate::from_gbps(10)) };
-            let topology = leaf_spine::Settings {
+            let topology = LeafSpineSettings {
                 leaves: 3,
                 spines: 3,
                 hosts_per_leaf: 2,
@@ -202,7 +202,7 @@ fn queue_pairs_survive_loss_reordering_and_failures() {
                 fabric_link,
                 ..Default::default()
             };
-            let mut settings = roce::Settings::default();
+            let mut settings = RoceFixedSettings::default();
             settings.pairs.recovery = recovery;
             let topology = TopologySettings::LeafSpine(topology);
             let mut setup = lab::setup(&topology, &TransportSettings::Roce(settings));

@@ -5,9 +5,14 @@ mod lab;
 use weft_core::record::RunRecord;
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Rate, Span, Time};
-use weft_switch::mark::{At, MarkerSettings, pi, pie, red};
-use weft_switch::share::{SharingSettings, infinite};
-use weft_topology::shapes::single_switch;
+use weft_switch::mark::{
+    At, MarkerSettings,
+    pi::PiSettings,
+    pie::{self, PieSettings},
+    red::RedSettings,
+};
+use weft_switch::share::{SharingSettings, infinite::InfiniteSharingSettings};
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 
 const REFERENCE: f64 = 75_000.0;
@@ -16,9 +21,9 @@ const HALF: Span = Span::from_ms(50);
 /// So many DCTCP flows into one port of 10 Gb/s, for a time.
 fn incast(senders: u32, ecn: &MarkerSettings, length: Span) -> RunRecord {
     let host_link = LinkSettings { delay: Span::from_us(10), ..LinkSettings::of(Rate::from_gbps(10)) };
-    let topology = TopologySettings::SingleSwitch(single_switch::Settings { hosts: senders + 1, host_link });
+    let topology = TopologySettings::SingleSwitch(SingleSwitchSettings { hosts: senders + 1, host_link });
     let mut setup = lab::setup(&topology, &lab::dctcp(|_| {}));
-    setup.switch.sharing = SharingSettings::Infinite(infinite::Settings {});
+    setup.switch.sharing = SharingSettings::Infinite(InfiniteSharingSettings {});
     setup.switch.ecn = ecn.clone();
     setup.until = Time::ZERO + length;
     let endless = 1 << 40;
@@ -50,7 +55,7 @@ fn near(found: f64, part: f64) -> bool {
 fn pi_holds_the_queue_at_its_reference_for_any_number_of_flows() {
     for at in [At::Enqueue, At::Dequeue] {
         let reference = Amount::Bytes(Bytes(REFERENCE as u64));
-        let ecn = MarkerSettings::Pi(pi::Settings { reference, k1: 3e-4, k2: 1.0, at, ..Default::default() });
+        let ecn = MarkerSettings::Pi(PiSettings { reference, k1: 3e-4, k2: 1.0, at, ..Default::default() });
         for senders in [4, 8, 16] {
             let (queue, marked, dropped) = settled(senders, &ecn);
             assert!(near(queue, 0.02), "{senders} flows, {at:?}: {queue}");
@@ -65,7 +70,7 @@ fn pie_holds_the_delay_at_its_target_for_any_number_of_flows() {
     for estimate in [pie::Estimate::Line, pie::Estimate::Departures, pie::Estimate::Waited] {
         let target = Span::from_us(60);
         let ecn =
-            MarkerSettings::Pie(pie::Settings { target, estimate, mark_up_to: 1.0, ..Default::default() });
+            MarkerSettings::Pie(PieSettings { target, estimate, mark_up_to: 1.0, ..Default::default() });
         for senders in [4, 16] {
             let (queue, marked, dropped) = settled(senders, &ecn);
             assert!(near(queue, 0.03), "{senders} flows, {estimate:?}: {queue}");
@@ -78,7 +83,7 @@ fn pie_holds_the_delay_at_its_target_for_any_number_of_flows() {
 /// above that the reference is not where the queue would be anyway.
 #[test]
 fn a_ramp_holds_a_longer_queue_for_more_flows() {
-    let ecn = MarkerSettings::Red(red::Settings { max_probability: Share(1.0), ..Default::default() });
+    let ecn = MarkerSettings::Red(RedSettings { max_probability: Share(1.0), ..Default::default() });
     let queues = [4, 8, 16].map(|senders| settled(senders, &ecn).0);
     assert!(queues[0] * 1.2 < queues[1] && queues[1] * 1.2 < queues[2], "{queues:?}");
 }

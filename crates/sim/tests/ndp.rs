@@ -7,14 +7,14 @@ use weft_core::record::{RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, Rate, Span, Time};
 use weft_plan::{Division, Setup};
-use weft_switch::balance::presto;
-use weft_switch::schedule::{SchedulerSettings, wrr};
-use weft_switch::share::{SharingSettings, fixed};
+use weft_switch::balance::presto::PrestoSettings;
+use weft_switch::schedule::{SchedulerSettings, wrr::WrrSettings};
+use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
 use weft_switch::{BalancerSettings, SwitchSettings, TrimSettings};
-use weft_topology::shapes::fat_tree;
+use weft_topology::shapes::fat_tree::FatTreeSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
-use weft_transport::protocols::ndp;
+use weft_transport::protocols::ndp::{self, NdpSettings};
 use weft_workload::Flow;
 
 /// Payload of a full packet, and what it is on the wire.
@@ -28,17 +28,17 @@ fn tree(k: u32) -> Setup {
 }
 
 fn tree_of(k: u32, link: LinkSettings) -> Setup {
-    let topology = fat_tree::Settings { k, host_link: link.clone(), fabric_link: link, ..Default::default() };
-    let transport = TransportSettings::Ndp(ndp::Settings::default());
+    let topology = FatTreeSettings { k, host_link: link.clone(), fabric_link: link, ..Default::default() };
+    let transport = TransportSettings::Ndp(NdpSettings::default());
     let mut setup = lab::setup(&TopologySettings::FatTree(topology), &transport);
     setup.switch = SwitchSettings {
         queues: 2,
-        schedule: SchedulerSettings::Wrr(wrr::Settings { weights: vec![10, 1] }),
-        sharing: SharingSettings::Fixed(fixed::Settings { per_port: Bytes(2 * 8 * WIRE) }),
+        schedule: SchedulerSettings::Wrr(WrrSettings { weights: vec![10, 1] }),
+        sharing: SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(2 * 8 * WIRE) }),
         trim: TrimSettings { queue: Some(Amount::Packets(8)), ..Default::default() },
         ..Default::default()
     };
-    setup.balancer = BalancerSettings::Presto(presto::Settings { cell: Bytes(1), ..Default::default() });
+    setup.balancer = BalancerSettings::Presto(PrestoSettings { cell: Bytes(1), ..Default::default() });
     setup
 }
 
@@ -85,7 +85,7 @@ fn incast_takes_as_long_as_the_receivers_link() {
 fn receivers_share_their_link_among_flows_as_they_are_told() {
     let ends = |order| {
         let mut setup = incast(4, 8, 100);
-        let settings = ndp::Settings { pull_order: order, ..Default::default() };
+        let settings = NdpSettings { pull_order: order, ..Default::default() };
         let transport = TransportSettings::Ndp(settings);
         setup.transport = std::sync::Arc::new(weft_transport::Transport::new(&transport));
         let record = lab::run(setup);

@@ -10,9 +10,14 @@ use weft_core::{Bytes, HostId, Rate, Span, Time};
 use weft_plan::{Division, Setup, Storm};
 use weft_switch::pause::WatchdogAction;
 use weft_switch::pause::headroom::{Situation, headroom, standard_response};
-use weft_switch::share::{SharingSettings, infinite};
+use weft_switch::share::{SharingSettings, infinite::InfiniteSharingSettings};
 use weft_switch::{PfcSettings, SwitchSettings};
-use weft_topology::shapes::{dumbbell, explicit, leaf_spine, single_switch};
+use weft_topology::shapes::{
+    dumbbell::DumbbellSettings,
+    explicit::{self, ExplicitSettings},
+    leaf_spine::LeafSpineSettings,
+    single_switch::SingleSwitchSettings,
+};
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
@@ -21,7 +26,7 @@ const FULL: u64 = 1_538;
 /// Two kilobytes are enough to pause; nothing else limits a queue.
 fn switch(pfc: PfcSettings) -> SwitchSettings {
     SwitchSettings {
-        sharing: SharingSettings::Infinite(infinite::Settings {}),
+        sharing: SharingSettings::Infinite(InfiniteSharingSettings {}),
         pfc: PfcSettings { classes: vec![0], ..pfc },
         ..SwitchSettings::default()
     }
@@ -36,7 +41,7 @@ fn link(gbps: u64, delay: Span) -> LinkSettings {
 }
 
 fn star(hosts: u32, link: LinkSettings, pfc: PfcSettings) -> Setup {
-    let topology = TopologySettings::SingleSwitch(single_switch::Settings { hosts, host_link: link });
+    let topology = TopologySettings::SingleSwitch(SingleSwitchSettings { hosts, host_link: link });
     let setup = lab::setup(&topology, &TransportSettings::Udp(Default::default()));
     Setup { switch: switch(pfc), ..setup }
 }
@@ -116,7 +121,7 @@ fn xoff_and_xon_alternate() {
 
 /// hosts - left - right - hosts: the right switch pauses the left one, which pauses its hosts.
 fn two_switches(pfc: PfcSettings) -> Setup {
-    let topology = TopologySettings::Dumbbell(dumbbell::Settings {
+    let topology = TopologySettings::Dumbbell(DumbbellSettings {
         host_link: link(10, Span::from_ns(500)),
         ..Default::default()
     });
@@ -159,7 +164,7 @@ fn a_pause_expires() {
 }
 
 fn fabric(seed: u64, pfc: PfcSettings) -> Setup {
-    let topology = leaf_spine::Settings {
+    let topology = LeafSpineSettings {
         leaves: 4,
         spines: 2,
         hosts_per_leaf: 3,
@@ -232,7 +237,7 @@ fn ring(switches: u32, pfc: PfcSettings) -> Setup {
     };
     let hosts = (0..switches).map(|n| cable(format!("host{n}"), format!("s{n}")));
     let around = (0..switches).map(|n| cable(format!("s{n}"), format!("s{}", (n + 1) % switches)));
-    let topology = explicit::Settings {
+    let topology = ExplicitSettings {
         hosts: switches,
         switches: (0..switches).map(|n| format!("s{n}")).collect(),
         links: hosts.chain(around).collect(),

@@ -8,11 +8,11 @@ use weft_core::{Bytes, Rate, Span, Time};
 use weft_plan::{Division, Setup};
 use weft_switch::SwitchSettings;
 use weft_switch::order::OrderSettings;
-use weft_switch::share::{SharingSettings, fixed};
-use weft_topology::shapes::single_switch;
+use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
-use weft_transport::protocols::pfabric;
+use weft_transport::protocols::pfabric::{self, PfabricSettings};
 
 /// Payload of a full packet, and what it is on the wire.
 const MSS: u64 = 1_460;
@@ -23,11 +23,11 @@ const RTO: Span = Span::from_us(45);
 /// Hosts at one switch whose ports hold two bandwidth-delay products and go by ranks.
 fn star(hosts: u32, sizes: &[u64]) -> Setup {
     let host_link = LinkSettings { delay: Span::from_us(2), ..LinkSettings::of(LINE) };
-    let topology = single_switch::Settings { hosts, host_link };
-    let transport = TransportSettings::Pfabric(pfabric::Settings { rto: RTO, ..Default::default() });
+    let topology = SingleSwitchSettings { hosts, host_link };
+    let transport = TransportSettings::Pfabric(PfabricSettings { rto: RTO, ..Default::default() });
     let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);
     setup.switch = SwitchSettings {
-        sharing: SharingSettings::Fixed(fixed::Settings { per_port: Bytes(36_864) }),
+        sharing: SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(36_864) }),
         order: OrderSettings::Ranked(Default::default()),
         ..Default::default()
     };
@@ -90,7 +90,7 @@ fn flows_finish_in_the_order_of_their_sizes() {
 fn least_attained_service_shares_the_line() {
     let run = |rank| {
         let mut setup = star(3, &[1_460_000, 1_460_000]);
-        let settings = pfabric::Settings { rto: Span::from_ms(1), rank, ..Default::default() };
+        let settings = PfabricSettings { rto: Span::from_ms(1), rank, ..Default::default() };
         setup.transport = weft_transport::Transport::new(&TransportSettings::Pfabric(settings)).into();
         let taken = times(&lab::run(setup));
         taken[0].micros().min(taken[1].micros()) / on_the_line(1_460_000).micros()
@@ -102,9 +102,9 @@ fn least_attained_service_shares_the_line() {
 #[test]
 fn threads_agree_on_ranked_queues() {
     let mut setup = lab::leaf_spine();
-    let transport = TransportSettings::Pfabric(pfabric::Settings::default());
+    let transport = TransportSettings::Pfabric(PfabricSettings::default());
     setup.transport = weft_transport::Transport::new(&transport).into();
-    setup.switch.sharing = SharingSettings::Fixed(fixed::Settings { per_port: Bytes(36_864) });
+    setup.switch.sharing = SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(36_864) });
     setup.switch.order = OrderSettings::Ranked(Default::default());
     setup.flows = lab::random_flows(&setup, 400, Span::from_us(500), 60_000).into();
     let alone = lab::run(setup.clone());

@@ -11,9 +11,9 @@ use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Ecn, LinkId, PacketId, Pool, PortId, Rate, Span, SwitchId, Time};
 use weft_plan::Setup;
 use weft_sim::{Seen, Simulation, Tap};
-use weft_switch::balance::drill;
-use weft_switch::mark::{MarkerSettings, red};
-use weft_switch::share::{SharingSettings, dynamic};
+use weft_switch::balance::drill::DrillSettings;
+use weft_switch::mark::{MarkerSettings, red::RedSettings};
+use weft_switch::share::{SharingSettings, dynamic::DynamicSharingSettings};
 use weft_switch::{
     BalancerSettings, Effect, Effects, PortSettings, Sent, ShaperSettings, Switch, SwitchSite, Table, Turn,
     Verdict,
@@ -151,11 +151,11 @@ fn deeds(seen: &[Seen]) -> Vec<(Time, u32, String)> {
 #[test]
 fn the_same_switch_without_the_simulator_does_the_same() {
     let mut setup = lab::leaf_spine();
-    setup.balancer = BalancerSettings::Drill(drill::Settings::default());
+    setup.balancer = BalancerSettings::Drill(DrillSettings::default());
     setup.switch.engines = 3;
     setup.switch.buffer = Some(Bytes(120_000));
-    setup.switch.sharing = SharingSettings::Dynamic(dynamic::Settings::default());
-    setup.switch.ecn = MarkerSettings::Red(red::Settings {
+    setup.switch.sharing = SharingSettings::Dynamic(DynamicSharingSettings::default());
+    setup.switch.ecn = MarkerSettings::Red(RedSettings {
         min: Amount::Bytes(Bytes(5_000)),
         max: Amount::Bytes(Bytes(60_000)),
         max_probability: Share(0.3),

@@ -6,14 +6,14 @@ use weft_core::record::{FlowRecord, RunRecord, Stop};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Rate, Span, Time};
 use weft_plan::{FlowSampling, Setup};
-use weft_switch::mark::{At, MarkerSettings, NonEct, red};
+use weft_switch::mark::{At, MarkerSettings, NonEct, red::RedSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
 use weft_switch::{BalancerSettings, SwitchSettings};
-use weft_topology::shapes::{diamond, single_switch};
+use weft_topology::shapes::{diamond::DiamondSettings, single_switch::SingleSwitchSettings};
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
-use weft_transport::protocols::{dcqcn, patched_timely};
+use weft_transport::protocols::{dcqcn::RoceDcqcnSettings, patched_timely::RocePatchedTimelySettings};
 use weft_transport::rate::dcqcn::HyperIncrease;
 use weft_transport::rate::notification::Scope;
 use weft_transport::roce::settings::Recovery;
@@ -21,14 +21,14 @@ use weft_transport::roce::settings::Recovery;
 /// Senders 1, 2, … on one switch, all to host 0, for `span`.
 fn incast(senders: u32, rate: Rate, transport: &TransportSettings, span: Span) -> Setup {
     let host_link = LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(rate) };
-    let topology = single_switch::Settings { hosts: senders + 1, host_link };
+    let topology = SingleSwitchSettings { hosts: senders + 1, host_link };
     let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), transport);
     setup.switch = SwitchSettings {
         latency: Span::ZERO,
         queues: 2,
         schedule: SchedulerSettings::Strict(Default::default()),
         sharing: SharingSettings::Infinite(Default::default()),
-        ecn: MarkerSettings::Red(red::Settings {
+        ecn: MarkerSettings::Red(RedSettings {
             min: Amount::Bytes(Bytes(5_000)),
             max: Amount::Bytes(Bytes(200_000)),
             max_probability: Share(0.01),
@@ -46,8 +46,8 @@ fn incast(senders: u32, rate: Rate, transport: &TransportSettings, span: Span) -
     setup
 }
 
-fn dcqcn(change: impl FnOnce(&mut dcqcn::Settings)) -> TransportSettings {
-    let mut settings = dcqcn::Settings::default();
+fn dcqcn(change: impl FnOnce(&mut RoceDcqcnSettings)) -> TransportSettings {
+    let mut settings = RoceDcqcnSettings::default();
     settings.pairs.mtu = Bytes(962);
     settings.pairs.ack_every = 16;
     settings.law.hyper_increase = HyperIncrease::Off;
@@ -124,7 +124,7 @@ fn queues_averaged_over_samples_are_the_means_of_single_ones() {
 /// base round trip is taken off.
 #[test]
 fn patched_timely_finds_its_fixed_point() {
-    let mut settings = patched_timely::Settings::default();
+    let mut settings = RocePatchedTimelySettings::default();
     settings.pairs.mtu = Bytes(962);
     settings.law.measured.segments.base_rtt = Span::from_ns(4_069);
     settings.law.measured.initial_rates = vec![Rate::from_gbps(7), Rate::from_gbps(3)];
@@ -188,8 +188,8 @@ fn a_timer_that_ran_out_while_the_sender_was_paced_still_fires() {
     let rate = Rate::from_gbps(10);
     let link = |delay, loss| LinkSettings { delay: Span::from_us(delay), loss: Share(loss), rate };
     let topology =
-        diamond::Settings { path_a: link(1, 0.1), path_b: link(100, 0.1), ..diamond::Settings::default() };
-    let mut settings = patched_timely::Settings::default();
+        DiamondSettings { path_a: link(1, 0.1), path_b: link(100, 0.1), ..DiamondSettings::default() };
+    let mut settings = RocePatchedTimelySettings::default();
     settings.law.measured.initial_rates = vec![Rate::from_mbps(100)];
     settings.pairs.recovery = Recovery::Selective;
     settings.pairs.retry_timeout = Span::from_us(500);

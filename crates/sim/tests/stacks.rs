@@ -10,9 +10,9 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Class, Span, Time};
 use weft_plan::{Division, Setup, Stacks};
 use weft_switch::PfcSettings;
-use weft_switch::mark::{MarkerSettings, step};
+use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
-use weft_switch::share::{SharingSettings, fixed};
+use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Flow;
 
@@ -49,9 +49,9 @@ fn cubic() -> TransportSettings {
 fn cubic_takes_the_share_of_dctcp_at_a_marking_queue() {
     let share = |transports: [TransportSettings; 2]| {
         let mut setup = lab::leaf_spine();
-        let step = step::Settings { threshold: Amount::Packets(20), ..Default::default() };
+        let step = StepSettings { threshold: Amount::Packets(20), ..Default::default() };
         setup.switch.ecn = MarkerSettings::Step(step);
-        setup.switch.sharing = SharingSettings::Fixed(fixed::Settings { per_port: Bytes(600_000) });
+        setup.switch.sharing = SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(600_000) });
         setup.stacks = by_entry(&setup, &transports);
         setup.tags = vec!["first".into(), "second".into()];
         setup.flows = (0..2)
@@ -74,7 +74,7 @@ fn roce_beside_tcp() -> Setup {
     setup.switch.queues = 2;
     setup.switch.schedule = SchedulerSettings::Drr(Default::default());
     setup.switch.buffer = Some(Bytes(4_000_000));
-    setup.switch.sharing = SharingSettings::Fixed(fixed::Settings { per_port: Bytes(30_000) });
+    setup.switch.sharing = SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(30_000) });
     setup.switch.pfc = PfcSettings { classes: vec![1], xoff: Some(Bytes(20_000)), ..PfcSettings::default() };
     let dcqcn = TransportSettings::Dcqcn(Default::default());
     setup.stacks = by_entry(&setup, &[cubic(), dcqcn]);

@@ -9,7 +9,7 @@ use weft_core::{Span, SwitchId, Time};
 use weft_plan::{Division, Setup};
 use weft_sim::{Simulation, Tap};
 use weft_topology::TopologySettings;
-use weft_topology::shapes::leaf_spine;
+use weft_topology::shapes::leaf_spine::LeafSpineSettings;
 
 fn divided(setup: &Setup, domains: usize, scatter: Option<u64>) -> RunRecord {
     lab::run(Setup { division: Division { scatter, ..Division::threads(domains) }, ..setup.clone() })
@@ -65,7 +65,7 @@ fn threads_are_for_networks_that_have_work_between_two_meetings() {
     let all = up_to(&busy, usize::MAX);
     assert_eq!(up_to(&busy, 2), all.min(2));
     let wide = lab::setup(
-        &TopologySettings::LeafSpine(leaf_spine::Settings { leaves: 16, spines: 16, ..Default::default() }),
+        &TopologySettings::LeafSpine(LeafSpineSettings { leaves: 16, spines: 16, ..Default::default() }),
         &lab::dctcp(|_| {}),
     );
     assert_eq!(up_to(&wide, 2), 2, "hundreds of links between two meetings");

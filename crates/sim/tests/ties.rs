@@ -3,8 +3,8 @@
 mod lab;
 
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
-use weft_switch::share::{SharingSettings, dynamic, fixed};
-use weft_topology::shapes::single_switch;
+use weft_switch::share::{SharingSettings, dynamic::DynamicSharingSettings, fixed::FixedSharingSettings};
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
@@ -12,12 +12,12 @@ use weft_transport::TransportSettings;
 /// instants would starve one of them.
 #[test]
 fn two_senders_in_step_share_the_losses() {
-    let topology = single_switch::Settings { hosts: 3, host_link: LinkSettings::of(Rate::from_gbps(10)) };
+    let topology = SingleSwitchSettings { hosts: 3, host_link: LinkSettings::of(Rate::from_gbps(10)) };
     let mut setup = lab::setup(
         &TopologySettings::SingleSwitch(topology),
         &TransportSettings::NewReno(Default::default()),
     );
-    setup.switch.sharing = SharingSettings::Fixed(fixed::Settings { per_port: Bytes(30_000) });
+    setup.switch.sharing = SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(30_000) });
     setup.until = weft_core::Time::ZERO + Span::from_ms(20);
     let rate = Rate::from_gbps(9);
     setup.flows = vec![
@@ -44,7 +44,7 @@ fn senders_in_step_share_the_losses_in_any_switch() {
         let line = Rate([1_000_000_000, 10_000_000_000, 3_333_333_333][random.below(3) as usize]);
         let delay = Span(u64::from(random.below(3)) * 1_000_003);
         let link = LinkSettings { delay, ..LinkSettings::of(line) };
-        let topology = single_switch::Settings { hosts: senders + 1, host_link: link };
+        let topology = SingleSwitchSettings { hosts: senders + 1, host_link: link };
         let transport = TransportSettings::Udp(Default::default());
         let mut setup = lab::setup(&TopologySettings::SingleSwitch(topology), &transport);
         let room = Bytes(1_538 * u64::from(3 + random.below(30)));
@@ -53,8 +53,8 @@ fn senders_in_step_share_the_losses_in_any_switch() {
         setup.switch.queues = 1 + random.below(2);
         setup.switch.buffer = Some(room * 2);
         setup.switch.sharing = match random.below(2) {
-            0 => SharingSettings::Fixed(fixed::Settings { per_port: room }),
-            _ => SharingSettings::Dynamic(dynamic::Settings { alpha: 1.0, minimum: Bytes(0) }),
+            0 => SharingSettings::Fixed(FixedSharingSettings { per_port: room }),
+            _ => SharingSettings::Dynamic(DynamicSharingSettings { alpha: 1.0, minimum: Bytes(0) }),
         };
         setup.until = Time::ZERO + Span::from_s(1);
         let excess = 1.1 + random.unit() * (0.9 * f64::from(senders) - 1.1);

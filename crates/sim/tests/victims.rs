@@ -5,9 +5,9 @@ mod lab;
 use weft_core::record::{FlowPauses, RunRecord, Stop};
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 use weft_plan::{Division, Setup, Storm};
-use weft_switch::share::{SharingSettings, infinite};
+use weft_switch::share::{SharingSettings, infinite::InfiniteSharingSettings};
 use weft_switch::{PfcSettings, SwitchSettings};
-use weft_topology::shapes::{leaf_spine, single_switch};
+use weft_topology::shapes::{leaf_spine::LeafSpineSettings, single_switch::SingleSwitchSettings};
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
@@ -25,7 +25,7 @@ fn times() -> (Span, Span) {
 fn setup(topology: &TopologySettings, pfc: PfcSettings) -> Setup {
     let setup = lab::setup(topology, &TransportSettings::Udp(Default::default()));
     let switch = SwitchSettings {
-        sharing: SharingSettings::Infinite(infinite::Settings {}),
+        sharing: SharingSettings::Infinite(InfiniteSharingSettings {}),
         pfc: PfcSettings { classes: vec![0], ..pfc },
         latency: Span::ZERO,
         ..SwitchSettings::default()
@@ -38,7 +38,7 @@ fn link() -> LinkSettings {
 }
 
 fn star(hosts: u32, pfc: PfcSettings) -> Setup {
-    setup(&TopologySettings::SingleSwitch(single_switch::Settings { hosts, host_link: link() }), pfc)
+    setup(&TopologySettings::SingleSwitch(SingleSwitchSettings { hosts, host_link: link() }), pfc)
 }
 
 fn caused(record: &RunRecord) -> Vec<(String, u64)> {
@@ -116,7 +116,7 @@ fn a_card_that_is_held_holds_its_other_flows() {
 /// 2.5 are left: when the fifth leaves, at 10 T. The victim's two datagrams from host 1 (left) to host 5 (right) come to the
 /// spine behind the incast's, while it is held.
 fn incast_beside_a_victim() -> Setup {
-    let topology = leaf_spine::Settings {
+    let topology = LeafSpineSettings {
         leaves: 2,
         spines: 1,
         hosts_per_leaf: 3,

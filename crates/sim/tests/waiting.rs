@@ -10,7 +10,7 @@ use weft_core::{Bytes, HostId, Kind, Purpose, Random, Rate, Span, SwitchId, Time
 use weft_plan::Setup;
 use weft_sim::{Seen, Simulation, Tap};
 use weft_switch::BalancerSettings;
-use weft_topology::shapes::leaf_spine;
+use weft_topology::shapes::leaf_spine::LeafSpineSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 use weft_workload::Flow;
@@ -19,7 +19,7 @@ const HOSTS_PER_LEAF: u32 = 8;
 const LEAVES: u32 = 4;
 
 fn network(spines: u32, fabric: u64) -> TopologySettings {
-    TopologySettings::LeafSpine(leaf_spine::Settings {
+    TopologySettings::LeafSpine(LeafSpineSettings {
         leaves: LEAVES,
         spines,
         hosts_per_leaf: HOSTS_PER_LEAF,

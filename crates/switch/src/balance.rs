@@ -182,7 +182,7 @@ pub trait Balancer {
 
     /// How the switch is to measure the congestion of paths for [`Candidates::congestion`]; if not at all, packets carry
     /// nothing and nothing is kept.
-    fn measures(&self) -> Option<&congestion::Settings> {
+    fn measures(&self) -> Option<&congestion::CongestionSettings> {
         None
     }
 
@@ -249,15 +249,15 @@ family! {
     pub enum BalancerSettings;
     called "balancer" built at Site;
     members {
-        "ecmp" => ecmp::Ecmp,
-        "wcmp" => wcmp::Wcmp,
-        "random" => random::PerPacketRandom,
-        "round-robin" => round_robin::RoundRobin,
-        "drill" => drill::Drill,
-        "flow-drill" => flow_drill::FlowDrill,
-        "letflow" => letflow::LetFlow,
-        "conga" => conga::Conga,
-        "presto" => presto::Presto,
+        "ecmp" => ecmp::Ecmp(EcmpSettings),
+        "wcmp" => wcmp::Wcmp(WcmpSettings),
+        "random" => random::PerPacketRandom(RandomSettings),
+        "round-robin" => round_robin::RoundRobin(RoundRobinSettings),
+        "drill" => drill::Drill(DrillSettings),
+        "flow-drill" => flow_drill::FlowDrill(FlowDrillSettings),
+        "letflow" => letflow::LetFlow(LetFlowSettings),
+        "conga" => conga::Conga(CongaSettings),
+        "presto" => presto::Presto(PrestoSettings),
     }
     methods {
         fn choose(&mut self, packet: &Header, candidates: &mut Candidates<'_>, now: Time, random: &mut Random) -> usize;
@@ -267,7 +267,7 @@ family! {
         fn groups_changed(&mut self);
         fn reads_loads(&self) -> bool;
         fn excludes_paused(&self) -> bool;
-        fn measures(&self) -> Option<&congestion::Settings>;
+        fn measures(&self) -> Option<&congestion::CongestionSettings>;
         fn grouping(&self) -> Grouping;
         fn entries(&self, shares: &[u64]) -> u64;
         fn state(&self, choices: Choices) -> State;

@@ -19,7 +19,7 @@ use tables::{FromLeaf, ToLeaf};
 
 settings! {
     /// The measurement of congestion.
-    pub struct Settings {
+    pub struct CongestionSettings {
         /// Bits of a congestion metric (Q); 3 to 6 serve as well.
         metric_bits: u32 [1, 6] = 3,
         /// Time between two decays of a link's estimate (T_dre). The paper gives only the time constant tau = T_dre / alpha, 160 us; 100 us to 500 us serve as well.
@@ -36,7 +36,7 @@ settings! {
 }
 
 /// What a switch must be told about its ports and hosts.
-pub(crate) struct Place<'a> {
+pub(crate) struct CongestionSite<'a> {
     /// Its leaf number, if it has hosts.
     pub(crate) own_leaf: Option<u16>,
     /// Leaf of every host.
@@ -71,7 +71,7 @@ pub(crate) fn state(leaves: u64, uplinks: u64) -> Bytes {
 }
 
 impl Congestion {
-    pub(crate) fn new(settings: &Settings, place: Place<'_>) -> Congestion {
+    pub(crate) fn new(settings: &CongestionSettings, place: CongestionSite<'_>) -> Congestion {
         let decay = Decay::new(settings);
         let ports = place.rates.iter().zip(&place.fabric);
         let leaves = place.leaf_of_host.iter().max().map_or(0, |leaf| usize::from(*leaf) + 1);

@@ -26,7 +26,7 @@ choice! {
 
 settings! {
     /// Flowlets.
-    pub struct Settings {
+    pub struct FlowletSettings {
         /// Pause of a flow after which its next packet begins a new flowlet (T_fl); 500 us for TCP in the papers. 0 parts all packets of different instants; CONGA-Flow is 13 ms.
         gap: Span = Span::from_us(500),
         /// How the end of a flowlet is noticed.
@@ -75,7 +75,7 @@ const FIRST_PRUNE: usize = 1 << 10;
 impl Flowlets {
     /// An empty table.
     #[must_use]
-    pub fn new(settings: &Settings, site: Site) -> Flowlets {
+    pub fn new(settings: &FlowletSettings, site: Site) -> Flowlets {
         let entries = if settings.exact {
             Entries::Exact { table: HashMap::default(), prune_at: FIRST_PRUNE }
         } else {
@@ -89,7 +89,7 @@ impl Flowlets {
     /// An exact table whose flows end after a pause of `idle`.
     #[must_use]
     pub fn of_flows(idle: Span, site: Site) -> Flowlets {
-        Flowlets::new(&Settings { gap: idle, exact: true, ..Settings::default() }, site)
+        Flowlets::new(&FlowletSettings { gap: idle, exact: true, ..FlowletSettings::default() }, site)
     }
 
     /// The same, but an exact table remembers a flow for so many gaps after its last packet.

@@ -30,8 +30,8 @@ family! {
     pub enum OrderSettings;
     called "order" built at ();
     members {
-        "fifo" => fifo::Fifo,
-        "ranked" => ranked::Ranked,
+        "fifo" => fifo::Fifo(FifoOrderSettings),
+        "ranked" => ranked::Ranked(RankedOrderSettings),
     }
     methods {
         fn changed(&self, queue: &mut Queue, headers: &mut Headers);

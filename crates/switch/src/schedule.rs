@@ -22,10 +22,10 @@ family! {
     pub enum SchedulerSettings;
     called "scheduler" built at usize;
     members {
-        "fifo" => fifo::Fifo,
-        "strict" => strict::Strict,
-        "drr" => drr::Drr,
-        "wrr" => wrr::Wrr,
+        "fifo" => fifo::Fifo(FifoSettings),
+        "strict" => strict::Strict(StrictSettings),
+        "drr" => drr::Drr(DrrSettings),
+        "wrr" => wrr::Wrr(WrrSettings),
     }
     methods {
         fn pick(&mut self, queues: &[ClassQueue], headers: &Headers) -> Option<usize>;

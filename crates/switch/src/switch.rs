@@ -6,7 +6,7 @@ use weft_core::{
 };
 
 use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
-use crate::congestion::{Congestion, Place};
+use crate::congestion::{Congestion, CongestionSite};
 use crate::engine::Engine;
 use crate::hash::FlowHash;
 use crate::join::Unseen;
@@ -58,7 +58,7 @@ impl Switch {
         let excludes = settings.pfc.is_on() && engines[0].balancer.excludes_paused();
         let congestion = engines[0].balancer.measures().map(|measure| {
             let ((own_leaf, leaf_of_host), fabric) = (table.leaves(), table.fabric(site.rates.len()));
-            let place = Place { own_leaf, leaf_of_host, rates: &site.rates, fabric };
+            let place = CongestionSite { own_leaf, leaf_of_host, rates: &site.rates, fabric };
             Box::new(Congestion::new(measure, place))
         });
         let mut outputs = Outputs::new(settings, site, reads_loads);

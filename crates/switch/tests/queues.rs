@@ -6,31 +6,34 @@ mod rig;
 
 use std::collections::VecDeque;
 
-use rig::{Plan, Rig};
+use rig::{Rig, RigOptions};
 use weft_core::{Bytes, PortId, Purpose, Random, Span, Time};
 use weft_switch::balance::drill::Tie;
-use weft_switch::balance::{BalancerSettings, drill, ecmp, random, round_robin};
+use weft_switch::balance::{
+    BalancerSettings, drill::DrillSettings, ecmp::EcmpSettings, random::RandomSettings,
+    round_robin::RoundRobinSettings,
+};
 use weft_switch::settings::Visibility;
 
-fn leaf(engines: u32, balancer: BalancerSettings) -> Plan {
-    Plan { ports: 48, engines, visibility: Visibility::EngineSlot, balancer, wire: 1_600 }
+fn leaf(engines: u32, balancer: BalancerSettings) -> RigOptions {
+    RigOptions { ports: 48, engines, visibility: Visibility::EngineSlot, balancer, wire: 1_600 }
 }
 
 /// How long a packet lasts on a line.
-fn slot(plan: &Plan) -> Span {
-    Plan::RATE.time_for(Bytes(plan.wire.into()))
+fn slot(plan: &RigOptions) -> Span {
+    RigOptions::RATE.time_for(Bytes(plan.wire.into()))
 }
 
 fn per_packet_random() -> BalancerSettings {
-    BalancerSettings::PerPacketRandom(random::Settings {})
+    BalancerSettings::PerPacketRandom(RandomSettings {})
 }
 
 fn by_turns() -> BalancerSettings {
-    BalancerSettings::RoundRobin(round_robin::Settings::default())
+    BalancerSettings::RoundRobin(RoundRobinSettings::default())
 }
 
 fn by_flow() -> BalancerSettings {
-    BalancerSettings::Ecmp(ecmp::Settings::default())
+    BalancerSettings::Ecmp(EcmpSettings::default())
 }
 
 fn drill(choices: u32, memory: u32) -> BalancerSettings {
@@ -38,7 +41,7 @@ fn drill(choices: u32, memory: u32) -> BalancerSettings {
 }
 
 fn drill_with(choices: u32, memory: u32, tie: Tie) -> BalancerSettings {
-    BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() })
+    BalancerSettings::Drill(DrillSettings { choices, memory, tie, ..Default::default() })
 }
 
 /// Poisson arrivals over many inputs, split at random, unit packets: each output is an M/D/1 queue. Its mean number
@@ -124,7 +127,7 @@ fn end_slot(rig: &mut Rig) {
 /// 1/q = burst (1 - load) / load. So silences may last nothing at all, and the true load is somewhat more than `load`
 /// says (0.833 for 0.8): the reference that printed the table below does this, as its queue lengths show.
 struct Model {
-    plan: Plan,
+    plan: RigOptions,
     load: f64,
     burst: f64,
     slots: u64,

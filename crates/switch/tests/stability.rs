@@ -6,9 +6,9 @@
 
 mod rig;
 
-use rig::Plan;
+use rig::RigOptions;
 use weft_core::{Purpose, Random};
-use weft_switch::balance::{BalancerSettings, drill};
+use weft_switch::balance::{BalancerSettings, drill::DrillSettings};
 use weft_switch::settings::Visibility;
 
 /// One output that sends at `fast`, others at rate 1, and the offered load as a share of all.
@@ -61,8 +61,9 @@ fn in_switch(rig: &rig::Rig) -> u64 {
 
 /// Runs DRILL(d, m) with `engines` engines for `duration` units of time; the first tenth is not measured.
 fn run(system: System, (d, m): (u32, u32), engines: u32, duration: f64) -> Course {
-    let balancer = BalancerSettings::Drill(drill::Settings { choices: d, memory: m, ..Default::default() });
-    let plan = Plan { ports: system.outputs, engines, visibility: Visibility::Instant, balancer, wire: 100 };
+    let balancer = BalancerSettings::Drill(DrillSettings { choices: d, memory: m, ..Default::default() });
+    let plan =
+        RigOptions { ports: system.outputs, engines, visibility: Visibility::Instant, balancer, wire: 100 };
     let mut rig = plan.build(17);
     let mut dice = Random::new(5, Purpose::Test, 0);
     let events = (duration * system.events()) as u64;

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 use weft_core::{Grouping, Purpose, QuiverSettings, Random};
-use weft_topology::shapes::{fat_tree, leaf_spine};
+use weft_topology::shapes::{fat_tree::FatTreeSettings, leaf_spine::LeafSpineSettings};
 use weft_topology::{Graph, LinkState, Quiver, Routes, TopologySettings, build};
 
 fn main() {
@@ -14,14 +14,14 @@ fn main() {
         "network                  failed  switches  bundles  cells  edges  components  tables_s  equal_cost_s  weighted_s"
     );
     let two_tiers = |leaves, spines, hosts_per_leaf| {
-        TopologySettings::LeafSpine(leaf_spine::Settings {
+        TopologySettings::LeafSpine(LeafSpineSettings {
             leaves,
             spines,
             hosts_per_leaf,
             ..Default::default()
         })
     };
-    let tree = TopologySettings::FatTree(fat_tree::Settings { k: 40, ..Default::default() });
+    let tree = TopologySettings::FatTree(FatTreeSettings { k: 40, ..Default::default() });
     for (name, topology) in [
         ("48 x 48 leaf-spine", two_tiers(48, 48, 48)),
         ("fat tree, k = 40", tree),

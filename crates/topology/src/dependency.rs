@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::failure::{FailureSettings, plan};
     use crate::live::LinkState;
-    use crate::shapes::{TopologySettings, build, leaf_spine};
+    use crate::shapes::{TopologySettings, build, leaf_spine::LeafSpineSettings};
     use crate::wiring::{LinkSettings, Wiring};
     use std::path::Path;
     use weft_core::Grouping;
@@ -141,7 +141,7 @@ mod tests {
     }
 
     fn failed(cables: &[&str]) -> Option<Vec<String>> {
-        let shape = leaf_spine::Settings { leaves: 4, spines: 2, hosts_per_leaf: 1, ..Default::default() };
+        let shape = LeafSpineSettings { leaves: 4, spines: 2, hosts_per_leaf: 1, ..Default::default() };
         let graph = build(&TopologySettings::LeafSpine(shape)).unwrap();
         let cables = cables.iter().map(|name| (*name).to_owned()).collect();
         let plan = plan(&graph, &[FailureSettings { cables, ..Default::default() }], 1).unwrap();

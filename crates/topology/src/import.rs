@@ -7,7 +7,7 @@ pub(crate) mod format;
 mod hpcc;
 mod htsim;
 
-use crate::shapes::explicit::settings::Settings;
+use crate::shapes::explicit::settings::ExplicitSettings;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub use weft_core::lines::ImportError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The graph as settings.
-    pub graph: Settings,
+    pub graph: ExplicitSettings,
     /// The file's number of each host, where flows are written with these numbers.
     pub host_of_number: BTreeMap<u32, HostId>,
     /// Time a packet spends inside a switch, if the file gives one for all.
@@ -46,7 +46,7 @@ pub fn read(format: Format, path: &Path) -> Result<Imported, ImportError> {
 /// The `[topology.graph]` section of a scenario.
 #[must_use]
 pub fn to_scenario(imported: &Imported) -> String {
-    let Settings { hosts, host_names, switches, links, .. } = &imported.graph;
+    let ExplicitSettings { hosts, host_names, switches, links, .. } = &imported.graph;
     let mut text = String::from("[topology.graph]\n");
     match host_names.is_empty() {
         true => push(&mut text, format_args!("hosts = {hosts}\n")),

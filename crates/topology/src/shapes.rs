@@ -1,6 +1,6 @@
 //! The list of topologies: one file each, one line here. Knows no routes and no traffic.
 //!
-//! A topology's file holds `SUMMARY`, its `Settings` and a struct that lays the cables; the order in which it adds
+//! A topology's file holds `SUMMARY`, its settings and a struct that lays the cables; the order in which it adds
 //! nodes and cables fixes all numbers and is described in the file.
 
 pub mod diamond;
@@ -36,16 +36,16 @@ weft_core::family! {
     pub enum TopologySettings;
     called "topology" built at ();
     members {
-        "leaf-spine" => leaf_spine::LeafSpine,
-        "fat-tree" => fat_tree::FatTree,
-        "vl2" => vl2::Vl2,
-        "pods-and-planes" => pods_and_planes::PodsAndPlanes,
-        "single-switch" => single_switch::SingleSwitch,
-        "dumbbell" => dumbbell::Dumbbell,
-        "parking-lot" => parking_lot::ParkingLot,
-        "diamond" => diamond::Diamond,
-        "full-mesh" => full_mesh::FullMesh,
-        "graph" => explicit::Explicit,
+        "leaf-spine" => leaf_spine::LeafSpine(LeafSpineSettings),
+        "fat-tree" => fat_tree::FatTree(FatTreeSettings),
+        "vl2" => vl2::Vl2(Vl2Settings),
+        "pods-and-planes" => pods_and_planes::PodsAndPlanes(PodsAndPlanesSettings),
+        "single-switch" => single_switch::SingleSwitch(SingleSwitchSettings),
+        "dumbbell" => dumbbell::Dumbbell(DumbbellSettings),
+        "parking-lot" => parking_lot::ParkingLot(ParkingLotSettings),
+        "diamond" => diamond::Diamond(DiamondSettings),
+        "full-mesh" => full_mesh::FullMesh(FullMeshSettings),
+        "graph" => explicit::Explicit(ExplicitSettings),
     }
     methods {
         fn cables(&self) -> u64;

@@ -51,7 +51,7 @@ fn pour(graph: &Graph, (fabric, leaf): (&Fabric, SwitchId), mut at: Vec<f64>, pa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::fat_tree;
+    use crate::shapes::fat_tree::FatTreeSettings;
     use crate::{TopologySettings, build};
     use weft_core::LinkId;
 
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_on_the_way_down_a_network_of_three_tiers() {
-        let tree = fat_tree::Settings { k: 4, ..Default::default() };
+        let tree = FatTreeSettings { k: 4, ..Default::default() };
         let graph = build(&TopologySettings::FatTree(tree)).expect("it can be built");
         let demand = uniform(&graph);
         let passed = equal_split(&graph, &LinkState::all_up(&graph), &demand);

@@ -4,8 +4,16 @@ use std::collections::BTreeSet;
 use weft_core::settings::Share;
 use weft_core::{Grouping, HostId, LinkId, PortId, Rate, Span, SwitchId};
 use weft_topology::shapes::{
-    diamond, dumbbell, explicit, fat_tree, full_mesh, leaf_spine, parking_lot, pods_and_planes,
-    single_switch, vl2,
+    diamond::DiamondSettings,
+    dumbbell::DumbbellSettings,
+    explicit::{self, ExplicitSettings},
+    fat_tree::FatTreeSettings,
+    full_mesh::FullMeshSettings,
+    leaf_spine::{self, LeafSpineSettings},
+    parking_lot::ParkingLotSettings,
+    pods_and_planes::PodsAndPlanesSettings,
+    single_switch::SingleSwitchSettings,
+    vl2::Vl2Settings,
 };
 use weft_topology::{Graph, LinkSettings, LinkState, Node, Routes, TopologySettings, build};
 
@@ -13,24 +21,24 @@ fn gbps(rate: u64) -> LinkSettings {
     LinkSettings::of(Rate::from_gbps(rate))
 }
 
-fn leaf_spine(leaves: u32, spines: u32, hosts_per_leaf: u32, fabric: u64) -> leaf_spine::Settings {
-    leaf_spine::Settings { leaves, spines, hosts_per_leaf, fabric_link: gbps(fabric), ..Default::default() }
+fn leaf_spine(leaves: u32, spines: u32, hosts_per_leaf: u32, fabric: u64) -> LeafSpineSettings {
+    LeafSpineSettings { leaves, spines, hosts_per_leaf, fabric_link: gbps(fabric), ..Default::default() }
 }
 
-fn built(settings: leaf_spine::Settings) -> Graph {
+fn built(settings: LeafSpineSettings) -> Graph {
     build(&TopologySettings::LeafSpine(settings)).unwrap()
 }
 
 fn fat_tree(k: u32, oversubscription: u32) -> Graph {
-    let settings = fat_tree::Settings { k, oversubscription, ..Default::default() };
+    let settings = FatTreeSettings { k, oversubscription, ..Default::default() };
     build(&TopologySettings::FatTree(settings)).unwrap()
 }
 
 /// The heterogeneous network: leaf i has two cables to spines i and i+1.
-fn doubled() -> leaf_spine::Settings {
+fn doubled() -> LeafSpineSettings {
     let pair = |leaf, spine| leaf_spine::Unequal { leaf, spine, count: Some(2), ..Default::default() };
     let unequal = (0..16).flat_map(|leaf| [pair(leaf, leaf), pair(leaf, (leaf + 1) % 16)]).collect();
-    leaf_spine::Settings { unequal, ..leaf_spine(16, 16, 48, 10) }
+    LeafSpineSettings { unequal, ..leaf_spine(16, 16, 48, 10) }
 }
 
 fn fabric_and_host_cables(graph: &Graph) -> (usize, usize) {
@@ -77,7 +85,7 @@ fn every_spine_of_the_heterogeneous_network_has_18_ports() {
 
 #[test]
 fn leaf_spine_ports_are_hosts_then_uplinks_and_spine_ports_are_leaves() {
-    let graph = built(leaf_spine::Settings { parallel: 2, ..leaf_spine(3, 2, 4, 40) });
+    let graph = built(LeafSpineSettings { parallel: 2, ..leaf_spine(3, 2, 4, 40) });
     let (leaf1, spine1) = (Node::Switch(SwitchId(1)), Node::Switch(SwitchId(4)));
     let to: Vec<String> = graph.links_of(leaf1).iter().map(|link| graph.name(link.to)).collect();
     assert_eq!(to, ["host4", "host5", "host6", "host7", "spine0", "spine0", "spine1", "spine1"]);
@@ -90,7 +98,7 @@ fn leaf_spine_ports_are_hosts_then_uplinks_and_spine_ports_are_leaves() {
 
 #[test]
 fn cables_have_names() {
-    let graph = built(leaf_spine::Settings { parallel: 2, ..leaf_spine(3, 2, 4, 40) });
+    let graph = built(LeafSpineSettings { parallel: 2, ..leaf_spine(3, 2, 4, 40) });
     for cable in 0..graph.cables().len() {
         assert_eq!(graph.cable_named(&graph.cable_name(cable)), Some(cable));
     }
@@ -120,7 +128,7 @@ fn links_are_sorted_and_reverse_is_an_involution() {
 /// The instance of the DRILL paper: 16 racks of 20 hosts, 8 aggregations, 4 intermediates; as much up as down.
 #[test]
 fn vl2_counts_and_paths() {
-    let graph = build(&TopologySettings::Vl2(vl2::Settings::default())).unwrap();
+    let graph = build(&TopologySettings::Vl2(Vl2Settings::default())).unwrap();
     assert_eq!((graph.hosts(), graph.switches().len()), (320, 28));
     assert_eq!(fabric_and_host_cables(&graph), (64, 320));
     let capacity = graph.uplink_capacity(&LinkState::all_up(&graph));
@@ -141,13 +149,13 @@ fn vl2_counts_and_paths() {
 
 #[test]
 fn pods_and_planes_counts_and_names() {
-    let graph = build(&TopologySettings::PodsAndPlanes(pods_and_planes::Settings::default())).unwrap();
+    let graph = build(&TopologySettings::PodsAndPlanes(PodsAndPlanesSettings::default())).unwrap();
     assert_eq!((graph.hosts(), graph.switches().len()), (24, 6 + 6 + 4));
     assert_eq!(fabric_and_host_cables(&graph), (12 + 12, 24));
     // plane 0 holds fabric0, 2, 4 and spines 0 and 1
     assert!(graph.cable_named("fabric4-spine0").is_some() && graph.cable_named("fabric4-spine2").is_none());
     assert!(graph.cable_named("fabric5-spine2").is_some() && graph.cable_named("tor5-fabric4").is_some());
-    let facebook = pods_and_planes::Settings {
+    let facebook = PodsAndPlanesSettings {
         pods: 4,
         racks_per_pod: 48,
         planes: 4,
@@ -166,7 +174,7 @@ fn pods_and_planes_counts_and_names() {
 fn slow_cables_are_drawn_with_their_probability() {
     let slowed = |share, draw| {
         let slow = leaf_spine::Slow { rate: Rate::from_gbps(1), share: Share(share), draw };
-        built(leaf_spine::Settings { slow: Some(slow), ..leaf_spine(48, 48, 1, 10) })
+        built(LeafSpineSettings { slow: Some(slow), ..leaf_spine(48, 48, 1, 10) })
     };
     let slow_of = |graph: &Graph, leaf: u32| {
         let uplinks = graph.uplinks(SwitchId(leaf));
@@ -190,7 +198,7 @@ fn slow_cables_are_drawn_with_their_probability() {
 fn what_would_slow_nothing_down_is_an_error() {
     let told = |rate, share| {
         let slow = leaf_spine::Slow { rate, share: Share(share), draw: 1 };
-        let settings = leaf_spine::Settings { slow: Some(slow), ..leaf_spine(4, 4, 1, 10) };
+        let settings = LeafSpineSettings { slow: Some(slow), ..leaf_spine(4, 4, 1, 10) };
         build(&TopologySettings::LeafSpine(settings)).unwrap_err()[0].path.clone()
     };
     assert_eq!(told(Rate::from_gbps(10), 0.4), "topology.leaf-spine.slow.rate");
@@ -200,7 +208,7 @@ fn what_would_slow_nothing_down_is_an_error() {
 
 #[test]
 fn more_leaves_than_can_be_numbered_are_an_error() {
-    let settings = vl2::Settings {
+    let settings = Vl2Settings {
         aggregation_ports: 512,
         intermediate_ports: 514,
         hosts_per_rack: 1,
@@ -268,23 +276,11 @@ fn path_lengths_and_numbers() {
 
 fn small_networks() -> Vec<(TopologySettings, [usize; 3])> {
     vec![
-        (
-            TopologySettings::Dumbbell(dumbbell::Settings { hosts_per_side: 3, ..Default::default() }),
-            [6, 2, 7],
-        ),
-        (
-            TopologySettings::ParkingLot(parking_lot::Settings { switches: 5, ..Default::default() }),
-            [5, 5, 9],
-        ),
-        (
-            TopologySettings::SingleSwitch(single_switch::Settings { hosts: 8, ..Default::default() }),
-            [8, 1, 8],
-        ),
-        (TopologySettings::Diamond(diamond::Settings { hosts_per_leaf: 2, ..Default::default() }), [4, 4, 8]),
-        (
-            TopologySettings::FullMesh(full_mesh::Settings { switches: 6, ..Default::default() }),
-            [6, 6, 6 + 15],
-        ),
+        (TopologySettings::Dumbbell(DumbbellSettings { hosts_per_side: 3, ..Default::default() }), [6, 2, 7]),
+        (TopologySettings::ParkingLot(ParkingLotSettings { switches: 5, ..Default::default() }), [5, 5, 9]),
+        (TopologySettings::SingleSwitch(SingleSwitchSettings { hosts: 8, ..Default::default() }), [8, 1, 8]),
+        (TopologySettings::Diamond(DiamondSettings { hosts_per_leaf: 2, ..Default::default() }), [4, 4, 8]),
+        (TopologySettings::FullMesh(FullMeshSettings { switches: 6, ..Default::default() }), [6, 6, 6 + 15]),
     ]
 }
 
@@ -313,7 +309,7 @@ fn small_networks_have_their_counts_and_reach_everybody() {
 
 #[test]
 fn the_paths_of_a_diamond_keep_their_rates() {
-    let settings = diamond::Settings { path_a: gbps(1), path_b: gbps(25), ..Default::default() };
+    let settings = DiamondSettings { path_a: gbps(1), path_b: gbps(25), ..Default::default() };
     let graph = build(&TopologySettings::Diamond(settings)).unwrap();
     let rate = |cable: &str| graph.cables()[graph.cable_named(cable).unwrap()].rate;
     assert_eq!((rate("leaf0-spine0"), rate("leaf1-spine0")), (Rate::from_gbps(1), Rate::from_gbps(1)));
@@ -323,28 +319,28 @@ fn the_paths_of_a_diamond_keep_their_rates() {
 #[test]
 fn settings_that_do_not_fit_are_named() {
     let message = |settings: TopologySettings| build(&settings).unwrap_err()[0].to_string();
-    let odd = fat_tree::Settings { k: 5, ..Default::default() };
+    let odd = FatTreeSettings { k: 5, ..Default::default() };
     assert!(
         message(TopologySettings::FatTree(odd)).starts_with("topology.fat-tree.k: k is 5; it must be even")
     );
     let pair = leaf_spine::Unequal { leaf: 99, ..Default::default() };
-    let unequal = leaf_spine::Settings { unequal: vec![pair], ..Default::default() };
+    let unequal = LeafSpineSettings { unequal: vec![pair], ..Default::default() };
     let text = message(TopologySettings::LeafSpine(unequal));
     assert_eq!(text, "topology.leaf-spine.unequal[0].leaf: there is no leaf 99; they are numbered 0 to 15");
-    let zero = leaf_spine::Settings { fabric_link: gbps(0), ..Default::default() };
+    let zero = LeafSpineSettings { fabric_link: gbps(0), ..Default::default() };
     assert!(message(TopologySettings::LeafSpine(zero)).starts_with("topology.leaf-spine.fabric_link.rate"));
     let huge = leaf_spine(60_000, 60_000, 1, 1);
     assert!(message(TopologySettings::LeafSpine(huge)).contains("cables; at most"));
-    let parts = leaf_spine::Settings {
+    let parts = LeafSpineSettings {
         unequal: (0..4)
             .map(|spine| leaf_spine::Unequal { spine, count: Some(0), ..Default::default() })
             .collect(),
         ..Default::default()
     };
     assert!(message(TopologySettings::LeafSpine(parts)).contains("is not connected with"));
-    let ports = parking_lot::Settings { switches: 2, hosts_per_switch: 60_000, ..Default::default() };
+    let ports = ParkingLotSettings { switches: 2, hosts_per_switch: 60_000, ..Default::default() };
     assert!(build(&TopologySettings::ParkingLot(ports)).is_ok());
-    let ports = leaf_spine::Settings { parallel: 1024, ..leaf_spine(2, 64, 10, 1) };
+    let ports = LeafSpineSettings { parallel: 1024, ..leaf_spine(2, 64, 10, 1) };
     assert!(message(TopologySettings::LeafSpine(ports)).contains("ports; at most 65535"));
 }
 
@@ -355,7 +351,7 @@ fn link(from: &str, to: &str) -> explicit::LinkEntry {
 
 fn explicit(hosts: u32, switches: &[&str], links: Vec<explicit::LinkEntry>) -> TopologySettings {
     let switches = switches.iter().map(|&name| name.to_owned()).collect();
-    TopologySettings::Explicit(explicit::Settings { hosts, switches, links, ..Default::default() })
+    TopologySettings::Explicit(ExplicitSettings { hosts, switches, links, ..Default::default() })
 }
 
 #[test]

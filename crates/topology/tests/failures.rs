@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use weft_core::{Grouping, PortId, Span, SwitchId, Time};
-use weft_topology::shapes::leaf_spine;
+use weft_topology::shapes::leaf_spine::LeafSpineSettings;
 use weft_topology::timeline::Convergence;
 use weft_topology::{
     Change, FailureSettings, Graph, LinkState, Node, Outage, Routes, RoutingSettings, Timeline,
@@ -10,7 +10,7 @@ use weft_topology::{
 };
 
 fn network(leaves: u32, spines: u32, parallel: u32) -> Graph {
-    let settings = leaf_spine::Settings { leaves, spines, parallel, hosts_per_leaf: 2, ..Default::default() };
+    let settings = LeafSpineSettings { leaves, spines, parallel, hosts_per_leaf: 2, ..Default::default() };
     build(&TopologySettings::LeafSpine(settings)).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use weft_core::{Grouping, HostId, Purpose, Random, Rate, Span};
 use weft_topology::import::{Imported, hpcc, htsim, to_scenario};
-use weft_topology::shapes::explicit;
+use weft_topology::shapes::explicit::ExplicitSettings;
 use weft_topology::{Graph, LinkState, Node, Routes, TopologySettings, build, build_in};
 
 const HPCC: &str = "6 2 5\n4 5\n0 4 25Gbps 1000ns 0.000000\n1 4 25Gbps 1000ns 0.000000\n2 5 25Gbps 1us 0.0\n3 5 25Gbps 1us 0\n4 5 100Gbps 2us 0.001\nnot read\n";
@@ -172,7 +172,7 @@ fn broken_files_are_refused_and_never_panic() {
 }
 
 fn from_file(file: &str, hosts: u32) -> Result<Graph, Vec<String>> {
-    let settings = explicit::Settings { file: Some(file.to_owned()), hosts, ..Default::default() };
+    let settings = ExplicitSettings { file: Some(file.to_owned()), hosts, ..Default::default() };
     let built = build_in(&TopologySettings::Explicit(settings), Path::new(env!("CARGO_TARGET_TMPDIR")));
     built.map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use weft_core::{Grouping, PortId, Rate};
 use weft_topology::paths::{Path, paths};
-use weft_topology::shapes::{fat_tree, leaf_spine};
+use weft_topology::shapes::{fat_tree::FatTreeSettings, leaf_spine::LeafSpineSettings};
 use weft_topology::{Graph, LinkSettings, LinkState, Routes, TopologySettings, Wiring, build};
 
 fn between(graph: &Graph, down: &[&str], from: usize, to: usize) -> Vec<Path> {
@@ -19,7 +19,7 @@ fn distinct(paths: &[Path]) -> usize {
 
 #[test]
 fn a_leaf_spine_has_a_path_for_each_spine_and_parallel_link() {
-    let settings = leaf_spine::Settings { leaves: 3, spines: 4, hosts_per_leaf: 2, ..Default::default() };
+    let settings = LeafSpineSettings { leaves: 3, spines: 4, hosts_per_leaf: 2, ..Default::default() };
     let graph = build(&TopologySettings::LeafSpine(settings.clone())).expect("valid");
     let single = between(&graph, &[], 0, 2);
     assert_eq!(single.len(), 4);
@@ -28,8 +28,7 @@ fn a_leaf_spine_has_a_path_for_each_spine_and_parallel_link() {
         single.iter().map(|path| path.label.port(1).expect("the leaf has a choice").0).collect();
     assert_eq!(ports, [2, 3, 4, 5]);
     assert!(single.iter().all(|path| path.label.port(2).is_none()));
-    let double =
-        build(&TopologySettings::LeafSpine(leaf_spine::Settings { parallel: 2, ..settings })).unwrap();
+    let double = build(&TopologySettings::LeafSpine(LeafSpineSettings { parallel: 2, ..settings })).unwrap();
     let all = between(&double, &[], 0, 2);
     assert_eq!((all.len(), distinct(&all)), (16, 16), "2 up and 2 down by each of 4 spines");
     assert_eq!(between(&graph, &["leaf0-spine1", "leaf2-spine3"], 0, 2).len(), 2);
@@ -38,7 +37,7 @@ fn a_leaf_spine_has_a_path_for_each_spine_and_parallel_link() {
 
 #[test]
 fn a_fat_tree_has_a_path_for_each_core() {
-    let graph = build(&TopologySettings::FatTree(fat_tree::Settings { k: 4, ..Default::default() })).unwrap();
+    let graph = build(&TopologySettings::FatTree(FatTreeSettings { k: 4, ..Default::default() })).unwrap();
     let (near, far) = (between(&graph, &[], 0, 1), between(&graph, &[], 0, 7));
     assert_eq!((near.len(), far.len(), distinct(&far)), (2, 4, 4));
     assert!(far.iter().all(|path| path.label.port(1).is_some() && path.label.port(2).is_some()));
@@ -63,7 +62,7 @@ fn the_slowest_link_is_the_capacity_of_a_path() {
 /// The paper's figure 4a without the link of L0 and S0: all that is left from L3 to L1 weighs the same.
 #[test]
 fn a_failure_elsewhere_leaves_the_weights_of_other_pairs_equal() {
-    let settings = leaf_spine::Settings { leaves: 4, spines: 3, hosts_per_leaf: 2, ..Default::default() };
+    let settings = LeafSpineSettings { leaves: 4, spines: 3, hosts_per_leaf: 2, ..Default::default() };
     let graph = build(&TopologySettings::LeafSpine(settings)).expect("valid");
     let rates = |from, to| -> Vec<_> {
         between(&graph, &["leaf0-spine0"], from, to).iter().map(|path| path.capacity).collect()
@@ -75,7 +74,7 @@ fn a_failure_elsewhere_leaves_the_weights_of_other_pairs_equal() {
 #[test]
 fn more_ports_than_a_label_can_name_are_refused() {
     let settings =
-        |hosts| leaf_spine::Settings { leaves: 2, spines: 2, hosts_per_leaf: hosts, ..Default::default() };
+        |hosts| LeafSpineSettings { leaves: 2, spines: 2, hosts_per_leaf: hosts, ..Default::default() };
     let all = |hosts| {
         let graph = build(&TopologySettings::LeafSpine(settings(hosts))).expect("valid");
         let routes = Routes::new(&graph, &LinkState::all_up(&graph), Grouping::Together);

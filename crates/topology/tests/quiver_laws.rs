@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::{Grouping, Purpose, QuiverSettings, Random, SwitchId};
 use weft_topology::quiver::pair::PathComponent;
-use weft_topology::shapes::fat_tree;
+use weft_topology::shapes::fat_tree::FatTreeSettings;
 use weft_topology::{Graph, LinkState, Node, Quiver, Routes, TopologySettings, build};
 
 const STRICT: QuiverSettings = QuiverSettings {
@@ -131,7 +131,7 @@ fn own_pairs_of_figure_13() {
 
 #[test]
 fn symmetric_networks_have_one_component_everywhere() {
-    let tree = build(&TopologySettings::FatTree(fat_tree::Settings { k: 6, ..Default::default() })).unwrap();
+    let tree = build(&TopologySettings::FatTree(FatTreeSettings { k: 6, ..Default::default() })).unwrap();
     for graph in [leaf_spine(5, 4, |_, _| 40), vl2(), three_stages(), tree] {
         let up = LinkState::all_up(&graph);
         for settings in all_settings() {

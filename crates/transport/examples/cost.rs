@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use weft_core::stack::Layout;
 use weft_core::{Bytes, Ecn, FlowId, Header, Rate, Span, Time};
-use weft_transport::protocols::dctcp;
+use weft_transport::protocols::dctcp::TcpDctcpSettings;
 use weft_transport::{Body, FlowSite, Receiver, Sender, Transport, TransportSettings};
 
 /// Delay each way.
@@ -165,7 +165,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let mode = arguments.next().unwrap_or_else(|| "card".to_owned());
     let packets: u64 = arguments.next().map_or(20_000, |count| count.parse().expect("a number of packets"));
-    let mut settings = dctcp::Settings::default();
+    let mut settings = TcpDctcpSettings::default();
     settings.tcp.delayed_ack = if mode == "each" { 1 } else { 2 };
     let bottleneck = Rate::from_gbps(if mode == "marks" { 5 } else { 10 });
     let transport = Arc::new(Transport::new(&TransportSettings::Dctcp(settings)));

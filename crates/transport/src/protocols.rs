@@ -12,6 +12,7 @@ use weft_core::stack::{Classes, End, HostPart, Layout, Receiving, Sending, Side,
 use weft_core::{Class, FlowId, FlowSite, Header, Kind, Rate, ReceiverReport, SenderReport, Time};
 use weft_rate::RateLawSettings;
 use weft_roce::QueuePairs;
+use weft_roce::settings::QueuePairSettings;
 
 use crate::settings::Tcp;
 use crate::stacks::datagrams::Datagrams;
@@ -46,7 +47,7 @@ impl TransportSettings {
 
     /// What all queue pairs share; `None` for other transports.
     #[must_use]
-    pub fn roce(&self) -> Option<weft_roce::settings::Settings> {
+    pub fn roce(&self) -> Option<QueuePairSettings> {
         match self.stack() {
             AnyStack::Roce(pairs) => Some(pairs.settings().clone()),
             _ => None,
@@ -55,7 +56,7 @@ impl TransportSettings {
 }
 
 macro_rules! over_tcp {
-    ($($name:literal => $module:ident :: $member:ident),+ $(,)?) => {
+    ($($name:literal => $module:ident :: $member:ident($settings:ident) law $law:ident),+ $(,)?) => {
         /// The congestion laws of TCP.
         pub mod laws {
             use crate::congestion::{AckEvent, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window, $($module),+};
@@ -66,7 +67,7 @@ macro_rules! over_tcp {
                 /// The congestion law of a transport, with its own parameters.
                 pub enum LawSettings;
                 called "law" built at LawSite;
-                members { $($name => $module::$member,)+ }
+                members { $($name => $module::$member($law),)+ }
                 methods {
                     fn grow(&mut self, window: &mut Window, ack: &AckEvent);
                     fn reduce(&mut self, window: &Window, event: &CongestionEvent) -> u64;
@@ -85,9 +86,9 @@ macro_rules! over_tcp {
 
             weft_core::settings! {
                 /// A congestion law and the rest of TCP, in one table.
-                pub struct Settings {
+                pub struct $settings {
                     /// The law's own parameters.
-                    law: crate::congestion::$module::Settings [flatten],
+                    law: crate::congestion::$module::$law [flatten],
                     /// What all laws share.
                     tcp: Tcp [flatten],
                 }
@@ -100,7 +101,7 @@ macro_rules! over_tcp {
             impl $member {
                 #[doc = "From the settings."]
                 #[must_use]
-                pub fn new(settings: &Settings, _site: ()) -> $member {
+                pub fn new(settings: &$settings, _site: ()) -> $member {
                     let law = LawSettings::$member(settings.law.clone());
                     $member(Arc::new(TcpStack::new(law, settings.tcp.clone())))
                 }
@@ -116,23 +117,26 @@ macro_rules! over_tcp {
 }
 
 macro_rules! over_roce {
-    ($($name:literal => $module:ident :: $member:ident $law:ident $variant:ident $($point:ident)?),+ $(,)?) => {$(
+    (
+        $($name:literal => $module:ident :: $member:ident($settings:ident)
+            law $law:ident :: $variant:ident($own:ident) $($point:ident)?),+ $(,)?
+    ) => {$(
         #[doc = "RoCE under one rate law."]
         pub mod $module {
             pub use weft_rate::$law::SUMMARY;
-            use super::{AnyStack, Arc, Protocol, QueuePairs, RateLawSettings};
+            use super::{AnyStack, Arc, Protocol, QueuePairSettings, QueuePairs, RateLawSettings};
 
             weft_core::settings! {
                 /// A rate law and the rest of RoCE, in one table.
-                pub struct Settings {
+                pub struct $settings {
                     /// The law's own parameters.
-                    law: weft_rate::$law::Settings [flatten],
+                    law: weft_rate::$law::$own [flatten],
                     $(
                     /// How marks become notifications.
-                    $point: weft_rate::notification::Settings [flatten],
+                    $point: weft_rate::notification::NotificationSettings [flatten],
                     )?
                     /// What all queue pairs share.
-                    pairs: weft_roce::settings::Settings [flatten],
+                    pairs: QueuePairSettings [flatten],
                 }
             }
 
@@ -143,7 +147,7 @@ macro_rules! over_roce {
             impl $member {
                 #[doc = "From the settings."]
                 #[must_use]
-                pub fn new(settings: &Settings, _site: ()) -> $member {
+                pub fn new(settings: &$settings, _site: ()) -> $member {
                     let law = RateLawSettings::$variant(settings.law.clone());
                     let notification = None $(.or(Some(settings.$point.clone())))?;
                     $member(Arc::new(QueuePairs::new(law, notification, settings.pairs.clone())))
@@ -166,21 +170,24 @@ macro_rules! alone {
 
 stacks! {
     Tcp is TcpStack, by over_tcp {
-        "newreno" => newreno::NewReno,
-        "cubic" => cubic::Cubic,
-        "dctcp" => dctcp::Dctcp,
-        "htcp" => htcp::Htcp,
+        "newreno" => newreno::NewReno(TcpNewRenoSettings) law NewRenoSettings,
+        "cubic" => cubic::Cubic(TcpCubicSettings) law CubicSettings,
+        "dctcp" => dctcp::Dctcp(TcpDctcpSettings) law DctcpSettings,
+        "htcp" => htcp::Htcp(TcpHtcpSettings) law HtcpSettings,
     }
-    Datagram is Datagrams, by alone { "udp" => udp::Udp }
+    Datagram is Datagrams, by alone { "udp" => udp::Udp(UdpSettings) }
     Roce is QueuePairs, by over_roce {
-        "roce" => roce::Roce fixed Fixed,
-        "dcqcn" => dcqcn::Dcqcn dcqcn Dcqcn notification,
-        "timely" => timely::Timely timely Timely,
-        "patched-timely" => patched_timely::PatchedTimely patched_timely PatchedTimely,
-        "timely-pi" => timely_pi::TimelyPi timely_pi TimelyPi,
+        "roce" => roce::Roce(RoceFixedSettings) law fixed::Fixed(FixedRateSettings),
+        "dcqcn" => dcqcn::Dcqcn(RoceDcqcnSettings) law dcqcn::Dcqcn(DcqcnSettings) notification,
+        "timely" => timely::Timely(RoceTimelySettings) law timely::Timely(TimelySettings),
+        "patched-timely" => patched_timely::PatchedTimely(RocePatchedTimelySettings)
+            law patched_timely::PatchedTimely(PatchedTimelySettings),
+        "timely-pi" => timely_pi::TimelyPi(RoceTimelyPiSettings) law timely_pi::TimelyPi(TimelyPiSettings),
     }
-    Ndp is weft_ndp::Ndp, in weft_ndp::packet::Packet, by alone { "ndp" => ndp::Ndp }
-    Pfabric is weft_pfabric::Pfabric, in weft_pfabric::packet::Packet, by alone { "pfabric" => pfabric::Pfabric }
+    Ndp is weft_ndp::Ndp, in weft_ndp::packet::Packet, by alone { "ndp" => ndp::Ndp(NdpSettings) }
+    Pfabric is weft_pfabric::Pfabric, in weft_pfabric::packet::Packet, by alone {
+        "pfabric" => pfabric::Pfabric(PfabricSettings)
+    }
 }
 
 #[cfg(test)]
@@ -220,7 +227,7 @@ mod tests {
 
     #[test]
     fn settings_survive_the_way_through_a_file() {
-        let mut settings = dctcp::Settings::default();
+        let mut settings = dctcp::TcpDctcpSettings::default();
         settings.tcp.mtu = weft_core::Bytes(9_000);
         settings.tcp.slow_start_limit = Some(1);
         let settings = TransportSettings::Dctcp(settings);

@@ -6,7 +6,7 @@ use weft_core::{Bytes, Span, choice, settings};
 
 use crate::rto::RtoFloor;
 use crate::tagging::PiasSettings;
-use crate::{flowcells, gro, shim};
+use crate::{flowcells::FlowcellSettings, gro::GroSettings, shim::ShimSettings};
 
 choice! {
     /// When a segment counts as lost.
@@ -144,15 +144,15 @@ settings! {
         /// Receive offload merges packets before TCP sees them, so that one acknowledgement answers a batch.
         gro: bool = false,
         /// How receive offload forms batches; they are counted in any case.
-        batches: gro::Settings [flatten],
+        batches: GroSettings [flatten],
         /// A buffer below the receiving TCP that restores the order of packets (Presto, DRILL with shim).
         reorder_shim: bool = false,
         /// What that buffer waits for.
         shim_rule: ShimRule = ShimRule::TimeOut,
         /// The parameters of the fixed time.
-        shim: shim::Settings [flatten],
+        shim: ShimSettings [flatten],
         /// The parameters of the time that is learnt.
-        hold: flowcells::Settings [flatten],
+        hold: FlowcellSettings [flatten],
         /// Flows fall through priority classes as they send (PIAS); off unless thresholds are given.
         pias: PiasSettings = PiasSettings::default(),
     }

@@ -85,9 +85,12 @@ macro_rules! any_end {
 /// Makes the types from the list: see [`protocols`](crate::protocols).
 macro_rules! stacks {
     ($($stack:ident is $type:ty $(, in $body:ty)?, by $by:ident {
-        $($name:literal => $module:ident :: $member:ident $($how:ident)*),+ $(,)?
+        $($name:literal => $module:ident :: $member:ident($settings:ident)
+            $(law $law:ident $(:: $variant:ident($own:ident))? $($point:ident)?)?),+ $(,)?
     })+) => {
-        $($by! { $($name => $module :: $member $($how)*,)+ })+
+        $($by! {
+            $($name => $module::$member($settings) $(law $law $(:: $variant($own))? $($point)?)?,)+
+        })+
 
         weft_core::family! {
             /// All transports.
@@ -95,7 +98,7 @@ macro_rules! stacks {
             /// The transport of a scenario.
             pub enum TransportSettings;
             called "transport" built at ();
-            members { $($($name => $module::$member,)+)+ }
+            members { $($($name => $module::$member($settings),)+)+ }
             methods { fn stack(&self) -> AnyStack; }
         }
 

@@ -1,6 +1,6 @@
 //! The list of traffic patterns: one file each, one line here. Knows no network beyond the [`Site`].
 //!
-//! A pattern's file holds `SUMMARY`, its `Settings` and a struct that turns them into a stream of flows in the order
+//! A pattern's file holds `SUMMARY`, its settings and a struct that turns them into a stream of flows in the order
 //! of their start. All randomness comes from the streams of its site.
 
 pub mod all_to_all;
@@ -58,16 +58,16 @@ weft_core::family! {
     pub enum PatternSettings;
     called "pattern" built at ();
     members {
-        "open-loop" => open_loop::OpenLoop,
-        "incast" => incast::Incast,
-        "groups" => groups::Groups,
-        "permutation" => permutation::Permutation,
-        "random" => random::RandomPairs,
-        "stride" => stride::Stride,
-        "all-to-all" => all_to_all::AllToAll,
-        "shuffle" => shuffle::Shuffle,
-        "constant" => constant::Constant,
-        "list" => list::List,
+        "open-loop" => open_loop::OpenLoop(OpenLoopSettings),
+        "incast" => incast::Incast(IncastSettings),
+        "groups" => groups::Groups(GroupsSettings),
+        "permutation" => permutation::Permutation(PermutationSettings),
+        "random" => random::RandomPairs(RandomPairsSettings),
+        "stride" => stride::Stride(StrideSettings),
+        "all-to-all" => all_to_all::AllToAll(AllToAllSettings),
+        "shuffle" => shuffle::Shuffle(ShuffleSettings),
+        "constant" => constant::Constant(ConstantSettings),
+        "list" => list::List(ListSettings),
     }
     methods {
         fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>>;

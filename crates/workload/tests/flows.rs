@@ -6,7 +6,17 @@ use weft_core::random::mix;
 use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Rate, Span, Time};
 use weft_workload::pattern::{
-    all_to_all, constant, groups, incast, list, mice, open_loop, permutation, random, shuffle, stride,
+    all_to_all::AllToAllSettings,
+    constant::ConstantSettings,
+    groups::{self, GroupsSettings},
+    incast::IncastSettings,
+    list::ListSettings,
+    mice,
+    open_loop::{self, OpenLoopSettings},
+    permutation::PermutationSettings,
+    random::RandomPairsSettings,
+    shuffle::ShuffleSettings,
+    stride::StrideSettings,
 };
 use weft_workload::site::Pairs;
 use weft_workload::{
@@ -56,8 +66,8 @@ fn entry(tag: &str, pattern: PatternSettings) -> TrafficSettings {
     TrafficSettings { tag: tag.to_owned(), start: Span::ZERO, stop: None, class: None, pattern }
 }
 
-fn open_loop(load: f64, sizes: &str) -> open_loop::Settings {
-    open_loop::Settings { load: Share(load), sizes: sizes.to_owned(), ..Default::default() }
+fn open_loop(load: f64, sizes: &str) -> OpenLoopSettings {
+    OpenLoopSettings { load: Share(load), sizes: sizes.to_owned(), ..Default::default() }
 }
 
 fn measured(flows: u64) -> Limits {
@@ -69,8 +79,8 @@ fn poisson(load: f64, sizes: &str) -> TrafficSettings {
 }
 
 /// From the first of two leaves to the second.
-fn one_way(load: f64) -> open_loop::Settings {
-    open_loop::Settings { from: (0..10).collect(), to: (10..20).collect(), ..open_loop(load, "web-search") }
+fn one_way(load: f64) -> OpenLoopSettings {
+    OpenLoopSettings { from: (0..10).collect(), to: (10..20).collect(), ..open_loop(load, "web-search") }
 }
 
 #[test]
@@ -89,7 +99,7 @@ fn listed_senders_and_receivers_are_the_only_ones_and_carry_the_load_of_their_up
 fn listed_hosts_that_have_nobody_to_send_to_are_refused() {
     let network = Network::new(2, 10, 10);
     let among = |from: &[u32], to: &[u32]| {
-        let settings = open_loop::Settings { from: from.to_vec(), to: to.to_vec(), ..open_loop(0.5, "1 kB") };
+        let settings = OpenLoopSettings { from: from.to_vec(), to: to.to_vec(), ..open_loop(0.5, "1 kB") };
         network.problems(PatternSettings::OpenLoop(settings))
     };
     assert_eq!(among(&[0, 1], &[12, 13]), Vec::<String>::new());
@@ -125,7 +135,7 @@ fn the_load_is_the_share_of_the_uplinks_that_was_asked_for() {
 #[test]
 fn with_any_pairs_more_flows_are_needed_to_load_the_uplinks() {
     let network = Network::drill();
-    let settings = open_loop::Settings { pairs: Pairs::Any, ..open_loop(0.5, "facebook-web") };
+    let settings = OpenLoopSettings { pairs: Pairs::Any, ..open_loop(0.5, "facebook-web") };
     let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(100_000), 2);
     let leaf = |host: HostId| network.leaf_of_host[host.index()];
     let crossing: Vec<Flow> =
@@ -141,7 +151,7 @@ fn with_any_pairs_more_flows_are_needed_to_load_the_uplinks() {
 #[test]
 fn where_only_some_leaves_send_the_load_is_a_share_of_their_uplinks() {
     let network = Network::drill();
-    let settings = open_loop::Settings { sending_leaves: Share(0.47), ..open_loop(0.8, "facebook-web") };
+    let settings = OpenLoopSettings { sending_leaves: Share(0.47), ..open_loop(0.8, "facebook-web") };
     let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(100_000), 1);
     let leaf = |host: HostId| network.leaf_of_host[host.index()];
     // 0.47 of 16 leaves, rounded up
@@ -152,7 +162,7 @@ fn where_only_some_leaves_send_the_load_is_a_share_of_their_uplinks() {
     let (found, error) = realised(&flows, network.shape().framing, 8.0 * 160e9);
     assert!((found - 0.8).abs() < error && error < 0.05, "{found} +- {error}");
 
-    let nobody = open_loop::Settings { sending_leaves: Share(0.0), ..open_loop(0.8, "64 kB") };
+    let nobody = OpenLoopSettings { sending_leaves: Share(0.0), ..open_loop(0.8, "64 kB") };
     assert!(network.problems(PatternSettings::OpenLoop(nobody))[0].contains("no host is left that sends"));
 }
 
@@ -161,7 +171,7 @@ fn shares_by_uplinks_load_every_leaf_alike() {
     let mut network = Network::drill();
     network.uplinks[3] = Rate::from_gbps(80);
     network.uplinks[7] = Rate(0);
-    let settings = open_loop::Settings { shares: open_loop::Shares::Uplinks, ..open_loop(0.9, "64 kB") };
+    let settings = OpenLoopSettings { shares: open_loop::Shares::Uplinks, ..open_loop(0.9, "64 kB") };
     let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(200_000), 1);
     let (found, error) = realised(&flows, network.shape().framing, 14.5 * 160e9);
     assert!((found - 0.9).abs() < error, "{found} +- {error}");
@@ -179,7 +189,7 @@ fn shares_by_uplinks_load_every_leaf_alike() {
 
     let mut alone = Network::drill();
     alone.uplinks[1..].fill(Rate(0));
-    let settings = open_loop::Settings { shares: open_loop::Shares::Uplinks, ..open_loop(0.9, "64 kB") };
+    let settings = OpenLoopSettings { shares: open_loop::Shares::Uplinks, ..open_loop(0.9, "64 kB") };
     assert!(alone.problems(PatternSettings::OpenLoop(settings))[0].contains("fewer than two leaves"));
 }
 
@@ -187,7 +197,7 @@ fn shares_by_uplinks_load_every_leaf_alike() {
 fn whole_segments_carry_the_same_load_without_short_packets() {
     let network = Network::drill();
     let sizes = |whole_segments| {
-        let settings = open_loop::Settings { whole_segments, ..open_loop(0.8, "facebook-web") };
+        let settings = OpenLoopSettings { whole_segments, ..open_loop(0.8, "facebook-web") };
         network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(100_000), 1)
     };
     let (bare, whole) = (sizes(false), sizes(true));
@@ -214,7 +224,7 @@ fn surviving_capacity_scales_the_load_and_nothing_else() {
 
 #[test]
 fn load_of_hosts_and_a_fabric_that_is_faster_than_its_hosts() {
-    let hosts = open_loop::Settings { load_of: open_loop::LoadOf::Hosts, ..open_loop(0.6, "web-search") };
+    let hosts = OpenLoopSettings { load_of: open_loop::LoadOf::Hosts, ..open_loop(0.6, "web-search") };
     let of_hosts = [entry("a", PatternSettings::OpenLoop(hosts))];
     let network = Network::drill();
     let flows = network.flows(&of_hosts, measured(50_000), 3);
@@ -238,7 +248,7 @@ fn load_of_payload_leaves_headers_out() {
     let network = Network::drill();
     let framing = network.shape().framing;
     let flows = |load_counts, sizes, whole_segments| {
-        let settings = open_loop::Settings { load_counts, whole_segments, ..open_loop(0.5, sizes) };
+        let settings = OpenLoopSettings { load_counts, whole_segments, ..open_loop(0.5, sizes) };
         network.flows(&[entry("a", PatternSettings::OpenLoop(settings))], measured(1000), 1)
     };
     let packets = |size: u64| size.div_ceil(framing.mss.0);
@@ -274,17 +284,16 @@ fn poisson_arrivals_are_as_dispersed_as_they_should_be_and_fixed_ones_not_at_all
     let found = dispersion(&flows, 2000);
     // the index of dispersion of n bins has a standard deviation of sqrt(2/n)
     assert!((found - 1.0).abs() < 3.0 * (2.0f64 / 2000.0).sqrt(), "{found}");
-    let fixed =
-        open_loop::Settings { arrivals: open_loop::Arrivals::Fixed, ..open_loop(0.5, "facebook-web") };
+    let fixed = OpenLoopSettings { arrivals: open_loop::Arrivals::Fixed, ..open_loop(0.5, "facebook-web") };
     let flows = network.flows(&[entry("a", PatternSettings::OpenLoop(fixed))], measured(1000), 4);
     let gaps: BTreeSet<Span> = flows.windows(2).map(|pair| pair[1].start.since(pair[0].start)).collect();
     assert_eq!(gaps.len(), 1);
 }
 
 /// Flows whose hosts each have lognormal gaps.
-fn bursty(load: f64, burstiness: f64) -> open_loop::Settings {
+fn bursty(load: f64, burstiness: f64) -> OpenLoopSettings {
     let arrivals = open_loop::Arrivals::Lognormal;
-    open_loop::Settings { arrivals, burstiness: Some(burstiness), ..open_loop(load, "1 kB") }
+    OpenLoopSettings { arrivals, burstiness: Some(burstiness), ..open_loop(load, "1 kB") }
 }
 
 #[test]
@@ -331,11 +340,10 @@ fn lognormal_arrivals_are_as_dispersed_as_renewals_are() {
 fn bursty_hosts_send_as_often_as_their_uplinks_say() {
     let mut network = Network::new(4, 5, 50);
     network.uplinks[0] = Rate(network.uplinks[0].0 / 2);
-    let settings = open_loop::Settings { shares: open_loop::Shares::Uplinks, ..bursty(0.5, 1.0) };
+    let settings = OpenLoopSettings { shares: open_loop::Shares::Uplinks, ..bursty(0.5, 1.0) };
     let flows =
         network.flows(&[entry("a", PatternSettings::OpenLoop(settings.clone()))], measured(400_000), 8);
-    let one_clock =
-        open_loop::Settings { arrivals: open_loop::Arrivals::Poisson, burstiness: None, ..settings };
+    let one_clock = OpenLoopSettings { arrivals: open_loop::Arrivals::Poisson, burstiness: None, ..settings };
     let drawn = network.flows(&[entry("a", PatternSettings::OpenLoop(one_clock))], measured(400_000), 8);
     let share = |flows: &[Flow]| {
         flows.iter().filter(|flow| network.leaf_of_host[flow.source.index()] == 0).count() as f64 / 400_000.0
@@ -365,9 +373,9 @@ fn hosts_that_are_cut_off_take_no_part() {
     network.host_rate[7] = Rate(0);
     let patterns = [
         PatternSettings::OpenLoop(open_loop(0.5, "1 kB")),
-        PatternSettings::Permutation(permutation::Settings { sizes: "1 kB".into() }),
-        PatternSettings::AllToAll(all_to_all::Settings { sizes: "1 kB".into() }),
-        PatternSettings::RandomPairs(random::Settings {
+        PatternSettings::Permutation(PermutationSettings { sizes: "1 kB".into() }),
+        PatternSettings::AllToAll(AllToAllSettings { sizes: "1 kB".into() }),
+        PatternSettings::RandomPairs(RandomPairsSettings {
             sizes: "1 kB".into(),
             flows_per_host: 20,
             ..Default::default()
@@ -407,7 +415,7 @@ fn another_entry_moves_nobodys_flows() {
     let network = Network::drill();
     let limits = Limits { until: Some(Time(2_000_000_000)), ..Limits::default() };
     let alone = [poisson(0.5, "facebook-web")];
-    let burst = incast::Settings { fan_in: 30, sizes: "20 kB".into(), count: 3, ..Default::default() };
+    let burst = IncastSettings { fan_in: 30, sizes: "20 kB".into(), count: 3, ..Default::default() };
     let both = [entry("query", PatternSettings::Incast(burst)), poisson(0.5, "facebook-web")];
     let before = of(&alone, &network.flows(&alone, limits, 9), "trace");
     let after = of(&both, &network.flows(&both, limits, 9), "trace");
@@ -448,7 +456,7 @@ fn limits_count_measured_flows_and_cut_time() {
 #[test]
 fn a_permutation_is_a_derangement_and_another_seed_another_one() {
     let network = Network::new(8, 16, 160);
-    let pattern = PatternSettings::Permutation(permutation::Settings { sizes: "20 MB".into() });
+    let pattern = PatternSettings::Permutation(PermutationSettings { sizes: "20 MB".into() });
     let draw = |seed| network.flows(&[entry("p", pattern.clone())], Limits::default(), seed);
     for seed in 0..20 {
         let flows = draw(seed);
@@ -463,7 +471,7 @@ fn a_permutation_is_a_derangement_and_another_seed_another_one() {
 #[test]
 fn incast_has_different_senders_at_every_event() {
     let network = Network::new(4, 10, 100);
-    let settings = incast::Settings {
+    let settings = IncastSettings {
         fan_in: 30,
         sizes: "64 kB".into(),
         count: 5,
@@ -493,7 +501,7 @@ fn incast_has_different_senders_at_every_event() {
 fn groups_are_disjoint_and_drawn_anew() {
     let network = Network::drill();
     let sent = |matching| {
-        let settings = groups::Settings {
+        let settings = GroupsSettings {
             senders: 32,
             receivers: 32,
             sizes: "10 kB".into(),
@@ -527,7 +535,7 @@ fn groups_are_disjoint_and_drawn_anew() {
 fn mice_follow_their_elephants() {
     let network = Network::new(4, 8, 8);
     let mice = mice::Mice { sizes: "50 kB".into(), every: Span::from_ms(100), count: 3 };
-    let pattern = random::Settings {
+    let pattern = RandomPairsSettings {
         sizes: "1 GB".into(),
         pairs: Pairs::OtherLeaf,
         mice: Some(mice),
@@ -544,7 +552,7 @@ fn mice_follow_their_elephants() {
         assert_eq!(own, pairs);
         assert!(mice.iter().all(|flow| flow.start == Time((round as u64 + 1) * 100_000_000_000)));
     }
-    let alone = random::Settings { mice: None, ..pattern };
+    let alone = RandomPairsSettings { mice: None, ..pattern };
     let alone = network.flows(&[entry("r", PatternSettings::RandomPairs(alone))], Limits::default(), 1);
     assert!(alone.iter().eq(elephants), "mice move no elephant");
 }
@@ -557,15 +565,14 @@ fn stride_all_to_all_and_shuffle_are_complete() {
         let flows = network.flows(&[entry("a", pattern)], Limits::default(), 1);
         flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect()
     };
-    let stride =
-        pairs(PatternSettings::Stride(stride::Settings { step: 4, sizes: sizes.clone(), mice: None }));
+    let stride = pairs(PatternSettings::Stride(StrideSettings { step: 4, sizes: sizes.clone(), mice: None }));
     assert_eq!(stride, [(0, 4), (1, 5), (2, 0), (3, 1), (4, 2), (5, 3)]);
     let every: BTreeSet<(u32, u32)> =
         (0..6).flat_map(|a| (0..6).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
-    let all = pairs(PatternSettings::AllToAll(all_to_all::Settings { sizes: sizes.clone() }));
+    let all = pairs(PatternSettings::AllToAll(AllToAllSettings { sizes: sizes.clone() }));
     assert_eq!((all.len(), all.into_iter().collect::<BTreeSet<_>>()), (30, every.clone()));
     let spacing = Span::from_us(50);
-    let shuffle = PatternSettings::Shuffle(shuffle::Settings { sizes, spacing: Some(spacing) });
+    let shuffle = PatternSettings::Shuffle(ShuffleSettings { sizes, spacing: Some(spacing) });
     let flows = network.flows(&[entry("a", shuffle)], Limits::default(), 1);
     assert_eq!(flows.iter().map(|flow| (flow.source.0, flow.destination.0)).collect::<BTreeSet<_>>(), every);
     let mut turns: BTreeMap<HostId, Vec<u64>> = BTreeMap::new();
@@ -579,7 +586,7 @@ fn a_shuffle_without_spacing_takes_turns() {
     let network = Network::new(2, 3, 30);
     let shuffle = |spacing| {
         let sizes = String::from("1 kB");
-        let pattern = PatternSettings::Shuffle(shuffle::Settings { sizes, spacing });
+        let pattern = PatternSettings::Shuffle(ShuffleSettings { sizes, spacing });
         generate(&[entry("a", pattern)], &network.shape(), &Limits::default(), 1).expect("valid traffic")
     };
     let order = |flows: &Flows, source: u32| -> Vec<HostId> {
@@ -593,7 +600,7 @@ fn a_shuffle_without_spacing_takes_turns() {
 #[test]
 fn constant_flows_carry_their_rate_for_their_duration() {
     let network = Network::new(2, 3, 30);
-    let settings = constant::Settings {
+    let settings = ConstantSettings {
         rate: Rate::from_gbps(4),
         duration: Span::from_ms(2),
         from: Some(1),
@@ -616,7 +623,7 @@ fn listed(at: u64, from: u32, to: u32) -> weft_workload::ListedFlow {
 fn a_list_is_sorted_and_starts_with_its_entry() {
     let network = Network::new(2, 3, 30);
     let flows = vec![listed(9, 0, 1), listed(2, 5, 1), listed(2, 3, 1)];
-    let pattern = PatternSettings::List(list::Settings { flows, file: None });
+    let pattern = PatternSettings::List(ListSettings { flows, file: None });
     let late = TrafficSettings { start: Span::from_us(10), ..entry("l", pattern) };
     let flows = network.flows(&[late], Limits::default(), 1);
     let found: Vec<_> = flows.iter().map(|flow| (flow.start.0 / 1_000_000, flow.source.0)).collect();
@@ -639,52 +646,52 @@ fn settings_that_do_not_fit_together_are_named() {
         one(PatternSettings::OpenLoop(open_loop(0.5, "web-serch")))
             .starts_with("traffic[0].sizes: there are no")
     );
-    let lognormal = open_loop::Settings { burstiness: None, ..bursty(0.5, 1.0) };
+    let lognormal = OpenLoopSettings { burstiness: None, ..bursty(0.5, 1.0) };
     assert!(
         one(PatternSettings::OpenLoop(lognormal)).starts_with("traffic[0].burstiness: lognormal arrivals")
     );
     assert!(one(PatternSettings::OpenLoop(bursty(0.5, 7.0))).contains("7 is not between"));
-    let poisson = open_loop::Settings { burstiness: Some(1.0), ..open_loop(0.5, "1 kB") };
+    let poisson = OpenLoopSettings { burstiness: Some(1.0), ..open_loop(0.5, "1 kB") };
     assert!(one(PatternSettings::OpenLoop(poisson)).contains("it has an effect with"));
-    let burst = incast::Settings { fan_in: 6, sizes: sizes(), ..Default::default() };
+    let burst = IncastSettings { fan_in: 6, sizes: sizes(), ..Default::default() };
     assert_eq!(
         one(PatternSettings::Incast(burst)),
         "traffic[0].fan_in: 6 senders are wanted, but only 5 hosts can send"
     );
-    let burst = incast::Settings { fan_in: 2, sizes: sizes(), receiver: Some(6), ..Default::default() };
+    let burst = IncastSettings { fan_in: 2, sizes: sizes(), receiver: Some(6), ..Default::default() };
     assert_eq!(
         one(PatternSettings::Incast(burst)),
         "traffic[0].receiver: there is no host 6; they are numbered 0 to 5"
     );
     let jitter = Span::from_ms(11);
-    let burst = incast::Settings { fan_in: 2, sizes: sizes(), count: 2, jitter, ..Default::default() };
+    let burst = IncastSettings { fan_in: 2, sizes: sizes(), count: 2, jitter, ..Default::default() };
     assert!(one(PatternSettings::Incast(burst)).starts_with("traffic[0].jitter"));
     for step in [0, 6, 12] {
-        let stride = stride::Settings { step, sizes: sizes(), mice: None };
+        let stride = StrideSettings { step, sizes: sizes(), mice: None };
         assert!(one(PatternSettings::Stride(stride)).starts_with("traffic[0].step"));
     }
-    let crowd = groups::Settings { senders: 3, receivers: 4, sizes: sizes(), ..Default::default() };
+    let crowd = GroupsSettings { senders: 3, receivers: 4, sizes: sizes(), ..Default::default() };
     assert_eq!(
         one(PatternSettings::Groups(crowd)),
         "traffic[0].senders: 7 different hosts are wanted, senders and receivers together; there are 6"
     );
     let mice = |size: &str, every| Some(mice::Mice { sizes: size.into(), every, count: 1 });
-    let stride = stride::Settings { step: 1, sizes: sizes(), mice: mice("50 kX", Span::from_ms(1)) };
+    let stride = StrideSettings { step: 1, sizes: sizes(), mice: mice("50 kX", Span::from_ms(1)) };
     assert!(one(PatternSettings::Stride(stride)).starts_with("traffic[0].mice.sizes"));
-    let stride = stride::Settings { step: 1, sizes: sizes(), mice: mice("50 kB", Span::ZERO) };
+    let stride = StrideSettings { step: 1, sizes: sizes(), mice: mice("50 kB", Span::ZERO) };
     assert!(one(PatternSettings::Stride(stride)).starts_with("traffic[0].mice.every"));
     let flows = vec![listed(0, 0, 1), listed(0, 2, 2)];
-    let list = list::Settings { flows, file: None };
+    let list = ListSettings { flows, file: None };
     assert_eq!(one(PatternSettings::List(list)), "traffic[0].flows[1].to: host 2 cannot send to itself");
-    assert!(one(PatternSettings::List(list::Settings::default())).starts_with("traffic[0].flows"));
-    let missing = list::Settings { file: Some("no-such-file.csv".into()), ..Default::default() };
+    assert!(one(PatternSettings::List(ListSettings::default())).starts_with("traffic[0].flows"));
+    let missing = ListSettings { file: Some("no-such-file.csv".into()), ..Default::default() };
     assert!(one(PatternSettings::List(missing)).starts_with("traffic[0].file: no-such-file.csv"));
-    let many = random::Settings { sizes: sizes(), flows_per_host: 10_000_000, ..Default::default() };
+    let many = RandomPairsSettings { sizes: sizes(), flows_per_host: 10_000_000, ..Default::default() };
     assert!(one(PatternSettings::RandomPairs(many)).starts_with("traffic[0].flows_per_host"));
-    let silent = constant::Settings { rate: Rate(1), ..Default::default() };
+    let silent = ConstantSettings { rate: Rate(1), ..Default::default() };
     assert!(one(PatternSettings::Constant(silent)).starts_with("traffic[0].rate"));
     let itself =
-        constant::Settings { rate: Rate::from_gbps(1), from: Some(1), to: Some(1), ..Default::default() };
+        ConstantSettings { rate: Rate::from_gbps(1), from: Some(1), to: Some(1), ..Default::default() };
     assert!(one(PatternSettings::Constant(itself)).starts_with("traffic[0].to"));
 }
 
@@ -711,7 +718,7 @@ fn one_leaf_has_no_other_and_one_host_no_partner() {
 fn arrivals_without_an_end_are_refused() {
     let problems = check(&[poisson(0.5, "1 kB")], &Network::drill().shape(), &Limits::default());
     assert!(problems[0].to_string().starts_with("traffic[0].stop: these flows never end"));
-    let finite = PatternSettings::Permutation(permutation::Settings { sizes: "1 kB".into() });
+    let finite = PatternSettings::Permutation(PermutationSettings { sizes: "1 kB".into() });
     assert!(check(&[entry("p", finite)], &Network::drill().shape(), &Limits::default()).is_empty());
 }
 
@@ -734,7 +741,7 @@ fn flows_and_sizes_may_stand_in_files_beside_the_scenario() {
     std::fs::write(folder.join("sizes.csv"), "size,cdf\n100,0\n300,1\n").unwrap();
     let network = Network::new(2, 3, 30);
     let shape = Shape { folder, ..network.shape() };
-    let list = list::Settings { file: Some("flows.csv".into()), ..Default::default() };
+    let list = ListSettings { file: Some("flows.csv".into()), ..Default::default() };
     let traffic = [entry("l", PatternSettings::List(list)), poisson(0.5, "sizes.csv")];
     let flows = generate(&traffic, &shape, &measured(1000), 1).unwrap();
     let listed: Vec<_> =

@@ -6,13 +6,13 @@ use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_plan::Setup;
 use weft_sim::Simulation;
 use weft_switch::SwitchSettings;
-use weft_switch::mark::{MarkerSettings, step};
-use weft_switch::share::{SharingSettings, fixed};
-use weft_topology::shapes::{dumbbell, leaf_spine};
+use weft_switch::mark::{MarkerSettings, step::StepSettings};
+use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
+use weft_topology::shapes::{dumbbell::DumbbellSettings, leaf_spine::LeafSpineSettings};
 use weft_topology::{FailurePlan, Graph, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
 use weft_transport::settings::Tcp;
 use weft_transport::{Transport, TransportSettings};
-use weft_workload::pattern::open_loop;
+use weft_workload::pattern::open_loop::OpenLoopSettings;
 use weft_workload::{Flow, Framing, Limits, PatternSettings, Shape, TrafficSettings, generate};
 
 /// Wire size of a full packet in these tests: the 1500 bytes that the papers calculate with, framing included.
@@ -65,7 +65,7 @@ impl SharedPath {
         let both = |rate: Rate| rate.time_for(Bytes(PACKET)) + rate.time_for(Bytes(ACK));
         let delay = (self.round_trip - both(self.rate) - both(edge) * 2) / 6;
         let link = |rate| LinkSettings { delay, ..LinkSettings::of(rate) };
-        let shape = dumbbell::Settings {
+        let shape = DumbbellSettings {
             hosts_per_side: self.senders,
             host_link: link(edge),
             bottleneck: link(self.rate),
@@ -95,33 +95,36 @@ pub fn model_tcp() -> Tcp {
 /// NewReno over the given TCP.
 #[must_use]
 pub fn newreno(tcp: Tcp) -> TransportSettings {
-    TransportSettings::NewReno(weft_transport::protocols::newreno::Settings { tcp, ..Default::default() })
+    TransportSettings::NewReno(weft_transport::protocols::newreno::TcpNewRenoSettings {
+        tcp,
+        ..Default::default()
+    })
 }
 
 /// CUBIC as RFC 9438 has it over the given TCP: without Linux's way to look for an unknown path.
 #[must_use]
 pub fn cubic(tcp: Tcp) -> TransportSettings {
-    let law = weft_transport::congestion::cubic::Settings { fast_probing: false, ..Default::default() };
-    TransportSettings::Cubic(weft_transport::protocols::cubic::Settings { law, tcp })
+    let law = weft_transport::congestion::cubic::CubicSettings { fast_probing: false, ..Default::default() };
+    TransportSettings::Cubic(weft_transport::protocols::cubic::TcpCubicSettings { law, tcp })
 }
 
 /// DCTCP over the given TCP.
 #[must_use]
 pub fn dctcp(tcp: Tcp) -> TransportSettings {
-    TransportSettings::Dctcp(weft_transport::protocols::dctcp::Settings { tcp, ..Default::default() })
+    TransportSettings::Dctcp(weft_transport::protocols::dctcp::TcpDctcpSettings { tcp, ..Default::default() })
 }
 
 /// Step marking above so many packets.
 #[must_use]
 pub fn step_marking(packets: u64) -> MarkerSettings {
     let threshold = Amount::Packets(packets);
-    MarkerSettings::Step(step::Settings { threshold, packet: Bytes(PACKET), ..Default::default() })
+    MarkerSettings::Step(StepSettings { threshold, packet: Bytes(PACKET), ..Default::default() })
 }
 
 /// A fixed buffer of so many bytes per port.
 #[must_use]
 pub fn port_buffer(bytes: u64) -> SharingSettings {
-    SharingSettings::Fixed(fixed::Settings { per_port: Bytes(bytes) })
+    SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(bytes) })
 }
 
 /// A flow of `size` bytes.
@@ -184,7 +187,7 @@ pub fn leaf_spine(
     transport: &TransportSettings,
 ) -> Setup {
     let link = |rate| LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(rate) };
-    let shape = leaf_spine::Settings {
+    let shape = LeafSpineSettings {
         leaves,
         spines,
         hosts_per_leaf,
@@ -210,7 +213,7 @@ pub fn load_with(setup: &mut Setup, load: f64, sizes: &str, count: u64) {
         framing: Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) },
         folder: std::path::Path::new("."),
     };
-    let open = open_loop::Settings { load: Share(load), sizes: sizes.to_owned(), ..Default::default() };
+    let open = OpenLoopSettings { load: Share(load), sizes: sizes.to_owned(), ..Default::default() };
     let traffic = TrafficSettings { pattern: PatternSettings::OpenLoop(open), ..TrafficSettings::default() };
     let limits = Limits { warm_up: setup.warm_up, measured_flows: Some(count), until: None };
     setup.flows = generate(&[traffic], &shape, &limits, setup.seed).expect("traffic that fits the network");

@@ -1,13 +1,13 @@
 //! Shell scripts that set a host up: `sysctl -w name=value`, writes to `/proc/sys`, and lines of a sysctl file that a script writes.
 //! Every command counts as if it ran, in order, whatever `if` surrounds it. Values that the script computes are passed over.
 
-use super::{Setting, Settings};
+use super::{LinuxSettings, Setting};
 use crate::place::{Source, lines};
 
 /// The settings of a script.
 #[must_use]
-pub fn read(source: &Source) -> Settings {
-    let mut told = Settings::default();
+pub fn read(source: &Source) -> LinuxSettings {
+    let mut told = LinuxSettings::default();
     for (start, line) in lines(&source.text) {
         let text = line.trim();
         let at = start + line.len() - line.trim_start().len();
@@ -32,14 +32,14 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(plain)
 }
 
-fn set(told: &mut Settings, (name, value): (&str, &str), at: usize) {
+fn set(told: &mut LinuxSettings, (name, value): (&str, &str), at: usize) {
     match value.contains(['$', '`']) {
         true => told.other.push(format!("{} (computed)", name.trim())),
         false => told.settings.push(Setting::new(name, value, at)),
     }
 }
 
-fn of_command(told: &mut Settings, words: &[String], at: usize) {
+fn of_command(told: &mut LinuxSettings, words: &[String], at: usize) {
     let is = |word: &str, name: &str| word == name || word.ends_with(&format!("/{name}"));
     let written = words.iter().find_map(|word| word.trim_start_matches('>').strip_prefix("/proc/sys/"));
     let program = words.iter().position(|word| is(word, "sysctl"));

@@ -1,14 +1,14 @@
 //! Linux sysctl files: `name = value`, comments after `#` or `;`, names with dots or slashes.
 
-use super::{Setting, Settings};
+use super::{LinuxSettings, Setting};
 use crate::place::{Source, lines};
 
 /// The settings of a file.
 ///
 /// # Errors
 /// The first line that sets nothing, with file and line.
-pub fn read(source: &Source) -> Result<Settings, String> {
-    let mut told = Settings::default();
+pub fn read(source: &Source) -> Result<LinuxSettings, String> {
+    let mut told = LinuxSettings::default();
     for (number, (start, line)) in lines(&source.text).enumerate() {
         let text = line.trim();
         if text.is_empty() || text.starts_with(['#', ';']) {

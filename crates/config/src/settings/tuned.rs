@@ -2,7 +2,7 @@
 //! `[variables]` says. Other sections are passed over, also a profile that `include` names.
 
 use super::sysctl::not_a_setting;
-use super::{Setting, Settings};
+use super::{LinuxSettings, Setting};
 use crate::place::{Source, lines};
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// The first line that is neither a section nor a setting, with file and line.
-pub fn read(source: &Source) -> Result<Settings, String> {
-    let mut told = Settings::default();
+pub fn read(source: &Source) -> Result<LinuxSettings, String> {
+    let mut told = LinuxSettings::default();
     let mut variables: HashMap<&str, &str> = HashMap::new();
     let mut section = "";
     for (number, (start, line)) in lines(&source.text).enumerate() {

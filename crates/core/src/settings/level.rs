@@ -153,10 +153,10 @@ mod tests {
         pub(super) mod off {
             pub(crate) const SUMMARY: &str = "No marks";
             crate::settings! { /// None.
-            pub struct Settings {} }
+            pub struct OffSettings {} }
             pub(crate) struct Off;
             impl Off {
-                pub(crate) fn new(_: &Settings, (): ()) -> Off {
+                pub(crate) fn new(_: &OffSettings, (): ()) -> Off {
                     Off
                 }
             }
@@ -165,7 +165,7 @@ mod tests {
             pub(crate) const SUMMARY: &str = "Above a threshold";
             crate::settings! {
                 /// Marks.
-                pub struct Settings {
+                pub struct StepSettings {
                     /// From here on.
                     threshold: crate::Bytes,
                     /// Of a packet.
@@ -174,7 +174,7 @@ mod tests {
             }
             pub(crate) struct Step;
             impl Step {
-                pub(crate) fn new(_: &Settings, (): ()) -> Step {
+                pub(crate) fn new(_: &StepSettings, (): ()) -> Step {
                     Step
                 }
             }
@@ -186,7 +186,7 @@ mod tests {
             pub(super) enum AnyMarker: Marker;
             pub(super) enum MarkerSettings;
             called "marker" built at ();
-            members { "off" => off::Off, "step" => step::Step }
+            members { "off" => off::Off(OffSettings), "step" => step::Step(StepSettings) }
             methods {}
         }
     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn step_of(threshold: u64, packet: u64) -> MarkerSettings {
-        MarkerSettings::Step(step::Settings { threshold: Bytes(threshold), packet: Bytes(packet) })
+        MarkerSettings::Step(step::StepSettings { threshold: Bytes(threshold), packet: Bytes(packet) })
     }
 
     fn said(own: Vec<(&'static str, Value)>) -> Override<MarkerSettings> {

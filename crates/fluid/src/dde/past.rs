@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// Where an instant lies: found once, used for every component.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct PiecePosition {
     piece: Piece,
     /// Position within the piece, 0 to 1; beyond 1 when it is continued.
     theta: f64,
@@ -111,25 +111,25 @@ fn continued(piece: &[f64], ratio: f64) -> [f64; 4] {
 impl Past<'_> {
     /// Where the instant `t` lies.
     #[must_use]
-    pub fn find(&self, t: f64) -> Place {
+    pub fn find(&self, t: f64) -> PiecePosition {
         let pieces = self.pieces;
         if t > pieces.now {
             self.touched.set(true);
-            return Place { piece: Piece::Tentative, theta: (t - pieces.now) / pieces.length };
+            return PiecePosition { piece: Piece::Tentative, theta: (t - pieces.now) / pieces.length };
         }
         match pieces.starts.partition_point(|start| *start <= t) {
-            0 => Place { piece: Piece::Before(t), theta: 0.0 },
+            0 => PiecePosition { piece: Piece::Before(t), theta: 0.0 },
             after => {
                 let index = after - 1;
                 let theta = (t - pieces.starts[index]) / pieces.lengths[index];
-                Place { piece: Piece::Known(index), theta }
+                PiecePosition { piece: Piece::Known(index), theta }
             }
         }
     }
 
     /// A component's value at a place.
     #[must_use]
-    pub fn at(&self, place: Place, component: usize) -> f64 {
+    pub fn at(&self, place: PiecePosition, component: usize) -> f64 {
         debug_assert!(component < self.pieces.width, "only remembered components have a past");
         match place.piece {
             Piece::Before(t) => (self.before)(t, component),

@@ -2,13 +2,13 @@
 
 use super::{Characteristic, Loop};
 use crate::complex::Complex;
-use crate::model::timely::{FixedPoint, Law, Settings, fixed_point};
+use crate::model::timely::{FixedPoint, Law, TimelyParameters, fixed_point};
 
 /// Equal flows of patched TIMELY, linearised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patched {
     flows: f64,
-    settings: Settings,
+    settings: TimelyParameters,
     slope: f64,
     divisor: f64,
     /// Age of a sample in the steady state, in seconds.
@@ -22,7 +22,7 @@ pub struct Patched {
 impl Patched {
     /// At the fixed point; `None` for laws without one.
     #[must_use]
-    pub fn new(settings: &Settings, flows: f64) -> Option<Patched> {
+    pub fn new(settings: &TimelyParameters, flows: f64) -> Option<Patched> {
         let Law::Patched { slope, divisor, .. } = settings.law else { return None };
         let at = fixed_point(settings, flows)?;
         let (age, interval) = (settings.age(at.queue), settings.interval(at.rate));
@@ -31,7 +31,7 @@ impl Patched {
 
     /// From the queue to its gradient as a host sees it.
     fn gradient(&self, omega: f64) -> Complex {
-        let Settings { gain, capacity, base, .. } = self.settings;
+        let TimelyParameters { gain, capacity, base, .. } = self.settings;
         let difference =
             Complex::turn(-omega * self.age) - Complex::turn(-omega * (self.age + self.interval));
         difference * gain / Complex::new(gain, self.interval * omega) * (1.0 / (capacity * base))
@@ -39,7 +39,7 @@ impl Patched {
 
     /// What the rate forgets by itself, and what the queue tells it.
     fn parts(&self, omega: f64) -> (Complex, Complex) {
-        let Settings { step, decrease, .. } = self.settings;
+        let TimelyParameters { step, decrease, .. } = self.settings;
         let by_level = Complex::turn(-omega * self.age) * (0.5 * decrease * self.at.rate / self.divisor);
         let by_gradient = self.gradient(omega) * (2.0 * step * self.slope);
         (Complex::new(0.5 * step / self.at.rate, self.interval * omega), by_level + by_gradient)

@@ -36,7 +36,7 @@ pub enum Law {
 
 /// Settings of the law and of its path, in packets and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct TimelyParameters {
     /// Packets per second.
     pub capacity: f64,
     /// Packets between two samples of the round-trip time.
@@ -59,7 +59,7 @@ pub struct Settings {
     pub law: Law,
 }
 
-impl Settings {
+impl TimelyParameters {
     /// Seconds between two samples of a flow at this rate.
     #[must_use]
     pub fn interval(&self, rate: f64) -> f64 {

@@ -6,7 +6,7 @@ use crate::model::{Host, Network};
 use crate::told::{Coverage, Oddity, OddityKind, Tally};
 use std::collections::BTreeMap;
 use weft_config::place::{Placed, Source, Spot};
-use weft_config::settings::{Setting, Settings, shell, sysctl, tuned};
+use weft_config::settings::{LinuxSettings, Setting, shell, sysctl, tuned};
 use weft_core::Bytes;
 
 /// The largest burst that segmentation offload makes of one write.
@@ -51,7 +51,7 @@ pub(super) fn read(files: &[(usize, &Source, Kind)], network: &mut Network) -> R
 type Known = BTreeMap<String, Placed<String>>;
 
 /// Adds what a file says to what earlier ones have said.
-fn lay(settings: &mut Known, (file, kind): (usize, Kind), told: Settings, network: &mut Network) {
+fn lay(settings: &mut Known, (file, kind): (usize, Kind), told: LinuxSettings, network: &mut Network) {
     let (mut read, mut passed_over) = (Tally::default(), Tally::default());
     for setting in told.settings {
         if !READ.contains(&setting.name.as_str()) {

@@ -53,7 +53,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// A priority group that has a profile.
-struct Place<'a> {
+struct ProfiledGroup<'a> {
     switch: &'a Switch,
     port: &'a Port,
     profile: &'a Profile,
@@ -61,14 +61,14 @@ struct Place<'a> {
     paused: bool,
 }
 
-fn each_group<'a>(network: &'a Network, mut look: impl FnMut(Place<'a>)) {
+fn each_group<'a>(network: &'a Network, mut look: impl FnMut(ProfiledGroup<'a>)) {
     for switch in &network.switches {
         for port in switch.up() {
             let paused: Vec<u8> = port.pfc.iter().map(|priority| port.group_of(priority.value)).collect();
             for (number, group) in &port.groups {
                 if let Bound::Profile(profile) = group.bound {
                     let profile = &switch.profiles[profile];
-                    look(Place { switch, port, profile, paused: paused.contains(number) });
+                    look(ProfiledGroup { switch, port, profile, paused: paused.contains(number) });
                 }
             }
         }
@@ -79,8 +79,8 @@ fn cable(network: &Network, port: &Port) -> Option<Metres> {
     port.cable.or(network.site.cable)
 }
 
-fn too_small(network: &Network, place: &Place<'_>, findings: &mut Findings) {
-    let Place { port, profile, .. } = place;
+fn too_small(network: &Network, place: &ProfiledGroup<'_>, findings: &mut Findings) {
+    let ProfiledGroup { port, profile, .. } = place;
     let Some(xoff) = profile.headroom.as_ref().filter(|xoff| xoff.value.0 > 0) else { return };
     let (needed, name, over) = match (port.needs, port.speed, cable(network, port)) {
         (Some(needed), ..) => (needed.0 as f64, "headroom", "over this cable".to_owned()),
@@ -101,8 +101,8 @@ fn too_small(network: &Network, place: &Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn missing(place: &Place<'_>, findings: &mut Findings) {
-    let Place { switch, profile, port, .. } = place;
+fn missing(place: &ProfiledGroup<'_>, findings: &mut Findings) {
+    let ProfiledGroup { switch, profile, port, .. } = place;
     let none = profile.headroom.as_ref().is_none_or(|xoff| xoff.value.0 == 0);
     if none && switch.knows_headroom && profile.lossless && place.paused {
         let at = profile.headroom.as_ref().map_or(profile.at, |xoff| xoff.at);
@@ -111,8 +111,8 @@ fn missing(place: &Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn for_another(network: &Network, place: &Place<'_>, findings: &mut Findings) {
-    let Place { profile, port, .. } = place;
+fn for_another(network: &Network, place: &ProfiledGroup<'_>, findings: &mut Findings) {
+    let ProfiledGroup { profile, port, .. } = place;
     let Some((rate, metres)) = profile.made_for else { return };
     let at = port.groups.values().find(|group| matches!(group.bound, Bound::Profile(number) if std::ptr::eq(&place.switch.profiles[number], *profile)));
     let at = at.map_or(profile.at, |group| group.at);

@@ -72,7 +72,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// A priority with PFC of a port that is up, and where it says so.
-struct Place<'a> {
+struct MappedPriority<'a> {
     port: &'a Port,
     priority: u8,
     at: Spot,
@@ -80,12 +80,12 @@ struct Place<'a> {
     classes: Vec<u8>,
 }
 
-fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(Place<'a>)) {
+fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(MappedPriority<'a>)) {
     for port in network.switches.iter().flat_map(Switch::up) {
         for placed in &port.pfc {
             let (priority, at) = (placed.value, placed.at);
             let classes = port.sources(MapKind::Group, port.group_of(priority));
-            look(Place { port, priority, at, classes });
+            look(MappedPriority { port, priority, at, classes });
         }
     }
 }
@@ -95,8 +95,8 @@ fn said(port: &Port, kind: MapKind, value: u8) -> Option<Spot> {
     Some(port.maps.get(&kind)?.get(&value)?.at)
 }
 
-fn wrong_queue(place: Place<'_>, findings: &mut Findings) {
-    let Place { port, priority, at, classes } = place;
+fn wrong_queue(place: MappedPriority<'_>, findings: &mut Findings) {
+    let MappedPriority { port, priority, at, classes } = place;
     let stopped = port.mapped(MapKind::Pause, priority);
     for class in classes {
         let queue = port.mapped(MapKind::Queue, class);
@@ -111,8 +111,8 @@ fn wrong_queue(place: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn shared_group(place: Place<'_>, findings: &mut Findings) {
-    let Place { port, priority, at, classes } = place;
+fn shared_group(place: MappedPriority<'_>, findings: &mut Findings) {
+    let MappedPriority { port, priority, at, classes } = place;
     if classes.len() > 1 {
         let names: Vec<String> = classes.iter().map(u8::to_string).collect();
         let group = port.group_of(priority);
@@ -127,8 +127,8 @@ fn shared_group(place: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn unreached(place: Place<'_>, findings: &mut Findings) {
-    let Place { port, priority, at, classes } = place;
+fn unreached(place: MappedPriority<'_>, findings: &mut Findings) {
+    let MappedPriority { port, priority, at, classes } = place;
     let Some(map) = port.maps.get(&MapKind::Dscp) else { return };
     if !map.values().any(|class| classes.contains(&class.value)) {
         let says = format!("no DSCP leads to a traffic class of priority {priority}, which has PFC");
@@ -140,7 +140,7 @@ fn unreached(place: Place<'_>, findings: &mut Findings) {
     }
 }
 
-fn default_traffic(place: Place<'_>, findings: &mut Findings) {
+fn default_traffic(place: MappedPriority<'_>, findings: &mut Findings) {
     lossless_code_point(
         &place,
         0,
@@ -154,7 +154,7 @@ fn default_traffic(place: Place<'_>, findings: &mut Findings) {
     );
 }
 
-fn notifications(place: Place<'_>, findings: &mut Findings) {
+fn notifications(place: MappedPriority<'_>, findings: &mut Findings) {
     lossless_code_point(
         &place,
         NOTIFICATIONS,
@@ -169,7 +169,7 @@ fn notifications(place: Place<'_>, findings: &mut Findings) {
 }
 
 fn lossless_code_point(
-    place: &Place<'_>,
+    place: &MappedPriority<'_>,
     dscp: u8,
     words: impl Fn(u8, u8) -> (String, String),
     findings: &mut Findings,

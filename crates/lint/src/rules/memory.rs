@@ -41,9 +41,9 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-type Place<'a> = (&'a Switch, usize, &'a Pool);
+type PoolOfSwitch<'a> = (&'a Switch, usize, &'a Pool);
 
-fn each_pool<'a>(network: &'a Network, mut look: impl FnMut(Place<'a>)) {
+fn each_pool<'a>(network: &'a Network, mut look: impl FnMut(PoolOfSwitch<'a>)) {
     for switch in &network.switches {
         for (number, pool) in switch.pools.iter().enumerate() {
             look((switch, number, pool));
@@ -66,7 +66,7 @@ fn headroom_of(profile: &Profile) -> f64 {
     profile.headroom.as_ref().map_or(0.0, |xoff| xoff.value.0 as f64)
 }
 
-fn oversubscribed((switch, number, pool): Place<'_>, findings: &mut Findings) {
+fn oversubscribed((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Findings) {
     let Some(room) = pool.size else { return };
     let users = users(switch, number);
     let reserved: f64 = users.iter().map(|profile| profile.reserved.0 as f64).sum();
@@ -124,7 +124,7 @@ fn claimed(switch: &Switch, number: usize, pool: &Pool) -> f64 {
     own + headroom
 }
 
-fn static_above((switch, number, pool): Place<'_>, findings: &mut Findings) {
+fn static_above((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Findings) {
     let Some(room) = pool.size else { return };
     let users = users(switch, number);
     for profile in switch.profiles.iter().filter(|profile| profile.pool == Some(number) && !profile.lossless)

@@ -63,26 +63,26 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// A priority with PFC of a port that is up.
-struct Place<'a> {
+struct PausedPriority<'a> {
     switch: &'a Switch,
     port: &'a Port,
     priority: u8,
     group: Option<&'a Group>,
 }
 
-fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(Place<'a>)) {
+fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(PausedPriority<'a>)) {
     for switch in network.switches.iter().filter(|switch| switch.knows_groups) {
         for port in switch.up() {
             for priority in &port.pfc {
                 let group = port.groups.get(&port.group_of(priority.value));
-                look(Place { switch, port, priority: priority.value, group });
+                look(PausedPriority { switch, port, priority: priority.value, group });
             }
         }
     }
 }
 
-fn without_profile(place: Place<'_>, findings: &mut Findings) {
-    let Place { switch, port, priority, group } = place;
+fn without_profile(place: PausedPriority<'_>, findings: &mut Findings) {
+    let PausedPriority { switch, port, priority, group } = place;
     let number = port.group_of(priority);
     let found = match group.map(|group| group.bound) {
         None => format!("priority group {number} has no buffer profile"),
@@ -123,7 +123,7 @@ fn is_lossless(switch: &Switch, group: &Group) -> bool {
     }
 }
 
-fn xon_order(place: Place<'_>, findings: &mut Findings) {
+fn xon_order(place: PausedPriority<'_>, findings: &mut Findings) {
     let Some(Bound::Profile(number)) = place.group.map(|group| group.bound) else { return };
     let profile = &place.switch.profiles[number];
     match (profile.threshold.as_ref().map(|placed| placed.value), &profile.xon) {

@@ -15,7 +15,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(settings: &Settings) -> Bench {
+    fn new(settings: &CodelSettings) -> Bench {
         Bench { codel: Codel::new(settings, LINE), random: Random::new(3, Purpose::Test, 0), now: 1_000 }
     }
 
@@ -40,7 +40,7 @@ impl Bench {
 /// The first mark after an interval, and the next after another interval over the root of 1, 2, 3 and so on.
 #[test]
 fn marks_follow_the_control_law() {
-    let marks = Bench::new(&Settings::default()).marks(10_000, 51);
+    let marks = Bench::new(&CodelSettings::default()).marks(10_000, 51);
     let mut due = INTERVAL;
     for (n, mark) in marks.iter().enumerate() {
         assert_eq!(*mark as f64, (due * 1e6 - 1e-3).ceil(), "mark {n}");
@@ -52,13 +52,13 @@ fn marks_follow_the_control_law() {
 #[test]
 fn a_packet_that_waited_less_or_leaves_little_behind_ends_it() {
     for (waited, behind) in [(49, 100_000), (51, 1_538)] {
-        let mut bench = Bench::new(&Settings::default());
+        let mut bench = Bench::new(&CodelSettings::default());
         assert_eq!(bench.marks(1_001, 51), [1_000]);
         assert_eq!(bench.leave(waited, behind, Ecn::Capable), Action::Pass);
         assert_eq!(bench.marks(1_000, 51), [] as [u64; 0], "a whole interval again");
         assert_eq!(bench.marks(1, 51), [0]);
     }
-    let mut bench = Bench::new(&Settings::default());
+    let mut bench = Bench::new(&CodelSettings::default());
     assert_eq!(bench.marks(5_000, 49), [] as [u64; 0]);
     assert_eq!(bench.marks(1_001, 50), [1_000], "the target itself is too long");
 }
@@ -67,7 +67,7 @@ fn a_packet_that_waited_less_or_leaves_little_behind_ends_it() {
 #[test]
 fn an_episode_soon_after_another_resumes_its_rate() {
     for (pause, resumes) in [(1_000, true), (14_000, true), (17_000, false)] {
-        let mut bench = Bench::new(&Settings::default());
+        let mut bench = Bench::new(&CodelSettings::default());
         let mut marked = 0;
         while marked < 10 {
             marked += usize::from(bench.leave(51, 100_000, Ecn::Capable) == Action::Mark);
@@ -85,7 +85,7 @@ fn an_episode_soon_after_another_resumes_its_rate() {
 #[test]
 fn what_cannot_be_marked_is_dropped_or_passes() {
     for (non_ect, action) in [(NonEct::Drop, Action::Drop), (NonEct::Pass, Action::Pass)] {
-        let mut bench = Bench::new(&Settings { non_ect, ..Default::default() });
+        let mut bench = Bench::new(&CodelSettings { non_ect, ..Default::default() });
         bench.marks(1_000, 51);
         assert_eq!(bench.leave(51, 100_000, Ecn::NotCapable), action);
     }

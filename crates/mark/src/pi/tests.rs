@@ -7,8 +7,8 @@ use super::*;
 
 const REFERENCE: u64 = 50_000;
 
-fn settings() -> Settings {
-    Settings { reference: Amount::Bytes(Bytes(REFERENCE)), k1: 1e-5, k2: 1e-3, ..Default::default() }
+fn settings() -> PiSettings {
+    PiSettings { reference: Amount::Bytes(Bytes(REFERENCE)), k1: 1e-5, k2: 1e-3, ..Default::default() }
 }
 
 /// A marker and the means to show it a queue. Nothing is added to it by the one who looks.
@@ -19,7 +19,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(settings: &Settings) -> Bench {
+    fn new(settings: &PiSettings) -> Bench {
         let shown = Header { wire: 0, ..packet(Ecn::Capable) };
         Bench { pi: Pi::new(settings, LINE), random: Random::new(3, Purpose::Test, 0), shown }
     }
@@ -66,7 +66,7 @@ fn a_step_of_the_queue_moves_the_probability_by_k1_times_its_height_at_once() {
 /// probability ends at 0, where it does not wind up.
 #[test]
 fn what_happens_between_two_packets_is_made_up_for() {
-    let settings = Settings { k1: 1e-4, k2: 1.0, ..settings() };
+    let settings = PiSettings { k1: 1e-4, k2: 1.0, ..settings() };
     for (start, gap) in [(300_000, 100), (300_000, 235), (300_000, 5_000), (300_000, 50_000), (0, 999)] {
         let (mut late, mut often) = (Bench::new(&settings), Bench::new(&settings));
         let at = |us: u64| if us < gap { start - start.min(1_250 * us) } else { 0 };
@@ -91,7 +91,7 @@ fn what_happens_between_two_packets_is_made_up_for() {
 
 #[test]
 fn the_probability_does_not_wind_up_at_one() {
-    let mut bench = Bench::new(&Settings { k2: 1.0, ..settings() });
+    let mut bench = Bench::new(&PiSettings { k2: 1.0, ..settings() });
     bench.show(Span::ZERO, 500_000);
     assert_eq!(bench.show(Span::from_s(10), 500_000), Action::Mark);
     assert_eq!(bench.probability(), 1.0);
@@ -103,7 +103,7 @@ fn the_probability_does_not_wind_up_at_one() {
 #[test]
 fn the_discrete_gains_are_the_same_controller() {
     let (k1, k2) = (1e-5, 1e-3);
-    let discrete = Settings { a: Some(k1 + k2 * 10e-6), b: Some(k1), k1: 0.5, k2: 0.5, ..settings() };
+    let discrete = PiSettings { a: Some(k1 + k2 * 10e-6), b: Some(k1), k1: 0.5, k2: 0.5, ..settings() };
     let mut benches = [Bench::new(&settings()), Bench::new(&discrete)];
     for (n, queue) in [20_000, 90_000, 120_000, 60_000].into_iter().enumerate() {
         benches.iter_mut().for_each(|bench| {
@@ -117,7 +117,7 @@ fn the_discrete_gains_are_the_same_controller() {
 #[test]
 fn packets_are_marked_with_the_probability_where_the_marker_is_told_to() {
     for at in [At::Enqueue, At::Dequeue] {
-        let mut pi = Pi::new(&Settings { at, ..settings() }, LINE);
+        let mut pi = Pi::new(&PiSettings { at, ..settings() }, LINE);
         pi.0.probability = 0.3;
         let mut random = Random::new(3, Purpose::Test, 0);
         let packet = packet(Ecn::Capable);
@@ -138,7 +138,7 @@ fn packets_are_marked_with_the_probability_where_the_marker_is_told_to() {
 /// A packet that leaves counts until its last bit has left, and one that is dropped does not count at all.
 #[test]
 fn the_queue_after_a_packet_is_the_one_that_drains() {
-    let mut pi = Pi::new(&Settings { at: At::Dequeue, ..settings() }, LINE);
+    let mut pi = Pi::new(&PiSettings { at: At::Dequeue, ..settings() }, LINE);
     let mut random = Random::new(3, Purpose::Test, 0);
     let mut leave = |pi: &mut Pi, probability, ecn| {
         pi.0.probability = probability;
@@ -148,7 +148,7 @@ fn the_queue_after_a_packet_is_the_one_that_drains() {
         (action, pi.0.sampling.take(Time::ZERO + Span::from_us(10), 0).map(|sample| sample.bytes))
     };
     assert_eq!(leave(&mut pi.clone(), 1.0, Ecn::Capable), (Action::Mark, Some(0.0)));
-    let slow = Pi::new(&Settings { at: At::Dequeue, ..settings() }, Rate::from_mbps(80));
+    let slow = Pi::new(&PiSettings { at: At::Dequeue, ..settings() }, Rate::from_mbps(80));
     assert_eq!(leave(&mut slow.clone(), 0.0, Ecn::NotCapable), (Action::Pass, Some(10_900.0)));
     assert_eq!(leave(&mut slow.clone(), 1.0, Ecn::NotCapable), (Action::Drop, Some(9_900.0)));
     assert!(pi.looks_at_departures());

@@ -12,7 +12,7 @@ fn close(found: f64, due: f64) {
 }
 
 fn controller(probability: f64, before: f64) -> Controller {
-    Controller { probability, before, ..Controller::new(&Settings::default()) }
+    Controller { probability, before, ..Controller::new(&PieSettings::default()) }
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn share(pie: &Pie, queue: u64, ecn: Ecn, action: Action) -> usize {
 
 #[test]
 fn the_delay_of_a_line_is_its_queue_over_its_rate() {
-    let mut pie = Pie::new(&Settings::default(), LINE);
+    let mut pie = Pie::new(&PieSettings::default(), LINE);
     arrive(&mut pie, 10, 124_000, Ecn::Capable);
     arrive(&mut pie, 50, 75_000, Ecn::Capable);
     close(pie.0.controller.before, 60e-6);
@@ -80,12 +80,12 @@ fn the_delay_of_a_line_is_its_queue_over_its_rate() {
 
 #[test]
 fn nothing_is_marked_during_the_burst_that_an_idle_queue_is_allowed() {
-    let settings = Settings { burst: Span::from_us(1_000), ..Default::default() };
+    let settings = PieSettings { burst: Span::from_us(1_000), ..Default::default() };
     let mut pie = Pie::new(&settings, LINE);
     let first = (0..1_000).find(|n| arrive(&mut pie, 10 * n, 1_000_000, Ecn::Capable) != Action::Pass);
     let first = first.expect("a queue of 800 us is marked at last") * 10;
     assert!((1_000..1_100).contains(&first), "{first} us");
-    let mut fresh = Pie::new(&Settings::default(), LINE);
+    let mut fresh = Pie::new(&PieSettings::default(), LINE);
     let first = (0..1_000).find(|n| arrive(&mut fresh, 10 * n, 1_000_000, Ecn::Capable) != Action::Pass);
     assert!(first.expect("it is marked") * 10 < 500, "without a burst it takes a few updates: {first:?}");
     arrive(&mut pie, 1_000_000, 0, Ecn::Capable);
@@ -95,7 +95,7 @@ fn nothing_is_marked_during_the_burst_that_an_idle_queue_is_allowed() {
 
 #[test]
 fn short_queues_and_calm_ones_pass() {
-    let mut pie = Pie::new(&Settings::default(), LINE);
+    let mut pie = Pie::new(&PieSettings::default(), LINE);
     pie.0.controller = controller(0.08, TARGET);
     let marked = share(&pie, 100_000, Ecn::Capable, Action::Mark);
     assert!((55..105).contains(&marked), "{marked}");
@@ -109,7 +109,7 @@ fn short_queues_and_calm_ones_pass() {
 
 #[test]
 fn beyond_ten_percent_packets_are_dropped_though_they_could_be_marked() {
-    let mut pie = Pie::new(&Settings::default(), LINE);
+    let mut pie = Pie::new(&PieSettings::default(), LINE);
     pie.0.controller = controller(0.1, TARGET);
     assert_eq!(share(&pie, 100_000, Ecn::Capable, Action::Drop), 0);
     assert!(share(&pie, 100_000, Ecn::NotCapable, Action::Drop) > 50);
@@ -125,7 +125,7 @@ fn beyond_ten_percent_packets_are_dropped_though_they_could_be_marked() {
 /// Packets of 1000 B, one per microsecond, then one per two: 17 packets make a cycle, and the mean follows by a quarter.
 #[test]
 fn the_rate_of_departures_is_measured_over_16_kib_and_averaged() {
-    let mut pie = Pie::new(&Settings { estimate: Estimate::Departures, ..Default::default() }, LINE);
+    let mut pie = Pie::new(&PieSettings { estimate: Estimate::Departures, ..Default::default() }, LINE);
     let packet = packet(Ecn::Capable);
     let mut random = Random::new(5, Purpose::Test, 0);
     let mut leave = |pie: &mut Pie, us: u64, behind: u64| {
@@ -139,15 +139,15 @@ fn the_rate_of_departures_is_measured_over_16_kib_and_averaged() {
     (1..=51).for_each(|n| leave(&mut pie, 17 + 2 * n, 100_000));
     close(pie.0.departures.rate, 5e8 + 5e8 * 0.75f64.powi(3));
     close(pie.0.delay(1e6), 1e6 / pie.0.departures.rate);
-    let mut short = Pie::new(&Settings { estimate: Estimate::Departures, ..Default::default() }, LINE);
+    let mut short = Pie::new(&PieSettings { estimate: Estimate::Departures, ..Default::default() }, LINE);
     (0..100).for_each(|n| leave(&mut short, n, 15_383));
     assert_eq!(short.0.departures.rate, 0.0, "a shorter queue is not always served");
-    assert!(pie.looks_at_departures() && !Pie::new(&Settings::default(), LINE).looks_at_departures());
+    assert!(pie.looks_at_departures() && !Pie::new(&PieSettings::default(), LINE).looks_at_departures());
 }
 
 #[test]
 fn the_time_that_a_packet_has_waited_is_its_delay() {
-    let mut pie = Pie::new(&Settings { estimate: Estimate::Waited, ..Default::default() }, LINE);
+    let mut pie = Pie::new(&PieSettings { estimate: Estimate::Waited, ..Default::default() }, LINE);
     let packet = weft_core::Header { arrived: at(10), ..packet(Ecn::Capable) };
     let sight = Sight { now: at(45), packet: &packet, queue: 80_000, port: 80_000 };
     pie.leaving(&sight, &mut Random::new(5, Purpose::Test, 0));

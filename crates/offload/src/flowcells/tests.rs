@@ -10,7 +10,7 @@ fn us(n: u64) -> Time {
 }
 
 fn buffer() -> FlowcellBuffer<u64> {
-    FlowcellBuffer::new(&Settings::default())
+    FlowcellBuffer::new(&FlowcellSettings::default())
 }
 
 /// Packet `n` of a flow whose flowcells have ten packets arrives; which packets go up?

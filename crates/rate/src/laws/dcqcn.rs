@@ -60,7 +60,7 @@ choice! {
 
 settings! {
     /// DCQCN's reaction point.
-    pub struct Settings {
+    pub struct DcqcnSettings {
         /// Weight of a new observation in the estimate (g); SIGCOMM 2015.
         gain: f64 [0.0, 1.0] = 1.0 / 256.0,
         /// Silence after which the estimate falls (tau'), to exceed the interval of notifications; free-running: the interval
@@ -157,7 +157,7 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(settings: &Settings, line_rate: Rate) -> Rules {
+    fn new(settings: &DcqcnSettings, line_rate: Rate) -> Rules {
         let one_less = u32::from(settings.recovery_count == RecoveryCount::Ns3);
         let timer = |span: Span| span.max(Span::from_ns(1));
         Rules {
@@ -185,7 +185,7 @@ impl Rules {
 impl Dcqcn {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: LawSite) -> Dcqcn {
+    pub fn new(settings: &DcqcnSettings, site: LawSite) -> Dcqcn {
         let rules = Rules::new(settings, site.line_rate);
         let start = start::listed(&settings.initial_rates, &site).unwrap_or(rules.line);
         let runs = start < rules.line;

@@ -9,7 +9,7 @@ pub const SUMMARY: &str = "no rate control: the line rate, or one rate for ever"
 
 settings! {
     /// A constant rate.
-    pub struct Settings {
+    pub struct FixedRateSettings {
         /// Rates of the flows in order of their numbers; the list repeats. Empty: the line rate.
         initial_rates: Vec<Rate> = Vec::new(),
     }
@@ -22,7 +22,7 @@ pub struct Fixed(Rate);
 impl Fixed {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: LawSite) -> Fixed {
+    pub fn new(settings: &FixedRateSettings, site: LawSite) -> Fixed {
         Fixed(start::listed(&settings.initial_rates, &site).map_or(site.line_rate, rate_of))
     }
 }

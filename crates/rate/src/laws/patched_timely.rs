@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "TIMELY with a unique and fair fixed point (CoNEXT 201
 
 settings! {
     /// Patched TIMELY.
-    pub struct Settings {
+    pub struct PatchedTimelySettings {
         /// Multiplicative decrease (beta).
         beta: f64 [0.0, 1.0] = 0.008,
         /// Slope of the weight at gradient 0: 2 in the algorithm, 0.5 in the linear analysis of the same paper.
@@ -42,7 +42,7 @@ pub struct PatchedTimely {
 impl PatchedTimely {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: LawSite) -> PatchedTimely {
+    pub fn new(settings: &PatchedTimelySettings, site: LawSite) -> PatchedTimely {
         PatchedTimely {
             thresholds: Thresholds::new(&settings.measured, settings.beta),
             gradient: Gradient::new(&settings.measured),

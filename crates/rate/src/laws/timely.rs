@@ -7,7 +7,7 @@
 
 use weft_core::{Rate, Span, Time, settings};
 
-use crate::{LawSite, RateLaw, rate_of, segments, start};
+use crate::{LawSite, RateLaw, rate_of, segments::SegmentSettings, start};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "by the gradient of round trips (SIGCOMM 2015)";
@@ -33,13 +33,13 @@ settings! {
         /// The rate never exceeds this part of the line rate; 0.96 in the simulator of CoNEXT 2016.
         max_share: f64 [0.0, 1.0] = 1.0,
         /// What is measured and how it is sent.
-        segments: segments::Settings [flatten],
+        segments: SegmentSettings [flatten],
     }
 }
 
 settings! {
     /// TIMELY.
-    pub struct Settings {
+    pub struct TimelySettings {
         /// Multiplicative decrease (beta).
         beta: f64 [0.0, 1.0] = 0.8,
         /// So many increases in a row, and the next are of `hai_factor` steps (N); 0: never, as in CoNEXT 2016.
@@ -153,7 +153,7 @@ pub struct Timely {
 impl Timely {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: LawSite) -> Timely {
+    pub fn new(settings: &TimelySettings, site: LawSite) -> Timely {
         Timely {
             thresholds: Thresholds::new(&settings.measured, settings.beta),
             gradient: Gradient::new(&settings.measured),

@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "TIMELY with PI control at the host: holds the delay, 
 
 settings! {
     /// TIMELY with PI control at the host.
-    pub struct Settings {
+    pub struct TimelyPiSettings {
         /// The queueing delay to hold; absent: half way between `low` and `high`.
         reference: Option<Span> = None,
         /// Change of the factor per second for each bit of queue, at the sample before (b); the authors have
@@ -49,7 +49,7 @@ pub struct TimelyPi {
 impl TimelyPi {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: LawSite) -> TimelyPi {
+    pub fn new(settings: &TimelyPiSettings, site: LawSite) -> TimelyPi {
         let measured = &settings.measured;
         let half_way = (measured.low.seconds() + measured.high.seconds()) / 2.0;
         let mut random = Random::new(site.seed, Purpose::InitialRates, u64::from(site.flow));

@@ -3,7 +3,7 @@
 use super::*;
 use weft_core::segment::Flags;
 use weft_core::{Bytes, FlowId, Purpose, Random};
-use weft_rate::{dcqcn, timely};
+use weft_rate::{dcqcn::DcqcnSettings, timely::TimelySettings};
 
 use crate::flags;
 
@@ -198,15 +198,15 @@ fn repeated_time_outs_double_and_leave_step() {
 /// Packets out of order never move the rate, whatever is done about them, unless that is chosen.
 #[test]
 fn the_order_of_arrival_moves_the_rate_only_if_chosen() {
-    let recoveries: [fn(&mut Settings); 3] = [
+    let recoveries: [fn(&mut QueuePairSettings); 3] = [
         |_| {},
         selective,
         |s| (s.reorder_buffer, s.reorder_timeout) = (Some(Bytes(2_000)), Span::from_us(1)),
     ];
     for recovery in recoveries {
         for cut_on_nack in [false, true] {
-            let law = RateLawSettings::Dcqcn(dcqcn::Settings::default());
-            let change = |s: &mut Settings| {
+            let law = RateLawSettings::Dcqcn(DcqcnSettings::default());
+            let change = |s: &mut QueuePairSettings| {
                 recovery(s);
                 s.cut_on_nack = cut_on_nack;
             };
@@ -228,7 +228,7 @@ fn the_order_of_arrival_moves_the_rate_only_if_chosen() {
 
 #[test]
 fn marks_become_notifications_in_the_highest_class() {
-    let law = RateLawSettings::Dcqcn(dcqcn::Settings::default());
+    let law = RateLawSettings::Dcqcn(DcqcnSettings::default());
     let mut pair = Pair::new(&pairs(law, |_| {}), 200_000);
     pair.run(|data, _, _| if data { Fate::Mark } else { Fate::Pass });
     let notifications: Vec<_> =
@@ -251,9 +251,13 @@ fn marks_become_notifications_in_the_highest_class() {
 
 #[test]
 fn notifications_take_the_time_the_card_needs() {
-    let law = RateLawSettings::Dcqcn(dcqcn::Settings::default());
-    let notification = notification::Settings { cnp_delay: Span::from_us(30), ..Default::default() };
-    let settings = Settings { mtu: Bytes(1_044), feedback_jitter: Span::from_us(10), ..Settings::default() };
+    let law = RateLawSettings::Dcqcn(DcqcnSettings::default());
+    let notification = NotificationSettings { cnp_delay: Span::from_us(30), ..Default::default() };
+    let settings = QueuePairSettings {
+        mtu: Bytes(1_044),
+        feedback_jitter: Span::from_us(10),
+        ..QueuePairSettings::default()
+    };
     let pairs = Arc::new(QueuePairs::new(law, Some(notification), settings));
     let mut pair = Pair::new(&pairs, 2_000_000);
     pair.run(|data, _, _| if data { Fate::Mark } else { Fate::Pass });
@@ -270,7 +274,7 @@ fn notifications_take_the_time_the_card_needs() {
 }
 
 fn timely_law(pacing: weft_rate::segments::Pacing) -> RateLawSettings {
-    let mut settings = timely::Settings::default();
+    let mut settings = TimelySettings::default();
     settings.measured.initial_rates = vec![Rate::from_gbps(2)];
     settings.measured.segments.pacing = pacing;
     RateLawSettings::Timely(settings)
@@ -344,7 +348,7 @@ fn packet(sequence: u64) -> Segment {
     Segment { sequence, length: 1_000, ..Segment::default() }
 }
 
-fn receiver(change: impl FnOnce(&mut Settings)) -> QueueReceiver {
+fn receiver(change: impl FnOnce(&mut QueuePairSettings)) -> QueueReceiver {
     QueueReceiver::new(&plain(change), &FlowSite { size: Bytes(90_000), ..FlowSite::default() })
 }
 
@@ -390,7 +394,7 @@ fn send_all(sender: &mut QueueSender, mut now: Time) -> Time {
     }
 }
 
-fn sender(size: u64, change: impl FnOnce(&mut Settings)) -> QueueSender {
+fn sender(size: u64, change: impl FnOnce(&mut QueuePairSettings)) -> QueueSender {
     let site = FlowSite { size: Bytes(size), line_rate: Rate::from_gbps(10), seed: 3, ..FlowSite::default() };
     QueueSender::new(&plain(change), &site, Time::ZERO)
 }
@@ -440,7 +444,7 @@ fn measured_packets_ask_for_an_answer() {
 /// A packet every 8.7 ms, each answered at once: silence because nothing was sent is no loss.
 #[test]
 fn a_slow_sender_does_not_time_out() {
-    let law = fixed::Settings { initial_rates: vec![Rate::from_mbps(1)] };
+    let law = FixedRateSettings { initial_rates: vec![Rate::from_mbps(1)] };
     let mut pair = Pair::new(&pairs(RateLawSettings::Fixed(law), |_| {}), 4_000);
     pair.run(pass);
     assert_eq!((pair.sender.report().timeouts, pair.sequences()), (0, vec![0, 1, 2, 3]));

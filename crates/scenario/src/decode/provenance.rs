@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use weft_mistake::Place;
+use weft_mistake::SourceSpan;
 use weft_mistake::node::Origin;
 
 /// Who said a value, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Said {
-    pub(crate) place: Place,
+    pub(crate) place: SourceSpan,
     pub(crate) origin: Origin,
 }
 
@@ -49,7 +49,7 @@ impl Provenance {
     }
 
     /// Everything that the file itself says.
-    pub(crate) fn written(&self) -> impl Iterator<Item = (&str, Place)> {
+    pub(crate) fn written(&self) -> impl Iterator<Item = (&str, SourceSpan)> {
         let by_file = self.said.iter().filter(|(_, said)| said.origin == Origin::File);
         by_file.map(|(path, said)| (path.as_str(), said.place))
     }

@@ -35,14 +35,14 @@ pub(crate) mod greeting {
         pub(crate) const SUMMARY: &str = "Says little";
         weft_core::settings! {
             /// Little.
-            pub(crate) struct Settings {
+            pub(crate) struct ShortSettings {
                 /// How often.
                 times: u32 [1, 9] = 1,
             }
         }
         pub(crate) struct Short(u32);
         impl Short {
-            pub(crate) fn new(settings: &Settings, _site: ()) -> Short {
+            pub(crate) fn new(settings: &ShortSettings, _site: ()) -> Short {
                 Short(settings.times)
             }
         }
@@ -56,7 +56,7 @@ pub(crate) mod greeting {
         pub(crate) const SUMMARY: &str = "Says much";
         weft_core::settings! {
             /// Much.
-            pub(crate) struct Settings {
+            pub(crate) struct LongSettings {
                 /// To whom.
                 name: String,
                 /// How loud.
@@ -65,7 +65,7 @@ pub(crate) mod greeting {
         }
         pub(crate) struct Long;
         impl Long {
-            pub(crate) fn new(_settings: &Settings, _site: ()) -> Long {
+            pub(crate) fn new(_settings: &LongSettings, _site: ()) -> Long {
                 Long
             }
         }
@@ -81,7 +81,7 @@ pub(crate) mod greeting {
         /// Which greeter.
         pub(crate) enum GreeterSettings;
         called "greeter" built at ();
-        members { "short" => short::Short, "long" => long::Long }
+        members { "short" => short::Short(ShortSettings), "long" => long::Long(LongSettings) }
         methods { fn words(&self) -> u32; }
     }
 }
@@ -197,7 +197,7 @@ fn a_partly_given_table_keeps_the_rest_of_the_outer_default() {
 
 #[test]
 fn a_family_is_written_in_three_ways() {
-    let five = GreeterSettings::Short(greeting::short::Settings { times: 5 });
+    let five = GreeterSettings::Short(greeting::short::ShortSettings { times: 5 });
     assert_eq!(house("name = \"a\"\n[door.short]\ntimes = 5").door, five);
     assert_eq!(house("name = \"a\"\ndoor = { kind = \"short\", times = 5 }").door, five);
     assert_eq!(house("name = \"a\"\ndoor = \"short\"").door, GreeterSettings::default());
@@ -210,7 +210,7 @@ fn the_entry_of_a_list_chooses_by_kind_and_holds_the_settings_itself() {
     let (decoded, _) = decoded(text);
     assert_eq!(decoded.mistakes, []);
     let house = House::from_value(&decoded.value);
-    assert_eq!(house.visitor[0].pattern, GreeterSettings::Short(greeting::short::Settings { times: 4 }));
+    assert_eq!(house.visitor[0].pattern, GreeterSettings::Short(greeting::short::ShortSettings { times: 4 }));
     assert!(matches!(&house.visitor[1].pattern, GreeterSettings::Long(long) if long.name == "you"));
     assert!(decoded.provenance.at("visitor.x.times").is_some());
     assert_eq!(decoded.provenance.tagged("visitor[1].name"), "visitor.y.name");

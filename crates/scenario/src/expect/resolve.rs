@@ -8,19 +8,19 @@ use crate::sweep::{Axis, product};
 use std::collections::BTreeMap;
 use weft_expression::{Expression, Selector, Term, same};
 use weft_mistake::Mistake;
-use weft_mistake::Place;
+use weft_mistake::SourceSpan;
 use weft_mistake::node::Node;
 
 /// An expectation as written.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     pub(crate) path: String,
-    pub(crate) place: Place,
-    pub(crate) subject: Place,
+    pub(crate) place: SourceSpan,
+    pub(crate) subject: SourceSpan,
     /// What is measured, as written.
     pub(crate) text: String,
     pub(crate) expression: Expression,
-    pub(crate) selection: Vec<(String, Node, Place)>,
+    pub(crate) selection: Vec<(String, Node, SourceSpan)>,
     pub(crate) bound: Bound,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Field<'a> {
     /// What the runs write down.
     pub(crate) recorded: &'a [Recorded],
     /// The line of a place.
-    pub(crate) line: &'a dyn Fn(Place) -> usize,
+    pub(crate) line: &'a dyn Fn(SourceSpan) -> usize,
 }
 
 /// For each axis the chosen alternative, if one is chosen.
@@ -104,7 +104,7 @@ fn wrong(question: &Question, message: String) -> Mistake {
 fn select(
     question: &Question,
     field: &Field<'_>,
-    (path, value, place): (&str, &Node, Place),
+    (path, value, place): (&str, &Node, SourceSpan),
     choice: &mut Choice,
 ) -> Result<(), Mistake> {
     let label = value.label();

@@ -3,12 +3,12 @@
 use super::{Facts, Finding, impossible};
 use weft_core::{Bytes, Grouping, Span};
 use weft_switch::BalancerSettings;
-use weft_switch::flowlet;
+use weft_switch::flowlet::FlowletSettings;
 use weft_topology::paths::paths;
 use weft_topology::{LinkState, Routes};
 
 /// The flowlets of the chosen balancer, if it has any.
-fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a flowlet::Settings> {
+fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a FlowletSettings> {
     match facts.balance {
         BalancerSettings::LetFlow(own) => Some(&own.flowlets),
         BalancerSettings::Conga(own) => Some(&own.flowlets),

@@ -5,9 +5,9 @@ use super::{Facts, Finding, impossible};
 use weft_core::{Bytes, SwitchId};
 use weft_switch::pause::{Needs, needs};
 use weft_switch::share::SharingSettings;
-use weft_switch::share::mmu::Settings;
+use weft_switch::share::mmu::MmuSettings;
 
-fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a Settings> {
+fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a MmuSettings> {
     match &facts.switch.sharing {
         SharingSettings::Mmu(own) => Some(own),
         _ => None,
@@ -15,7 +15,7 @@ fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a Settings> {
 }
 
 /// What each switch of the network needs, with its number of ports.
-fn each(facts: &Facts<'_>, own: &Settings) -> Vec<(Needs, u64)> {
+fn each(facts: &Facts<'_>, own: &MmuSettings) -> Vec<(Needs, u64)> {
     let Some(graph) = facts.graph else { return Vec::new() };
     let needs_of = |switch: &SwitchId| {
         let site = switch_site(facts.settings, graph, *switch);

@@ -3,11 +3,11 @@
 use super::{Facts, Finding, impossible};
 use weft_core::Span;
 use weft_transport::TransportSettings;
-use weft_transport::protocols::dcqcn;
+use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
 use weft_transport::rate::dcqcn::{HyperIncrease, Timing};
 use weft_transport::rate::notification::{Mode, Scope};
 use weft_transport::rate::timely::Measured;
-use weft_transport::roce::settings::{Recovery, Settings};
+use weft_transport::roce::settings::{QueuePairSettings, Recovery};
 
 /// What waits for something has something to wait for.
 pub(super) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -32,7 +32,7 @@ pub(super) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
     }
 }
 
-fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &Settings, found: &mut Vec<Finding>) {
+fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found: &mut Vec<Finding>) {
     if pairs.recovery == Recovery::Selective {
         let why = "a receiver with recovery = \"selective\" keeps everything";
         facts.idle_transport(&["reorder_buffer", "reorder_timeout"], why, found);
@@ -43,7 +43,7 @@ fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &Settings, found: &mut Ve
 
 /// DCQCN's timers fit each other, and no setting belongs to a variant that is not chosen.
 pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let TransportSettings::Dcqcn(dcqcn::Settings { law, notification, .. }) = facts.stack else {
+    let TransportSettings::Dcqcn(RoceDcqcnSettings { law, notification, .. }) = facts.stack else {
         return;
     };
     if law.timing == Timing::Paper {

@@ -6,7 +6,7 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Span, SwitchId};
 use weft_switch::AnyBalancer;
 use weft_switch::balance::Site;
-use weft_switch::mark::{MarkerSettings, pi};
+use weft_switch::mark::{MarkerSettings, pi::PiSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
 use weft_topology::graph::Node;
@@ -117,7 +117,7 @@ pub(super) fn controllers_are_whole(facts: &Facts<'_>, found: &mut Vec<Finding>)
     }
 }
 
-fn pi_has_one_pair_of_gains(pi: &pi::Settings, facts: &Facts<'_>, found: &mut Vec<Finding>) {
+fn pi_has_one_pair_of_gains(pi: &PiSettings, facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if pi.packet.0 == 0 {
         found.push(impossible("switch.ecn.pi.packet", "gains are for a packet of at least 1 B"));
     }

@@ -8,29 +8,29 @@ use weft_topology::{Node, Routes};
 use weft_transport::Transport;
 
 use super::Placed;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 
 /// The switches of a domain, each at its number.
-pub(super) fn switches(plan: &Plan, number: usize) -> Box<[Option<Placed>]> {
+pub(super) fn switches(plan: &RunPlan, number: usize) -> Box<[Option<Placed>]> {
     let own = |switch: &SwitchId| plan.partition.of_switch(*switch) == number;
     let all = (0..plan.setup.graph.switches().len()).map(|number| SwitchId(number as u32));
     all.map(|switch| own(&switch).then(|| placed(plan, switch, foreseeing(plan, switch)))).collect()
 }
 
 /// A switch with an observer. It is asked for every packet.
-pub(super) fn observed(plan: &Plan, switch: SwitchId, observer: Box<dyn Observer>) -> Placed {
+pub(super) fn observed(plan: &RunPlan, switch: SwitchId, observer: Box<dyn Observer>) -> Placed {
     let mut bare = bare_switch(plan, switch);
     bare.observe(observer);
     placed(plan, switch, bare)
 }
 
-fn placed(plan: &Plan, switch: SwitchId, built: Switch) -> Placed {
+fn placed(plan: &RunPlan, switch: SwitchId, built: Switch) -> Placed {
     let first_link = plan.setup.graph.first_link(Node::Switch(switch)).0;
     Placed { switch: built, first_link }
 }
 
 /// A switch that foresees the departures of all ports whose links stay as they are.
-fn foreseeing(plan: &Plan, switch: SwitchId) -> Switch {
+fn foreseeing(plan: &RunPlan, switch: SwitchId) -> Switch {
     let mut built = bare_switch(plan, switch);
     for port in (0..built.ports()).map(|port| PortId(port as u16)) {
         if plan.is_steady(plan.setup.graph.link_at(Node::Switch(switch), port)) {
@@ -41,7 +41,7 @@ fn foreseeing(plan: &Plan, switch: SwitchId) -> Switch {
 }
 
 /// A switch that is asked for every packet.
-fn bare_switch(plan: &Plan, switch: SwitchId) -> Switch {
+fn bare_switch(plan: &RunPlan, switch: SwitchId) -> Switch {
     let setup = &plan.setup;
     let links = setup.graph.links_of(Node::Switch(switch));
     let rates = links.iter().map(|link| link.rate).collect();

@@ -6,12 +6,19 @@ use weft_core::settings::Amount;
 use weft_core::{Bytes, Purpose, Random, Rate, Span, Time};
 use weft_plan::{FlowSampling, Setup};
 use weft_switch::BalancerSettings;
-use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
-use weft_switch::mark::{MarkerSettings, step};
+use weft_switch::balance::{
+    conga::CongaSettings, drill::DrillSettings, ecmp::EcmpSettings, flow_drill::FlowDrillSettings,
+    letflow::LetFlowSettings, presto::PrestoSettings, random::RandomSettings,
+    round_robin::RoundRobinSettings, wcmp::WcmpSettings,
+};
+use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_switch::schedule::SchedulerSettings;
-use weft_switch::share::{SharingSettings, dynamic, fixed};
+use weft_switch::share::{SharingSettings, dynamic::DynamicSharingSettings, fixed::FixedSharingSettings};
 use weft_topology::failure::Outage;
-use weft_topology::shapes::{diamond, fat_tree, full_mesh, leaf_spine, single_switch};
+use weft_topology::shapes::{
+    diamond::DiamondSettings, fat_tree::FatTreeSettings, full_mesh::FullMeshSettings,
+    leaf_spine::LeafSpineSettings, single_switch::SingleSwitchSettings,
+};
 use weft_topology::{FailurePlan, LinkSettings, RoutingSettings, TopologySettings, timeline};
 use weft_transport::TransportSettings;
 
@@ -21,7 +28,7 @@ fn topology(random: &mut Random) -> TopologySettings {
         ..LinkSettings::of(Rate::from_gbps([10, 25, 40][random.below(3) as usize]))
     };
     match random.below(5) {
-        0 => TopologySettings::LeafSpine(leaf_spine::Settings {
+        0 => TopologySettings::LeafSpine(LeafSpineSettings {
             leaves: 2 + random.below(3),
             spines: 1 + random.below(4),
             hosts_per_leaf: 1 + random.below(4),
@@ -29,24 +36,24 @@ fn topology(random: &mut Random) -> TopologySettings {
             fabric_link: link(random),
             ..Default::default()
         }),
-        1 => TopologySettings::FatTree(fat_tree::Settings { k: 4, ..Default::default() }),
-        2 => TopologySettings::Diamond(diamond::Settings::default()),
-        3 => TopologySettings::FullMesh(full_mesh::Settings::default()),
-        _ => TopologySettings::SingleSwitch(single_switch::Settings::default()),
+        1 => TopologySettings::FatTree(FatTreeSettings { k: 4, ..Default::default() }),
+        2 => TopologySettings::Diamond(DiamondSettings::default()),
+        3 => TopologySettings::FullMesh(FullMeshSettings::default()),
+        _ => TopologySettings::SingleSwitch(SingleSwitchSettings::default()),
     }
 }
 
 fn balancer(random: &mut Random) -> BalancerSettings {
     match random.below(9) {
-        0 => BalancerSettings::Ecmp(ecmp::Settings::default()),
-        1 => BalancerSettings::PerPacketRandom(random::Settings::default()),
-        2 => BalancerSettings::RoundRobin(round_robin::Settings::default()),
-        3 => BalancerSettings::FlowDrill(flow_drill::Settings::default()),
-        4 => BalancerSettings::LetFlow(letflow::Settings::default()),
-        7 => BalancerSettings::Presto(presto::Settings::default()),
-        6 => BalancerSettings::Wcmp(wcmp::Settings::default()),
-        5 => BalancerSettings::Conga(conga::Settings::default()),
-        _ => BalancerSettings::Drill(drill::Settings {
+        0 => BalancerSettings::Ecmp(EcmpSettings::default()),
+        1 => BalancerSettings::PerPacketRandom(RandomSettings::default()),
+        2 => BalancerSettings::RoundRobin(RoundRobinSettings::default()),
+        3 => BalancerSettings::FlowDrill(FlowDrillSettings::default()),
+        4 => BalancerSettings::LetFlow(LetFlowSettings::default()),
+        7 => BalancerSettings::Presto(PrestoSettings::default()),
+        6 => BalancerSettings::Wcmp(WcmpSettings::default()),
+        5 => BalancerSettings::Conga(CongaSettings::default()),
+        _ => BalancerSettings::Drill(DrillSettings {
             choices: 1 + random.below(4),
             memory: random.below(4),
             ..Default::default()
@@ -84,10 +91,10 @@ pub(crate) fn case(seed: u64) -> Setup {
     setup.balancer = balancer(&mut random);
     setup.switch.engines = 1 + random.below(4);
     setup.switch.sharing = match random.below(2) {
-        0 => SharingSettings::Fixed(fixed::Settings {
+        0 => SharingSettings::Fixed(FixedSharingSettings {
             per_port: Bytes(20_000 + u64::from(random.below(100_000))),
         }),
-        _ => SharingSettings::Dynamic(dynamic::Settings { alpha: 0.5, ..Default::default() }),
+        _ => SharingSettings::Dynamic(DynamicSharingSettings { alpha: 0.5, ..Default::default() }),
     };
     setup.switch.buffer = Some(Bytes(200_000));
     setup.switch.queues = 1 + random.below(3);
@@ -98,7 +105,7 @@ pub(crate) fn case(seed: u64) -> Setup {
     };
     if law == 3 {
         setup.switch.ecn =
-            MarkerSettings::Step(step::Settings { threshold: Amount::Packets(10), ..Default::default() });
+            MarkerSettings::Step(StepSettings { threshold: Amount::Packets(10), ..Default::default() });
     }
     setup.until = weft_core::Time::ZERO + Span::from_s(60);
     setup.queues_every = (random.below(2) == 0).then(|| Span::from_us(7));

@@ -8,7 +8,7 @@ use weft_switch::mark::{MarkerSettings, NonEct};
 use weft_switch::order::OrderSettings;
 use weft_switch::pause::WatchdogAction;
 use weft_switch::share::SharingSettings;
-use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, flowlet};
+use weft_switch::{BalancerSettings, PortSettings, SwitchSettings, flowlet::FlowletSettings};
 use weft_topology::Node;
 use weft_transport::TransportSettings;
 use weft_workload::Flow;
@@ -289,7 +289,7 @@ fn paths_keep_order(world: &World, record: &RunRecord) -> Verdict {
 /// Every flow has one path for the whole run.
 fn keeps_paths(world: &World) -> bool {
     let endless = |gap: Span| gap >= Span::from_ms(100);
-    let lasting = |flowlets: &flowlet::Settings| flowlets.exact && endless(flowlets.gap);
+    let lasting = |flowlets: &FlowletSettings| flowlets.exact && endless(flowlets.gap);
     let per_flow = |balancer: &BalancerSettings| match balancer {
         BalancerSettings::Ecmp(_) | BalancerSettings::Wcmp(_) => true,
         BalancerSettings::FlowDrill(own) => endless(own.idle),

@@ -10,7 +10,7 @@ use weft_core::record::RunRecord;
 use weft_core::{Bytes, Grouping, HostId, Purpose, Random, Rate, Span, Time};
 use weft_plan::Setup;
 use weft_sim::Simulation;
-use weft_topology::shapes::leaf_spine;
+use weft_topology::shapes::leaf_spine::LeafSpineSettings;
 use weft_topology::{FailurePlan, Graph, LinkSettings, RoutingSettings, TopologySettings, build, timeline};
 use weft_transport::settings::Tcp;
 use weft_transport::{Transport, TransportSettings};
@@ -56,7 +56,7 @@ pub(crate) fn run(setup: Setup) -> RunRecord {
 
 /// Four leaves, four spines, four hosts per leaf, 10 Gb/s everywhere, DCTCP.
 pub(crate) fn leaf_spine() -> Setup {
-    let topology = leaf_spine::Settings {
+    let topology = LeafSpineSettings {
         leaves: 4,
         spines: 4,
         hosts_per_leaf: 4,
@@ -85,7 +85,7 @@ pub(crate) fn random_flows(setup: &Setup, count: usize, within: Span, mean: u64)
 
 /// DCTCP with changed TCP settings.
 pub(crate) fn dctcp(change: impl FnOnce(&mut Tcp)) -> TransportSettings {
-    let mut settings = weft_transport::protocols::dctcp::Settings::default();
+    let mut settings = weft_transport::protocols::dctcp::TcpDctcpSettings::default();
     change(&mut settings.tcp);
     TransportSettings::Dctcp(settings)
 }

@@ -10,7 +10,7 @@
 use weft_core::{Header, Random, Time, settings};
 
 use super::{Balancer, Candidates, Choices, Site, State};
-use crate::congestion;
+use crate::congestion::CongestionSettings;
 use crate::flowlet::{self, Flowlets};
 use crate::hash::{FlowHash, HashFunction};
 
@@ -20,11 +20,11 @@ pub const SUMMARY: &str =
 
 settings! {
     /// CONGA.
-    pub struct Settings {
+    pub struct CongaSettings {
         /// When a flowlet ends, and how it is remembered.
-        flowlets: flowlet::Settings [flatten],
+        flowlets: flowlet::FlowletSettings [flatten],
         /// How congestion is measured.
-        congestion: congestion::Settings [flatten],
+        congestion: CongestionSettings [flatten],
     }
 }
 
@@ -35,7 +35,7 @@ const REMEMBERED: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct Conga {
     flowlets: Flowlets,
-    congestion: congestion::Settings,
+    congestion: CongestionSettings,
     /// For the switches that do not decide.
     hash: FlowHash,
     /// Of the candidates of the flowlet at hand.
@@ -45,7 +45,7 @@ pub struct Conga {
 impl Conga {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: Site) -> Conga {
+    pub fn new(settings: &CongaSettings, site: Site) -> Conga {
         Conga {
             flowlets: Flowlets::new(&settings.flowlets, site).remembering(REMEMBERED),
             congestion: settings.congestion.clone(),
@@ -87,7 +87,7 @@ impl Balancer for Conga {
         })
     }
 
-    fn measures(&self) -> Option<&congestion::Settings> {
+    fn measures(&self) -> Option<&CongestionSettings> {
         Some(&self.congestion)
     }
 

@@ -42,7 +42,7 @@ choice! {
 
 settings! {
     /// DRILL(d, m).
-    pub struct Settings {
+    pub struct DrillSettings {
         /// Random samples per packet (d).
         choices: u32 [1, 1024] = 2,
         /// Ports remembered per engine and group (m).
@@ -60,7 +60,7 @@ settings! {
     }
 }
 
-impl Settings {
+impl DrillSettings {
     fn grouping(&self) -> Grouping {
         match self.components {
             Components::Quiver => Grouping::Components(self.quiver),
@@ -115,8 +115,8 @@ const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 impl Drill {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: Site) -> Drill {
-        let Settings { choices, memory, tie, control_by_hash, .. } = *settings;
+    pub fn new(settings: &DrillSettings, site: Site) -> Drill {
+        let DrillSettings { choices, memory, tie, control_by_hash, .. } = *settings;
         Drill {
             usual: (choices, memory, tie, control_by_hash) == (2, 1, Tie::Random, false),
             hash: control_by_hash.then(|| control_hash(site)),
@@ -373,7 +373,7 @@ mod tests {
         let site = Site { seed: 1, switch: SwitchId(0), engine: 0 };
         let mut dice = Random::new(1, Purpose::Test, 0);
         let (mut short, mut general) =
-            (Drill::new(&Settings::default(), site), Drill::new(&Settings::default(), site));
+            (Drill::new(&DrillSettings::default(), site), Drill::new(&DrillSettings::default(), site));
         let (mut first, mut second) = (Random::new(2, Purpose::Test, 0), Random::new(2, Purpose::Test, 0));
         for _ in 0..20_000 {
             let component = Component::equal((0..2 + dice.below(7) as u16).map(PortId).collect());

@@ -37,7 +37,7 @@ choice! {
 
 settings! {
     /// Flow hashing.
-    pub struct Settings {
+    pub struct EcmpSettings {
         /// The function over the five-tuple.
         hash: HashFunction = HashFunction::Mix,
         /// Which seed each switch uses.
@@ -57,7 +57,7 @@ pub struct Ecmp {
 impl Ecmp {
     /// From the settings. All engines of a switch share one seed, as they share one hash function in hardware.
     #[must_use]
-    pub fn new(settings: &Settings, site: Site) -> Ecmp {
+    pub fn new(settings: &EcmpSettings, site: Site) -> Ecmp {
         let hash = match settings.seeding {
             Seeding::PerSwitch => FlowHash::of_switch(settings.hash, site),
             Seeding::Same => FlowHash::new(settings.hash, 0),

@@ -15,7 +15,7 @@ pub const SUMMARY: &str = "DRILL's choice once per flow";
 
 settings! {
     /// Per-flow DRILL(d, m).
-    pub struct Settings {
+    pub struct FlowDrillSettings {
         /// Random samples per flow (d).
         choices: u32 [1, 1024] = 2,
         /// Ports remembered per engine and group (m).
@@ -37,8 +37,8 @@ pub struct FlowDrill {
 impl FlowDrill {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: Site) -> FlowDrill {
-        let drill = super::drill::Settings {
+    pub fn new(settings: &FlowDrillSettings, site: Site) -> FlowDrill {
+        let drill = super::drill::DrillSettings {
             choices: settings.choices,
             memory: settings.memory,
             tie: settings.tie,

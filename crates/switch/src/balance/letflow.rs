@@ -15,9 +15,9 @@ pub const SUMMARY: &str = "each flowlet on a random port (NSDI'17)";
 
 settings! {
     /// LetFlow.
-    pub struct Settings {
+    pub struct LetFlowSettings {
         /// When a flowlet ends, and how it is remembered.
-        flowlets: flowlet::Settings [flatten],
+        flowlets: flowlet::FlowletSettings [flatten],
         /// Draw ports in proportion to the capacity of the paths beyond them, as WCMP has it, instead of evenly.
         weighted: bool = false,
     }
@@ -33,7 +33,7 @@ pub struct LetFlow {
 impl LetFlow {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: Site) -> LetFlow {
+    pub fn new(settings: &LetFlowSettings, site: Site) -> LetFlow {
         LetFlow { flowlets: Flowlets::new(&settings.flowlets, site), weighted: settings.weighted }
     }
 }

@@ -38,7 +38,7 @@ choice! {
 
 settings! {
     /// Presto's sending half.
-    pub struct Settings {
+    pub struct PrestoSettings {
         /// Payload of a flowcell at most; 64 KB is the largest burst of segmentation offload.
         cell: Bytes = Bytes(64 << 10),
         /// The order of the paths in a host's list.
@@ -59,7 +59,7 @@ pub struct Presto {
 impl Presto {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &Settings, site: Site) -> Presto {
+    pub fn new(_settings: &PrestoSettings, site: Site) -> Presto {
         Presto { hash: FlowHash::of_switch(HashFunction::Mix, site) }
     }
 }

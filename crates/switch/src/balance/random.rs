@@ -12,7 +12,7 @@ pub const SUMMARY: &str = "each packet on a random port";
 
 settings! {
     /// No settings.
-    pub struct Settings {}
+    pub struct RandomSettings {}
 }
 
 /// Per-packet random.
@@ -22,7 +22,7 @@ pub struct PerPacketRandom;
 impl PerPacketRandom {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &Settings, _site: Site) -> PerPacketRandom {
+    pub fn new(_settings: &RandomSettings, _site: Site) -> PerPacketRandom {
         PerPacketRandom
     }
 }

@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "each packet on the next port in turn";
 
 settings! {
     /// Per-packet round robin.
-    pub struct Settings {
+    pub struct RoundRobinSettings {
         /// Draw a new order of the ports after so many full rounds; 0: never.
         permute_after: u32 [0, 1000000] = 0,
     }
@@ -38,7 +38,7 @@ struct Walk {
 impl RoundRobin {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: Site) -> RoundRobin {
+    pub fn new(settings: &RoundRobinSettings, _site: Site) -> RoundRobin {
         RoundRobin { permute_after: settings.permute_after, walks: Vec::new() }
     }
 }

@@ -12,7 +12,7 @@ use weft_core::{HostId, Purpose};
 
 use super::drill::Tie;
 use super::*;
-use crate::flowlet;
+use crate::flowlet::FlowletSettings;
 
 const SITE: Site = Site { seed: 7, switch: SwitchId(3), engine: 0 };
 
@@ -26,7 +26,7 @@ fn stream(entity: u64) -> Random {
 
 fn drill(choices: u32, memory: u32, tie: Tie) -> AnyBalancer {
     AnyBalancer::new(
-        &BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() }),
+        &BalancerSettings::Drill(drill::DrillSettings { choices, memory, tie, ..Default::default() }),
         SITE,
     )
 }
@@ -98,7 +98,7 @@ fn chi_square(counts: &[u64]) -> f64 {
 #[test]
 fn per_packet_random_is_uniform_and_without_memory() {
     let k = 6;
-    let mut bench = Bench::of(BalancerSettings::PerPacketRandom(random::Settings {}), k);
+    let mut bench = Bench::of(BalancerSettings::PerPacketRandom(random::RandomSettings {}), k);
     let mut joint = vec![0u64; k * k];
     let mut last = bench.next();
     for _ in 0..36_000 {
@@ -112,7 +112,7 @@ fn per_packet_random_is_uniform_and_without_memory() {
 
 #[test]
 fn round_robin_counts_differ_by_one_at_most_at_every_instant() {
-    let mut bench = Bench::of(BalancerSettings::RoundRobin(round_robin::Settings::default()), 5);
+    let mut bench = Bench::of(BalancerSettings::RoundRobin(round_robin::RoundRobinSettings::default()), 5);
     let mut counts = [0u32; 5];
     let mut order = Vec::new();
     for _ in 0..503 {
@@ -126,7 +126,7 @@ fn round_robin_counts_differ_by_one_at_most_at_every_instant() {
 
 #[test]
 fn round_robin_starts_anywhere() {
-    let settings = BalancerSettings::RoundRobin(round_robin::Settings::default());
+    let settings = BalancerSettings::RoundRobin(round_robin::RoundRobinSettings::default());
     let mut starts = vec![0u64; 4];
     for entity in 0..4_000 {
         let mut bench = Bench::of(settings.clone(), 4);
@@ -140,7 +140,8 @@ fn round_robin_starts_anywhere() {
 #[test]
 fn round_robin_draws_a_new_order_after_the_rounds_it_was_told() {
     let rounds = 5;
-    let settings = BalancerSettings::RoundRobin(round_robin::Settings { permute_after: rounds as u32 });
+    let settings =
+        BalancerSettings::RoundRobin(round_robin::RoundRobinSettings { permute_after: rounds as u32 });
     let mut bench = Bench::of(settings, 8);
     // The first walk begins somewhere; it is over when the pointer comes to the end of the order.
     while bench.next() != 7 {}
@@ -161,7 +162,8 @@ fn round_robin_draws_a_new_order_after_the_rounds_it_was_told() {
 // ---- per-flow DRILL ----
 
 fn flow_drill() -> Bench {
-    let settings = flow_drill::Settings { choices: 4, memory: 1, tie: Tie::Random, ..Default::default() };
+    let settings =
+        flow_drill::FlowDrillSettings { choices: 4, memory: 1, tie: Tie::Random, ..Default::default() };
     Bench::of(BalancerSettings::FlowDrill(settings), 4)
 }
 
@@ -200,14 +202,14 @@ fn flow_drill_decides_anew_only_for_flows_whose_port_is_gone() {
 #[test]
 fn state_is_what_is_kept_for_groups_flows_and_paths() {
     let choices = Choices { components: 2, ports: 6, entries: 9 };
-    let drill = |memory| BalancerSettings::Drill(drill::Settings { memory, ..Default::default() });
+    let drill = |memory| BalancerSettings::Drill(drill::DrillSettings { memory, ..Default::default() });
     let fixed = |settings: BalancerSettings| settings.state(choices).fixed.0;
     assert_eq!([1, 2, 0].map(|memory| fixed(drill(memory))), [8, 16, 0], "4 bytes for each port remembered");
     assert_eq!(fixed(BalancerSettings::Ecmp(Default::default())), 0);
     assert_eq!(fixed(BalancerSettings::Wcmp(Default::default())), 18, "the name of a port in each entry");
     assert_eq!(fixed(BalancerSettings::LetFlow(Default::default())), 16 << 16);
-    let exact = flowlet::Settings { exact: true, ..Default::default() };
-    let exact = letflow::Settings { flowlets: exact, ..Default::default() };
+    let exact = FlowletSettings { exact: true, ..Default::default() };
+    let exact = letflow::LetFlowSettings { flowlets: exact, ..Default::default() };
     let exact = BalancerSettings::LetFlow(exact).state(choices);
     assert!(exact.fixed.0 == 0 && exact.per_flow.0 > 16, "{exact:?}");
     let pinned = BalancerSettings::FlowDrill(Default::default()).state(choices);

@@ -21,7 +21,7 @@ pub const SUMMARY: &str =
 
 settings! {
     /// WCMP.
-    pub struct Settings {
+    pub struct WcmpSettings {
         /// The function over the five-tuple.
         hash: HashFunction = HashFunction::Mix,
         /// How much more than its part of the flows a port may get by the reduction of weights (theta_max); 1 keeps them exact. The paper tries 1.002 to 1.1.
@@ -44,7 +44,7 @@ pub struct Wcmp {
 impl Wcmp {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: Site) -> Wcmp {
+    pub fn new(settings: &WcmpSettings, site: Site) -> Wcmp {
         Wcmp {
             hash: FlowHash::of_switch(settings.hash, site),
             oversubscription: settings.oversubscription,

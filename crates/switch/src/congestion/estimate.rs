@@ -7,7 +7,7 @@
 
 use weft_core::{Rate, Ring, Time};
 
-use super::Settings;
+use super::CongestionSettings;
 
 /// How estimates decay and become metrics, the same for all links.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub(crate) struct Estimator {
 const NOTHING: f64 = 1e-3;
 
 impl Decay {
-    pub(crate) fn new(settings: &Settings) -> Decay {
+    pub(crate) fn new(settings: &CongestionSettings) -> Decay {
         let period = settings.dre_period.0.max(1);
         Decay {
             period,

@@ -5,11 +5,11 @@ use weft_core::Ecn;
 
 /// Hosts 0 and 1 stand on leaf 0, hosts 2 and 3 on leaf 1. Ports 0 and 1 of a leaf lead to hosts, 2 to 5 to spines; both
 /// ports of a spine to leaves.
-fn switch(own_leaf: Option<u16>, settings: &Settings) -> Congestion {
+fn switch(own_leaf: Option<u16>, settings: &CongestionSettings) -> Congestion {
     let fabric = if own_leaf.is_some() { vec![false, false, true, true, true, true] } else { vec![true; 2] };
     let rates = vec![Rate::from_gbps(10); fabric.len()];
     let leaf_of_host: Arc<[u16]> = Arc::new([0, 0, 1, 1]);
-    Congestion::new(settings, Place { own_leaf, leaf_of_host, rates: &rates, fabric })
+    Congestion::new(settings, CongestionSite { own_leaf, leaf_of_host, rates: &rates, fabric })
 }
 
 fn packet(source: u32, destination: u32, wire: u16) -> Header {
@@ -33,7 +33,7 @@ struct Fabric {
 }
 
 impl Fabric {
-    fn new(settings: &Settings) -> Fabric {
+    fn new(settings: &CongestionSettings) -> Fabric {
         let leaf = |leaf| switch(Some(leaf), settings);
         Fabric { leaves: [leaf(0), leaf(1)], spine: switch(None, settings) }
     }
@@ -54,7 +54,7 @@ impl Fabric {
 
 #[test]
 fn a_packet_reports_the_busiest_link_of_its_path() {
-    let mut fabric = Fabric::new(&Settings::default());
+    let mut fabric = Fabric::new(&CongestionSettings::default());
     // 3/8 of C tau = 75 000 bytes on the uplink of port 4; the downlink carries as much.
     let note = fabric.send(us(1), (0, 2), 4, 50_000);
     assert_eq!((note.tag, note.congestion, note.told_tag), (3, 2, 0));
@@ -67,7 +67,7 @@ fn a_packet_reports_the_busiest_link_of_its_path() {
 
 #[test]
 fn feedback_returns_on_packets_of_the_opposite_direction_and_fades() {
-    let mut fabric = Fabric::new(&Settings::default());
+    let mut fabric = Fabric::new(&CongestionSettings::default());
     fabric.send(us(1), (0, 2), 4, 50_000);
     fabric.send(us(1), (1, 2), 5, 100);
     let told = |note: Note| (note.told_tag, note.told_metric);
@@ -84,7 +84,7 @@ fn feedback_returns_on_packets_of_the_opposite_direction_and_fades() {
 
 #[test]
 fn with_traffic_in_both_directions_no_entry_is_older_than_a_round_of_the_uplinks() {
-    let mut fabric = Fabric::new(&Settings::default());
+    let mut fabric = Fabric::new(&CongestionSettings::default());
     let mut last = [0u64; 5];
     for n in 0..400 {
         fabric.send(us(3 * n), (0, 2), 2 + (n % 4) as u16, 1_500);
@@ -98,7 +98,7 @@ fn with_traffic_in_both_directions_no_entry_is_older_than_a_round_of_the_uplinks
 
 #[test]
 fn packets_within_a_leaf_and_in_transit_get_no_note() {
-    let settings = Settings::default();
+    let settings = CongestionSettings::default();
     let mut leaf = switch(Some(0), &settings);
     let mut inside = packet(0, 1, 1_000);
     cross(&mut leaf, us(1), 1, &mut inside);
@@ -114,7 +114,7 @@ fn packets_within_a_leaf_and_in_transit_get_no_note() {
 #[test]
 fn the_first_uplink_counts_unless_told_otherwise() {
     let congestion = |ce_at_leaf| {
-        let mut leaf = switch(Some(0), &Settings { ce_at_leaf, ..Settings::default() });
+        let mut leaf = switch(Some(0), &CongestionSettings { ce_at_leaf, ..CongestionSettings::default() });
         let mut header = packet(0, 2, 60_000);
         cross(&mut leaf, us(1), 2, &mut header);
         Note::of(header.note).congestion
@@ -124,7 +124,7 @@ fn the_first_uplink_counts_unless_told_otherwise() {
 
 #[test]
 fn without_feedback_only_the_own_uplinks_count() {
-    let mut fabric = Fabric::new(&Settings { feedback: false, ..Settings::default() });
+    let mut fabric = Fabric::new(&CongestionSettings { feedback: false, ..CongestionSettings::default() });
     fabric.send(us(1), (0, 2), 4, 50_000);
     fabric.send(us(2), (3, 0), 2, 84);
     let own = [2, 3, 4, 5].map(|port| fabric.leaves[0].metric(us(2), PortId(port), 1));

@@ -14,8 +14,8 @@ fn flow(n: u32) -> Header {
     Header { source: HostId(n % 97), destination: HostId(1_000 + n / 97), ports: n, ..Header::default() }
 }
 
-fn table(change: impl FnOnce(&mut Settings)) -> Flowlets {
-    let mut settings = Settings { gap: Span::from_us(100), ..Settings::default() };
+fn table(change: impl FnOnce(&mut FlowletSettings)) -> Flowlets {
+    let mut settings = FlowletSettings { gap: Span::from_us(100), ..FlowletSettings::default() };
     change(&mut settings);
     Flowlets::new(&settings, SITE)
 }
@@ -65,7 +65,8 @@ fn an_age_bit_ends_a_flowlet_after_one_to_two_gaps() {
 #[test]
 fn without_a_gap_packets_of_different_instants_are_apart() {
     for timing in [Timing::Timestamp, Timing::AgeBit] {
-        let mut table = Flowlets::new(&Settings { gap: Span::ZERO, timing, ..Settings::default() }, SITE);
+        let mut table =
+            Flowlets::new(&FlowletSettings { gap: Span::ZERO, timing, ..FlowletSettings::default() }, SITE);
         let begins = |table: &mut Flowlets, at| table.of(&flow(1), Time(at)).stays(&PORTS).is_none();
         table.of(&flow(1), Time(7)).take(&PORTS, 0);
         assert!(begins(&mut table, 1_000_000), "{timing:?}");
@@ -118,7 +119,7 @@ fn an_exact_table_forgets_flows_that_are_long_gone() {
 fn engines_of_a_switch_share_a_hash_and_switches_do_not() {
     let place = |switch| {
         let site = Site { switch: SwitchId(switch), ..SITE };
-        let mut table = Flowlets::new(&Settings::default(), site);
+        let mut table = Flowlets::new(&FlowletSettings::default(), site);
         table.of(&flow(3), us(1));
         let Entries::Hashed { table, .. } = table.entries else { panic!("the default is hashed") };
         table.iter().position(|entry| entry[0] != 0)

@@ -9,7 +9,7 @@ pub const SUMMARY: &str = "first in, first out";
 
 settings! {
     /// No settings.
-    pub struct Settings {}
+    pub struct FifoOrderSettings {}
 }
 
 /// First in, first out: the list as it is.
@@ -19,7 +19,7 @@ pub struct Fifo;
 impl Fifo {
     /// Without state.
     #[must_use]
-    pub fn new(_settings: &Settings, _site: ()) -> Fifo {
+    pub fn new(_settings: &FifoOrderSettings, _site: ()) -> Fifo {
         Fifo
     }
 }

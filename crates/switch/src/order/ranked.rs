@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "smallest rank first; when full, the largest rank is d
 
 settings! {
     /// Smallest rank first.
-    pub struct Settings {
+    pub struct RankedOrderSettings {
         /// Sends the earliest packet of the flow that has the smallest rank; otherwise that packet itself, ahead of earlier ones of its flow.
         flows_in_order: bool = true,
     }
@@ -29,7 +29,7 @@ pub struct Ranked {
 impl Ranked {
     /// By these settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Ranked {
+    pub fn new(settings: &RankedOrderSettings, _site: ()) -> Ranked {
         Ranked { flows_in_order: settings.flows_in_order }
     }
 }
@@ -96,7 +96,7 @@ mod tests {
 
     /// What leaves, by flow and rank.
     fn served(flows_in_order: bool, packets: &[(u32, u32)]) -> Vec<(u32, u32)> {
-        let order = Ranked::new(&Settings { flows_in_order }, ());
+        let order = Ranked::new(&RankedOrderSettings { flows_in_order }, ());
         let (mut pool, mut queue) = queue(&order, packets);
         let next = || {
             let packet = queue.pop(&pool.headers)?;
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_latest_of_the_largest_rank_gives_way_to_a_smaller_one() {
-        let order = Ranked::new(&Settings::default(), ());
+        let order = Ranked::new(&RankedOrderSettings::default(), ());
         let (mut pool, mut queue) = queue(&order, &[(1, 9), (2, 3), (3, 9)]);
         let mut evict = |rank| {
             let gone = order.evict(&mut queue, &mut pool.headers, &header(4, rank, 9))?;
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_queue_that_is_searched_agrees_with_the_definition() {
         let mut random = weft_core::Random::new(1, weft_core::Purpose::Test, 0);
-        let order = Ranked::new(&Settings::default(), ());
+        let order = Ranked::new(&RankedOrderSettings::default(), ());
         let (mut pool, mut queue, mut model) = (Pool::new(), Queue::EMPTY, Vec::<Header>::new());
         for now in 0..4_000 {
             if random.below(2) == 0 || model.len() > 40 {

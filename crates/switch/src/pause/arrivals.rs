@@ -3,7 +3,7 @@
 use weft_core::Bytes;
 use weft_core::record::Reason;
 
-use weft_buffer::mmu::{CLASSES, Pool, Settings};
+use weft_buffer::mmu::{CLASSES, MmuSettings, Pool};
 
 use crate::pause::headroom_of;
 use crate::settings::SwitchSettings;
@@ -22,7 +22,7 @@ pub struct Needs {
 
 /// See [`Needs`].
 #[must_use]
-pub fn needs(own: &Settings, settings: &SwitchSettings, site: &SwitchSite) -> Needs {
+pub fn needs(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> Needs {
     let ports = site.rates.len() as u64;
     let queues = u64::from(settings.queues);
     let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
@@ -110,7 +110,7 @@ pub(crate) struct Arrivals {
 
 impl Arrivals {
     /// Of an empty switch.
-    pub(crate) fn new(own: &Settings, settings: &SwitchSettings, site: &SwitchSite) -> Arrivals {
+    pub(crate) fn new(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> Arrivals {
         let buffer = settings.buffer.expect("checked with the scenario: there is a buffer to manage").0;
         let classes = settings.queues as usize;
         let needs = needs(own, settings, site);

@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "deficit round robin by weight";
 
 settings! {
     /// Deficit round robin.
-    pub struct Settings {
+    pub struct DrrSettings {
         /// Bytes a queue of weight 1 may send per round (quantum).
         quantum: Bytes = Bytes(1_538),
         /// Weight of each queue from queue 0; queues without one have weight 1.
@@ -34,7 +34,7 @@ pub struct Drr {
 impl Drr {
     /// For a port with `queues` queues.
     #[must_use]
-    pub fn new(settings: &Settings, queues: usize) -> Drr {
+    pub fn new(settings: &DrrSettings, queues: usize) -> Drr {
         let weight = |n: usize| u64::from(settings.weights.get(n).copied().unwrap_or(1).max(1));
         let quanta = (0..queues).map(|n| weight(n) * settings.quantum.0.max(1)).collect();
         Drr { quanta, deficits: vec![0; queues], current: 0, granted: false }

@@ -10,7 +10,7 @@ pub const SUMMARY: &str = "first in, first out, whatever the class";
 
 settings! {
     /// No settings.
-    pub struct Settings {}
+    pub struct FifoSettings {}
 }
 
 /// First in, first out.
@@ -20,7 +20,7 @@ pub struct Fifo;
 impl Fifo {
     /// For a port with `_queues` queues.
     #[must_use]
-    pub fn new(_settings: &Settings, _queues: usize) -> Fifo {
+    pub fn new(_settings: &FifoSettings, _queues: usize) -> Fifo {
         Fifo
     }
 }

@@ -10,7 +10,7 @@ pub const SUMMARY: &str = "strict priority, queue 0 first";
 
 settings! {
     /// No settings.
-    pub struct Settings {}
+    pub struct StrictSettings {}
 }
 
 /// Strict priority.
@@ -20,7 +20,7 @@ pub struct Strict;
 impl Strict {
     /// For a port with `_queues` queues.
     #[must_use]
-    pub fn new(_settings: &Settings, _queues: usize) -> Strict {
+    pub fn new(_settings: &StrictSettings, _queues: usize) -> Strict {
         Strict
     }
 }

@@ -11,7 +11,7 @@ pub const SUMMARY: &str = "weighted round robin by packets";
 
 settings! {
     /// Weighted round robin.
-    pub struct Settings {
+    pub struct WrrSettings {
         /// Packets of each queue in a round from queue 0; queues without one have weight 1.
         weights: Vec<u32> = Vec::new(),
     }
@@ -29,7 +29,7 @@ pub struct Wrr {
 impl Wrr {
     /// For a port with `queues` queues.
     #[must_use]
-    pub fn new(settings: &Settings, queues: usize) -> Wrr {
+    pub fn new(settings: &WrrSettings, queues: usize) -> Wrr {
         let weight = |n: usize| settings.weights.get(n).copied().unwrap_or(1).max(1);
         let weights: Vec<u32> = (0..queues).map(weight).collect();
         Wrr { current: 0, left: weights[0], weights }

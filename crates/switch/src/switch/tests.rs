@@ -13,7 +13,10 @@ use std::sync::Arc;
 use weft_core::{Ecn, HostId, Pool};
 
 use super::*;
-use crate::balance::{BalancerSettings, drill};
+use crate::balance::{
+    BalancerSettings,
+    drill::{self, DrillSettings},
+};
 use crate::settings::Visibility;
 use crate::turn::{Effect, Effects};
 use weft_core::{Class, Component, Purpose, Random, Span, SwitchId};
@@ -37,7 +40,7 @@ struct Bench {
 
 /// How a bench is built; the default has four ports, all of them uplinks, and sees queue lengths at once.
 #[derive(Clone)]
-struct Plan {
+struct BenchOptions {
     settings: SwitchSettings,
     balancer: BalancerSettings,
     ports: u16,
@@ -48,9 +51,9 @@ struct Plan {
     id: u32,
 }
 
-impl Default for Plan {
-    fn default() -> Plan {
-        Plan {
+impl Default for BenchOptions {
+    fn default() -> BenchOptions {
+        BenchOptions {
             settings: SwitchSettings { visibility: Visibility::Instant, ..SwitchSettings::default() },
             balancer: drill_with(2, 1, drill::Tie::Random),
             ports: 4,
@@ -63,7 +66,7 @@ impl Default for Plan {
 }
 
 fn drill_with(choices: u32, memory: u32, tie: drill::Tie) -> BalancerSettings {
-    BalancerSettings::Drill(drill::Settings { choices, memory, tie, ..Default::default() })
+    BalancerSettings::Drill(DrillSettings { choices, memory, tie, ..Default::default() })
 }
 
 fn ids(ports: &[u16]) -> Vec<PortId> {
@@ -75,7 +78,7 @@ fn together(ports: &[u16]) -> Group {
     Group::together(ids(ports))
 }
 
-impl Plan {
+impl BenchOptions {
     fn build(&self) -> Bench {
         let leaves: Arc<[u16]> = (0..=FAR).map(|host| u16::from(host == FAR)).collect();
         let last = self.ports - 1;

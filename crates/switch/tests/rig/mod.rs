@@ -6,12 +6,12 @@ use std::sync::Arc;
 use weft_core::{Bytes, Group, GroupId, Header, HostId, PacketId, Pool, PortId, Rate, SwitchId, Time};
 use weft_switch::balance::BalancerSettings;
 use weft_switch::settings::Visibility;
-use weft_switch::share::{SharingSettings, infinite};
+use weft_switch::share::{SharingSettings, infinite::InfiniteSharingSettings};
 use weft_switch::{Effects, Sent, Switch, SwitchSettings, SwitchSite, Table, Turn, Verdict};
 
 /// How a rig is built.
 #[derive(Clone)]
-pub(crate) struct Plan {
+pub(crate) struct RigOptions {
     /// Number of inputs and of outputs.
     pub(crate) ports: u16,
     /// Forwarding engines (F).
@@ -37,7 +37,7 @@ pub(crate) struct Rig {
     wire: u16,
 }
 
-impl Plan {
+impl RigOptions {
     /// The line rate of all ports.
     pub(crate) const RATE: Rate = Rate::from_gbps(10);
 
@@ -45,7 +45,7 @@ impl Plan {
     /// time until the next one is complete just before it.
     pub(crate) fn build(&self, seed: u64) -> Rig {
         let settings = SwitchSettings {
-            sharing: SharingSettings::Infinite(infinite::Settings {}),
+            sharing: SharingSettings::Infinite(InfiniteSharingSettings {}),
             visibility: self.visibility,
             engines: self.engines,
             ..SwitchSettings::default()
@@ -53,7 +53,7 @@ impl Plan {
         let site = SwitchSite {
             seed,
             switch: SwitchId(0),
-            rates: vec![Plan::RATE; usize::from(self.ports)],
+            rates: vec![RigOptions::RATE; usize::from(self.ports)],
             cables: vec![weft_core::Span::ZERO; usize::from(self.ports)],
             full_packet: Bytes(u64::from(self.wire) - 1),
         };

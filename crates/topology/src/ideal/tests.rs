@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::build;
-use crate::shapes::{TopologySettings, diamond, leaf_spine};
+use crate::shapes::{TopologySettings, diamond::DiamondSettings, leaf_spine::LeafSpineSettings};
 use crate::wiring::LinkSettings;
 use weft_core::{Purpose, Random};
 
@@ -71,7 +71,7 @@ fn a_handshake_adds_one_round_trip() {
 fn the_fastest_of_unequal_paths_is_taken_for_each_train() {
     let slow_but_near = LinkSettings { delay: Span::from_us(1), ..LinkSettings::of(Rate::from_gbps(1)) };
     let fast_but_far = LinkSettings { delay: Span::from_us(100), ..LinkSettings::of(Rate::from_gbps(10)) };
-    let settings = diamond::Settings { path_a: slow_but_near, path_b: fast_but_far, ..Default::default() };
+    let settings = DiamondSettings { path_a: slow_but_near, path_b: fast_but_far, ..Default::default() };
     let graph = build(&TopologySettings::Diamond(settings)).unwrap();
     let fct = |count| ideal_fct(&graph, HostId(0), HostId(1), &train(count), Span::ZERO).micros();
     // one packet: 2 us of delay on path a against 200 us; a thousand: 12.3 us each on path a
@@ -86,8 +86,7 @@ fn halved_rates_and_doubled_delays_double_every_time() {
             delay: Span::from_us(4 / n),
             ..LinkSettings::of(Rate::from_gbps(gbps * n))
         };
-        let settings =
-            leaf_spine::Settings { host_link: link(10), fabric_link: link(40), ..Default::default() };
+        let settings = LeafSpineSettings { host_link: link(10), fabric_link: link(40), ..Default::default() };
         let graph = build(&TopologySettings::LeafSpine(settings)).unwrap();
         ideal_fct(&graph, HostId(0), HostId(99), &train(77), Span::from_us(2 / n))
     };

@@ -3,7 +3,7 @@
 //! are hosts. Knows no other format.
 
 use super::Imported;
-use crate::shapes::explicit::settings::{LinkEntry, Settings};
+use crate::shapes::explicit::settings::{ExplicitSettings, LinkEntry};
 use std::collections::{BTreeMap, BTreeSet};
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::settings::Share;
@@ -68,9 +68,9 @@ impl Names {
         Names { host_of_number, names }
     }
 
-    fn settings(&self, switches: &BTreeSet<u32>) -> Settings {
+    fn settings(&self, switches: &BTreeSet<u32>) -> ExplicitSettings {
         let switches = switches.iter().map(|&number| self.names[number as usize].clone()).collect();
-        Settings { hosts: self.host_of_number.len() as u32, switches, ..Settings::default() }
+        ExplicitSettings { hosts: self.host_of_number.len() as u32, switches, ..ExplicitSettings::default() }
     }
 }
 

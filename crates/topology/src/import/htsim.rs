@@ -3,7 +3,7 @@
 //! `Oversubscribed`. Keys are read without regard to case. Knows no other format.
 
 use super::Imported;
-use crate::shapes::explicit::settings::{LinkEntry, Settings};
+use crate::shapes::explicit::settings::{ExplicitSettings, LinkEntry};
 use std::collections::BTreeMap;
 use weft_core::lines::{ImportError, Line, ended, lines};
 use weft_core::{HostId, Rate, Span};
@@ -105,7 +105,7 @@ impl Clos {
     }
 
     /// The sizes of the network, or what does not fit.
-    fn plan(&self) -> Result<Plan, String> {
+    fn plan(&self) -> Result<FatTreeSizes, String> {
         let (hosts, three) = (self.header["nodes"], self.header["tiers"] == 3);
         let pod = if three { self.header["podsize"] } else { hosts };
         let pods = divided(hosts, pod, "Nodes by Podsize")?;
@@ -116,7 +116,7 @@ impl Clos {
             "Radix_Up of tier 0 by Bundle of tier 1",
         )?;
         self.fits(1, u64::from(tors) * u64::from(self.get(1, "bundle")))?;
-        let mut plan = Plan {
+        let mut plan = FatTreeSizes {
             hosts,
             pods,
             tors,
@@ -163,7 +163,7 @@ fn divided(all: u32, part: u32, what: &str) -> Result<u32, String> {
 }
 
 /// The sizes of the network.
-struct Plan {
+struct FatTreeSizes {
     hosts: u32,
     pods: u32,
     /// Per pod.
@@ -178,7 +178,7 @@ struct Plan {
     bundles: [u32; 3],
 }
 
-impl Plan {
+impl FatTreeSizes {
     fn cables(&self) -> u64 {
         let [pods, tors, aggregations, cores] =
             [self.pods, self.tors, self.aggregations, self.cores].map(u128::from);
@@ -187,12 +187,12 @@ impl Plan {
         u64::try_from(cables).unwrap_or(u64::MAX)
     }
 
-    fn graph(&self) -> Settings {
+    fn graph(&self) -> ExplicitSettings {
         let (tors, aggregations) = (self.pods * self.tors, self.pods * self.aggregations);
         let named = |prefix: &'static str, count| (0..count).map(move |n| format!("{prefix}{n}"));
         let cores = named("core", self.aggregations * self.cores);
         let switches = named("tor", tors).chain(named("agg", aggregations)).chain(cores).collect();
-        let mut graph = Settings { hosts: self.hosts, switches, ..Settings::default() };
+        let mut graph = ExplicitSettings { hosts: self.hosts, switches, ..ExplicitSettings::default() };
         for host in 0..self.hosts {
             graph
                 .links

@@ -331,20 +331,20 @@ fn fingerprint(words: &[u64]) -> Residue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shapes::{fat_tree, leaf_spine};
+    use crate::shapes::{fat_tree::FatTreeSettings, leaf_spine::LeafSpineSettings};
     use crate::{LinkState, TopologySettings, build};
     use weft_core::{Purpose, Random};
 
     /// Twins taken together add up to the labels that they have one by one, whatever has failed.
     #[test]
     fn labels_of_twins_are_those_of_leaves_one_by_one() {
-        let spines = TopologySettings::LeafSpine(leaf_spine::Settings {
+        let spines = TopologySettings::LeafSpine(LeafSpineSettings {
             leaves: 9,
             spines: 3,
             hosts_per_leaf: 1,
             ..Default::default()
         });
-        let tree = TopologySettings::FatTree(fat_tree::Settings { k: 6, ..Default::default() });
+        let tree = TopologySettings::FatTree(FatTreeSettings { k: 6, ..Default::default() });
         let mut folded = 0;
         for (seed, failures) in (0..40).flat_map(|seed| (0..6).map(move |failures| (seed, failures))) {
             let graph = build(if seed % 2 == 0 { &spines } else { &tree }).unwrap();

@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "Two leaves joined by two paths, each with its own rat
 
 weft_core::settings! {
     /// Two-path diamond.
-    pub struct Settings {
+    pub struct DiamondSettings {
         /// Hosts on either leaf.
         hosts_per_leaf: u32 [1, 65533] = 1,
         /// Cable from host to leaf.
@@ -27,12 +27,12 @@ weft_core::settings! {
 }
 
 /// A diamond.
-pub struct Diamond(Settings);
+pub struct Diamond(DiamondSettings);
 
 impl Diamond {
     /// A diamond with these paths.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Diamond {
+    pub fn new(settings: &DiamondSettings, _site: ()) -> Diamond {
         Diamond(settings.clone())
     }
 }
@@ -43,7 +43,7 @@ impl Topology for Diamond {
     }
 
     fn wire(&self, wiring: &mut Wiring) -> Vec<Problem> {
-        let Settings { hosts_per_leaf, host_link, path_a, path_b } = &self.0;
+        let DiamondSettings { hosts_per_leaf, host_link, path_a, path_b } = &self.0;
         let mut problems = Vec::new();
         for (name, link) in [("host_link", host_link), ("path_a", path_a), ("path_b", path_b)] {
             link.check(name, &mut problems);

@@ -11,7 +11,7 @@ pub const SUMMARY: &str = "Hosts on two switches with one bottleneck cable betwe
 
 weft_core::settings! {
     /// Dumbbell.
-    pub struct Settings {
+    pub struct DumbbellSettings {
         /// Hosts on either side (n).
         hosts_per_side: u32 [1, 65534] = 2,
         /// Cable from host to switch.
@@ -22,12 +22,12 @@ weft_core::settings! {
 }
 
 /// A dumbbell.
-pub struct Dumbbell(Settings);
+pub struct Dumbbell(DumbbellSettings);
 
 impl Dumbbell {
     /// A dumbbell of this size.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Dumbbell {
+    pub fn new(settings: &DumbbellSettings, _site: ()) -> Dumbbell {
         Dumbbell(settings.clone())
     }
 }

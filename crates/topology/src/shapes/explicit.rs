@@ -15,18 +15,18 @@ use weft_core::Problem;
 use weft_core::Span;
 use weft_core::units::did_you_mean;
 
-pub use settings::{LinkEntry, Settings};
+pub use settings::{ExplicitSettings, LinkEntry};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "Written out link by link, or read from another simulator's topology file";
 
 /// An explicit graph.
-pub struct Explicit(Settings);
+pub struct Explicit(ExplicitSettings);
 
 impl Explicit {
     /// The graph written out in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Explicit {
+    pub fn new(settings: &ExplicitSettings, _site: ()) -> Explicit {
         Explicit(settings.clone())
     }
 }
@@ -41,10 +41,10 @@ impl Topology for Explicit {
             None => lay(&self.0, wiring),
             Some(_)
                 if self.0
-                    != (Settings {
+                    != (ExplicitSettings {
                         file: self.0.file.clone(),
                         format: self.0.format,
-                        ..Settings::default()
+                        ..ExplicitSettings::default()
                     }) =>
             {
                 vec![Problem::new("file", "a file replaces hosts, switches and links; give one or the other")]
@@ -57,7 +57,7 @@ impl Topology for Explicit {
     }
 }
 
-fn lay(settings: &Settings, wiring: &mut Wiring) -> Vec<Problem> {
+fn lay(settings: &ExplicitSettings, wiring: &mut Wiring) -> Vec<Problem> {
     let mut names = Names::default();
     names.add_nodes(settings, wiring);
     for (index, link) in settings.links.iter().enumerate() {
@@ -99,8 +99,8 @@ struct Names {
 }
 
 impl Names {
-    fn add_nodes(&mut self, settings: &Settings, wiring: &mut Wiring) {
-        let Settings { hosts, host_names, switches, .. } = settings;
+    fn add_nodes(&mut self, settings: &ExplicitSettings, wiring: &mut Wiring) {
+        let ExplicitSettings { hosts, host_names, switches, .. } = settings;
         if *hosts > 0 && !host_names.is_empty() {
             self.problems.push(Problem::new("hosts", "give the number of hosts or their names, not both"));
         }

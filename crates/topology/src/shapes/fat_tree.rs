@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "Three stages of equal k-port switches in k pods";
 
 weft_core::settings! {
     /// k-ary fat tree.
-    pub struct Settings {
+    pub struct FatTreeSettings {
         /// Ports per switch (the paper's k), even: k pods, k³/4 hosts.
         k: u32 [2, 256] = 4,
         /// Hosts per edge switch divided by k/2: 1 is the full-bisection tree, 2 doubles the hosts.
@@ -26,12 +26,12 @@ weft_core::settings! {
 }
 
 /// A fat tree.
-pub struct FatTree(Settings);
+pub struct FatTree(FatTreeSettings);
 
 impl FatTree {
     /// A tree of this size.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> FatTree {
+    pub fn new(settings: &FatTreeSettings, _site: ()) -> FatTree {
         FatTree(settings.clone())
     }
 }
@@ -43,7 +43,7 @@ impl Topology for FatTree {
     }
 
     fn wire(&self, wiring: &mut Wiring) -> Vec<Problem> {
-        let Settings { k, oversubscription, host_link, fabric_link } = &self.0;
+        let FatTreeSettings { k, oversubscription, host_link, fabric_link } = &self.0;
         let mut problems = Vec::new();
         host_link.check("host_link", &mut problems);
         fabric_link.check("fabric_link", &mut problems);

@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "Every switch is joined with every other";
 
 weft_core::settings! {
     /// Full mesh.
-    pub struct Settings {
+    pub struct FullMeshSettings {
         /// Number of switches (N): N(N-1)/2 cables between them.
         switches: u32 [2, 2000] = 4,
         /// Hosts on each switch.
@@ -26,12 +26,12 @@ weft_core::settings! {
 }
 
 /// A full mesh.
-pub struct FullMesh(Settings);
+pub struct FullMesh(FullMeshSettings);
 
 impl FullMesh {
     /// A mesh of this size.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> FullMesh {
+    pub fn new(settings: &FullMeshSettings, _site: ()) -> FullMesh {
         FullMesh(settings.clone())
     }
 }

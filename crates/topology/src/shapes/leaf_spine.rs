@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "Two stages: every leaf is joined with every spine, ho
 
 weft_core::settings! {
     /// Leaf-spine network; the defaults are the main configuration of the DRILL paper.
-    pub struct Settings {
+    pub struct LeafSpineSettings {
         /// Number of leaves (DRILL: 16).
         leaves: u32 [1, 65535] = 16,
         /// Number of spines (DRILL: 4).
@@ -62,12 +62,12 @@ weft_core::settings! {
 }
 
 /// A leaf-spine network.
-pub struct LeafSpine(Settings);
+pub struct LeafSpine(LeafSpineSettings);
 
 impl LeafSpine {
     /// A network of these sizes.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> LeafSpine {
+    pub fn new(settings: &LeafSpineSettings, _site: ()) -> LeafSpine {
         LeafSpine(settings.clone())
     }
 

@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "A chain of switches with hosts on each: several bottl
 
 weft_core::settings! {
     /// Parking lot.
-    pub struct Settings {
+    pub struct ParkingLotSettings {
         /// Number of switches in the chain; one less is the number of bottlenecks.
         switches: u32 [2, 65535] = 4,
         /// Hosts on each switch.
@@ -26,12 +26,12 @@ weft_core::settings! {
 }
 
 /// A chain of switches.
-pub struct ParkingLot(Settings);
+pub struct ParkingLot(ParkingLotSettings);
 
 impl ParkingLot {
     /// A chain of this length.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> ParkingLot {
+    pub fn new(settings: &ParkingLotSettings, _site: ()) -> ParkingLot {
         ParkingLot(settings.clone())
     }
 }

@@ -14,7 +14,7 @@ pub const SUMMARY: &str = "Three stages: pods of racks, joined by planes of spin
 
 weft_core::settings! {
     /// Pods and planes; the defaults are the three pods of the DRILL paper's example (Fig. 5).
-    pub struct Settings {
+    pub struct PodsAndPlanesSettings {
         /// Number of pods.
         pods: u32 [1, 1024] = 3,
         /// Racks of a pod (Facebook: 48).
@@ -35,26 +35,27 @@ weft_core::settings! {
 }
 
 /// A fabric of pods and planes.
-pub struct PodsAndPlanes(Settings);
+pub struct PodsAndPlanes(PodsAndPlanesSettings);
 
 impl PodsAndPlanes {
     /// A fabric of this size.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> PodsAndPlanes {
+    pub fn new(settings: &PodsAndPlanesSettings, _site: ()) -> PodsAndPlanes {
         PodsAndPlanes(settings.clone())
     }
 }
 
 impl Topology for PodsAndPlanes {
     fn cables(&self) -> u64 {
-        let Settings { pods, racks_per_pod, planes, spines_per_plane, hosts_per_rack, .. } = self.0;
+        let PodsAndPlanesSettings { pods, racks_per_pod, planes, spines_per_plane, hosts_per_rack, .. } =
+            self.0;
         let [pods, racks, planes] = [pods, racks_per_pod, planes].map(u64::from);
         pods * (racks * (u64::from(hosts_per_rack) + planes) + planes * u64::from(spines_per_plane))
     }
 
     fn wire(&self, wiring: &mut Wiring) -> Vec<Problem> {
-        let Settings { pods, racks_per_pod, planes, spines_per_plane, .. } = self.0;
-        let Settings { hosts_per_rack, host_link, rack_link, spine_link, .. } = &self.0;
+        let PodsAndPlanesSettings { pods, racks_per_pod, planes, spines_per_plane, .. } = self.0;
+        let PodsAndPlanesSettings { hosts_per_rack, host_link, rack_link, spine_link, .. } = &self.0;
         let mut problems = Vec::new();
         for (name, link) in [("host_link", host_link), ("rack_link", rack_link), ("spine_link", spine_link)] {
             link.check(name, &mut problems);

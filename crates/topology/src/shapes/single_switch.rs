@@ -10,7 +10,7 @@ pub const SUMMARY: &str = "All hosts on one switch";
 
 weft_core::settings! {
     /// One switch.
-    pub struct Settings {
+    pub struct SingleSwitchSettings {
         /// Number of hosts; host h is on port h.
         hosts: u32 [2, 65535] = 8,
         /// Cable from host to switch.
@@ -19,12 +19,12 @@ weft_core::settings! {
 }
 
 /// One switch with hosts.
-pub struct SingleSwitch(Settings);
+pub struct SingleSwitch(SingleSwitchSettings);
 
 impl SingleSwitch {
     /// A switch with this many hosts.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> SingleSwitch {
+    pub fn new(settings: &SingleSwitchSettings, _site: ()) -> SingleSwitch {
         SingleSwitch(settings.clone())
     }
 }

@@ -15,7 +15,7 @@ pub const SUMMARY: &str = "Racks on two aggregation switches, all of which are j
 
 weft_core::settings! {
     /// VL2; the defaults are the instance of the DRILL paper (Fig. 10).
-    pub struct Settings {
+    pub struct Vl2Settings {
         /// Ports of an aggregation switch (the paper's D_A), even.
         aggregation_ports: u32 [2, 1024] = 8,
         /// Ports of an intermediate switch (the paper's D_I), even: that many aggregation switches.
@@ -30,12 +30,12 @@ weft_core::settings! {
 }
 
 /// A VL2 network.
-pub struct Vl2(Settings);
+pub struct Vl2(Vl2Settings);
 
 impl Vl2 {
     /// A network of this size.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Vl2 {
+    pub fn new(settings: &Vl2Settings, _site: ()) -> Vl2 {
         Vl2(settings.clone())
     }
 
@@ -71,7 +71,7 @@ impl Topology for Vl2 {
         if !problems.is_empty() {
             return problems;
         }
-        let Settings { aggregation_ports, intermediate_ports, hosts_per_rack, host_link, fabric_link } =
+        let Vl2Settings { aggregation_ports, intermediate_ports, hosts_per_rack, host_link, fabric_link } =
             &self.0;
         let racks = wiring.tier(("tor", "tor"), self.racks());
         let aggregations = wiring.tier(("agg", "aggregation"), *intermediate_ports);

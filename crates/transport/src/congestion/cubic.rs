@@ -33,7 +33,7 @@ choice! {
 
 settings! {
     /// CUBIC.
-    pub struct Settings {
+    pub struct CubicSettings {
         /// How steep the cubic is, in segments per second cubed (C); RFC 9438, section 5.1.
         scaling: f64 [0.000001, 1000000.0] = 0.4,
         /// The share of the window kept after a congestion event (beta); RFC 9438, section 4.6.
@@ -99,7 +99,7 @@ struct Epoch {
 impl Cubic {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: LawSite) -> Cubic {
+    pub fn new(settings: &CubicSettings, site: LawSite) -> Cubic {
         Cubic {
             site,
             scaling: settings.scaling,
@@ -256,16 +256,16 @@ mod tests {
     use super::super::rig::{MSS, Rig, SITE};
     use super::*;
 
-    fn law(settings: Settings) -> Cubic {
+    fn law(settings: CubicSettings) -> Cubic {
         Cubic::new(&settings, SITE)
     }
 
-    fn pure() -> Settings {
-        Settings { tcp_friendliness: false, ..Settings::default() }
+    fn pure() -> CubicSettings {
+        CubicSettings { tcp_friendliness: false, ..CubicSettings::default() }
     }
 
     /// A law whose last event was at `peak` segments, one acknowledgement into the next epoch.
-    fn after_loss_at(peak: u64, settings: Settings, rtt: Span) -> Rig<Cubic> {
+    fn after_loss_at(peak: u64, settings: CubicSettings, rtt: Span) -> Rig<Cubic> {
         let mut rig = Rig::avoiding(law(settings), peak, rtt);
         rig.fall(Cause::Loss);
         rig.ack(rig.now, false);
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn a_loss_keeps_seven_tenths_and_the_plateau_is_a_cube_root_away() {
         // Linux over 100 Mb/s and 20 ms: 335 segments become 234, and K is 6.3 s.
-        let rig = after_loss_at(335, Settings::default(), Span::from_ms(20));
+        let rig = after_loss_at(335, CubicSettings::default(), Span::from_ms(20));
         assert_eq!(rig.window.ssthresh / MSS, 234);
         let k = rig.law.k().expect("the epoch has begun");
         assert!((k - 6.3).abs() < 0.02, "{k}");
@@ -309,7 +309,7 @@ mod tests {
     /// A Linux host over 100 Mb/s, 20 ms and a queue of one path: 234 to 335 segments in 6.11 s.
     #[test]
     fn the_period_of_the_saw_tooth_is_that_of_linux() {
-        let mut rig = after_loss_at(335, Settings::default(), Span::from_ms(20));
+        let mut rig = after_loss_at(335, CubicSettings::default(), Span::from_ms(20));
         (rig.window.cwnd, rig.window.ssthresh) = (234 * MSS, 234 * MSS);
         let seconds = rig.seconds_until(334, 166.7);
         assert!((seconds / 6.11 - 1.0).abs() < 0.05, "{seconds}");
@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn while_the_path_is_unknown_it_grows_by_a_twentieth_per_round_trip() {
         for (fast_probing, after_four_rounds) in [(true, 590.0..=596.0), (false, 490.0..=494.0)] {
-            let settings = Settings { fast_probing, ..Settings::default() };
+            let settings = CubicSettings { fast_probing, ..CubicSettings::default() };
             let mut rig = Rig::avoiding(law(settings), 490, Span::from_ms(20));
             (0..4).for_each(|_| rig.round());
             assert!(after_four_rounds.contains(&rig.segments()), "{}", rig.segments());
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn in_a_data_centre_it_grows_by_0_529_segments_per_round_trip() {
-        let mut rig = after_loss_at(1000, Settings::default(), Span::from_us(100));
+        let mut rig = after_loss_at(1000, CubicSettings::default(), Span::from_us(100));
         let from = rig.segments();
         (0..400).for_each(|_| rig.round());
         let slope = (rig.segments() - from) / 400.0;
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn beyond_the_lost_window_friendliness_is_renos_pace() {
-        let mut rig = after_loss_at(100, Settings::default(), Span::from_us(100));
+        let mut rig = after_loss_at(100, CubicSettings::default(), Span::from_us(100));
         while rig.segments() < 100.0 {
             rig.round();
         }
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn the_mean_window_in_a_data_centre_is_renos() {
         for every in [5_000, 20_000] {
-            let mut rig = Rig::avoiding(law(Settings::default()), 100, Span::from_us(100));
+            let mut rig = Rig::avoiding(law(CubicSettings::default()), 100, Span::from_us(100));
             let mean = rig.mean_with_loss(every, 4_000);
             let expected = (1.5 * every as f64).sqrt();
             assert!((mean / expected - 1.0).abs() < 0.02, "{mean} for {expected}");
@@ -370,7 +370,8 @@ mod tests {
     #[test]
     fn fast_convergence_aims_lower_after_a_loss_below_the_plateau() {
         for (fast_convergence, plateau) in [(true, 50.0 * 1.7 / 2.0), (false, 50.0)] {
-            let mut rig = Rig::avoiding(law(Settings { fast_convergence, ..pure() }), 100, Span::from_ms(20));
+            let mut rig =
+                Rig::avoiding(law(CubicSettings { fast_convergence, ..pure() }), 100, Span::from_ms(20));
             rig.fall(Cause::Loss);
             rig.window.cwnd = 50 * MSS;
             rig.fall(Cause::Loss);

@@ -41,7 +41,7 @@ choice! {
 
 settings! {
     /// DCTCP.
-    pub struct Settings {
+    pub struct DctcpSettings {
         /// Weight of the newest window in the estimate (g); RFC 8257 recommends 1/16.
         gain: Share [0.001, 1.0] = Share(1.0 / 16.0),
         /// Estimate at the start (alpha); RFC 8257 begins with 1, so that the first mark halves the window.
@@ -83,7 +83,7 @@ pub struct Dctcp {
 }
 
 impl Alpha {
-    fn new(settings: &Settings) -> Alpha {
+    fn new(settings: &DctcpSettings) -> Alpha {
         match settings.arithmetic {
             Arithmetic::Exact => Alpha::Exact { share: settings.initial_alpha.0, gain: settings.gain.0 },
             Arithmetic::Linux => Alpha::Linux {
@@ -124,7 +124,7 @@ impl Alpha {
 impl Dctcp {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: LawSite) -> Dctcp {
+    pub fn new(settings: &DctcpSettings, site: LawSite) -> Dctcp {
         Dctcp {
             site,
             gathered: Gathered::default(),
@@ -225,7 +225,7 @@ mod tests {
 
     fn law(initial: f64, arithmetic: Arithmetic) -> Dctcp {
         let initial_alpha = Share(initial);
-        Dctcp::new(&Settings { initial_alpha, arithmetic, ..Settings::default() }, SITE)
+        Dctcp::new(&DctcpSettings { initial_alpha, arithmetic, ..DctcpSettings::default() }, SITE)
     }
 
     /// Alpha after 0 to 40 windows of data, all or none marked.
@@ -344,7 +344,7 @@ mod tests {
 
     /// The mean of the windows when every `period`-th round trip is marked as a whole.
     fn mean_window(cut: Cut, period: u64) -> f64 {
-        let law = Dctcp::new(&Settings { cut, ..Settings::default() }, SITE);
+        let law = Dctcp::new(&DctcpSettings { cut, ..DctcpSettings::default() }, SITE);
         let mut rig = Rig::avoiding(law, 20, RTT);
         let mut windows = Vec::new();
         for round in 0..400 * period {
@@ -379,7 +379,10 @@ mod tests {
     #[test]
     fn a_mark_ends_slow_start_however_windows_are_cut() {
         for cut in [Cut::EveryWindow, Cut::EveryMark] {
-            let law = Dctcp::new(&Settings { cut, initial_alpha: Share(0.0), ..Settings::default() }, SITE);
+            let law = Dctcp::new(
+                &DctcpSettings { cut, initial_alpha: Share(0.0), ..DctcpSettings::default() },
+                SITE,
+            );
             let mut rig = Rig::starting(law, 10, RTT);
             rig.marked_round(1);
             assert!(!rig.window.in_slow_start(), "{cut:?}");

@@ -43,7 +43,7 @@ choice! {
 
 settings! {
     /// H-TCP.
-    pub struct Settings {
+    pub struct HtcpSettings {
         /// Whose formulas; Linux's is what runs on hosts.
         variant: Variant = Variant::Linux,
         /// Whether the increase follows the round trip.
@@ -83,7 +83,7 @@ pub struct Htcp {
 impl Htcp {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, site: LawSite) -> Htcp {
+    pub fn new(settings: &HtcpSettings, site: LawSite) -> Htcp {
         Htcp {
             site,
             form: Form::new(settings.variant, settings.rtt_scaling),
@@ -220,7 +220,7 @@ mod tests {
     use weft_core::Span;
 
     fn law(variant: Variant) -> Htcp {
-        Htcp::new(&Settings { variant, ..Settings::default() }, SITE)
+        Htcp::new(&HtcpSettings { variant, ..HtcpSettings::default() }, SITE)
     }
 
     /// Alpha `ms` after an event, at a round trip of one jiffy.
@@ -244,7 +244,7 @@ mod tests {
         let ratio = |htcp: &Rig<Htcp>, reno: &Rig<NewReno>| htcp.segments() / reno.segments();
         let rtt = Span::from_ms(1);
         let mut htcp = Rig::avoiding(law(Variant::Linux), 40, rtt);
-        let mut reno = Rig::avoiding(NewReno::new(&newreno::Settings {}, SITE), 40, rtt);
+        let mut reno = Rig::avoiding(NewReno::new(&newreno::NewRenoSettings {}, SITE), 40, rtt);
         for event in [Cause::Loss, Cause::Mark] {
             htcp.fall(event);
             reno.fall(event);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     /// Saw-teeth between an event at 100 segments and the next over a path of 50; the beta of each event.
-    fn betas(settings: &Settings, min_rtt: Span, events: usize) -> Vec<f64> {
+    fn betas(settings: &HtcpSettings, min_rtt: Span, events: usize) -> Vec<f64> {
         let mut rig = Rig::avoiding(Htcp::new(settings, SITE), 50, min_rtt);
         (0..events)
             .map(|_| {
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn linux_adapts_beta_above_ten_milliseconds_from_the_third_event_on() {
-        let linux = Settings::default();
+        let linux = HtcpSettings::default();
         // The round trip doubles: 1/2. The first event has no throughput to compare with.
         assert_eq!(betas(&linux, Span::from_ms(20), 4), [0.5, 0.5, 0.5, 0.5]);
         let mut rig = Rig::avoiding(law(Variant::Linux), 50, Span::from_ms(20));
@@ -368,7 +368,8 @@ mod tests {
     #[test]
     fn a_change_of_throughput_by_a_fifth_halves() {
         for (bandwidth_switch, after) in [(true, 0.5), (false, 0.8)] {
-            let settings = Settings { variant: Variant::Draft, bandwidth_switch, ..Settings::default() };
+            let settings =
+                HtcpSettings { variant: Variant::Draft, bandwidth_switch, ..HtcpSettings::default() };
             let mut rig = Rig::avoiding(Htcp::new(&settings, SITE), 50, Span::from_us(100));
             for _ in 0..3 {
                 rig.seconds_until(60, 50.0);
@@ -384,7 +385,8 @@ mod tests {
 
     #[test]
     fn without_adaptive_backoff_every_event_halves() {
-        let settings = Settings { variant: Variant::Draft, adaptive_backoff: false, ..Settings::default() };
+        let settings =
+            HtcpSettings { variant: Variant::Draft, adaptive_backoff: false, ..HtcpSettings::default() };
         assert_eq!(betas(&settings, Span::from_us(100), 4), [0.5; 4]);
     }
 }

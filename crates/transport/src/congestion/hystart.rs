@@ -109,7 +109,7 @@ fn batching(window: &Window, ack: &AckEvent) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cubic::{Cubic, Settings};
+    use super::super::cubic::{Cubic, CubicSettings};
     use super::super::rig::{MSS, Rig, SITE};
     use super::*;
 
@@ -118,7 +118,7 @@ mod tests {
     const RTT: Span = Span::from_ms(20);
 
     /// One round after an initial window of 10, so that the rounds of the law are those of the rig.
-    fn starting(settings: Settings) -> Rig<Cubic> {
+    fn starting(settings: CubicSettings) -> Rig<Cubic> {
         Rig::starting(Cubic::new(&settings, SITE), 20, RTT)
     }
 
@@ -146,37 +146,37 @@ mod tests {
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
         // (20 ms + 1 ms) / 2 are 88 packets: in the round that begins with 160.
-        assert_eq!(end(starting(Settings::default()), PACKET), Some(160 + 88));
+        assert_eq!(end(starting(CubicSettings::default()), PACKET), Some(160 + 88));
     }
 
     #[test]
     fn behind_a_pacing_queue_a_train_may_last_a_round_trip() {
         // A Linux host over 100 Mb/s and 20 ms left slow start at 490 segments: 320 and a round trip of 170 packets.
-        let paced = Settings { hystart_paced: true, ..Settings::default() };
+        let paced = CubicSettings { hystart_paced: true, ..CubicSettings::default() };
         assert_eq!(end(starting(paced), PACKET), Some(320 + 176));
     }
 
     #[test]
     fn switched_off_slow_start_goes_on() {
-        let off = Settings { hystart: false, ..Settings::default() };
+        let off = CubicSettings { hystart: false, ..CubicSettings::default() };
         assert_eq!(end(starting(off), PACKET), None);
     }
 
     #[test]
     fn pauses_break_a_train() {
         let broken = Span::from_us(2_001);
-        assert_eq!(end(starting(Settings::default()), broken), None);
-        assert!(end(starting(Settings::default()), Span::from_us(2_000)).is_some());
+        assert_eq!(end(starting(CubicSettings::default()), broken), None);
+        assert!(end(starting(CubicSettings::default()), Span::from_us(2_000)).is_some());
     }
 
     #[test]
     fn a_rise_of_the_whole_round_by_more_than_four_milliseconds_ends_slow_start() {
         for (rise, ends) in [(Span::from_us(3_999), false), (Span::from_us(4_001), true)] {
-            let mut rig = starting(Settings::default());
+            let mut rig = starting(CubicSettings::default());
             rig.rtt = RTT + rise;
             assert_eq!(end(rig, Span::ZERO).is_some(), ends);
         }
-        let mut rig = starting(Settings::default());
+        let mut rig = starting(CubicSettings::default());
         rig.window.cwnd = 16 * MSS;
         rig.rtt = RTT + Span::from_ms(5);
         for n in 0..8 {
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn below_sixteen_segments_nothing_ends_slow_start() {
-        let mut rig = starting(Settings::default());
+        let mut rig = starting(CubicSettings::default());
         rig.window.cwnd = 2 * MSS;
         rig.rtt = RTT + Span::from_ms(50);
         for _ in 0..13 {
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn after_a_time_out_slow_start_may_end_again() {
-        let mut rig = starting(Settings::default());
+        let mut rig = starting(CubicSettings::default());
         rig.rtt = RTT + Span::from_ms(5);
         while rig.window.ssthresh == u64::MAX {
             train(&mut rig, Span::ZERO);

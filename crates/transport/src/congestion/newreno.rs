@@ -16,7 +16,7 @@ pub const SUMMARY: &str =
 
 settings! {
     /// NewReno has no parameters of its own.
-    pub struct Settings {}
+    pub struct NewRenoSettings {}
 }
 
 /// NewReno.
@@ -29,7 +29,7 @@ pub struct NewReno {
 impl NewReno {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &Settings, site: LawSite) -> NewReno {
+    pub fn new(_settings: &NewRenoSettings, site: LawSite) -> NewReno {
         NewReno { site, gathered: Gathered::default() }
     }
 }
@@ -58,7 +58,7 @@ mod tests {
     const RTT: Span = Span::from_us(100);
 
     fn law() -> NewReno {
-        NewReno::new(&Settings {}, SITE)
+        NewReno::new(&NewRenoSettings {}, SITE)
     }
 
     #[test]

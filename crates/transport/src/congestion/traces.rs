@@ -10,7 +10,12 @@ use weft_core::Span;
 
 use super::rig::{MSS, Rig, SITE};
 use super::{AckEvent, AnyLaw, Cause, CongestionEvent, CongestionLaw, LawSettings, MarkUse, Window};
-use super::{cubic, dctcp, htcp, newreno};
+use super::{
+    cubic::CubicSettings,
+    dctcp::{self, DctcpSettings},
+    htcp::{self, HtcpSettings},
+    newreno::NewRenoSettings,
+};
 
 const PATH: u64 = 40;
 const QUEUE: u64 = 20;
@@ -80,42 +85,42 @@ fn check(settings: &LawSettings, rtt: Span, committed: &str) {
 
 #[test]
 fn newreno_in_a_data_centre() {
-    let settings = LawSettings::NewReno(newreno::Settings::default());
+    let settings = LawSettings::NewReno(NewRenoSettings::default());
     check(&settings, Span::from_us(100), include_str!("traces/newreno.txt"));
 }
 
 #[test]
 fn dctcp_in_a_data_centre() {
-    let settings = LawSettings::Dctcp(dctcp::Settings::default());
+    let settings = LawSettings::Dctcp(DctcpSettings::default());
     check(&settings, Span::from_us(100), include_str!("traces/dctcp.txt"));
 }
 
 #[test]
 fn dctcp_in_linux_arithmetic() {
-    let settings = dctcp::Settings { arithmetic: dctcp::Arithmetic::Linux, ..dctcp::Settings::default() };
+    let settings = DctcpSettings { arithmetic: dctcp::Arithmetic::Linux, ..DctcpSettings::default() };
     check(&LawSettings::Dctcp(settings), Span::from_us(100), include_str!("traces/dctcp-linux.txt"));
 }
 
 #[test]
 fn cubic_in_a_data_centre_is_its_reno_friendly_part() {
-    let settings = LawSettings::Cubic(cubic::Settings::default());
+    let settings = LawSettings::Cubic(CubicSettings::default());
     check(&settings, Span::from_us(100), include_str!("traces/cubic.txt"));
 }
 
 #[test]
 fn cubic_over_a_long_path_is_a_cubic() {
-    let settings = LawSettings::Cubic(cubic::Settings::default());
+    let settings = LawSettings::Cubic(CubicSettings::default());
     check(&settings, Span::from_ms(200), include_str!("traces/cubic-long.txt"));
 }
 
 #[test]
 fn htcp_of_linux_over_a_long_path() {
-    let settings = LawSettings::Htcp(htcp::Settings::default());
+    let settings = LawSettings::Htcp(HtcpSettings::default());
     check(&settings, Span::from_ms(200), include_str!("traces/htcp-linux.txt"));
 }
 
 #[test]
 fn htcp_of_the_draft_over_a_long_path() {
-    let settings = htcp::Settings { variant: htcp::Variant::Draft, ..htcp::Settings::default() };
+    let settings = HtcpSettings { variant: htcp::Variant::Draft, ..HtcpSettings::default() };
     check(&LawSettings::Htcp(settings), Span::from_ms(200), include_str!("traces/htcp-draft.txt"));
 }

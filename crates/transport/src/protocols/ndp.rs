@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub use weft_ndp::settings::{PullOrder, SUMMARY, Settings};
+pub use weft_ndp::settings::{NdpSettings, PullOrder, SUMMARY};
 
 use super::{AnyStack, Protocol};
 
@@ -13,7 +13,7 @@ pub struct Ndp(Arc<weft_ndp::Ndp>);
 impl Ndp {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Ndp {
+    pub fn new(settings: &NdpSettings, _site: ()) -> Ndp {
         Ndp(Arc::new(weft_ndp::Ndp::new(settings)))
     }
 }

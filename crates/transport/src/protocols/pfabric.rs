@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub use weft_pfabric::settings::{RankBy, SUMMARY, Settings};
+pub use weft_pfabric::settings::{PfabricSettings, RankBy, SUMMARY};
 
 use super::{AnyStack, Protocol};
 
@@ -13,7 +13,7 @@ pub struct Pfabric(Arc<weft_pfabric::Pfabric>);
 impl Pfabric {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Pfabric {
+    pub fn new(settings: &PfabricSettings, _site: ()) -> Pfabric {
         Pfabric(Arc::new(weft_pfabric::Pfabric::new(settings)))
     }
 }

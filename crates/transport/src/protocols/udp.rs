@@ -7,7 +7,7 @@ use weft_core::stack::Sizes;
 use weft_core::{Bytes, Rate, settings};
 
 use super::{AnyStack, Protocol};
-use crate::gro;
+use crate::gro::GroSettings;
 use crate::stacks::datagrams::Datagrams;
 
 /// One sentence for lists.
@@ -15,7 +15,7 @@ pub const SUMMARY: &str = "datagrams at a constant rate, never acknowledged or r
 
 settings! {
     /// Datagrams.
-    pub struct Settings {
+    pub struct UdpSettings {
         /// Largest IP packet.
         mtu: Bytes = Bytes(1_500),
         /// What a frame occupies on the wire beyond the IP packet: Ethernet header 14, FCS 4, preamble 8, gap 12.
@@ -36,10 +36,10 @@ pub struct Udp(Arc<Datagrams>);
 impl Udp {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Udp {
-        let Settings { mtu, header, framing, least_wire, rate } = *settings;
+    pub fn new(settings: &UdpSettings, _site: ()) -> Udp {
+        let UdpSettings { mtu, header, framing, least_wire, rate } = *settings;
         let sizes = Sizes { mtu, header, framing, least_wire };
-        Udp(Arc::new(Datagrams::new(sizes, rate, gro::Settings::default())))
+        Udp(Arc::new(Datagrams::new(sizes, rate, GroSettings::default())))
     }
 }
 

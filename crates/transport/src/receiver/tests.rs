@@ -4,14 +4,14 @@ use super::*;
 use crate::segment::{BlockCount, Flags};
 use std::sync::Arc;
 
-use crate::protocols::{TransportSettings, dctcp, newreno};
+use crate::protocols::{TransportSettings, dctcp::TcpDctcpSettings, newreno::TcpNewRenoSettings};
 use crate::settings::{EcnUse, Tcp};
 use weft_core::{Bytes, FlowId, Rate, Span};
 
 const MSS: u64 = 1460;
 
 fn receiver(change: impl FnOnce(&mut Tcp)) -> Receiver {
-    let mut settings = newreno::Settings::default();
+    let mut settings = TcpNewRenoSettings::default();
     settings.tcp.quick_acks = 0;
     change(&mut settings.tcp);
     of(&TransportSettings::NewReno(settings), 100)
@@ -139,7 +139,7 @@ fn a_classic_mark_is_echoed_until_the_window_was_reduced() {
 
 #[test]
 fn a_change_of_marks_first_answers_what_came_before_it() {
-    let mut settings = dctcp::Settings::default();
+    let mut settings = TcpDctcpSettings::default();
     (settings.tcp.quick_acks, settings.tcp.delayed_ack) = (0, 4);
     let mut receiver = of(&TransportSettings::Dctcp(settings), 100);
     let marks = [false, false, true, true, true, true, true, false, false, false, false];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
 use weft_core::{Bytes, Class, FlowSite, Header, Rate, Time};
 
-use crate::gro;
+use crate::gro::GroSettings;
 use crate::receiver::DatagramReceiver;
 use crate::segment::Segment;
 use crate::sender::DatagramSender;
@@ -22,11 +22,11 @@ pub struct Datagrams {
     /// Payload rate of flows without one of their own; absent: as fast as the card sends.
     rate: Option<Rate>,
     /// How arrivals are merged.
-    pub(crate) batches: gro::Settings,
+    pub(crate) batches: GroSettings,
 }
 
 impl Datagrams {
-    pub(crate) fn new(sizes: Sizes, rate: Option<Rate>, batches: gro::Settings) -> Datagrams {
+    pub(crate) fn new(sizes: Sizes, rate: Option<Rate>, batches: GroSettings) -> Datagrams {
         Datagrams { sizes, frames: Frames::from(sizes), rate, batches }
     }
 }

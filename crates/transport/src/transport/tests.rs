@@ -1,7 +1,7 @@
 //! Sizes on the wire.
 
 use super::*;
-use crate::protocols::{dctcp, newreno, udp};
+use crate::protocols::{dctcp::TcpDctcpSettings, newreno::TcpNewRenoSettings, udp::UdpSettings};
 use crate::segment::BlockCount;
 use crate::settings::{EcnUse, Tcp};
 use crate::stacks::tcp::{Marking, TcpStack};
@@ -12,7 +12,7 @@ fn stack_of(transport: &Transport) -> &TcpStack {
 }
 
 fn tcp(change: impl FnOnce(&mut Tcp)) -> Transport {
-    let mut settings = newreno::Settings::default();
+    let mut settings = TcpNewRenoSettings::default();
     change(&mut settings.tcp);
     Transport::new(&TransportSettings::NewReno(settings))
 }
@@ -50,7 +50,7 @@ fn packetisation_covers_every_byte_once() {
 
 #[test]
 fn datagrams_have_their_own_header() {
-    let udp = Transport::new(&TransportSettings::Udp(udp::Settings::default()));
+    let udp = Transport::new(&TransportSettings::Udp(UdpSettings::default()));
     assert_eq!((udp.mss(), udp.full_wire()), (1472, 1538));
     let packets = udp.packetisation(Bytes(1473));
     assert_eq!((packets.count, packets.last_wire, packets.handshake), (2, Bytes(84), None));
@@ -61,7 +61,7 @@ fn datagrams_have_their_own_header() {
 fn the_law_decides_whether_marks_are_accurate() {
     assert_eq!(stack_of(&tcp(|_| {})).marking, Marking::Off);
     assert_eq!(stack_of(&tcp(|tcp| tcp.ecn = EcnUse::On)).marking, Marking::Classic);
-    let dctcp = Transport::new(&TransportSettings::Dctcp(dctcp::Settings::default()));
+    let dctcp = Transport::new(&TransportSettings::Dctcp(TcpDctcpSettings::default()));
     assert_eq!(stack_of(&dctcp).marking, Marking::Accurate);
 }
 

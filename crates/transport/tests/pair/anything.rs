@@ -3,7 +3,9 @@
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Kind, Purpose, Random, Rate, Span, Time};
 use weft_transport::TransportSettings;
-use weft_transport::protocols::{cubic, dctcp, htcp, newreno};
+use weft_transport::protocols::{
+    cubic::TcpCubicSettings, dctcp::TcpDctcpSettings, htcp::TcpHtcpSettings, newreno::TcpNewRenoSettings,
+};
 use weft_transport::settings::{EcnUse, LossDetection, Recovery, Tcp};
 
 use crate::path::{Path, Setup};
@@ -39,10 +41,10 @@ fn any_tcp(random: &mut Random) -> Tcp {
 fn any_transport(random: &mut Random) -> TransportSettings {
     let tcp = any_tcp(random);
     match random.below(4) {
-        0 => TransportSettings::NewReno(newreno::Settings { tcp, ..Default::default() }),
-        1 => TransportSettings::Cubic(cubic::Settings { tcp, ..Default::default() }),
-        2 => TransportSettings::Dctcp(dctcp::Settings { tcp, ..Default::default() }),
-        _ => TransportSettings::Htcp(htcp::Settings { tcp, ..Default::default() }),
+        0 => TransportSettings::NewReno(TcpNewRenoSettings { tcp, ..Default::default() }),
+        1 => TransportSettings::Cubic(TcpCubicSettings { tcp, ..Default::default() }),
+        2 => TransportSettings::Dctcp(TcpDctcpSettings { tcp, ..Default::default() }),
+        _ => TransportSettings::Htcp(TcpHtcpSettings { tcp, ..Default::default() }),
     }
 }
 

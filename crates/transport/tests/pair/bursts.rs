@@ -176,7 +176,7 @@ fn a_busy_card_delays_datagrams_but_not_their_clock() {
 
 #[test]
 fn without_a_rate_datagrams_go_as_fast_as_the_card() {
-    let udp = weft_transport::protocols::udp::Settings::default();
+    let udp = weft_transport::protocols::udp::UdpSettings::default();
     let transport = Arc::new(Transport::new(&TransportSettings::Udp(udp)));
     let site = FlowSite { size: Bytes(50 * 1472), ..FlowSite::default() };
     let mut sender = Sender::new(&transport, &site, Time::ZERO);

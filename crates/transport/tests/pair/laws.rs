@@ -3,7 +3,7 @@
 use weft_core::record::FlowState;
 use weft_core::{Bytes, Kind, Purpose, Random, Rate, Span, Time};
 use weft_transport::congestion::cubic::Arithmetic;
-use weft_transport::protocols::{cubic, htcp};
+use weft_transport::protocols::{cubic::TcpCubicSettings, htcp::TcpHtcpSettings};
 use weft_transport::settings::{LossDetection, Tcp};
 use weft_transport::{Outgoing, TransportSettings};
 
@@ -114,7 +114,7 @@ fn reno_saws_as_on_linux() {
 /// but in whole segments it is there when the distance falls below one, 1.36 s earlier, and a segment above it 1.36 s later.
 #[test]
 fn cubic_falls_to_seven_tenths_as_on_linux() {
-    let mut settings = cubic::Settings::default();
+    let mut settings = TcpCubicSettings::default();
     settings.law.arithmetic = Arithmetic::Linux;
     linux(&mut settings.tcp);
     let course = course(&TransportSettings::Cubic(settings), slow_path(Span::from_ms(20), 166), 20);
@@ -129,7 +129,7 @@ fn cubic_falls_to_seven_tenths_as_on_linux() {
 /// Linux with the same law: 861 to 1724 segments.
 #[test]
 fn htcp_saws_as_on_linux() {
-    let mut settings = htcp::Settings::default();
+    let mut settings = TcpHtcpSettings::default();
     linux(&mut settings.tcp);
     let course = course(&TransportSettings::Htcp(settings), slow_path(Span::from_ms(100), 833), 20);
     for (_, top, bottom) in &course.falls[2..] {

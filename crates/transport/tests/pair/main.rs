@@ -11,7 +11,7 @@ mod reordering;
 
 use weft_core::{Span, Time};
 use weft_transport::TransportSettings;
-use weft_transport::protocols::newreno;
+use weft_transport::protocols::newreno::TcpNewRenoSettings;
 use weft_transport::settings::Tcp;
 
 /// Largest payload of a segment with default settings.
@@ -19,7 +19,7 @@ pub(crate) const MSS: u64 = 1460;
 
 /// NewReno with some settings changed.
 pub(crate) fn newreno(change: impl FnOnce(&mut Tcp)) -> TransportSettings {
-    let mut settings = newreno::Settings::default();
+    let mut settings = TcpNewRenoSettings::default();
     change(&mut settings.tcp);
     TransportSettings::NewReno(settings)
 }

@@ -2,7 +2,7 @@
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Ecn, Kind, Purpose, Random, Rate, Span, Time};
-use weft_transport::protocols::dctcp;
+use weft_transport::protocols::dctcp::TcpDctcpSettings;
 use weft_transport::segment::Flags;
 use weft_transport::settings::{EcnUse, Tcp};
 use weft_transport::{Segment, TransportSettings};
@@ -12,7 +12,7 @@ use crate::path::{Pair, Path, Script, Setup};
 use crate::{MSS, newreno, seconds};
 
 fn dctcp(change: impl FnOnce(&mut Tcp)) -> TransportSettings {
-    let mut settings = dctcp::Settings::default();
+    let mut settings = TcpDctcpSettings::default();
     change(&mut settings.tcp);
     TransportSettings::Dctcp(settings)
 }

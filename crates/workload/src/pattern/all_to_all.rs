@@ -11,19 +11,19 @@ pub const SUMMARY: &str = "Every host sends to every other, all at once";
 
 weft_core::settings! {
     /// All to all.
-    pub struct Settings {
+    pub struct AllToAllSettings {
         /// What each pair sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
     }
 }
 
 /// Every ordered pair of hosts.
-pub struct AllToAll(Settings);
+pub struct AllToAll(AllToAllSettings);
 
 impl AllToAll {
     /// Flows as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> AllToAll {
+    pub fn new(settings: &AllToAllSettings, _site: ()) -> AllToAll {
         AllToAll(settings.clone())
     }
 }

@@ -12,7 +12,7 @@ pub const SUMMARY: &str = "Senders with a constant rate between given or random 
 
 weft_core::settings! {
     /// Constant-rate flows, all from the start of the entry on.
-    pub struct Settings {
+    pub struct ConstantSettings {
         /// Payload rate of each flow.
         rate: Rate,
         /// How long each flow lasts.
@@ -29,12 +29,12 @@ weft_core::settings! {
 }
 
 /// Constant-rate flows.
-pub struct Constant(Settings);
+pub struct Constant(ConstantSettings);
 
 impl Constant {
     /// Flows as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Constant {
+    pub fn new(settings: &ConstantSettings, _site: ()) -> Constant {
         Constant(settings.clone())
     }
 

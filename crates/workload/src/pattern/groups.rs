@@ -21,7 +21,7 @@ weft_core::choice! {
 
 weft_core::settings! {
     /// Bursts of a group of hosts to another.
-    pub struct Settings {
+    pub struct GroupsSettings {
         /// Hosts that send in one event.
         senders: u32 [1, 1000000],
         /// Hosts that receive; none of them sends in the same event.
@@ -38,12 +38,12 @@ weft_core::settings! {
 }
 
 /// Bursts between random groups.
-pub struct Groups(Settings);
+pub struct Groups(GroupsSettings);
 
 impl Groups {
     /// Events as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Groups {
+    pub fn new(settings: &GroupsSettings, _site: ()) -> Groups {
         Groups(settings.clone())
     }
 }
@@ -72,7 +72,7 @@ impl Pattern for Groups {
     }
 }
 
-impl Settings {
+impl GroupsSettings {
     /// The flows of one event: different hosts, drawn without replacement.
     fn pairs(&self, hosts: &Hosts, random: &mut Random) -> Vec<(HostId, HostId)> {
         let drawn = random.distinct(self.senders + self.receivers, hosts.len());

@@ -11,7 +11,7 @@ pub const SUMMARY: &str = "Many hosts send to one at the same time, periodically
 
 weft_core::settings! {
     /// Incast.
-    pub struct Settings {
+    pub struct IncastSettings {
         /// Number of senders of one event.
         fan_in: u32 [1, 1000000000],
         /// What each sender sends: a size, a bundled name, a file of points or a formula.
@@ -30,12 +30,12 @@ weft_core::settings! {
 }
 
 /// Periodic incast.
-pub struct Incast(Settings);
+pub struct Incast(IncastSettings);
 
 impl Incast {
     /// Events as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Incast {
+    pub fn new(settings: &IncastSettings, _site: ()) -> Incast {
         Incast(settings.clone())
     }
 
@@ -85,7 +85,7 @@ impl Pattern for Incast {
 }
 
 /// Different hosts, drawn without replacement.
-fn senders(hosts: &Hosts, to: HostId, settings: &Settings, random: &mut Random) -> Vec<HostId> {
+fn senders(hosts: &Hosts, to: HostId, settings: &IncastSettings, random: &mut Random) -> Vec<HostId> {
     let drawn = random.distinct(settings.fan_in, hosts.partners(to, settings.pairs));
     drawn.into_iter().map(|n| hosts.partner(to, settings.pairs, n)).collect()
 }

@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "Flows written one by one, or read from a file";
 
 weft_core::settings! {
     /// Explicit flows; times count from the start of the entry.
-    pub struct Settings {
+    pub struct ListSettings {
         /// The flows.
         flows: Vec<ListedFlow> = Vec::new(),
         /// A table with a head naming the columns start_ns (or start_ps, start_us), src, dst and bytes.
@@ -22,19 +22,19 @@ weft_core::settings! {
 }
 
 /// Flows one by one.
-pub struct List(Settings);
+pub struct List(ListSettings);
 
 impl List {
     /// Flows as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> List {
+    pub fn new(settings: &ListSettings, _site: ()) -> List {
         List(settings.clone())
     }
 }
 
 impl Pattern for List {
     fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
-        let Settings { flows, file } = &self.0;
+        let ListSettings { flows, file } = &self.0;
         let mut found = placed(site, flows, |index, field| format!("flows[{index}].{field}"));
         if let Some(file) = file {
             let read = import::csv_file(&site.shape.folder.join(file));

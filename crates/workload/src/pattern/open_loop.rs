@@ -53,7 +53,7 @@ weft_core::choice! {
 
 weft_core::settings! {
     /// Flows at random.
-    pub struct Settings {
+    pub struct OpenLoopSettings {
         /// When flows arrive.
         arrivals: Arrivals = Arrivals::Poisson,
         /// Standard deviation of the logarithm of the gaps (`lognormal`), 0.01 to 5: 1 is bursty, 2 very.
@@ -86,12 +86,12 @@ weft_core::settings! {
 type Ends = (Arc<Hosts>, Arc<Hosts>);
 
 /// Open-loop arrivals.
-pub struct OpenLoop(Settings);
+pub struct OpenLoop(OpenLoopSettings);
 
 impl OpenLoop {
     /// Arrivals as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> OpenLoop {
+    pub fn new(settings: &OpenLoopSettings, _site: ()) -> OpenLoop {
         OpenLoop(settings.clone())
     }
 

@@ -10,19 +10,19 @@ pub const SUMMARY: &str = "Every host sends to one other and receives from one o
 
 weft_core::settings! {
     /// Random permutation without fixed points.
-    pub struct Settings {
+    pub struct PermutationSettings {
         /// What each host sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
     }
 }
 
 /// A random derangement of the hosts.
-pub struct Permutation(Settings);
+pub struct Permutation(PermutationSettings);
 
 impl Permutation {
     /// Flows as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Permutation {
+    pub fn new(settings: &PermutationSettings, _site: ()) -> Permutation {
         Permutation(settings.clone())
     }
 }

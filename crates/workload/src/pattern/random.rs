@@ -12,7 +12,7 @@ pub const SUMMARY: &str = "Every host sends to hosts drawn at random, all at onc
 
 weft_core::settings! {
     /// Random destinations.
-    pub struct Settings {
+    pub struct RandomPairsSettings {
         /// What each flow carries: a size, a bundled name, a file of points or a formula.
         sizes: String,
         /// Flows of each host.
@@ -25,12 +25,12 @@ weft_core::settings! {
 }
 
 /// Random destinations.
-pub struct RandomPairs(Settings);
+pub struct RandomPairs(RandomPairsSettings);
 
 impl RandomPairs {
     /// Flows as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> RandomPairs {
+    pub fn new(settings: &RandomPairsSettings, _site: ()) -> RandomPairs {
         RandomPairs(settings.clone())
     }
 }

@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "Every host sends to every other in a random order, on
 
 weft_core::settings! {
     /// Shuffle.
-    pub struct Settings {
+    pub struct ShuffleSettings {
         /// What each pair sends: a size, a bundled name, a file of points or a formula.
         sizes: String,
         /// From the start of a host's flow to the start of its next, finished or not; absent: the next starts when the one
@@ -23,12 +23,12 @@ weft_core::settings! {
 }
 
 /// Every ordered pair of hosts in random order.
-pub struct Shuffle(Settings);
+pub struct Shuffle(ShuffleSettings);
 
 impl Shuffle {
     /// Flows as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Shuffle {
+    pub fn new(settings: &ShuffleSettings, _site: ()) -> Shuffle {
         Shuffle(settings.clone())
     }
 }

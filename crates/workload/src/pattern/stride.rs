@@ -10,7 +10,7 @@ pub const SUMMARY: &str = "Host i sends to host i + step, all at once";
 
 weft_core::settings! {
     /// Stride.
-    pub struct Settings {
+    pub struct StrideSettings {
         /// Distance in the order of host numbers, counted around; not a multiple of the number of hosts.
         step: u32,
         /// What each host sends: a size, a bundled name, a file of points or a formula.
@@ -21,12 +21,12 @@ weft_core::settings! {
 }
 
 /// A fixed rotation of the hosts.
-pub struct Stride(Settings);
+pub struct Stride(StrideSettings);
 
 impl Stride {
     /// Flows as in `settings`.
     #[must_use]
-    pub fn new(settings: &Settings, _site: ()) -> Stride {
+    pub fn new(settings: &StrideSettings, _site: ()) -> Stride {
         Stride(settings.clone())
     }
 }

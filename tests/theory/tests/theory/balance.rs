@@ -4,7 +4,7 @@ use weft_core::record::{FlowRecord, RunRecord};
 use weft_core::{Bytes, PortId, Rate, Span, SwitchId, Time};
 use weft_plan::Setup;
 use weft_switch::BalancerSettings;
-use weft_switch::share::{SharingSettings, dynamic};
+use weft_switch::share::{SharingSettings, dynamic::DynamicSharingSettings};
 use weft_theory_tests::{lab, port};
 use weft_transport::TransportSettings;
 use weft_transport::settings::Tcp;
@@ -85,7 +85,7 @@ fn drill_80(balancer: BalancerSettings) -> Setup {
     let mut setup = lab::leaf_spine((16, 4, 20), (Rate::from_gbps(10), Rate::from_gbps(40)), &tcp(false));
     setup.switch.latency = Span::from_ns(500);
     setup.switch.buffer = Some(Bytes(12 << 20));
-    setup.switch.sharing = SharingSettings::Dynamic(dynamic::Settings::default());
+    setup.switch.sharing = SharingSettings::Dynamic(DynamicSharingSettings::default());
     setup.balancer = balancer;
     setup.warm_up = Time::ZERO + Span::from_ms(6);
     setup.until = Time::NEVER;

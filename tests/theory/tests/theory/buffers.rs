@@ -3,11 +3,11 @@
 use weft_core::record::{Reason, RunRecord};
 use weft_core::{Bytes, PortId, Rate, Span, SwitchId, Time};
 use weft_plan::Setup;
-use weft_switch::mark::{MarkerSettings, NonEct, step};
-use weft_switch::share::{SharingSettings, dynamic};
+use weft_switch::mark::{MarkerSettings, NonEct, step::StepSettings};
+use weft_switch::share::{SharingSettings, dynamic::DynamicSharingSettings};
 use weft_theory_tests::lab::{self, SharedPath};
 use weft_theory_tests::port;
-use weft_topology::shapes::single_switch;
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
@@ -19,11 +19,11 @@ const WIRE: u64 = 1_538;
 fn hot(alpha: f64, starts: &[Span]) -> Setup {
     let rate = Rate::from_gbps(10);
     let hot = starts.len() as u32;
-    let shape = single_switch::Settings { hosts: 3 * hot, host_link: LinkSettings::of(rate) };
+    let shape = SingleSwitchSettings { hosts: 3 * hot, host_link: LinkSettings::of(rate) };
     let transport = TransportSettings::Udp(Default::default());
     let mut setup = lab::setup(&TopologySettings::SingleSwitch(shape), &transport);
     setup.switch.buffer = Some(Bytes(BUFFER));
-    setup.switch.sharing = SharingSettings::Dynamic(dynamic::Settings { alpha, minimum: Bytes(0) });
+    setup.switch.sharing = SharingSettings::Dynamic(DynamicSharingSettings { alpha, minimum: Bytes(0) });
     let to = |host: u32| {
         let start = starts[host as usize];
         [1, 2].map(|n| lab::datagrams(start, (n * hot + host, host), lab::ENDLESS, rate))
@@ -81,7 +81,7 @@ fn unmarked(non_ect: NonEct) -> RunRecord {
     let MarkerSettings::Step(marking) = lab::step_marking(20) else {
         unreachable!("step marking was asked for")
     };
-    setup.switch.ecn = MarkerSettings::Step(step::Settings { non_ect, ..marking });
+    setup.switch.ecn = MarkerSettings::Step(StepSettings { non_ect, ..marking });
     setup.switch.sharing = lab::port_buffer(100 * lab::PACKET);
     setup.flows = path.endless(Span::ZERO).into();
     setup.until = Time::ZERO + Span::from_ms(500);

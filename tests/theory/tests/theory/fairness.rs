@@ -5,7 +5,7 @@ use weft_core::record::RunRecord;
 use weft_core::{Bytes, Rate, Span, Time};
 use weft_plan::Setup;
 use weft_theory_tests::lab::{self, PACKET, SharedPath};
-use weft_topology::shapes::parking_lot;
+use weft_topology::shapes::parking_lot::ParkingLotSettings;
 use weft_topology::{LinkSettings, TopologySettings, Wiring};
 use weft_transport::TransportSettings;
 use weft_transport::congestion::dctcp::Cut;
@@ -97,7 +97,7 @@ impl Lot {
 
     fn run(transport: &TransportSettings) -> Lot {
         let link = |rate| LinkSettings { delay: Self::DELAY, ..LinkSettings::of(rate) };
-        let shape = parking_lot::Settings {
+        let shape = ParkingLotSettings {
             switches: 4,
             hosts_per_switch: 2,
             host_link: link(Self::CARD),

@@ -4,7 +4,7 @@ use weft_core::record::RunRecord;
 use weft_core::settings::Amount;
 use weft_core::{Rate, Span, Time};
 use weft_theory_tests::lab::{self, PACKET};
-use weft_topology::shapes::single_switch;
+use weft_topology::shapes::single_switch::SingleSwitchSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 use weft_transport::settings::Tcp;
@@ -12,7 +12,7 @@ use weft_transport::settings::Tcp;
 /// One query: n servers answer host 0 with 1 MB / n each. Round trip about 100 us, marking above 20 packets.
 fn query(servers: u32, transport: &TransportSettings) -> RunRecord {
     let link = LinkSettings { delay: Span::from_us(20), ..LinkSettings::of(Rate::from_gbps(1)) };
-    let shape = single_switch::Settings { hosts: servers + 1, host_link: link };
+    let shape = SingleSwitchSettings { hosts: servers + 1, host_link: link };
     let mut setup = lab::setup(&TopologySettings::SingleSwitch(shape), transport);
     setup.switch.sharing = lab::port_buffer(100_000);
     setup.switch.ecn = lab::step_marking(20);

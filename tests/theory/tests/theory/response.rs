@@ -8,10 +8,10 @@
 
 use weft_core::{Bytes, Random, Rate, Span, Time};
 use weft_theory_tests::lab::{self, PACKET};
-use weft_topology::shapes::dumbbell;
+use weft_topology::shapes::dumbbell::DumbbellSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
-use weft_transport::protocols::cubic;
+use weft_transport::protocols::cubic::TcpCubicSettings;
 use weft_transport::settings::{Recovery, Tcp};
 
 /// Losses in a run of the engine: the mean over so many cycles is off by 2 % (one standard deviation).
@@ -109,7 +109,7 @@ fn measured(transport: &TransportSettings, loss: f64, round_trip: Span) -> f64 {
     let delay = (round_trip - transmission) / 6;
     let link = LinkSettings { delay, ..LinkSettings::of(rate) };
     let lossy = LinkSettings { loss: weft_core::settings::Share(loss), ..link.clone() };
-    let shape = dumbbell::Settings { hosts_per_side: 1, host_link: link, bottleneck: lossy };
+    let shape = DumbbellSettings { hosts_per_side: 1, host_link: link, bottleneck: lossy };
     let mut setup = lab::setup(&TopologySettings::Dumbbell(shape), transport);
     setup.flows = vec![lab::flow(Span::ZERO, 0, 1, lab::ENDLESS)].into();
     let rounds = LOSSES / loss / (constant(0.5) / loss.sqrt());
@@ -124,7 +124,7 @@ fn tcp() -> Tcp {
 }
 
 fn cubic() -> TransportSettings {
-    let mut settings = cubic::Settings { tcp: tcp(), ..Default::default() };
+    let mut settings = TcpCubicSettings { tcp: tcp(), ..Default::default() };
     settings.law.hystart = false;
     TransportSettings::Cubic(settings)
 }

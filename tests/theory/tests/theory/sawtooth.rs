@@ -9,7 +9,7 @@
 use weft_core::{PortId, Rate, Span, SwitchId, Time};
 use weft_theory_tests::lab::{self, PACKET, SharedPath};
 use weft_theory_tests::port::{self, Port};
-use weft_topology::shapes::parking_lot;
+use weft_topology::shapes::parking_lot::ParkingLotSettings;
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
@@ -86,7 +86,7 @@ fn flows_of_equal_round_trip_share_equally() {
 #[test]
 fn the_long_flow_of_a_parking_lot_gets_less_than_the_short_ones() {
     let link = |rate| LinkSettings { delay: Span::from_ms(1), ..LinkSettings::of(rate) };
-    let shape = parking_lot::Settings {
+    let shape = ParkingLotSettings {
         switches: 4,
         hosts_per_switch: 2,
         host_link: link(Rate::from_gbps(1)),

@@ -8,11 +8,11 @@ use weft_core::record::RunRecord;
 use weft_core::{Rate, Span, Time};
 use weft_plan::Setup;
 use weft_switch::BalancerSettings;
-use weft_switch::balance::drill;
+use weft_switch::balance::drill::DrillSettings;
 use weft_switch::settings::Visibility;
-use weft_switch::share::{SharingSettings, infinite};
+use weft_switch::share::{SharingSettings, infinite::InfiniteSharingSettings};
 use weft_theory_tests::lab;
-use weft_topology::shapes::leaf_spine;
+use weft_topology::shapes::leaf_spine::{self, LeafSpineSettings};
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
@@ -30,7 +30,7 @@ fn network() -> Setup {
         rate: Some(Rate::from_gbps(*gbps)),
         ..Default::default()
     };
-    let shape = leaf_spine::Settings {
+    let shape = LeafSpineSettings {
         leaves: 2,
         spines: 4,
         hosts_per_leaf: HOSTS,
@@ -41,7 +41,7 @@ fn network() -> Setup {
     };
     let udp = TransportSettings::Udp(Default::default());
     let mut setup = lab::setup(&TopologySettings::LeafSpine(shape), &udp);
-    setup.switch.sharing = SharingSettings::Infinite(infinite::Settings {});
+    setup.switch.sharing = SharingSettings::Infinite(InfiniteSharingSettings {});
     setup.switch.visibility = Visibility::Instant;
     setup
 }
@@ -51,7 +51,7 @@ fn network() -> Setup {
 fn backlog(balancer: (u32, u32), arrivals: f64, units: u64) -> f64 {
     let (choices, memory) = balancer;
     let mut setup = network();
-    setup.balancer = BalancerSettings::Drill(drill::Settings { choices, memory, ..Default::default() });
+    setup.balancer = BalancerSettings::Drill(DrillSettings { choices, memory, ..Default::default() });
     let unit = Rate::from_gbps(1).time_for(weft_core::Bytes(lab::PACKET));
     let (mut draws, mut now) = (lab::draws(3), 0.0);
     let payload = lab::PACKET - setup.transport.overhead_wire();

@@ -1,6 +1,6 @@
 //! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), and how fast unequal rates meet.
 
-use super::{Law, Settings};
+use super::{Law, TimelyParameters};
 
 /// A steady state of equal flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct FixedPoint {
 
 /// The only steady state; `None` for laws that have none, or infinitely many.
 #[must_use]
-pub fn fixed_point(settings: &Settings, flows: f64) -> Option<FixedPoint> {
+pub fn fixed_point(settings: &TimelyParameters, flows: f64) -> Option<FixedPoint> {
     let Law::Patched { reference, divisor, .. } = settings.law else { return None };
     let rate = settings.capacity / flows;
     let queue = reference + divisor * settings.step / (settings.decrease * rate);
@@ -24,6 +24,6 @@ pub fn fixed_point(settings: &Settings, flows: f64) -> Option<FixedPoint> {
 
 /// With the queue settled, how fast the difference of two rates decays near the fair share, per second.
 #[must_use]
-pub fn convergence_rate(settings: &Settings) -> f64 {
+pub fn convergence_rate(settings: &TimelyParameters) -> f64 {
     settings.step / (2.0 * settings.segment)
 }

@@ -1,6 +1,6 @@
 //! The equations over time (CoNEXT 2016, equations 20 to 24, 29 to 31, and the integrator behind figure 19).
 
-use super::{Law, Settings, weight};
+use super::{Law, TimelyParameters, weight};
 use crate::dde::{Past, System};
 use crate::model::jitter::Late;
 use crate::model::{Jitter, Layout, Model, Start, clip, queue_change};
@@ -18,7 +18,7 @@ pub struct Flow {
 #[derive(Clone, Debug)]
 pub struct Timely {
     /// The law and its path.
-    pub settings: Settings,
+    pub settings: TimelyParameters,
     /// The flows.
     pub flows: Vec<Flow>,
     /// The queue at first, in packets.
@@ -32,7 +32,7 @@ const QUEUE: usize = 0;
 impl Timely {
     /// These flows, an empty queue, no jitter.
     #[must_use]
-    pub fn new(settings: Settings, flows: Vec<Flow>) -> Timely {
+    pub fn new(settings: TimelyParameters, flows: Vec<Flow>) -> Timely {
         Timely { settings, flows, queue: 0.0, late: Vec::new() }
     }
 
@@ -60,7 +60,7 @@ impl Timely {
 
     /// What one sample does to the rate.
     fn rate_change(&self, gradient: f64, rate: f64, queue: f64) -> f64 {
-        let Settings { capacity, step, decrease, low, high, law, .. } = self.settings;
+        let TimelyParameters { capacity, step, decrease, low, high, law, .. } = self.settings;
         if queue < capacity * low {
             return step;
         }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::rig::{assert_gbps, site, us};
 
-fn law(change: impl FnOnce(&mut Settings)) -> Dcqcn {
-    let mut settings = Settings::default();
+fn law(change: impl FnOnce(&mut DcqcnSettings)) -> Dcqcn {
+    let mut settings = DcqcnSettings::default();
     change(&mut settings);
     Dcqcn::new(&settings, site(40))
 }
@@ -99,7 +99,7 @@ fn the_byte_counter_counts_as_the_timer_does() {
 }
 
 /// Rates by increase after a cut from 4 to 2 Gb/s, with both counters in step.
-fn targets(change: impl FnOnce(&mut Settings)) -> Vec<f64> {
+fn targets(change: impl FnOnce(&mut DcqcnSettings)) -> Vec<f64> {
     let mut law = law(|settings| {
         settings.initial_rates = vec![Rate::from_gbps(4)];
         settings.byte_counter = Bytes(1_000_000);

@@ -4,7 +4,7 @@ use super::*;
 use crate::rig::{assert_gbps, site};
 
 fn law(gbps: u64) -> PatchedTimely {
-    let mut settings = Settings::default();
+    let mut settings = PatchedTimelySettings::default();
     settings.measured.initial_rates = vec![Rate::from_gbps(gbps)];
     PatchedTimely::new(&settings, site(10))
 }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::rig::{assert_gbps, site, us};
 
-fn law(change: impl FnOnce(&mut Settings)) -> Timely {
-    let mut settings = Settings::default();
+fn law(change: impl FnOnce(&mut TimelySettings)) -> Timely {
+    let mut settings = TimelySettings::default();
     settings.measured.initial_rates = vec![Rate::from_gbps(5)];
     change(&mut settings);
     Timely::new(&settings, site(10))
@@ -93,7 +93,7 @@ fn steps_may_be_scaled_by_the_time_they_cover() {
 
 #[test]
 fn flows_of_a_host_start_with_equal_shares() {
-    let third = Timely::new(&Settings::default(), LawSite { others: 2, ..site(9) });
+    let third = Timely::new(&TimelySettings::default(), LawSite { others: 2, ..site(9) });
     assert_gbps(third.rate(), 3.0);
 }
 

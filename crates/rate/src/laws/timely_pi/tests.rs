@@ -4,7 +4,7 @@ use super::*;
 use crate::rig::{assert_gbps, site, us};
 
 fn law(flow: u32) -> TimelyPi {
-    let mut settings = Settings::default();
+    let mut settings = TimelyPiSettings::default();
     settings.measured.initial_rates = vec![Rate::from_gbps(5)];
     TimelyPi::new(&settings, LawSite { flow, ..site(10) })
 }

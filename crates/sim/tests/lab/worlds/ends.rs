@@ -3,11 +3,28 @@
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Random, Rate, Span};
 use weft_transport::RtoFloor;
-use weft_transport::congestion::{cubic, dctcp, htcp, newreno};
-use weft_transport::protocols::{self, ndp, pfabric, udp};
-use weft_transport::rate::{dcqcn, fixed, notification, patched_timely, timely, timely_pi};
+use weft_transport::congestion::{
+    cubic::{self, CubicSettings},
+    dctcp::{self, DctcpSettings},
+    htcp::{self, HtcpSettings},
+    newreno::NewRenoSettings,
+};
+use weft_transport::protocols::{
+    self,
+    ndp::{self, NdpSettings},
+    pfabric::{self, PfabricSettings},
+    udp::UdpSettings,
+};
+use weft_transport::rate::{
+    dcqcn,
+    fixed::FixedRateSettings,
+    notification::{self, NotificationSettings},
+    patched_timely, timely, timely_pi,
+};
 use weft_transport::settings::{EcnUse, LossDetection, Recovery, ShimRule, Tcp};
-use weft_transport::{TransportSettings, flowcells, gro, roce, shim};
+use weft_transport::{
+    TransportSettings, flowcells::FlowcellSettings, gro::GroSettings, roce, shim::ShimSettings,
+};
 
 use super::{one_in, pick};
 
@@ -16,14 +33,17 @@ pub(super) fn transport(random: &mut Random) -> TransportSettings {
     if one_in(random, 10) {
         let rate = one_in(random, 2).then(|| Rate::from_mbps(u64::from(500 + random.below(20_000))));
         let mtu = Bytes(pick(random, &[576, 1_500, 9_000]));
-        return TransportSettings::Udp(udp::Settings { mtu, rate, ..Default::default() });
+        return TransportSettings::Udp(UdpSettings { mtu, rate, ..Default::default() });
     }
     let tcp = tcp(random);
     match random.below(4) {
-        0 => TransportSettings::NewReno(protocols::newreno::Settings { law: newreno::Settings {}, tcp }),
-        1 => TransportSettings::Cubic(protocols::cubic::Settings { law: cubic(random), tcp }),
-        2 => TransportSettings::Htcp(protocols::htcp::Settings { law: htcp(random), tcp }),
-        _ => TransportSettings::Dctcp(protocols::dctcp::Settings { law: dctcp(random), tcp }),
+        0 => TransportSettings::NewReno(protocols::newreno::TcpNewRenoSettings {
+            law: NewRenoSettings {},
+            tcp,
+        }),
+        1 => TransportSettings::Cubic(protocols::cubic::TcpCubicSettings { law: cubic(random), tcp }),
+        2 => TransportSettings::Htcp(protocols::htcp::TcpHtcpSettings { law: htcp(random), tcp }),
+        _ => TransportSettings::Dctcp(protocols::dctcp::TcpDctcpSettings { law: dctcp(random), tcp }),
     }
 }
 
@@ -33,21 +53,24 @@ pub(super) fn later(random: &mut Random) -> Option<TransportSettings> {
         return None;
     }
     let pairs = queue_pairs(random);
-    let law = fixed::Settings {
+    let law = FixedRateSettings {
         initial_rates: pick(random, &[None, Some(Rate::from_gbps(2))]).into_iter().collect(),
     };
     Some(match random.below(6) {
-        0 => TransportSettings::Roce(protocols::roce::Settings { law, pairs }),
-        1 => TransportSettings::Timely(protocols::timely::Settings { law: timely(random), pairs }),
-        2 => TransportSettings::PatchedTimely(protocols::patched_timely::Settings {
-            law: patched_timely::Settings { measured: timely(random).measured, ..Default::default() },
+        0 => TransportSettings::Roce(protocols::roce::RoceFixedSettings { law, pairs }),
+        1 => TransportSettings::Timely(protocols::timely::RoceTimelySettings { law: timely(random), pairs }),
+        2 => TransportSettings::PatchedTimely(protocols::patched_timely::RocePatchedTimelySettings {
+            law: patched_timely::PatchedTimelySettings {
+                measured: timely(random).measured,
+                ..Default::default()
+            },
             pairs,
         }),
-        3 => TransportSettings::TimelyPi(protocols::timely_pi::Settings {
-            law: timely_pi::Settings { measured: timely(random).measured, ..Default::default() },
+        3 => TransportSettings::TimelyPi(protocols::timely_pi::RoceTimelyPiSettings {
+            law: timely_pi::TimelyPiSettings { measured: timely(random).measured, ..Default::default() },
             pairs,
         }),
-        _ => TransportSettings::Dcqcn(protocols::dcqcn::Settings {
+        _ => TransportSettings::Dcqcn(protocols::dcqcn::RoceDcqcnSettings {
             law: dcqcn(random),
             notification: notification(random),
             pairs,
@@ -60,7 +83,7 @@ pub(super) fn ranked(random: &mut Random) -> Option<TransportSettings> {
     if !one_in(random, 8) {
         return None;
     }
-    Some(TransportSettings::Pfabric(pfabric::Settings {
+    Some(TransportSettings::Pfabric(PfabricSettings {
         mtu: Bytes(pick(random, &[576, 1_500, 9_000])),
         initial_window: pick(random, &[1, 12, 70]),
         max_window: pick(random, &[70, 200]),
@@ -79,7 +102,7 @@ pub(super) fn receiver_driven(random: &mut Random) -> Option<TransportSettings> 
         return None;
     }
     let rto = Span::from_us(pick(random, &[200, 1_000, 3_000]));
-    Some(TransportSettings::Ndp(ndp::Settings {
+    Some(TransportSettings::Ndp(NdpSettings {
         mtu: Bytes(pick(random, &[576, 1_500, 9_000])),
         initial_window: pick(random, &[1, 8, 30]),
         class: pick(random, &[1, 1, 2, 0]),
@@ -91,11 +114,11 @@ pub(super) fn receiver_driven(random: &mut Random) -> Option<TransportSettings> 
     }))
 }
 
-fn queue_pairs(random: &mut Random) -> roce::settings::Settings {
+fn queue_pairs(random: &mut Random) -> roce::settings::QueuePairSettings {
     use roce::settings::Recovery;
     let mtu = pick(random, &[1_068, 1_500, 4_140]);
     let retry = Span::from_us(pick(random, &[200, 500, 4_000]));
-    roce::settings::Settings {
+    roce::settings::QueuePairSettings {
         mtu: Bytes(mtu),
         class: pick(random, &[3, 1, 0]),
         ack_class: pick(random, &[0, 0, 3]),
@@ -113,10 +136,10 @@ fn queue_pairs(random: &mut Random) -> roce::settings::Settings {
     }
 }
 
-fn notification(random: &mut Random) -> notification::Settings {
+fn notification(random: &mut Random) -> NotificationSettings {
     use notification::{Mode, Scope};
     let per_port = one_in(random, 4);
-    notification::Settings {
+    NotificationSettings {
         cnp_interval: Span::from_us(pick(random, &[50, 4])),
         np_mode: if per_port { Mode::Paper } else { pick(random, &[Mode::Paper, Mode::Ticker]) },
         np_scope: if per_port { Scope::Port } else { Scope::Flow },
@@ -124,9 +147,9 @@ fn notification(random: &mut Random) -> notification::Settings {
     }
 }
 
-fn dcqcn(random: &mut Random) -> dcqcn::Settings {
+fn dcqcn(random: &mut Random) -> dcqcn::DcqcnSettings {
     use dcqcn::{CutBy, HyperIncrease, RecoveryCount, Timing};
-    dcqcn::Settings {
+    dcqcn::DcqcnSettings {
         byte_counter: Bytes(pick(random, &[10_000_000, 150_000, 1_000])),
         recovery_count: pick(random, &[RecoveryCount::Fluid, RecoveryCount::Ns3]),
         hyper_increase: pick(random, &[HyperIncrease::Both, HyperIncrease::Timer, HyperIncrease::Off]),
@@ -141,14 +164,14 @@ fn dcqcn(random: &mut Random) -> dcqcn::Settings {
     }
 }
 
-fn timely(random: &mut Random) -> timely::Settings {
+fn timely(random: &mut Random) -> timely::TimelySettings {
     use weft_transport::rate::segments::{self, Pacing};
-    timely::Settings {
+    timely::TimelySettings {
         hai_after: pick(random, &[5, 0]),
         scale_by_min_rtt: one_in(random, 2),
         measured: timely::Measured {
             low: Span::from_us(pick(random, &[50, 5])),
-            segments: segments::Settings {
+            segments: segments::SegmentSettings {
                 segment: Bytes(pick(random, &[16_000, 64_000, 1])),
                 pacing: pick(random, &[Pacing::PerPacket, Pacing::PerBurst]),
                 base_rtt: Span::from_us(pick(random, &[0, 4])),
@@ -159,8 +182,8 @@ fn timely(random: &mut Random) -> timely::Settings {
     }
 }
 
-fn cubic(random: &mut Random) -> cubic::Settings {
-    cubic::Settings {
+fn cubic(random: &mut Random) -> CubicSettings {
+    CubicSettings {
         scaling: pick(random, &[0.4, 4.0, 1e6]),
         beta: Share(pick(random, &[0.7, 0.5, 0.9])),
         fast_convergence: one_in(random, 2),
@@ -173,9 +196,9 @@ fn cubic(random: &mut Random) -> cubic::Settings {
     }
 }
 
-fn htcp(random: &mut Random) -> htcp::Settings {
+fn htcp(random: &mut Random) -> HtcpSettings {
     use htcp::{RttScaling, Variant};
-    htcp::Settings {
+    HtcpSettings {
         variant: pick(random, &[Variant::Linux, Variant::Draft]),
         rtt_scaling: pick(random, &[RttScaling::AsVariant, RttScaling::On, RttScaling::Off]),
         bandwidth_switch: one_in(random, 2),
@@ -183,8 +206,8 @@ fn htcp(random: &mut Random) -> htcp::Settings {
     }
 }
 
-fn dctcp(random: &mut Random) -> dctcp::Settings {
-    dctcp::Settings {
+fn dctcp(random: &mut Random) -> DctcpSettings {
+    DctcpSettings {
         gain: Share(pick(random, &[1.0 / 16.0, 0.5, 1.0])),
         initial_alpha: Share(pick(random, &[1.0, 0.0])),
         minimum_window: pick(random, &[1, 2]),
@@ -256,18 +279,18 @@ fn tcp(random: &mut Random) -> Tcp {
         whole_segments: one_in(random, 2),
         initial_ssthresh: one_in(random, 5).then(|| Amount::Packets(pick(random, &[2, 20]))),
         gro: one_in(random, 3),
-        batches: gro::Settings {
+        batches: GroSettings {
             gro_limit: Bytes(pick(random, &[64 << 10, 3 * mtu])),
             gro_budget: pick(random, &[64, 3]),
             gro_flush: us(random, 20),
         },
         reorder_shim: one_in(random, 3),
-        shim: shim::Settings {
+        shim: ShimSettings {
             shim_timeout: us(random, 100),
             shim_limit: Bytes(pick(random, &[64 << 10, 3 * mtu])),
         },
         shim_rule: pick(random, &[ShimRule::TimeOut, ShimRule::Flowcells]),
-        hold: flowcells::Settings {
+        hold: FlowcellSettings {
             hold_alpha: pick(random, &[0.0, 2.0, 10.0]),
             hold_initial: us(random, 100),
             ..Default::default()

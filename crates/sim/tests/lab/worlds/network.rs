@@ -44,33 +44,34 @@ pub(super) fn topology(random: &mut Random) -> TopologySettings {
     let up_to = |random: &mut Random, most: u32| 1 + random.below(most);
     match random.below(9) {
         0 | 1 => TopologySettings::LeafSpine(leaf_spine(random, (host_link, other), style)),
-        2 => TopologySettings::FatTree(fat_tree::Settings {
+        2 => TopologySettings::FatTree(fat_tree::FatTreeSettings {
             k: pick(random, &[2, 4]),
             oversubscription: up_to(random, 2),
             host_link,
             fabric_link: other,
         }),
-        3 => {
-            TopologySettings::SingleSwitch(single_switch::Settings { hosts: 1 + up_to(random, 7), host_link })
-        }
-        4 => TopologySettings::Dumbbell(dumbbell::Settings {
+        3 => TopologySettings::SingleSwitch(single_switch::SingleSwitchSettings {
+            hosts: 1 + up_to(random, 7),
+            host_link,
+        }),
+        4 => TopologySettings::Dumbbell(dumbbell::DumbbellSettings {
             hosts_per_side: up_to(random, 4),
             host_link,
             bottleneck: other,
         }),
-        5 => TopologySettings::ParkingLot(parking_lot::Settings {
+        5 => TopologySettings::ParkingLot(parking_lot::ParkingLotSettings {
             switches: 1 + up_to(random, 4),
             hosts_per_switch: up_to(random, 2),
             host_link,
             bottleneck: other,
         }),
-        6 => TopologySettings::Diamond(diamond::Settings {
+        6 => TopologySettings::Diamond(diamond::DiamondSettings {
             hosts_per_leaf: up_to(random, 3),
             host_link,
             path_a: other,
             path_b: style.link(random),
         }),
-        7 => TopologySettings::FullMesh(full_mesh::Settings {
+        7 => TopologySettings::FullMesh(full_mesh::FullMeshSettings {
             switches: 1 + up_to(random, 4),
             hosts_per_switch: up_to(random, 2),
             host_link,
@@ -89,14 +90,14 @@ pub(super) fn later(random: &mut Random) -> Option<TopologySettings> {
     let (host_link, fabric_link, other) = (style.link(random), style.link(random), style.link(random));
     let slower = Rate(fabric_link.rate.0 / u64::from(2 + random.below(9)));
     Some(match random.below(3) {
-        0 => TopologySettings::Vl2(vl2::Settings {
+        0 => TopologySettings::Vl2(vl2::Vl2Settings {
             aggregation_ports: pick(random, &[2, 4]),
             intermediate_ports: pick(random, &[2, 4]),
             hosts_per_rack: 2 + random.below(2),
             host_link,
             fabric_link,
         }),
-        1 => TopologySettings::PodsAndPlanes(pods_and_planes::Settings {
+        1 => TopologySettings::PodsAndPlanes(pods_and_planes::PodsAndPlanesSettings {
             pods: 1 + random.below(3),
             racks_per_pod: 1 + random.below(2),
             planes: 1 + random.below(2),
@@ -108,7 +109,7 @@ pub(super) fn later(random: &mut Random) -> Option<TopologySettings> {
         }),
         _ => {
             let slow = leaf_spine::Slow { rate: slower, share: Share(0.4), draw: random.below(1_000) };
-            TopologySettings::LeafSpine(leaf_spine::Settings {
+            TopologySettings::LeafSpine(leaf_spine::LeafSpineSettings {
                 slow: Some(slow),
                 leaves: 2 + random.below(3),
                 spines: 1 + random.below(4),
@@ -125,7 +126,7 @@ fn leaf_spine(
     random: &mut Random,
     (host_link, fabric_link): (LinkSettings, LinkSettings),
     style: Style,
-) -> leaf_spine::Settings {
+) -> leaf_spine::LeafSpineSettings {
     let (leaves, spines) = (2 + random.below(3), 1 + random.below(4));
     let different = style.link(random);
     let unequal = leaf_spine::Unequal {
@@ -135,7 +136,7 @@ fn leaf_spine(
         rate: one_in(random, 2).then_some(different.rate),
         delay: one_in(random, 2).then_some(different.delay),
     };
-    leaf_spine::Settings {
+    leaf_spine::LeafSpineSettings {
         leaves,
         spines,
         hosts_per_leaf: 1 + random.below(4),
@@ -162,7 +163,7 @@ pub(super) fn stall(topology: &mut TopologySettings, random: &mut Random) {
 }
 
 /// A random tree of switches with a few cables more, hosts anywhere.
-fn graph(random: &mut Random, style: Style) -> explicit::Settings {
+fn graph(random: &mut Random, style: Style) -> explicit::ExplicitSettings {
     let switches = 1 + random.below(5);
     let hosts = 2 + random.below(6);
     let name = |n: u32| format!("s{n}");
@@ -185,5 +186,10 @@ fn graph(random: &mut Random, style: Style) -> explicit::Settings {
             cable(random, name(from), name(to), 1);
         }
     }
-    explicit::Settings { hosts, switches: (0..switches).map(name).collect(), links, ..Default::default() }
+    explicit::ExplicitSettings {
+        hosts,
+        switches: (0..switches).map(name).collect(),
+        links,
+        ..Default::default()
+    }
 }

@@ -6,17 +6,40 @@ use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Setup};
 use weft_switch::PfcSettings;
-use weft_switch::balance::{conga, drill, ecmp, flow_drill, letflow, presto, random, round_robin, wcmp};
-use weft_switch::congestion;
+use weft_switch::balance::{
+    conga::CongaSettings,
+    drill::{self, DrillSettings},
+    ecmp::{self, EcmpSettings},
+    flow_drill::FlowDrillSettings,
+    letflow::LetFlowSettings,
+    presto::{self, PrestoSettings},
+    random::RandomSettings,
+    round_robin::RoundRobinSettings,
+    wcmp::WcmpSettings,
+};
+use weft_switch::congestion::CongestionSettings;
 use weft_switch::flowlet::{self, Timing};
 use weft_switch::hash::HashFunction;
 use weft_switch::mark::red::{Arriving, Beyond};
-use weft_switch::mark::{At, MarkerSettings, NonEct, Scope, codel, pi, pie, red, step};
-use weft_switch::order::{OrderSettings, ranked};
+use weft_switch::mark::{
+    At, MarkerSettings, NonEct, Scope,
+    codel::CodelSettings,
+    pi::PiSettings,
+    pie::{self, PieSettings},
+    red::RedSettings,
+    step::StepSettings,
+};
+use weft_switch::order::OrderSettings;
+use weft_switch::order::ranked::RankedOrderSettings;
 use weft_switch::pause::WatchdogAction;
-use weft_switch::schedule::{SchedulerSettings, drr, wrr};
+use weft_switch::schedule::{SchedulerSettings, drr::DrrSettings, wrr::WrrSettings};
 use weft_switch::settings::{ClassLoad, Visibility};
-use weft_switch::share::{SharingSettings, dynamic, fixed, mmu};
+use weft_switch::share::{
+    SharingSettings,
+    dynamic::DynamicSharingSettings,
+    fixed::FixedSharingSettings,
+    mmu::{self, MmuSettings},
+};
 use weft_switch::{BalancerSettings, PortSettings, ShaperSettings, SwitchSettings, TrimSettings};
 use weft_topology::{Graph, Link, Node};
 use weft_transport::Transport;
@@ -29,7 +52,7 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
     let ties = [Tie::Random, Tie::MemoryFirst, Tie::SampleFirst, Tie::LowestPort];
     let (choices, memory, tie) = (1 + random.below(4), random.below(4), pick(random, &ties));
     match random.below(13) {
-        0 | 1 => BalancerSettings::Ecmp(ecmp::Settings {
+        0 | 1 => BalancerSettings::Ecmp(EcmpSettings {
             hash: pick(
                 random,
                 &[HashFunction::Mix, HashFunction::Crc32, HashFunction::Crc16, HashFunction::Toeplitz],
@@ -40,30 +63,30 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
                 &[ecmp::Mapping::Multiply, ecmp::Mapping::Modulo, ecmp::Mapping::Resilient],
             ),
         }),
-        2 => BalancerSettings::PerPacketRandom(random::Settings {}),
-        3 => BalancerSettings::RoundRobin(round_robin::Settings { permute_after: random.below(3) }),
+        2 => BalancerSettings::PerPacketRandom(RandomSettings {}),
+        3 => BalancerSettings::RoundRobin(RoundRobinSettings { permute_after: random.below(3) }),
         4 => {
             let idle = pick(random, &[Span::from_us(20), Span::from_s(1)]);
-            BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, tie, idle })
+            BalancerSettings::FlowDrill(FlowDrillSettings { choices, memory, tie, idle })
         }
-        5 => BalancerSettings::LetFlow(letflow::Settings {
+        5 => BalancerSettings::LetFlow(LetFlowSettings {
             flowlets: flowlets(random),
             weighted: one_in(random, 3),
         }),
-        9 | 10 => BalancerSettings::Presto(presto::Settings {
+        9 | 10 => BalancerSettings::Presto(PrestoSettings {
             cell: Bytes(pick(random, &[1, 4_000, 64 << 10])),
             order: pick(random, &[presto::Order::Shuffled, presto::Order::BitReversed]),
             start: pick(random, &[presto::Start::Random, presto::Start::First]),
             controller_delay: pick(random, &[Span::ZERO, Span::from_us(30)]),
         }),
-        8 => BalancerSettings::Wcmp(wcmp::Settings {
+        8 => BalancerSettings::Wcmp(WcmpSettings {
             hash: pick(random, &[HashFunction::Mix, HashFunction::Crc16]),
             oversubscription: pick(random, &[1.0, 1.05, 2.0]),
             table_size: pick(random, &[None, Some(3), Some(64)]),
         }),
-        6 | 7 => BalancerSettings::Conga(conga::Settings {
+        6 | 7 => BalancerSettings::Conga(CongaSettings {
             flowlets: flowlets(random),
-            congestion: congestion::Settings {
+            congestion: CongestionSettings {
                 metric_bits: 1 + random.below(6),
                 dre_period: pick(random, &[Span::from_ns(100), Span::from_us(16)]),
                 dre_decay: Share(pick(random, &[0.01, 0.1, 1.0])),
@@ -74,7 +97,7 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
         }),
         _ => {
             let control_by_hash = one_in(random, 4);
-            BalancerSettings::Drill(drill::Settings {
+            BalancerSettings::Drill(DrillSettings {
                 choices,
                 memory,
                 tie,
@@ -86,8 +109,8 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
 }
 
 /// Flowlets of every kind.
-fn flowlets(random: &mut Random) -> flowlet::Settings {
-    flowlet::Settings {
+fn flowlets(random: &mut Random) -> flowlet::FlowletSettings {
+    flowlet::FlowletSettings {
         gap: pick(random, &[Span::ZERO, Span::from_us(3), Span::from_us(30), Span::from_ms(100)]),
         timing: pick(random, &[Timing::Timestamp, Timing::AgeBit]),
         exact: one_in(random, 3),
@@ -121,7 +144,7 @@ pub(super) fn trim(setup: &mut Setup, random: &mut Random) {
     };
     if one_in(random, 2) {
         setup.switch.queues = setup.switch.queues.max(2);
-        setup.switch.schedule = SchedulerSettings::Wrr(wrr::Settings { weights: vec![10, 1] });
+        setup.switch.schedule = SchedulerSettings::Wrr(WrrSettings { weights: vec![10, 1] });
         if setup.switch.pfc.is_on() {
             // Classes beside those that pause would find all memory reserved.
             setup.switch.pfc.classes = (0..setup.switch.queues).collect();
@@ -159,7 +182,7 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
         schedule: match random.below(3) {
             0 => SchedulerSettings::Fifo(Default::default()),
             1 => SchedulerSettings::Strict(Default::default()),
-            _ => SchedulerSettings::Drr(drr::Settings {
+            _ => SchedulerSettings::Drr(DrrSettings {
                 quantum: Bytes(pick(random, &[100, 1_538, 9_038])),
                 weights: vec![1 + random.below(3)],
             }),
@@ -239,7 +262,7 @@ pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
         return;
     }
     let flows_in_order = !one_in(random, 4);
-    setup.switch.order = OrderSettings::Ranked(ranked::Settings { flows_in_order });
+    setup.switch.order = OrderSettings::Ranked(RankedOrderSettings { flows_in_order });
 }
 
 /// Now and then some ports are shaped.
@@ -274,7 +297,7 @@ pub(super) fn manage(switch: &mut SwitchSettings, random: &mut Random, full: Byt
         2 if one_in(random, 2) => vec![pool(0, 0.7), pool(1, 0.3)],
         _ => Vec::new(),
     };
-    let own = mmu::Settings {
+    let own = MmuSettings {
         group_minimum: pick(random, &[full, full * 2]),
         port_minimum: pick(random, &[Bytes(0), full * 5]),
         lossy_alpha: pick(random, &[0.1, 1.0, 8.0]),
@@ -311,11 +334,11 @@ fn sharing(
             let alpha = pick(random, &[0.5, 1.0, 8.0]);
             let pool = full * 3 * packets;
             let buffer = pool + minimum * ports * u64::from(queues);
-            (SharingSettings::Dynamic(dynamic::Settings { alpha, minimum }), Some(buffer))
+            (SharingSettings::Dynamic(DynamicSharingSettings { alpha, minimum }), Some(buffer))
         }
         _ => {
             let buffer = one_in(random, 2).then(|| full * packets * 2 + full * ports);
-            (SharingSettings::Fixed(fixed::Settings { per_port: full * packets }), buffer)
+            (SharingSettings::Fixed(FixedSharingSettings { per_port: full * packets }), buffer)
         }
     }
 }
@@ -327,7 +350,7 @@ fn marker(random: &mut Random, packet: Bytes) -> MarkerSettings {
     let packets = pick(random, &[2, 5, 20, 60]);
     match random.below(6) {
         0 => MarkerSettings::Off(Default::default()),
-        1 => MarkerSettings::Pi(pi::Settings {
+        1 => MarkerSettings::Pi(PiSettings {
             reference: Amount::Packets(packets),
             packet,
             k1: 0.01,
@@ -336,27 +359,27 @@ fn marker(random: &mut Random, packet: Bytes) -> MarkerSettings {
             non_ect,
             ..Default::default()
         }),
-        2 => MarkerSettings::Pie(pie::Settings {
+        2 => MarkerSettings::Pie(PieSettings {
             target: Span::from_us(packets),
             estimate: pick(random, &[pie::Estimate::Line, pie::Estimate::Departures, pie::Estimate::Waited]),
             packet,
             non_ect,
             ..Default::default()
         }),
-        3 => MarkerSettings::Codel(codel::Settings {
+        3 => MarkerSettings::Codel(CodelSettings {
             target: Span::from_us(packets),
             interval: Span::from_us(10 * packets),
             least: packet,
             non_ect,
         }),
-        4 => MarkerSettings::Step(step::Settings {
+        4 => MarkerSettings::Step(StepSettings {
             threshold: Amount::Packets(packets),
             packet,
             at,
             scope,
             non_ect,
         }),
-        _ => MarkerSettings::Red(red::Settings {
+        _ => MarkerSettings::Red(RedSettings {
             min: Amount::Bytes(packet * packets),
             max: Amount::Packets(packets * u64::from(1 + random.below(5))),
             max_probability: Share(pick(random, &[0.01, 0.3, 1.0])),

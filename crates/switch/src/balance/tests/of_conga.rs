@@ -12,7 +12,7 @@ struct Leaf {
 
 impl Leaf {
     fn new(metrics: &[u8]) -> Leaf {
-        let settings = BalancerSettings::Conga(conga::Settings::default());
+        let settings = BalancerSettings::Conga(conga::CongaSettings::default());
         Leaf { bench: Bench::of(settings, metrics.len()), metrics: metrics.to_vec() }
     }
 
@@ -74,7 +74,7 @@ fn the_best_of_many_paths_is_found_wherever_it_is() {
 
 #[test]
 fn switches_that_are_not_the_source_leaf_spread_flows_by_a_hash() {
-    let mut bench = Bench::of(BalancerSettings::Conga(conga::Settings::default()), 4);
+    let mut bench = Bench::of(BalancerSettings::Conga(conga::CongaSettings::default()), 4);
     let first: Vec<_> = (0..4_000).map(|n| bench.send(&flow(n))).collect();
     bench.now += Span::from_s(1);
     assert!((0..4_000).all(|n| bench.send(&flow(n)) == first[n as usize]), "for ever");

@@ -126,7 +126,7 @@ fn d_and_m_beyond_the_group_are_join_the_shortest_queue_with_fair_ties() {
 #[test]
 fn drill_1_0_is_per_packet_random() {
     let mut drill = Bench::new(drill(1, 0, Tie::Random), &[3, 1, 4, 1, 5, 9, 2]);
-    let mut random = Bench::of(BalancerSettings::PerPacketRandom(random::Settings {}), 7);
+    let mut random = Bench::of(BalancerSettings::PerPacketRandom(random::RandomSettings {}), 7);
     assert!((0..1_000).all(|_| drill.next() == random.next()), "loads are not looked at");
 }
 
@@ -229,7 +229,7 @@ fn a_remembered_port_is_known_by_its_name_not_by_its_place() {
 fn acknowledgements_keep_to_a_path_if_told_and_payload_does_not() {
     use weft_core::Kind;
     let ports_of = |kind, control_by_hash| {
-        let settings = drill::Settings { control_by_hash, ..Default::default() };
+        let settings = drill::DrillSettings { control_by_hash, ..Default::default() };
         let mut bench = Bench::of(BalancerSettings::Drill(settings), 8);
         (0..200).map(|_| bench.send(&Header { kind, ..flow(9) })).collect::<std::collections::BTreeSet<_>>()
     };

@@ -3,7 +3,7 @@
 use super::*;
 
 fn ecmp(mapping: ecmp::Mapping) -> BalancerSettings {
-    BalancerSettings::Ecmp(ecmp::Settings { mapping, ..Default::default() })
+    BalancerSettings::Ecmp(ecmp::EcmpSettings { mapping, ..Default::default() })
 }
 
 const MAPPINGS: [ecmp::Mapping; 3] =
@@ -63,7 +63,7 @@ fn ecmp_keeps_a_flow_on_one_port() {
 #[test]
 fn ecmp_stages_are_uncorrelated_unless_they_share_a_seed() {
     let at = |switch, seeding| {
-        let settings = BalancerSettings::Ecmp(ecmp::Settings { seeding, ..Default::default() });
+        let settings = BalancerSettings::Ecmp(ecmp::EcmpSettings { seeding, ..Default::default() });
         Bench::new(AnyBalancer::new(&settings, Site { switch: SwitchId(switch), ..SITE }), &[0; 4])
     };
     let (mut leaf, mut spine) = (at(1, ecmp::Seeding::PerSwitch), at(2, ecmp::Seeding::PerSwitch));

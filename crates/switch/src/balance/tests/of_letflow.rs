@@ -5,8 +5,8 @@ use weft_core::Span;
 use super::*;
 
 fn letflow(gap: Span) -> BalancerSettings {
-    let flowlets = crate::flowlet::Settings { gap, ..Default::default() };
-    BalancerSettings::LetFlow(letflow::Settings { flowlets, ..Default::default() })
+    let flowlets = crate::flowlet::FlowletSettings { gap, ..Default::default() };
+    BalancerSettings::LetFlow(letflow::LetFlowSettings { flowlets, ..Default::default() })
 }
 
 /// Packets of one flow, one per microsecond, with a pause of a millisecond after every tenth.
@@ -55,10 +55,12 @@ fn with_an_endless_gap_it_is_per_flow_random() {
         bench.now += Span::from_s(10);
         assert_eq!(bench.send(&flow(1)), of_flow);
     }
-    let mut exact = crate::flowlet::Settings { gap: Span(u64::MAX), ..Default::default() };
+    let mut exact = crate::flowlet::FlowletSettings { gap: Span(u64::MAX), ..Default::default() };
     exact.exact = true;
-    let mut bench =
-        Bench::of(BalancerSettings::LetFlow(letflow::Settings { flowlets: exact, ..Default::default() }), 4);
+    let mut bench = Bench::of(
+        BalancerSettings::LetFlow(letflow::LetFlowSettings { flowlets: exact, ..Default::default() }),
+        4,
+    );
     let mut counts = vec![0; 4];
     (0..8_000).for_each(|n| counts[bench.send(&flow(n)).index()] += 1);
     // 99.9 % quantile of chi-square with 3 degrees of freedom.
@@ -79,9 +81,10 @@ fn a_flowlet_whose_port_is_gone_is_drawn_anew_and_stays() {
 
 #[test]
 fn flowlets_may_be_drawn_by_the_capacity_beyond_the_ports() {
-    let flowlets = crate::flowlet::Settings { gap: Span::ZERO, ..Default::default() };
+    let flowlets = crate::flowlet::FlowletSettings { gap: Span::ZERO, ..Default::default() };
     let drawn = |weighted| {
-        let settings = BalancerSettings::LetFlow(letflow::Settings { flowlets: flowlets.clone(), weighted });
+        let settings =
+            BalancerSettings::LetFlow(letflow::LetFlowSettings { flowlets: flowlets.clone(), weighted });
         let mut balancer = AnyBalancer::new(&settings, SITE);
         let component = Component { weight: 1, ports: ports(3), shares: vec![4, 1, 3] };
         let (mut counts, mut random) = (vec![0; 3], stream(2));

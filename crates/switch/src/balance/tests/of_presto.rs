@@ -5,7 +5,7 @@ use weft_core::label::PathLabel;
 use super::*;
 
 fn presto(k: usize) -> Bench {
-    Bench::of(BalancerSettings::Presto(presto::Settings::default()), k)
+    Bench::of(BalancerSettings::Presto(presto::PrestoSettings::default()), k)
 }
 
 /// A packet at the `hop`-th switch of its path, whose label says a port for each of the first three.

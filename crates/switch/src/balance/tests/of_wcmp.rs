@@ -56,7 +56,7 @@ fn a_table_of_some_size_holds_the_best_that_fits() {
 }
 
 /// A balancer in front of ports with shares.
-fn counts(settings: wcmp::Settings, shares: &[u64], flows: u32) -> Vec<u64> {
+fn counts(settings: wcmp::WcmpSettings, shares: &[u64], flows: u32) -> Vec<u64> {
     let mut balancer = AnyBalancer::new(&BalancerSettings::Wcmp(settings), SITE);
     let ports: Vec<_> = (0..shares.len() as u16).map(PortId).collect();
     let component = Component { weight: 1, ports, shares: shares.to_vec() };
@@ -73,12 +73,12 @@ fn flows_fall_to_ports_by_their_weights() {
     use crate::hash::HashFunction;
     let shares = [40, 10, 20, 30];
     for hash in [HashFunction::Mix, HashFunction::Crc32, HashFunction::Crc16, HashFunction::Toeplitz] {
-        let exact = wcmp::Settings { hash, oversubscription: 1.0, ..Default::default() };
+        let exact = wcmp::WcmpSettings { hash, oversubscription: 1.0, ..Default::default() };
         for (count, share) in counts(exact, &shares, 20_000).into_iter().zip(shares) {
             assert_share(count, 20_000, share as f64 / 100.0, 4.5);
         }
     }
-    let small = wcmp::Settings { table_size: Some(7), ..Default::default() };
+    let small = wcmp::WcmpSettings { table_size: Some(7), ..Default::default() };
     for (count, weight) in counts(small, &[10, 7, 5, 3], 20_000).into_iter().zip([3.0, 2.0, 1.0, 1.0]) {
         assert_share(count, 20_000, weight / 7.0, 4.5);
     }

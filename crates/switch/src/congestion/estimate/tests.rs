@@ -9,7 +9,7 @@ fn us(n: u64) -> Time {
 }
 
 fn link(gbps: u64) -> (Decay, Estimator) {
-    let decay = Decay::new(&Settings::default());
+    let decay = Decay::new(&CongestionSettings::default());
     (decay, Estimator::new(&decay, Rate::from_gbps(gbps)))
 }
 
@@ -84,7 +84,8 @@ fn the_metric_is_the_share_of_the_capacity_in_eighths() {
 #[test]
 fn a_burst_never_exceeds_the_bits_of_the_metric() {
     for metric_bits in 1..=6 {
-        let settings = Settings { metric_bits, dre_decay: Share(0.5), ..Settings::default() };
+        let settings =
+            CongestionSettings { metric_bits, dre_decay: Share(0.5), ..CongestionSettings::default() };
         let decay = Decay::new(&settings);
         let mut link = Estimator::new(&decay, Rate::from_gbps(1));
         let greatest = (0..1_000).map(|_| link.sends(&decay, Time(5), 60_000)).max();

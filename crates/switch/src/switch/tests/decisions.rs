@@ -3,11 +3,16 @@
 use drill::Tie;
 
 use super::*;
-use crate::balance::{ecmp, flow_drill, random, round_robin};
+use crate::balance::{
+    ecmp::{self, EcmpSettings},
+    flow_drill::FlowDrillSettings,
+    random::RandomSettings,
+    round_robin::RoundRobinSettings,
+};
 use weft_mark::{NonEct, Scope};
 
 /// The outputs of `n` packets that come in by `inputs` while random ports send.
-fn course(plan: &Plan, inputs: &[u16], n: u64) -> Vec<u16> {
+fn course(plan: &BenchOptions, inputs: &[u16], n: u64) -> Vec<u16> {
     let mut bench = plan.build();
     let mut dice = Random::new(99, Purpose::Test, 0);
     let mut outputs = Vec::new();
@@ -27,13 +32,17 @@ fn an_idle_engine_changes_nothing() {
     for balancer in [
         drill_with(2, 1, Tie::Random),
         drill_with(1, 3, Tie::Random),
-        BalancerSettings::RoundRobin(round_robin::Settings::default()),
-        BalancerSettings::PerPacketRandom(random::Settings {}),
+        BalancerSettings::RoundRobin(RoundRobinSettings::default()),
+        BalancerSettings::PerPacketRandom(RandomSettings {}),
     ] {
         for visibility in [Visibility::Instant, Visibility::Store] {
             let with = |engines| {
                 let settings = SwitchSettings { visibility, engines, ..SwitchSettings::default() };
-                course(&Plan { settings, balancer: balancer.clone(), ..Plan::default() }, &[0, 2], 2_000)
+                course(
+                    &BenchOptions { settings, balancer: balancer.clone(), ..BenchOptions::default() },
+                    &[0, 2],
+                    2_000,
+                )
             };
             assert_eq!(with(1), with(2), "{balancer:?} {visibility:?}");
         }
@@ -42,8 +51,8 @@ fn an_idle_engine_changes_nothing() {
 
 #[test]
 fn engines_draw_from_streams_of_their_own() {
-    let settings = SwitchSettings { engines: 2, ..Plan::default().settings };
-    let plan = Plan { settings, balancer: drill_with(1, 0, Tie::Random), ..Plan::default() };
+    let settings = SwitchSettings { engines: 2, ..BenchOptions::default().settings };
+    let plan = BenchOptions { settings, balancer: drill_with(1, 0, Tie::Random), ..BenchOptions::default() };
     let (even, odd) = (course(&plan, &[0], 400), course(&plan, &[1], 400));
     let equal = even.iter().zip(&odd).filter(|(a, b)| a == b).count();
     assert!((60..140).contains(&equal), "one in four by chance: {equal}");
@@ -54,8 +63,13 @@ fn engines_draw_from_streams_of_their_own() {
 fn two_engines_with_one_snapshot_choose_the_same_port() {
     let outputs = |visibility, balancer: &BalancerSettings| {
         let settings = SwitchSettings { visibility, engines: 2, ..SwitchSettings::default() };
-        let plan =
-            Plan { settings, balancer: balancer.clone(), ports: 2, uplinks: vec![0, 1], ..Plan::default() };
+        let plan = BenchOptions {
+            settings,
+            balancer: balancer.clone(),
+            ports: 2,
+            uplinks: vec![0, 1],
+            ..BenchOptions::default()
+        };
         let mut bench = plan.build();
         [bench.send(0, far(FULL)).unwrap(), bench.send(1, far(FULL)).unwrap()]
     };
@@ -70,7 +84,8 @@ fn two_engines_with_one_snapshot_choose_the_same_port() {
 fn decisions_become_visible_after_their_time() {
     let seen_by = |input, visibility, engines| {
         let settings = SwitchSettings { visibility, engines, ..SwitchSettings::default() };
-        let plan = Plan { settings, balancer: drill_with(4, 0, Tie::LowestPort), ..Plan::default() };
+        let plan =
+            BenchOptions { settings, balancer: drill_with(4, 0, Tie::LowestPort), ..BenchOptions::default() };
         let seen = |delay: &u64| {
             let mut bench = plan.build();
             assert_eq!(bench.send(0, far(FULL)), Some(0));
@@ -100,7 +115,7 @@ fn inputs_of_other_rates_have_delays_of_their_own() {
     let settings = SwitchSettings { visibility: Visibility::Store, ..SwitchSettings::default() };
     let rates = vec![Rate::from_gbps(10), Rate::from_gbps(40)];
     let balancer = drill_with(4, 0, Tie::LowestPort);
-    let mut bench = Plan { settings, balancer, rates, ..Plan::default() }.build();
+    let mut bench = BenchOptions { settings, balancer, rates, ..BenchOptions::default() }.build();
     assert_eq!(bench.send(0, far(FULL)), Some(0));
     assert_eq!(bench.send(1, far(FULL)), Some(0));
     bench.next(0);
@@ -114,8 +129,9 @@ fn inputs_of_other_rates_have_delays_of_their_own() {
 #[test]
 fn a_packet_in_service_counts_until_its_last_bit_unless_told_otherwise() {
     let second = |count_in_service| {
-        let settings = SwitchSettings { count_in_service, ..Plan::default().settings };
-        let plan = Plan { settings, balancer: drill_with(4, 0, Tie::LowestPort), ..Plan::default() };
+        let settings = SwitchSettings { count_in_service, ..BenchOptions::default().settings };
+        let plan =
+            BenchOptions { settings, balancer: drill_with(4, 0, Tie::LowestPort), ..BenchOptions::default() };
         let mut bench = plan.build();
         assert_eq!(bench.send(0, far(FULL)), Some(0));
         bench.next(0);
@@ -136,9 +152,11 @@ fn a_packet_in_service_counts_until_its_last_bit_unless_told_otherwise() {
 #[test]
 fn a_port_watched_from_now_on_shows_the_packet_in_service_as_the_rule_says() {
     let between = |count_in_service| {
-        let settings = SwitchSettings { count_in_service, ..Plan::default().settings };
+        let settings = SwitchSettings { count_in_service, ..BenchOptions::default().settings };
         let balancer = drill_with(4, 0, Tie::LowestPort);
-        let mut bench = Plan { settings, balancer, ports: 2, uplinks: vec![1], ..Plan::default() }.build();
+        let mut bench =
+            BenchOptions { settings, balancer, ports: 2, uplinks: vec![1], ..BenchOptions::default() }
+                .build();
         bench.receive(0, to(0, FULL));
         bench.next(0);
         bench.switch.install(vec![GroupId(0); 2], vec![together(&[0, 1])]);
@@ -153,9 +171,10 @@ fn a_port_watched_from_now_on_shows_the_packet_in_service_as_the_rule_says() {
 
 #[test]
 fn a_packet_in_service_is_taken_off_the_load_of_its_own_class_only() {
-    let settings = SwitchSettings { count_in_service: false, queues: 2, ..Plan::default().settings };
+    let settings = SwitchSettings { count_in_service: false, queues: 2, ..BenchOptions::default().settings };
     let balancer = drill_with(2, 0, Tie::LowestPort);
-    let mut bench = Plan { settings, balancer, ports: 2, uplinks: vec![0, 1], ..Plan::default() }.build();
+    let mut bench =
+        BenchOptions { settings, balancer, ports: 2, uplinks: vec![0, 1], ..BenchOptions::default() }.build();
     bench.receive(0, class(1, to(0, FULL)));
     bench.next(0);
     bench.receive(0, class(0, to(0, 300)));
@@ -166,9 +185,11 @@ fn a_packet_in_service_is_taken_off_the_load_of_its_own_class_only() {
 #[test]
 fn classes_count_as_the_rule_says() {
     let choice = |class_load, packet: u8| {
-        let settings = SwitchSettings { class_load, queues: 3, ..Plan::default().settings };
+        let settings = SwitchSettings { class_load, queues: 3, ..BenchOptions::default().settings };
         let balancer = drill_with(2, 0, Tie::LowestPort);
-        let mut bench = Plan { settings, balancer, ports: 2, uplinks: vec![0, 1], ..Plan::default() }.build();
+        let mut bench =
+            BenchOptions { settings, balancer, ports: 2, uplinks: vec![0, 1], ..BenchOptions::default() }
+                .build();
         bench.receive(0, class(1, to(0, 900)));
         bench.receive(0, class(0, to(1, 100)));
         bench.receive(0, class(2, to(1, 850)));
@@ -181,7 +202,7 @@ fn classes_count_as_the_rule_says() {
 
 /// How many packets each role gets when the port of role r sends with probability (r + 1)/8 per packet.
 fn shares_by_role(label_of_role: [u16; 4], seed: u64) -> [u64; 4] {
-    let mut bench = Plan { seed, ..Plan::default() }.build();
+    let mut bench = BenchOptions { seed, ..BenchOptions::default() }.build();
     let mut dice = Random::new(seed, Purpose::Test, 7);
     let mut counts = [0; 4];
     for _ in 0..40_000 {
@@ -211,16 +232,16 @@ fn relabelling_the_ports_permutes_the_results() {
 }
 
 fn all_balancers() -> Vec<BalancerSettings> {
-    let ecmp = |mapping| BalancerSettings::Ecmp(ecmp::Settings { mapping, ..Default::default() });
+    let ecmp = |mapping| BalancerSettings::Ecmp(EcmpSettings { mapping, ..Default::default() });
     let flow = |choices, memory| {
-        BalancerSettings::FlowDrill(flow_drill::Settings { choices, memory, ..Default::default() })
+        BalancerSettings::FlowDrill(FlowDrillSettings { choices, memory, ..Default::default() })
     };
     vec![
         ecmp(ecmp::Mapping::Multiply),
         ecmp(ecmp::Mapping::Modulo),
         ecmp(ecmp::Mapping::Resilient),
-        BalancerSettings::PerPacketRandom(random::Settings {}),
-        BalancerSettings::RoundRobin(round_robin::Settings { permute_after: 2 }),
+        BalancerSettings::PerPacketRandom(RandomSettings {}),
+        BalancerSettings::RoundRobin(RoundRobinSettings { permute_after: 2 }),
         drill_with(1, 1, Tie::Random),
         drill_with(2, 1, Tie::MemoryFirst),
         drill_with(2, 4, Tie::Random),
@@ -239,8 +260,9 @@ fn crowd(n: u32) -> Header {
 fn no_packet_goes_to_a_removed_port() {
     for balancer in all_balancers() {
         for failed in 0..4 {
-            let settings = SwitchSettings { engines: 3, ..Plan::default().settings };
-            let mut bench = Plan { settings, balancer: balancer.clone(), ..Plan::default() }.build();
+            let settings = SwitchSettings { engines: 3, ..BenchOptions::default().settings };
+            let mut bench =
+                BenchOptions { settings, balancer: balancer.clone(), ..BenchOptions::default() }.build();
             for n in 0..200 {
                 bench.receive(n as u16 % 4, crowd(n));
             }
@@ -266,7 +288,7 @@ fn no_packet_goes_to_a_removed_port() {
 #[test]
 fn new_routes_take_effect_at_once_and_a_repaired_port_is_used_again() {
     for balancer in all_balancers() {
-        let mut bench = Plan { balancer: balancer.clone(), ..Plan::default() }.build();
+        let mut bench = BenchOptions { balancer: balancer.clone(), ..BenchOptions::default() }.build();
         let used = |bench: &mut Bench| {
             let ports: Vec<u16> = (0..300).filter_map(|n| bench.send(0, crowd(n))).collect();
             (0..4).filter(|port| ports.contains(port)).collect::<Vec<u16>>()
@@ -301,7 +323,8 @@ fn new_routes_start_with_an_empty_memory() {
             let balancer = drill_with(1, 1, Tie::MemoryFirst);
             // Nobody is seen, so that all loads are equal and memory alone decides.
             let settings = SwitchSettings { visibility: Visibility::Store, ..SwitchSettings::default() };
-            let mut bench = Plan { settings, balancer, seed: *seed, ..Plan::default() }.build();
+            let mut bench =
+                BenchOptions { settings, balancer, seed: *seed, ..BenchOptions::default() }.build();
             let before = bench.send(0, far(FULL));
             if install {
                 bench.switch.install(vec![GroupId(0); 2], vec![together(&[0, 1, 2, 3])]);
@@ -316,7 +339,7 @@ fn new_routes_start_with_an_empty_memory() {
 
 #[test]
 fn a_packet_for_a_host_whose_link_is_down_is_lost() {
-    let mut bench = Plan::default().build();
+    let mut bench = BenchOptions::default().build();
     bench.set_port(2, false);
     bench.receive(0, to(2, FULL));
     assert_eq!(bench.drops(), [Reason::LinkDown]);
@@ -328,14 +351,14 @@ fn a_packet_for_a_host_whose_link_is_down_is_lost() {
 /// A group of one is plain forwarding: no random number is drawn for it.
 #[test]
 fn a_group_of_one_draws_nothing() {
-    let single = Plan { uplinks: vec![2], ..Plan::default() };
+    let single = BenchOptions { uplinks: vec![2], ..BenchOptions::default() };
     let mut detour = single.build();
     for _ in 0..50 {
         assert_eq!(detour.send(0, far(FULL)), Some(2));
         while detour.next(2).is_some() {}
     }
     detour.switch.install(vec![GroupId(0); 2], vec![together(&[0, 1, 2, 3])]);
-    let mut fresh = Plan::default().build();
+    let mut fresh = BenchOptions::default().build();
     let outputs = |bench: &mut Bench| (0..200).map(|_| bench.send(0, far(FULL))).collect::<Vec<_>>();
     assert_eq!(outputs(&mut detour), outputs(&mut fresh));
 }
@@ -344,8 +367,8 @@ fn a_group_of_one_draws_nothing() {
 #[test]
 fn another_balancer_next_door_does_not_move_the_random_numbers_here() {
     let run = |neighbour: BalancerSettings| {
-        let mut near = Plan { id: 1, balancer: neighbour, ..Plan::default() }.build();
-        let mut here = Plan { id: 2, ..Plan::default() }.build();
+        let mut near = BenchOptions { id: 1, balancer: neighbour, ..BenchOptions::default() }.build();
+        let mut here = BenchOptions { id: 2, ..BenchOptions::default() }.build();
         let mut outputs = Vec::new();
         for n in 0..500 {
             near.receive(0, crowd(n));
@@ -357,13 +380,13 @@ fn another_balancer_next_door_does_not_move_the_random_numbers_here() {
     for balancer in all_balancers() {
         assert_eq!(run(balancer), reference);
     }
-    let elsewhere = |id| course(&Plan { id, ..Plan::default() }, &[0], 200);
+    let elsewhere = |id| course(&BenchOptions { id, ..BenchOptions::default() }, &[0], 200);
     assert_ne!(elsewhere(1), elsewhere(2), "but switches do differ");
     let marks =
-        crate::mark::step::Settings { scope: Scope::Queue, non_ect: NonEct::Pass, ..Default::default() };
+        crate::mark::step::StepSettings { scope: Scope::Queue, non_ect: NonEct::Pass, ..Default::default() };
     let ecn = crate::mark::MarkerSettings::Step(marks);
-    let settings = SwitchSettings { ecn, ..Plan::default().settings };
-    assert_eq!(course(&Plan { settings, id: 1, ..Plan::default() }, &[0], 200), elsewhere(1));
+    let settings = SwitchSettings { ecn, ..BenchOptions::default().settings };
+    assert_eq!(course(&BenchOptions { settings, id: 1, ..BenchOptions::default() }, &[0], 200), elsewhere(1));
 }
 
 /// Components of weights 1, 2 and 3: ports 0, 1 and 2, and port 3 alone.
@@ -394,7 +417,7 @@ fn assert_near(count: u64, expected: f64) {
 
 #[test]
 fn flows_are_spread_over_components_by_weight_and_packets_within() {
-    let mut bench = Plan::default().build();
+    let mut bench = BenchOptions::default().build();
     bench.switch.install(vec![GroupId(0); 2], vec![uneven()]);
     let [first, second, third, last] = starts(&mut bench);
     assert_near(first, 1_000.0);
@@ -406,7 +429,7 @@ fn flows_are_spread_over_components_by_weight_and_packets_within() {
 /// What is left is spread by the weights that are left; a port that comes back takes its part again.
 #[test]
 fn a_component_without_ports_leaves_its_flows_to_the_others() {
-    let mut bench = Plan::default().build();
+    let mut bench = BenchOptions::default().build();
     bench.switch.install(vec![GroupId(0); 2], vec![uneven()]);
     bench.set_port(3, false);
     bench.set_port(1, false);
@@ -422,10 +445,11 @@ fn a_component_without_ports_leaves_its_flows_to_the_others() {
 #[test]
 fn equal_components_of_single_ports_are_ecmp() {
     let single = |port| Component::equal(ids(&[port]));
-    let mut singles = Plan::default().build();
+    let mut singles = BenchOptions::default().build();
     singles.switch.install(vec![GroupId(0); 2], vec![Group { components: (0..4).map(single).collect() }]);
     let mut ecmp =
-        Plan { balancer: BalancerSettings::Ecmp(ecmp::Settings::default()), ..Plan::default() }.build();
+        BenchOptions { balancer: BalancerSettings::Ecmp(EcmpSettings::default()), ..BenchOptions::default() }
+            .build();
     for flow in 0..1_000 {
         let packet = Header { ports: flow, ..far(FULL) };
         assert_eq!(singles.send(0, packet), ecmp.send(0, packet), "flow {flow}");
@@ -436,15 +460,15 @@ fn equal_components_of_single_ports_are_ecmp() {
 /// paused may use them; and when all are paused, all may be chosen.
 #[test]
 fn paused_ports_leave_the_choice_of_drill() {
-    let settings = |exclude_paused| Plan {
+    let settings = |exclude_paused| BenchOptions {
         settings: SwitchSettings {
             queues: 2,
             sharing: crate::share::SharingSettings::Infinite(Default::default()),
             pfc: crate::PfcSettings { classes: vec![0], xoff: Some(Bytes(1 << 40)), ..Default::default() },
-            ..Plan::default().settings
+            ..BenchOptions::default().settings
         },
-        balancer: BalancerSettings::Drill(drill::Settings { exclude_paused, ..Default::default() }),
-        ..Plan::default()
+        balancer: BalancerSettings::Drill(drill::DrillSettings { exclude_paused, ..Default::default() }),
+        ..BenchOptions::default()
     };
     let hold = |bench: &mut Bench, ports: &[u16]| {
         for port in ports {

@@ -6,29 +6,45 @@ use weft_core::Marks;
 use weft_core::settings::{Amount, Share};
 
 use super::*;
-use crate::balance::{ecmp, flow_drill, random, round_robin};
+use crate::balance::{
+    ecmp::EcmpSettings, flow_drill::FlowDrillSettings, random::RandomSettings,
+    round_robin::RoundRobinSettings,
+};
 use crate::pause::PfcSettings;
-use crate::schedule::{SchedulerSettings, drr, fifo, strict};
-use crate::share::{SharingSettings, dynamic, fixed, infinite, mmu};
-use weft_mark::{At, MarkerSettings, NonEct, codel, pi, pie, red, step};
+use crate::schedule::{SchedulerSettings, drr::DrrSettings, fifo::FifoSettings, strict::StrictSettings};
+use crate::share::{
+    SharingSettings,
+    dynamic::DynamicSharingSettings,
+    fixed::FixedSharingSettings,
+    infinite::InfiniteSharingSettings,
+    mmu::{self, MmuSettings},
+};
+use weft_mark::{
+    At, MarkerSettings, NonEct,
+    codel::CodelSettings,
+    pi::PiSettings,
+    pie::{self, PieSettings},
+    red::RedSettings,
+    step::StepSettings,
+};
 
 const BUFFER: u64 = 40_000;
 const PER_PORT: u64 = 12_000;
 
 /// A switch drawn at random from everything that can be chosen.
-fn any_plan(dice: &mut Random) -> Plan {
+fn any_plan(dice: &mut Random) -> BenchOptions {
     let ports = 2 + dice.below(6) as u16;
     let sharing = [
-        SharingSettings::Fixed(fixed::Settings { per_port: Bytes(PER_PORT) }),
-        SharingSettings::Dynamic(dynamic::Settings { alpha: 0.5, minimum: Bytes(0) }),
-        SharingSettings::Dynamic(dynamic::Settings { alpha: 8.0, minimum: Bytes(300) }),
-        SharingSettings::Infinite(infinite::Settings {}),
+        SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(PER_PORT) }),
+        SharingSettings::Dynamic(DynamicSharingSettings { alpha: 0.5, minimum: Bytes(0) }),
+        SharingSettings::Dynamic(DynamicSharingSettings { alpha: 8.0, minimum: Bytes(300) }),
+        SharingSettings::Infinite(InfiniteSharingSettings {}),
         SharingSettings::Mmu(any_chip(dice)),
     ];
     let schedule = [
-        SchedulerSettings::Fifo(fifo::Settings {}),
-        SchedulerSettings::Strict(strict::Settings {}),
-        SchedulerSettings::Drr(drr::Settings { quantum: Bytes(700), weights: vec![3, 1] }),
+        SchedulerSettings::Fifo(FifoSettings {}),
+        SchedulerSettings::Strict(StrictSettings {}),
+        SchedulerSettings::Drr(DrrSettings { quantum: Bytes(700), weights: vec![3, 1] }),
     ];
     let sharing = sharing[dice.below(5) as usize].clone();
     let lossless = matches!(sharing, SharingSettings::Mmu(_)) && dice.chance(0.5);
@@ -45,14 +61,14 @@ fn any_plan(dice: &mut Random) -> Plan {
         ..SwitchSettings::default()
     };
     let seed = dice.bits();
-    Plan {
+    BenchOptions {
         settings,
         balancer: any_balancer(dice),
         ports,
         uplinks: (0..ports).collect(),
         seed,
         id: 4,
-        ..Plan::default()
+        ..BenchOptions::default()
     }
 }
 
@@ -63,10 +79,10 @@ fn any_pauses(dice: &mut Random, on: bool) -> PfcSettings {
     PfcSettings { classes, headroom, xoff, xon_offset: Bytes(500), ..PfcSettings::default() }
 }
 
-fn any_chip(dice: &mut Random) -> mmu::Settings {
+fn any_chip(dice: &mut Random) -> MmuSettings {
     let pool = |classes: [u32; 4]| mmu::PoolSettings { classes: classes.to_vec(), share: Share(0.5) };
     let pools = if dice.chance(0.5) { vec![pool([0, 1, 2, 3]), pool([4, 5, 6, 7])] } else { Vec::new() };
-    mmu::Settings {
+    MmuSettings {
         group_minimum: Bytes(u64::from(dice.below(100))),
         port_minimum: Bytes(u64::from(dice.below(1_000))),
         lossy_limit: dice.chance(0.3).then_some(Bytes(3_000)),
@@ -75,7 +91,7 @@ fn any_chip(dice: &mut Random) -> mmu::Settings {
         queue_alpha: 0.5,
         port_limit: dice.chance(0.3).then_some(Bytes(PER_PORT)),
         pools,
-        ..mmu::Settings::default()
+        ..MmuSettings::default()
     }
 }
 
@@ -84,7 +100,7 @@ fn any_marker(dice: &mut Random) -> MarkerSettings {
     let threshold = Amount::Bytes(Bytes(3_000));
     match dice.below(6) {
         0 => MarkerSettings::default(),
-        1 => MarkerSettings::Pi(pi::Settings {
+        1 => MarkerSettings::Pi(PiSettings {
             reference: Amount::Bytes(Bytes(2_000)),
             k1: 0.1,
             k2: 100.0,
@@ -92,7 +108,7 @@ fn any_marker(dice: &mut Random) -> MarkerSettings {
             at,
             ..Default::default()
         }),
-        2 => MarkerSettings::Pie(pie::Settings {
+        2 => MarkerSettings::Pie(PieSettings {
             target: Span::from_us(1),
             every: Span::from_us(1),
             alpha: 1e5,
@@ -100,18 +116,15 @@ fn any_marker(dice: &mut Random) -> MarkerSettings {
             estimate: if dice.chance(0.5) { pie::Estimate::Line } else { pie::Estimate::Waited },
             ..Default::default()
         }),
-        3 => MarkerSettings::Codel(codel::Settings {
+        3 => MarkerSettings::Codel(CodelSettings {
             target: Span::from_us(1),
             interval: Span::from_us(5),
             ..Default::default()
         }),
-        4 => MarkerSettings::Step(step::Settings {
-            threshold,
-            at,
-            non_ect: NonEct::Drop,
-            ..Default::default()
-        }),
-        _ => MarkerSettings::Red(red::Settings {
+        4 => {
+            MarkerSettings::Step(StepSettings { threshold, at, non_ect: NonEct::Drop, ..Default::default() })
+        }
+        _ => MarkerSettings::Red(RedSettings {
             min: Amount::Bytes(Bytes(1_000)),
             max: Amount::Bytes(Bytes(8_000)),
             max_probability: Share(0.5),
@@ -124,12 +137,12 @@ fn any_marker(dice: &mut Random) -> MarkerSettings {
 
 fn any_balancer(dice: &mut Random) -> BalancerSettings {
     let members = [
-        BalancerSettings::Ecmp(ecmp::Settings::default()),
-        BalancerSettings::PerPacketRandom(random::Settings {}),
-        BalancerSettings::RoundRobin(round_robin::Settings::default()),
+        BalancerSettings::Ecmp(EcmpSettings::default()),
+        BalancerSettings::PerPacketRandom(RandomSettings {}),
+        BalancerSettings::RoundRobin(RoundRobinSettings::default()),
         drill_with(2, 1, drill::Tie::Random),
         drill_with(3, 5, drill::Tie::Random),
-        BalancerSettings::FlowDrill(flow_drill::Settings::default()),
+        BalancerSettings::FlowDrill(FlowDrillSettings::default()),
     ];
     members[dice.below(members.len() as u32) as usize].clone()
 }
@@ -149,7 +162,7 @@ struct Books {
 }
 
 impl Books {
-    fn open(plan: &Plan) -> Books {
+    fn open(plan: &BenchOptions) -> Books {
         let ports = usize::from(plan.ports);
         let total = match plan.settings.sharing {
             SharingSettings::Infinite(_) => u64::MAX,
@@ -310,7 +323,7 @@ fn every_byte_is_charged_once_and_released_once() {
 
 #[test]
 fn peak_and_time_integral_are_those_of_the_course() {
-    let mut bench = Plan { ports: 1, uplinks: vec![0], ..Plan::default() }.build();
+    let mut bench = BenchOptions { ports: 1, uplinks: vec![0], ..BenchOptions::default() }.build();
     bench.receive(0, far(100));
     bench.now = Time(10);
     bench.receive(0, far(50));
@@ -328,14 +341,14 @@ fn peak_and_time_integral_are_those_of_the_course() {
 
 #[test]
 fn marks_and_early_drops_are_counted_and_told_apart_from_full_buffers() {
-    let ecn = MarkerSettings::Step(step::Settings {
+    let ecn = MarkerSettings::Step(StepSettings {
         threshold: Amount::Bytes(Bytes(2_000)),
         non_ect: NonEct::Drop,
         ..Default::default()
     });
-    let sharing = SharingSettings::Fixed(fixed::Settings { per_port: Bytes(4_000) });
-    let settings = SwitchSettings { ecn, sharing, ..Plan::default().settings };
-    let mut bench = Plan { settings, ports: 1, uplinks: vec![0], ..Plan::default() }.build();
+    let sharing = SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(4_000) });
+    let settings = SwitchSettings { ecn, sharing, ..BenchOptions::default().settings };
+    let mut bench = BenchOptions { settings, ports: 1, uplinks: vec![0], ..BenchOptions::default() }.build();
     let capable = Header { marks: Marks { ecn: Ecn::Capable }, ..far(FULL) };
     let ecn_of = |bench: &Bench, packet| bench.pool.headers.get(packet).marks.ecn;
     for _ in 0..2 {
@@ -357,14 +370,14 @@ fn marks_and_early_drops_are_counted_and_told_apart_from_full_buffers() {
 
 #[test]
 fn a_marker_at_the_exit_judges_the_queue_left_behind_and_may_drop_there() {
-    let ecn = MarkerSettings::Step(step::Settings {
+    let ecn = MarkerSettings::Step(StepSettings {
         threshold: Amount::Bytes(Bytes(2_000)),
         at: At::Dequeue,
         non_ect: NonEct::Drop,
         ..Default::default()
     });
-    let settings = SwitchSettings { ecn, ..Plan::default().settings };
-    let mut bench = Plan { settings, ports: 1, uplinks: vec![0], ..Plan::default() }.build();
+    let settings = SwitchSettings { ecn, ..BenchOptions::default().settings };
+    let mut bench = BenchOptions { settings, ports: 1, uplinks: vec![0], ..BenchOptions::default() }.build();
     let capable = Header { marks: Marks { ecn: Ecn::Capable }, ..far(FULL) };
     let packets: Vec<PacketId> =
         [capable, far(FULL), capable, capable, capable].map(|header| bench.receive(0, header)).to_vec();
@@ -384,9 +397,10 @@ fn a_marker_at_the_exit_judges_the_queue_left_behind_and_may_drop_there() {
 // ---- dynamic thresholds, in time ----
 
 fn shared(alpha: f64) -> Bench {
-    let sharing = SharingSettings::Dynamic(dynamic::Settings { alpha, minimum: Bytes(0) });
-    let settings = SwitchSettings { sharing, buffer: Some(Bytes(4_500_000)), ..Plan::default().settings };
-    Plan { settings, ports: 8, uplinks: vec![7], ..Plan::default() }.build()
+    let sharing = SharingSettings::Dynamic(DynamicSharingSettings { alpha, minimum: Bytes(0) });
+    let settings =
+        SwitchSettings { sharing, buffer: Some(Bytes(4_500_000)), ..BenchOptions::default().settings };
+    BenchOptions { settings, ports: 8, uplinks: vec![7], ..BenchOptions::default() }.build()
 }
 
 /// Each port gets `offered` packets per packet it sends.

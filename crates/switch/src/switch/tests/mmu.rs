@@ -5,20 +5,20 @@ use super::*;
 use crate::pause::Charges;
 use crate::pause::PauseFrame;
 use crate::share::SharingSettings;
-use crate::share::mmu::{PoolSettings, Settings};
+use crate::share::mmu::{MmuSettings, PoolSettings};
 use weft_core::settings::Share;
 
 const BUFFER: u64 = 4_500_000;
 const PORTS: u16 = 16;
 
 /// No minima, nothing on the way out limits anything; class 0 is lossy, class 1 lossless.
-fn bare() -> Settings {
-    Settings {
+fn bare() -> MmuSettings {
+    MmuSettings {
         group_minimum: Bytes(0),
         queue_minimum: Bytes(0),
         queue_alpha: 1024.0,
         lossy_alpha: 1024.0,
-        ..Settings::default()
+        ..MmuSettings::default()
     }
 }
 
@@ -27,11 +27,16 @@ fn pfc(alpha: f64) -> crate::PfcSettings {
     crate::PfcSettings { classes, alpha, xon_offset, headroom, ..crate::PfcSettings::default() }
 }
 
-fn bench(own: Settings, pfc: crate::PfcSettings) -> Bench {
+fn bench(own: MmuSettings, pfc: crate::PfcSettings) -> Bench {
     let sharing = SharingSettings::Mmu(own);
-    let settings =
-        SwitchSettings { sharing, pfc, queues: 2, buffer: Some(Bytes(BUFFER)), ..Plan::default().settings };
-    Plan { settings, ports: PORTS, uplinks: vec![0], ..Plan::default() }.build()
+    let settings = SwitchSettings {
+        sharing,
+        pfc,
+        queues: 2,
+        buffer: Some(Bytes(BUFFER)),
+        ..BenchOptions::default().settings
+    };
+    BenchOptions { settings, ports: PORTS, uplinks: vec![0], ..BenchOptions::default() }.build()
 }
 
 impl Bench {
@@ -75,13 +80,13 @@ fn n_equal_claims_settle_at_alpha_b_over_one_plus_n_alpha() {
         let expected = alpha * BUFFER as f64 / (1.0 + f64::from(n) * alpha);
         let near = |held: u64| (held as f64 - expected).abs() <= (2.0 + alpha) * 1_000.0 * f64::from(n);
 
-        let mut inward = bench(Settings { lossy_alpha: alpha, ..bare() }, off.clone());
+        let mut inward = bench(MmuSettings { lossy_alpha: alpha, ..bare() }, off.clone());
         let why = inward.fill((0..n).map(|port| (port, to(15, FULL))));
         assert_eq!(why, Some(Reason::Ingress));
         let held = inward.charges().shared.0 / u64::from(n);
         assert!(near(held), "in, {n}, alpha {alpha}: {held}, expected {expected}");
 
-        let mut outward = bench(Settings { queue_alpha: alpha, ..bare() }, off);
+        let mut outward = bench(MmuSettings { queue_alpha: alpha, ..bare() }, off);
         let why = outward.fill((0..n).map(|port| (15, to(port, FULL))));
         assert_eq!(why, Some(Reason::Threshold));
         let queued = outward.queued();
@@ -122,7 +127,7 @@ fn a_lossless_class_stops_its_sender_at_the_closed_form_and_goes_on_an_offset_lo
 /// Three ports that may each use 6000 B share 9000 B: the pool is what runs out.
 #[test]
 fn pooled_headroom_is_shared_and_can_run_out() {
-    let own = Settings { headroom_pool: Some(Bytes(9_000)), ..bare() };
+    let own = MmuSettings { headroom_pool: Some(Bytes(9_000)), ..bare() };
     let mut bench = bench(own, crate::PfcSettings { xoff: Some(Bytes(2_000)), ..pfc(1.0) });
     let lossless = class(1, to(15, FULL));
     let mut lost = Vec::new();
@@ -140,7 +145,7 @@ fn pooled_headroom_is_shared_and_can_run_out() {
 #[test]
 fn service_pools_keep_apart() {
     let stopped_at = |pools: Vec<PoolSettings>| {
-        let mut bench = bench(Settings { pools, ..bare() }, pfc(0.5));
+        let mut bench = bench(MmuSettings { pools, ..bare() }, pfc(0.5));
         assert!(bench.fill((2..6).map(|port| (port, to(14, FULL)))).is_some());
         let lossy = bench.charges().shared.0;
         while bench.frame(0).is_none() {
@@ -159,14 +164,14 @@ fn service_pools_keep_apart() {
 /// However full the pools are, minima are there: of a queue on the way out; of a class and a port on the way in.
 #[test]
 fn minima_are_always_there() {
-    let greedy = Settings { queue_alpha: 1e9, lossy_alpha: 1e9, ..bare() };
+    let greedy = MmuSettings { queue_alpha: 1e9, lossy_alpha: 1e9, ..bare() };
     let off = crate::PfcSettings::default();
-    let mut out = bench(Settings { queue_minimum: Bytes(4_000), ..greedy.clone() }, off.clone());
+    let mut out = bench(MmuSettings { queue_minimum: Bytes(4_000), ..greedy.clone() }, off.clone());
     assert_eq!(out.fill((8..14).map(|port| (port, to(15, FULL)))), Some(Reason::BufferFull));
     assert_eq!((0..20).filter(|_| out.offer(0, to(3, FULL)).is_none()).count(), 4);
     assert_eq!(out.charges().queue_minima, Bytes(8_000));
 
-    let minima = Settings { group_minimum: Bytes(3_000), port_minimum: Bytes(10_000), ..greedy };
+    let minima = MmuSettings { group_minimum: Bytes(3_000), port_minimum: Bytes(10_000), ..greedy };
     let mut inward = bench(minima, off);
     assert_eq!(inward.fill((8..14).map(|port| (port, to(15, FULL)))), Some(Reason::Ingress));
     let first = (0..20).filter(|_| inward.offer(1, to(4, FULL)).is_none()).count();

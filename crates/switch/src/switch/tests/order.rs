@@ -1,20 +1,20 @@
 //! Who leaves first: schedulers through the switch.
 
 use super::*;
-use crate::schedule::{SchedulerSettings, drr, fifo, strict};
+use crate::schedule::{SchedulerSettings, drr::DrrSettings, fifo::FifoSettings, strict::StrictSettings};
 
 fn one_port(schedule: SchedulerSettings, queues: u32) -> Bench {
-    let settings = SwitchSettings { schedule, queues, ..Plan::default().settings };
-    Plan { settings, ports: 1, uplinks: vec![0], ..Plan::default() }.build()
+    let settings = SwitchSettings { schedule, queues, ..BenchOptions::default().settings };
+    BenchOptions { settings, ports: 1, uplinks: vec![0], ..BenchOptions::default() }.build()
 }
 
 fn weighted(quantum: u64, weights: &[u32]) -> SchedulerSettings {
-    SchedulerSettings::Drr(drr::Settings { quantum: Bytes(quantum), weights: weights.to_vec() })
+    SchedulerSettings::Drr(DrrSettings { quantum: Bytes(quantum), weights: weights.to_vec() })
 }
 
 #[test]
 fn fifo_serves_by_arrival_whatever_the_class() {
-    let mut bench = one_port(SchedulerSettings::Fifo(fifo::Settings {}), 4);
+    let mut bench = one_port(SchedulerSettings::Fifo(FifoSettings {}), 4);
     for (n, priority) in [3, 0, 2, 2, 1, 0, 3].into_iter().enumerate() {
         bench.now = Time(n as u64);
         bench.receive(0, class(priority, far(100 + n as u16)));
@@ -28,7 +28,7 @@ fn fifo_serves_by_arrival_whatever_the_class() {
 
 #[test]
 fn strict_priority_serves_the_first_queue_with_packets_and_interrupts_nobody() {
-    let mut bench = one_port(SchedulerSettings::Strict(strict::Settings {}), 3);
+    let mut bench = one_port(SchedulerSettings::Strict(StrictSettings {}), 3);
     for (priority, wire) in [(2, 201), (1, 101), (2, 202), (0, 1), (7, 203), (1, 102)] {
         bench.receive(0, class(priority, far(wire)));
     }
@@ -150,7 +150,7 @@ fn work_is_announced_exactly_when_the_transmitter_is_idle() {
 
 #[test]
 fn a_packet_carries_where_and_when_it_came_in() {
-    let mut bench = Plan::default().build();
+    let mut bench = BenchOptions::default().build();
     bench.now = Time(77);
     let packet = bench.receive(3, Header { hops: 2, ..far(FULL) });
     let header = bench.pool.headers.get(packet);

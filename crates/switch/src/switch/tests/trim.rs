@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::TrimSettings;
-use crate::schedule::{SchedulerSettings, wrr};
-use crate::share::{SharingSettings, fixed};
+use crate::schedule::{SchedulerSettings, wrr::WrrSettings};
+use crate::share::{SharingSettings, fixed::FixedSharingSettings};
 use weft_core::Kind;
 use weft_core::settings::Amount;
 
@@ -11,17 +11,17 @@ use weft_core::settings::Amount;
 fn trimming(returns: bool) -> Bench {
     let settings = SwitchSettings {
         queues: 2,
-        schedule: SchedulerSettings::Wrr(wrr::Settings { weights: vec![2, 1] }),
-        sharing: SharingSettings::Fixed(fixed::Settings { per_port: Bytes(2_300) }),
+        schedule: SchedulerSettings::Wrr(WrrSettings { weights: vec![2, 1] }),
+        sharing: SharingSettings::Fixed(FixedSharingSettings { per_port: Bytes(2_300) }),
         trim: TrimSettings {
             queue: Some(Amount::Packets(2)),
             header: Bytes(100),
             returns,
             ..Default::default()
         },
-        ..Plan::default().settings
+        ..BenchOptions::default().settings
     };
-    Plan { settings, ports: 2, uplinks: vec![0], ..Plan::default() }.build()
+    BenchOptions { settings, ports: 2, uplinks: vec![0], ..BenchOptions::default() }.build()
 }
 
 /// Payload from host 7 that may be cut.

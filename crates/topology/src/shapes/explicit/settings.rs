@@ -6,7 +6,7 @@ use weft_core::{Rate, Span};
 
 weft_core::settings! {
     /// An explicit graph.
-    pub struct Settings {
+    pub struct ExplicitSettings {
         /// Number of hosts, called `host0`, `host1` and so on; not together with `host_names`.
         hosts: u32 = 0,
         /// Names of the hosts, when they have names of their own.

@@ -7,7 +7,7 @@
 use weft_core::Time;
 
 use super::super::{AckEvent, Window};
-use super::{Settings, cube_root};
+use super::{CubicSettings, cube_root};
 
 /// Parts of a second and of a window in which Linux counts.
 const PARTS: f64 = 1024.0;
@@ -68,7 +68,7 @@ impl Ticks {
 }
 
 impl Linux {
-    pub(super) fn new(settings: &Settings) -> Linux {
+    pub(super) fn new(settings: &CubicSettings) -> Linux {
         let kept = (settings.beta.0 * PARTS).round() as u64;
         let reno = 8 * (1024 + kept) / 3 / (1024 - kept);
         Linux {
@@ -201,8 +201,8 @@ mod tests {
     use super::*;
     use weft_core::Span;
 
-    fn settings() -> Settings {
-        Settings { arithmetic: Arithmetic::Linux, ..Settings::default() }
+    fn settings() -> CubicSettings {
+        CubicSettings { arithmetic: Arithmetic::Linux, ..CubicSettings::default() }
     }
 
     /// A law whose last event was at `peak` segments.
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn far_below_a_32nd_of_a_second_it_climbs_stairs() {
         for hz in [100, 250, 1000] {
-            let law = Cubic::new(&Settings { hz, ..settings() }, SITE);
+            let law = Cubic::new(&CubicSettings { hz, ..settings() }, SITE);
             let mut rig = Rig::avoiding(law, 20, Span::from_ms(2));
             rig.fall(Cause::Loss);
             let windows: Vec<f64> = (0..400)
