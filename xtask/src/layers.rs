@@ -15,7 +15,7 @@ struct Layer {
 
 const PARTS: &[&str] = &["weft-core"];
 /// Markers and sharing rules are families large enough for crates of their own.
-const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer"];
+const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
 const TRANSPORT: &[&str] =
@@ -113,6 +113,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
+    Layer { name: "weft-queue", may_use: PARTS },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },

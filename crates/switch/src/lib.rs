@@ -14,9 +14,7 @@ pub mod balance;
 pub mod congestion;
 pub mod flowlet;
 pub mod hash;
-pub mod order;
 pub mod pause;
-pub mod schedule;
 pub mod settings;
 
 mod engine;
@@ -27,7 +25,6 @@ mod observe;
 mod outputs;
 mod pausing;
 mod port;
-mod shaper;
 mod switch;
 mod table;
 pub mod trim;
@@ -38,13 +35,14 @@ mod visibility;
 pub use weft_buffer as share;
 /// The family of markers, which must not depend on switches.
 pub use weft_mark as mark;
+/// The families of orders and schedulers, which must not depend on switches.
+pub use weft_queue::{ClassQueue, ShaperSettings, order, schedule};
 
 pub use balance::{AnyBalancer, Balancer, BalancerSettings, Candidates};
 pub use observe::Observer;
 pub use pause::{PauseCounters, PauseFrame, PfcSettings};
-pub use port::{ClassQueue, PortCounters};
+pub use port::PortCounters;
 pub use settings::{PortSettings, SwitchSettings};
-pub use shaper::ShaperSettings;
 pub use switch::Switch;
 pub use table::{Route, Table};
 pub use trim::TrimSettings;

@@ -4,9 +4,10 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, Component, Header, Headers, PortId};
 
+use crate::ClassQueue;
 use crate::outputs::Outputs;
 use crate::pause::{Charges, HeldBack, PauseCounters, PauseFrame};
-use crate::port::{ClassQueue, InService};
+use crate::port::InService;
 use crate::turn::{Effect, Effects, Turn};
 
 impl Outputs {

@@ -1,47 +1,14 @@
 //! The output side of a switch: queues per port, what is in service, and the counters of an operator.
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Queue, Random, Rate, Time};
+use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Random, Rate, Time};
 
 use crate::foresight::Foresight;
-use crate::schedule::AnyScheduler;
 use crate::settings::{PortSettings, SwitchSettings};
-use crate::shaper::Shaper;
 use crate::share::{AnySharing, Occupancy};
 use weft_mark::{Action, AnyMarker, Sight};
-
-/// One queue of a port.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ClassQueue {
-    /// The waiting packets; not the one in service.
-    pub packets: Queue,
-    /// Wire bytes charged to the queue, the packet in service included.
-    pub bytes: u64,
-    /// Why nothing may be sent now: [`ClassQueue::PAUSED`], [`ClassQueue::SHAPED`].
-    pub held: u8,
-    /// Its watchdog throws away what comes.
-    pub discards: bool,
-}
-
-impl ClassQueue {
-    /// The far end has asked that nothing be sent (priority flow control).
-    pub const PAUSED: u8 = 1;
-    /// The shaper of the port is closed.
-    pub const SHAPED: u8 = 2;
-
-    /// A reason holds the queue, or no longer does.
-    #[inline]
-    pub(crate) fn hold(&mut self, reason: u8, held: bool) {
-        self.held = self.held & !reason | if held { reason } else { 0 };
-    }
-
-    /// The packet that may be sent next.
-    #[inline]
-    #[must_use]
-    pub fn ready(&self) -> Option<PacketId> {
-        if self.held == 0 { self.packets.front() } else { None }
-    }
-}
+use weft_queue::schedule::AnyScheduler;
+use weft_queue::{ClassQueue, Shaper};
 
 /// What has happened at a port so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,10 +2,10 @@
 
 use weft_core::{Bytes, Span, choice, settings};
 
+use crate::ShaperSettings;
 use crate::order::OrderSettings;
 use crate::pause::PfcSettings;
 use crate::schedule::SchedulerSettings;
-use crate::shaper::ShaperSettings;
 use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
 use weft_mark::MarkerSettings;

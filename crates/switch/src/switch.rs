@@ -10,7 +10,7 @@ use crate::congestion::{Congestion, CongestionSite};
 use crate::engine::Engine;
 use crate::hash::FlowHash;
 use crate::join::Unseen;
-use crate::observe::{Observer, Observing, tell_drops};
+use crate::observe::{Observer, Observing};
 use crate::outputs::{Outputs, queue_of};
 use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::PortCounters;
@@ -121,50 +121,6 @@ impl Switch {
         }
     }
 
-    /// The same where the balancer measures paths, for which packets carry its fields, or an observer looks on.
-    #[inline(never)]
-    fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
-        let now = turn.now;
-        if let Some(observer) = &mut self.observer {
-            observer.received(now, from, packet, turn.headers.get(packet));
-        }
-        let header = turn.headers.get_mut(packet);
-        enter(now, header, from);
-        if let Some(congestion) = &mut self.congestion {
-            congestion.arrives(now, header);
-        }
-        let verdict = match self.output(now, header) {
-            None => Verdict::Dropped(Reason::NoRoute),
-            Some(port) => {
-                if let Some(congestion) = &mut self.congestion {
-                    congestion.departs(now, port, header);
-                }
-                match self.outputs.join_unseen(now, port, header.wire) {
-                    Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
-                    Unseen::Near => self.outputs.join_near(now, port, header),
-                    Unseen::Look => self.outputs.join(turn, port, packet),
-                }
-            }
-        };
-        self.note(turn, packet, verdict);
-        verdict
-    }
-
-    /// Tells those who watch what became of a packet.
-    fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
-        let header = turn.headers.get_mut(packet);
-        if let (Some(congestion), Verdict::LeavesAt(leaves)) = (&mut self.congestion, verdict) {
-            congestion.will_send(turn.now, leaves.port, (leaves.start, leaves.end), header);
-        }
-        match (&mut self.observer, verdict) {
-            (Some(observer), Verdict::LeavesAt(Departure { port, start, .. })) => {
-                observer.sends(start, port, packet, header)
-            }
-            (Some(observer), Verdict::Dropped(reason)) => observer.dropped(turn.now, packet, reason),
-            _ => {}
-        }
-    }
-
     /// The transmitter of `port` is idle: what was in service, if anything, has left; what goes next?
     #[inline(always)]
     pub fn transmit(&mut self, turn: &mut Turn<'_>, port: PortId) -> Option<Sent> {
@@ -177,24 +133,6 @@ impl Switch {
             self.note_sent(turn, (port, packet), before);
         }
         packet.map(Sent::Packet)
-    }
-
-    /// Tells those who watch what leaves a port, and what was dropped by a call that began with `before` effects.
-    #[inline(never)]
-    fn note_sent(&mut self, turn: &mut Turn<'_>, (port, packet): (PortId, Option<PacketId>), before: usize) {
-        if let (Some(congestion), Some(packet)) = (&mut self.congestion, packet) {
-            congestion.sends(turn.now, port, turn.headers.get_mut(packet));
-        }
-        self.note_drops(turn, before);
-        if let (Some(observer), Some(packet)) = (&mut self.observer, packet) {
-            observer.sends(turn.now, port, packet, turn.headers.get(packet));
-        }
-    }
-
-    fn note_drops(&mut self, turn: &Turn<'_>, before: usize) {
-        if let Some(observer) = &mut self.observer {
-            tell_drops(&mut **observer, turn, before);
-        }
     }
 
     /// The instant has come that an [`Effect::WakeAt`] of `port` named.
@@ -402,6 +340,8 @@ fn enter(now: Time, header: &mut Header, from: PortId) {
     header.arrived = now;
     header.hops += u8::from(header.hops < u8::MAX);
 }
+
+mod watched;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use weft_core::{Headers, family};
 
-use crate::port::ClassQueue;
+use crate::ClassQueue;
 
 pub mod drr;
 pub mod fifo;

@@ -4,7 +4,7 @@
 use weft_core::{Headers, settings};
 
 use super::Scheduler;
-use crate::port::ClassQueue;
+use crate::ClassQueue;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "weighted round robin by packets";

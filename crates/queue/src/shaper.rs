@@ -18,7 +18,7 @@ settings! {
 
 /// The shaper of one port.
 #[derive(Clone, Debug)]
-pub(crate) struct Shaper {
+pub struct Shaper {
     transmission: Transmission,
     /// How long the bucket takes to fill.
     depth: Span,
@@ -27,12 +27,12 @@ pub(crate) struct Shaper {
     /// Bit q: queue q is shaped.
     queues: u8,
     /// The driver will call when the bucket opens.
-    pub(crate) called: bool,
+    pub called: bool,
 }
 
 impl Shaper {
     /// With a full bucket.
-    pub(crate) fn new(settings: &ShaperSettings) -> Shaper {
+    pub fn new(settings: &ShaperSettings) -> Shaper {
         let named = settings.queues.iter().fold(0, |set, queue| set | 1 << (queue & 7));
         Shaper {
             transmission: Transmission::at(settings.rate),
@@ -45,18 +45,18 @@ impl Shaper {
 
     /// Whether it shapes a queue.
     #[inline]
-    pub(crate) fn shapes(&self, queue: usize) -> bool {
+    pub fn shapes(&self, queue: usize) -> bool {
         self.queues >> queue & 1 == 1
     }
 
     /// When the next packet may leave, if not now.
-    pub(crate) fn opens_at(&self, now: Time) -> Option<Time> {
+    pub fn opens_at(&self, now: Time) -> Option<Time> {
         let opens = Time(self.full_at.0.saturating_sub(self.depth.0));
         (opens > now).then_some(opens)
     }
 
     /// A packet of a shaped queue begins to leave.
-    pub(crate) fn sends(&mut self, now: Time, wire: u16) {
+    pub fn sends(&mut self, now: Time, wire: u16) {
         self.full_at = self.full_at.max(now) + self.transmission.time(wire);
     }
 }

@@ -6,7 +6,7 @@
 use weft_core::{Bytes, Headers, settings};
 
 use super::Scheduler;
-use crate::port::ClassQueue;
+use crate::ClassQueue;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "deficit round robin by weight";

@@ -3,7 +3,7 @@
 use weft_core::{Headers, settings};
 
 use super::Scheduler;
-use crate::port::ClassQueue;
+use crate::ClassQueue;
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "first in, first out, whatever the class";
