@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(complaints.len(), 2);
         assert!(
             complaints[0].contains("it uses weft-transport")
-                && complaints[0].contains("[\"weft-core\", \"weft-mark\", \"weft-buffer\"]")
+                && complaints[0].contains("[\"weft-core\", \"weft-mark\", \"weft-buffer\", \"weft-queue\"]")
         );
         assert!(complaints[1].contains("its tests use weft,"));
     }

@@ -76,7 +76,7 @@ mod tests {
             shaper.sends(now, 1_500);
             sent.push(now.0 / 1_000_000);
         }
-        assert_eq!(sent, [0, 0, 12, 24, 36, 48], "the bucket is empty after two");
+        assert_eq!(sent, [0, 0, 0, 12, 24, 36], "the third overdraws the bucket");
         assert_eq!(shaper.opens_at(now + Span::from_us(12)), None);
     }
 }
