@@ -50,16 +50,26 @@ pub(crate) fn fct_us(flow: &FlowRecord) -> f64 {
     flow.end.map_or(0.0, |end| end.since(flow.start).micros())
 }
 
+/// Completion time as the sender knew it, in microseconds; nothing if the run ended before.
+pub(crate) fn acknowledged_us(flow: &FlowRecord) -> Option<f64> {
+    flow.acknowledged.map(|at| at.since(flow.start).micros())
+}
+
 /// Completion time by ideal time. A flow with no ideal time counts as undelayed.
 pub(crate) fn slowdown(flow: &FlowRecord) -> f64 {
     let ideal = flow.ideal.micros();
     if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
 }
 
-/// Share of its line rate that a link sent over the whole run.
+/// Share of its line rate that a link sent while flows arrived or, if the record has no such part, over the whole run. A packet
+/// counts from its first bit on; the rest of one that is being sent at the end would go beyond 1, and is left out.
 pub(crate) fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
-    let capacity = link.rate.0 as f64 * record.ended.seconds();
-    if capacity > 0.0 { link.sent.bits() as f64 / capacity } else { 0.0 }
+    let (sent, until) = match record.arrivals {
+        Some(arrivals) => (link.sent_in_arrivals, arrivals.until),
+        None => (link.sent, record.ended),
+    };
+    let capacity = link.rate.0 as f64 * until.seconds();
+    if capacity > 0.0 { (sent.bits() as f64 / capacity).min(1.0) } else { 0.0 }
 }
 
 /// How many samples a bin holds: all but the last are full.

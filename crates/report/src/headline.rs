@@ -1,11 +1,17 @@
 //! The answer in a sentence, made from the data, and what spoils it. Knows summaries and sweeps, not their layout.
 
+mod timeouts;
+mod warnings;
+
+pub(crate) use timeouts::of_syn;
+
 use crate::contrast::{Contrast, Duel, Order, interval};
 use crate::listing::Verdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::sweep::{Axis, Run, Sweep};
-use crate::text::{count, duration, number, percent};
+use crate::text::{count, duration, number};
+use warnings::{left_out_words, warnings};
 
 /// The first thing a reader sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,13 +80,6 @@ impl Headline {
     }
 }
 
-fn left_out_words(runs: usize) -> String {
-    match runs {
-        1 => "1 run was interrupted and is left out.".to_owned(),
-        _ => format!("{runs} runs were interrupted and are left out."),
-    }
-}
-
 fn run_sentence(run: &Run) -> String {
     let Summary { fct_us, slowdown, flows, .. } = &run.summary;
     let (Some(mean), Some(half)) = (fct_us.all.mean, slowdown.all.p50) else {
@@ -90,11 +89,12 @@ fn run_sentence(run: &Run) -> String {
         slowdown.all.p99.map_or(String::new(), |p99| format!(" and 1 in 100 more than {}×", number(p99)));
     format!(
         "Flows finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
-         seed {}; one run, no interval).",
+         seed {}; one run, no interval).{}",
         duration(mean),
         number(half),
         count(flows.finished),
-        run.manifest.seed
+        run.manifest.seed,
+        timeouts::of_run(&run.summary)
     )
 }
 
@@ -133,7 +133,8 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
         Order::OneSeed => undecided(&mean, &begin(&place, "one seed cannot tell"), [best, base]),
     };
     let alike = alike_words(sweep, duel, mean.order());
-    format!("{answer}{}{}.{alike}", tail_words(sweep, duel, mean.order()), mean.censored(best, base))
+    let timeouts = timeouts::of_duel(sweep, duel);
+    format!("{answer}{}{}.{alike}{timeouts}", tail_words(sweep, duel, mean.order()), mean.censored(best, base))
 }
 
 /// A scheme that is faster than the baseline is not thereby the fastest: which others are not told from it.
@@ -239,74 +240,6 @@ fn along(sweep: &Sweep, axis: &Axis, first: usize, last: usize) -> String {
     };
     let times = number(trend.ratio.mean);
     format!("Mean FCT of {} {change} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
-}
-
-fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
-    let missed: Vec<&str> = verdicts.iter().filter(|v| !v.passed).map(|v| v.claim.as_str()).collect();
-    let expectations = (!missed.is_empty()).then(|| {
-        format!("{} of {} expectations missed: {}.", missed.len(), verdicts.len(), missed.join("; "))
-    });
-    let stopped = [
-        ("stuck", "stuck: flows were open and nothing could finish them"),
-        ("interrupted", "interrupted before the end; the results are valid as far as they go"),
-    ];
-    let stops = stopped.iter().filter_map(|(stop, words)| {
-        let many = runs.iter().filter(|run| run.summary.stop == *stop).count();
-        (many > 0).then(|| format!("{}: {words}.", of_runs(many, runs.len())))
-    });
-    expectations
-        .into_iter()
-        .chain(stops)
-        .chain(unfinished(runs))
-        .chain(overload(runs))
-        .chain(few(runs))
-        .collect()
-}
-
-/// `2 of 16 runs`, or `The run` when there is only one.
-fn of_runs(many: usize, all: usize) -> String {
-    if all == 1 { "The run".to_owned() } else { format!("{many} of {all} runs") }
-}
-
-fn unfinished(runs: &[Run]) -> Option<String> {
-    let worst =
-        runs.iter().max_by(|a, b| a.summary.unfinished_share().total_cmp(&b.summary.unfinished_share()))?;
-    let (share, open) = (worst.summary.unfinished_share(), worst.summary.flows.unfinished);
-    let many = runs.iter().filter(|run| run.summary.flows.unfinished > 0).count();
-    (open > 0).then(|| match runs.len() {
-        1 => format!("{} flows ({}) did not finish; they are in no percentile.", count(open), percent(share)),
-        all => format!(
-            "{many} of {all} runs left flows unfinished, at most {} of a run's flows; they are in no percentile.",
-            percent(share)
-        ),
-    })
-}
-
-/// A link that is busy all the time although flows are left: the load is more than the network carries.
-fn overload(runs: &[Run]) -> Option<String> {
-    let overloaded = |run: &&Run| {
-        run.summary.stop == "time_limit"
-            && run.summary.unfinished_share() > 0.01
-            && run.summary.links.utilisation_max.is_some_and(|most| most > 0.95)
-    };
-    let many = runs.iter().filter(overloaded).count();
-    (many > 0).then(|| format!("{}: overloaded, queues grew until the end.", of_runs(many, runs.len())))
-}
-
-fn few(runs: &[Run]) -> Option<String> {
-    let metric = tail_metric(runs);
-    let name = metric.rsplit('.').next().unwrap_or(metric);
-    let uncertain = |run: &&Run| {
-        let all = &run.summary.fct_us.all;
-        all.count < 100 || all.few_samples_above.iter().any(|few| few == name)
-    };
-    let many = runs.iter().filter(uncertain).count();
-    (many > 0).then(|| {
-        let place =
-            if runs.len() == 1 { String::new() } else { format!(" in {many} of {} runs", runs.len()) };
-        let words = percentile_words(metric);
-        format!("Fewer than 100 flows lie beyond the {words}{place}: read the tail with care.")
-    })
 }
 
 #[cfg(test)]

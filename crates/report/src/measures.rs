@@ -39,9 +39,11 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         packet_hops: has(Quantity::Loads).then_some(record.packet_hops),
         stop: stop_name(record.stop).to_owned(),
         goodput_gbps: goodput(record, flows.delivered_bits),
+        arrivals_until_s: record.arrivals.map(|arrivals| arrivals.until.seconds()),
         flows: flows.flows,
         fct_us: flows.fct_us,
         slowdown: flows.slowdown,
+        fct_acknowledged_us: has(Quantity::Recovery).then_some(flows.fct_acknowledged_us),
         equal20: flows.equal20,
         drops: has(Quantity::Drops).then(|| drops(record)),
         queueing_us: record.hops.iter().map(waiting).collect(),
@@ -58,6 +60,8 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         marks: has(Quantity::Marks).then(|| record.links.iter().map(|link| link.marked).sum()),
         retransmitted_bytes: has(Quantity::Recovery).then_some(flows.retransmitted_bytes),
         timeouts: has(Quantity::Recovery).then_some(flows.timeouts),
+        timed_out: has(Quantity::Recovery).then_some(flows.timed_out).filter(|found| found.flows > 0),
+        slowest: if has(Quantity::Recovery) { flows.slowest } else { Vec::new() },
         not_measured: record.measured.missing().map(|quantity| quantity.name().to_owned()).collect(),
     }
 }
@@ -171,8 +175,13 @@ fn dropped(record: &RunRecord, tier: impl Fn(u32) -> u8) -> DroppedTowards {
     towards
 }
 
+/// While flows arrived, or over the whole run: Gbit/s after the warm-up.
 fn goodput(record: &RunRecord, bits: u64) -> f64 {
-    let span = record.ended.since(record.warm_up).seconds();
+    let (bits, until) = match record.arrivals {
+        Some(arrivals) => (arrivals.delivered.bits(), arrivals.until),
+        None => (bits, record.ended),
+    };
+    let span = until.since(record.warm_up).seconds();
     if span > 0.0 { bits as f64 / span / 1e9 } else { 0.0 }
 }
 
@@ -218,7 +227,7 @@ mod tests {
     #[test]
     fn warm_up_flows_are_not_measured_and_unfinished_ones_are_counted() {
         let summary = Summary::new(&record(), &RunFacts::default());
-        let Flows { started, finished, unfinished, warm_up } = summary.flows;
+        let Flows { started, finished, unfinished, warm_up, .. } = summary.flows;
         assert_eq!((started, finished, unfinished, warm_up), (3, 2, 1, 1));
         assert_eq!(summary.fct_us.all.mean, Some(30.0));
         assert_eq!(summary.slowdown.all.mean, Some(3.0));

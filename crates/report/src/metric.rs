@@ -59,10 +59,25 @@ const METRICS: &[Metric] = &[
         "the same for one traffic entry, when there are several",
         Lower,
     ),
+    metric(
+        "fct_acknowledged.<statistic>",
+        "us",
+        "completion time as the sender knows it: until its last acknowledgement, of flows that got it before the run ended",
+        Lower,
+    ),
+    metric("fct_acknowledged.<size>.<statistic>", "us", "the same for small, medium or large flows", Lower),
+    metric(
+        "fct_acknowledged.tag.<tag>.<statistic>",
+        "us",
+        "the same for one traffic entry, when there are several",
+        Lower,
+    ),
     metric("flows.started", "", "flows that started after the warm-up", Neither),
     metric("flows.finished", "", "of these, those that finished", Higher),
     metric("flows.unfinished", "", "of these, those that did not finish", Lower),
     metric("flows.unfinished_share", "", "unfinished flows as a share of started ones", Lower),
+    metric("flows.timed_out", "", "measured flows with at least one retransmission time-out", Lower),
+    metric("flows.syn_timed_out", "", "of these, those with a time-out of the packet that opens a connection", Lower),
     metric("drops.total", "packets", "packets lost, any hop and reason", Lower),
     metric("drops.bytes", "B", "their wire bytes", Lower),
     metric("drops.share", "", "packets lost as a share of link traversals", Lower),
@@ -100,12 +115,12 @@ const METRICS: &[Metric] = &[
         Lower,
     ),
     metric("reordering.gro_batches", "", "batches the receive offload handed up", Lower),
-    metric("goodput", "Gbps", "payload of measured flows delivered after the warm-up", Higher),
+    metric("goodput", "Gbps", "payload of measured flows delivered after the warm-up, while flows arrive", Higher),
     metric("throughput.mean", "Gbps", "mean throughput of measured flows, finished or not", Higher),
     metric("throughput.<size>", "Gbps", "the same for small, medium or large flows", Higher),
     metric("throughput.tag.<tag>", "Gbps", "the same for one traffic entry, when there are several", Higher),
     metric("jain", "", "Jain's index of the throughput of measured flows", Higher),
-    metric("utilisation.max", "", "utilisation of the busiest switch link, over the whole run", Lower),
+    metric("utilisation.max", "", "utilisation of the busiest switch link, while flows arrive", Lower),
     metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
     metric("utilisation.uplinks.min", "", "utilisation of the least used uplink of a leaf", Higher),
     metric("utilisation.uplinks.mean", "", "mean utilisation of the uplinks of leaves", Neither),
@@ -163,6 +178,7 @@ const METRICS: &[Metric] = &[
     metric("events", "", "events handled", Neither),
     metric("packet_hops", "", "link traversals by any packet", Neither),
     metric("simulated_s", "s", "simulated time", Neither),
+    metric("drain", "s", "from the start of the last flow to the end of the run, where loads leave that out", Neither),
     metric("wall_s", "s", "computing time by the wall clock", Neither),
 ];
 
@@ -276,6 +292,7 @@ impl Summary {
         let mut list = Vec::new();
         measured("fct", &self.fct_us, &mut list);
         measured("slowdown", &self.slowdown, &mut list);
+        self.fct_acknowledged_us.iter().for_each(|times| measured("fct_acknowledged", times, &mut list));
         self.counts(&mut list);
         self.network(&mut list);
         list
@@ -291,11 +308,15 @@ impl Summary {
             ("trims", self.trims as f64),
             ("returns", self.returns as f64),
         ];
+        let timed_out = self.timed_out.unwrap_or_default();
         let counted = |count: Option<u64>| count.map(|count| count as f64);
         let perhaps = [
             ("marks", counted(self.marks)),
             ("retransmitted", counted(self.retransmitted_bytes)),
             ("timeouts", counted(self.timeouts)),
+            ("flows.timed_out", counted(self.timeouts.map(|_| timed_out.flows))),
+            ("flows.syn_timed_out", counted(self.timeouts.map(|_| timed_out.syn))),
+            ("drain", self.drain_s()),
             ("events", counted(Some(self.events))),
             ("packet_hops", counted(self.packet_hops)),
             ("simulated_s", Some(self.simulated_s)),
@@ -393,8 +414,11 @@ mod tests {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
         let (tags, busiest) = ([("incast".to_owned(), all.clone())].into(), all.clone());
         let empty = Summary::new(&RunRecord::default(), &RunFacts::default());
+        let times = Measured { all: all.clone(), small: all, tags, ..Measured::default() };
         Summary {
-            fct_us: Measured { all: all.clone(), small: all, tags, ..Measured::default() },
+            fct_acknowledged_us: Some(times.clone()),
+            fct_us: times,
+            arrivals_until_s: Some(0.0),
             queueing_us: vec![Waiting { count: 3, mean: 1.5, ..Waiting::default() }; 2],
             imbalance: vec![Imbalance { hop: 1, packets: 2.5, ..Imbalance::default() }],
             drops: Some(Drops {

@@ -1,5 +1,6 @@
 //! One run in numbers: the contents of `summary.json`. Knows what they are, not how they are computed or shown.
 
+mod causes;
 mod offered;
 mod uplinks;
 
@@ -8,6 +9,7 @@ use crate::statistics::Distribution;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+pub use causes::{Cause, Slow, TimedOut};
 pub use offered::Offered;
 pub use uplinks::Uplinks;
 use weft_core::record::Stop;
@@ -43,6 +45,9 @@ pub struct Summary {
     pub flows: Flows,
     /// Flow completion time of finished flows, microseconds.
     pub fct_us: Measured,
+    /// The same until the sender's last acknowledgement; flows that wait for it when the run ends are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fct_acknowledged_us: Option<Measured>,
     /// Completion time divided by that of the same flow alone in the empty network.
     pub slowdown: Measured,
     /// Twenty size classes of equal count, from small to large flows.
@@ -61,8 +66,13 @@ pub struct Summary {
     pub reordering: Option<Reordering>,
     /// Load and queues of the links.
     pub links: Links,
-    /// Payload delivered by measured flows from the end of the warm-up to the end of the run, Gbit/s.
+    /// Payload delivered by measured flows from the end of the warm-up on while flows arrive, or else to the end of the run,
+    /// Gbit/s.
     pub goodput_gbps: f64,
+    /// Goodput and the loads of links are averaged until this instant, the start of the last flow, seconds. Absent: over the
+    /// whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals_until_s: Option<f64>,
     /// Mean throughput of measured flows, finished or not, by size and by traffic entry.
     #[serde(default)]
     pub throughput_gbps: Throughput,
@@ -92,6 +102,12 @@ pub struct Summary {
     /// Retransmission time-outs of measured flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<u64>,
+    /// Measured flows with time-outs; absent when there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed_out: Option<TimedOut>,
+    /// What held up the slowest flows, by slowdown: 1 % of those that finished, 1000 at most. Only causes that occurred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<Slow>,
     /// Names of the quantities that the engine did not measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_measured: Vec<String>,
@@ -111,6 +127,12 @@ pub struct Flows {
     pub finished: u64,
     /// Measured flows that did not finish: censored, in no distribution.
     pub unfinished: u64,
+    /// Payload of measured flows that did not finish, bytes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub open_bytes: u64,
+    /// Of it, what arrived.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub open_delivered_bytes: u64,
     /// Flows that started during the warm-up: not measured.
     pub warm_up: u64,
 }
@@ -364,6 +386,12 @@ impl Summary {
     #[must_use]
     pub fn unfinished_share(&self) -> f64 {
         self.flows.unfinished as f64 / self.flows.started.max(1) as f64
+    }
+
+    /// The part of the run after the start of the last flow, seconds; nothing if that part counts.
+    #[must_use]
+    pub fn drain_s(&self) -> Option<f64> {
+        self.arrivals_until_s.map(|until| self.simulated_s - until)
     }
 
     /// Mean waiting time of a packet over all hops together, microseconds.

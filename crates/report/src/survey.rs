@@ -2,17 +2,19 @@
 //! the end. What stays in memory does not depend on how many flows there are. Knows nothing about how it is shown.
 
 mod overtaking;
+mod slowest;
 mod tail;
 mod throughput;
 
 pub use tail::{Tail, shares};
 
-use crate::derived::{PAPER_BUCKETS, fct_us, slowdown};
+use crate::derived::{PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
 use crate::disk::Error;
 use crate::rows::{Groups, Sample, figure_of, figure_row};
 use crate::statistics::{Ascending, Distribution, Jain};
-use crate::summary::{Flows, Measured, Reordering, SizeClass, Throughput};
+use crate::summary::{Flows, Measured, Reordering, SizeClass, Slow, Throughput, TimedOut};
 use overtaking::Overtaking;
+use slowest::Slowest;
 use std::collections::BTreeMap;
 use tail::Thinning;
 use throughput::Throughputs;
@@ -28,6 +30,7 @@ pub struct FlowStatistics {
     pub(crate) flows: Flows,
     pub(crate) fct_us: Measured,
     pub(crate) slowdown: Measured,
+    pub(crate) fct_acknowledged_us: Measured,
     pub(crate) equal20: Vec<SizeClass>,
     pub(crate) reordering: Reordering,
     pub(crate) delivered_bits: u64,
@@ -35,6 +38,8 @@ pub struct FlowStatistics {
     pub(crate) throughput_gbps: Throughput,
     pub(crate) retransmitted_bytes: u64,
     pub(crate) timeouts: u64,
+    pub(crate) timed_out: TimedOut,
+    pub(crate) slowest: Vec<Slow>,
     pub(crate) fct_tail: Tail,
     pub(crate) held: HeldFlows,
 }
@@ -58,7 +63,10 @@ pub(crate) struct Survey<'a> {
     fairness: Jain,
     throughputs: Throughputs,
     overtaking: Overtaking,
-    samples: Sorter<4>,
+    slowest: Slowest,
+    /// Finished flows that were acknowledged.
+    acknowledged: u64,
+    samples: Sorter<5>,
 }
 
 impl<'a> Survey<'a> {
@@ -74,6 +82,8 @@ impl<'a> Survey<'a> {
             fairness,
             throughputs,
             overtaking,
+            slowest: Slowest::default(),
+            acknowledged: 0,
             samples,
         }
     }
@@ -96,14 +106,20 @@ impl<'a> Survey<'a> {
         let throughput = throughput(flow, self.record);
         self.fairness.add(throughput);
         self.throughputs.add(flow, throughput);
+        self.slowest.add(flow);
         if flow.end.is_none() {
             so_far.flows.unfinished += 1;
+            so_far.flows.open_bytes += flow.size.0;
+            so_far.flows.open_delivered_bytes += flow.delivered.0;
             return Ok(());
         }
         so_far.flows.finished += 1;
         self.overtaking.add(flow);
         let (fct_us, slowdown) = (fct_us(flow), slowdown(flow));
-        let sample = Sample { size: flow.size.0, flow: flow.flow.0, tag: flow.tag, fct_us, slowdown };
+        let acknowledged_us = acknowledged_us(flow);
+        self.acknowledged += u64::from(acknowledged_us.is_some());
+        let (size, number, tag) = (flow.size.0, flow.flow.0, flow.tag);
+        let sample = Sample { size, flow: number, tag, fct_us, slowdown, acknowledged_us };
         Ok(self.samples.add(sample.row())?)
     }
 
@@ -112,21 +128,28 @@ impl<'a> Survey<'a> {
     /// # Errors
     /// The file system's, when there were too many flows for memory.
     pub(crate) fn finish(self) -> Result<FlowStatistics, Error> {
-        let Survey { record, scratch, mut so_far, fairness, throughputs, overtaking, samples } = self;
+        let Survey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
+        (so_far.timed_out, so_far.slowest) = self.slowest.finish();
         so_far.reordering = overtaking.of(so_far.flows.finished);
         so_far.jain = fairness.index();
         so_far.throughput_gbps = throughputs.finish(&record.tags);
-        let [mut fct_us, mut slowdown] = ["fct", "slowdown"].map(|name| Sorter::new(&scratch, name));
+        let [mut fct_us, mut slowdown, mut acknowledged] =
+            ["fct", "slowdown", "acknowledged"].map(|name| Sorter::new(&scratch, name));
         let mut members = Members::new(record.tags.len(), so_far.flows.finished);
-        for sample in samples.sorted()? {
+        let mut known = Members::new(record.tags.len(), self.acknowledged);
+        for sample in self.samples.sorted()? {
             let sample = Sample::of(&sample?);
             let groups = members.join(&sample);
             fct_us.add(figure_row(sample.fct_us, groups))?;
             slowdown.add(figure_row(sample.slowdown, groups))?;
+            if let Some(figure) = sample.acknowledged_us {
+                acknowledged.add(figure_row(figure, known.join(&sample)))?;
+            }
         }
         let mut thinning = Thinning::new(so_far.flows.finished);
         let fct_us = members.distributions(fct_us, |figure| thinning.add(figure))?;
         let slowdown = members.distributions(slowdown, |_| {})?;
+        so_far.fct_acknowledged_us = known.distributions(acknowledged, |_| {})?.measured(&record.tags);
         let classes = members.sizes.iter().zip(fct_us.classes.iter().zip(&slowdown.classes));
         let class = |(size, (fct_us, slowdown)): (&(u64, u64), (&Distribution, &Distribution))| SizeClass {
             from_bytes: size.0,

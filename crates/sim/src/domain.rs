@@ -12,6 +12,7 @@ use weft_transport::{Body, Transport};
 use weft_workload::{Draw, Flow};
 
 use crate::calendar::{Calendar, width_for};
+use crate::carried::Carried;
 use crate::ends::Ends;
 use crate::event::{Event, Order};
 use crate::exchange::Outbox;
@@ -42,6 +43,8 @@ pub(crate) struct Domain {
     pub(crate) switches: Vec<Option<Placed>>,
     pub(crate) hosts: Vec<Host>,
     pub(crate) ends: Ends,
+    /// What had been carried when the last flow started.
+    pub(crate) arrived: Option<Carried>,
     /// If switches forward by labels.
     pub(crate) labels: Option<Box<Labels>>,
     /// The flows after that, and the number of the next of them.
@@ -80,7 +83,8 @@ impl Domain {
             wires: wires(plan, number),
             switches: switches(plan, number),
             hosts: hosts(setup),
-            ends: Ends::new(),
+            ends: Ends::new(setup.warm_up),
+            arrived: None,
             labels: Labels::new(setup),
             flows: (setup.flows.iter(), 0),
             upcoming: None,

@@ -11,6 +11,7 @@
 
 mod barrier;
 mod calendar;
+mod carried;
 mod carry;
 mod collect;
 mod course;

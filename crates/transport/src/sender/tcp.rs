@@ -87,6 +87,7 @@ struct Trouble {
 struct Counts {
     retransmitted: u64,
     timeouts: u32,
+    syn_timeouts: u32,
     recoveries: u32,
     reductions: u32,
     probes: u32,
@@ -176,6 +177,8 @@ pub struct TcpSender {
     /// A partial acknowledgement has restarted the timer.
     restarted: bool,
     line_rate: Rate,
+    /// When the last payload was acknowledged.
+    completed: Time,
     counts: Counts,
 }
 
@@ -216,6 +219,7 @@ impl TcpSender {
             rescued: false,
             restarted: false,
             line_rate: site.line_rate,
+            completed: Time::NEVER,
             counts: Counts::default(),
         };
         sender.look_ahead(Time::ZERO);
@@ -337,6 +341,8 @@ impl Sending for TcpSender {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,
+            syn_timeouts: self.counts.syn_timeouts,
+            completed: (self.completed != Time::NEVER).then_some(self.completed),
             recoveries: self.counts.recoveries,
             reductions: self.counts.reductions,
             probes: self.counts.probes,
