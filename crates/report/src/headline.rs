@@ -63,10 +63,13 @@ impl Headline {
     /// For several runs.
     #[must_use]
     pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Headline {
+        if let ([run], 0) = (sweep.runs.as_slice(), sweep.left_out) {
+            return Headline::of_run(run, verdicts);
+        }
         let at = sweep.points() - 1;
         let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
             (Some(duel), _) => duel_sentence(sweep, duel),
-            (None, 1) => trend_sentence(sweep),
+            (None, 1) => trend_sentence(sweep) + &timeouts::of_scheme(sweep, at),
             (None, _) => begin(
                 &place_words(sweep, at),
                 "no completion times stand beside those of the baseline: nothing is compared.",
@@ -134,7 +137,11 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     };
     let alike = alike_words(sweep, duel, mean.order());
     let timeouts = timeouts::of_duel(sweep, duel);
-    format!("{answer}{}{}.{alike}{timeouts}", tail_words(sweep, duel, mean.order()), mean.censored(best, base))
+    format!(
+        "{answer}{}{}.{alike}{timeouts}",
+        tail_words(sweep, duel, mean.order()),
+        mean.censored(best, base)
+    )
 }
 
 /// A scheme that is faster than the baseline is not thereby the fastest: which others are not told from it.

@@ -222,7 +222,7 @@ struct Shape<'a> {
 }
 
 fn shape(network: &Network) -> Shape<'_> {
-    let Network { nodes, links, hosts, switches, directions } = network;
+    let Network { nodes, links, hosts, switches, directions, averaged: _ } = network;
     Shape {
         name: &nodes.name,
         tier: &nodes.tier,

@@ -189,7 +189,7 @@ fn goodput(record: &RunRecord, bits: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::summary::Flows;
-    use weft_core::record::{DropRecord, FlowRecord, LinkRecord, NodeRecord, Reason, Stop};
+    use weft_core::record::{ArrivalRecord, DropRecord, FlowRecord, LinkRecord, NodeRecord, Reason, Stop};
     use weft_core::{Bytes, LinkId, Span, Time};
 
     fn flow(size: u64, start_us: u64, fct_us: Option<u64>) -> FlowRecord {
@@ -272,6 +272,40 @@ mod tests {
         assert_eq!(classes.len(), 20);
         assert_eq!(classes.iter().map(|class| class.fct_us.count).sum::<u64>(), 1_234);
         assert!(classes.windows(2).all(|pair| pair[0].to_bytes <= pair[1].from_bytes));
+    }
+
+    /// A size that most flows share is one class, however many flows there are of it.
+    #[test]
+    fn flows_of_one_size_are_in_one_class() {
+        let size = |n: u64| if (100..900).contains(&n) { 256_000 } else { n * 1_000 };
+        let flows: Vec<FlowRecord> = (1..1_001).map(|n| flow(size(n), 20, Some(n))).collect();
+        let classes = FlowStatistics::of(&RunRecord { flows, ..RunRecord::default() }).equal20;
+        assert!(classes.windows(2).all(|pair| pair[0].to_bytes < pair[1].from_bytes), "{classes:?}");
+        let shared = classes.iter().filter(|class| class.from_bytes == 256_000 || class.to_bytes == 256_000);
+        let counts: Vec<u64> = shared.map(|class| class.fct_us.count).collect();
+        assert!(matches!(counts[..], [800..850]), "{counts:?}: none of them elsewhere");
+        assert_eq!(classes.iter().map(|class| class.fct_us.count).sum::<u64>(), 1_000);
+    }
+
+    /// 100 Gbit/s of payload for 10 us, then a drain of 90 us that would divide it by ten.
+    #[test]
+    fn averages_end_with_the_arrivals() {
+        let arrivals = ArrivalRecord { until: Time::ZERO + Span::from_us(20), delivered: Bytes(125_000) };
+        let link = LinkRecord {
+            rate: weft_core::Rate::from_gbps(100),
+            sent: Bytes(250_000),
+            sent_in_arrivals: Bytes(200_000),
+            ..LinkRecord::default()
+        };
+        let nodes = [1, 2].map(|tier| NodeRecord { tier, ..NodeRecord::default() }).to_vec();
+        let links = vec![LinkRecord { to: 1, ..link }];
+        let arriving = RunRecord { arrivals: Some(arrivals), nodes, links, ..record() };
+        let summary = Summary::new(&arriving, &RunFacts::default());
+        assert!((summary.goodput_gbps - 100.0).abs() < 1e-9, "{}", summary.goodput_gbps);
+        assert!((summary.links.utilisation_max.expect("measured") - 0.8).abs() < 1e-9);
+        assert!((summary.drain_s().expect("known") - 90e-6).abs() < 1e-12);
+        let whole = Summary::new(&RunRecord { arrivals: None, ..arriving }, &RunFacts::default());
+        assert!((whole.links.utilisation_max.expect("measured") - 2.0 / 11.0).abs() < 1e-9);
     }
 
     #[test]

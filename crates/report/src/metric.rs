@@ -77,7 +77,12 @@ const METRICS: &[Metric] = &[
     metric("flows.unfinished", "", "of these, those that did not finish", Lower),
     metric("flows.unfinished_share", "", "unfinished flows as a share of started ones", Lower),
     metric("flows.timed_out", "", "measured flows with at least one retransmission time-out", Lower),
-    metric("flows.syn_timed_out", "", "of these, those with a time-out of the packet that opens a connection", Lower),
+    metric(
+        "flows.syn_timed_out",
+        "",
+        "of these, those with a time-out of the packet that opens a connection",
+        Lower,
+    ),
     metric("drops.total", "packets", "packets lost, any hop and reason", Lower),
     metric("drops.bytes", "B", "their wire bytes", Lower),
     metric("drops.share", "", "packets lost as a share of link traversals", Lower),
@@ -115,7 +120,12 @@ const METRICS: &[Metric] = &[
         Lower,
     ),
     metric("reordering.gro_batches", "", "batches the receive offload handed up", Lower),
-    metric("goodput", "Gbps", "payload of measured flows delivered after the warm-up, while flows arrive", Higher),
+    metric(
+        "goodput",
+        "Gbps",
+        "payload of measured flows delivered after the warm-up, while flows arrive",
+        Higher,
+    ),
     metric("throughput.mean", "Gbps", "mean throughput of measured flows, finished or not", Higher),
     metric("throughput.<size>", "Gbps", "the same for small, medium or large flows", Higher),
     metric("throughput.tag.<tag>", "Gbps", "the same for one traffic entry, when there are several", Higher),
@@ -178,7 +188,12 @@ const METRICS: &[Metric] = &[
     metric("events", "", "events handled", Neither),
     metric("packet_hops", "", "link traversals by any packet", Neither),
     metric("simulated_s", "s", "simulated time", Neither),
-    metric("drain", "s", "from the start of the last flow to the end of the run, where loads leave that out", Neither),
+    metric(
+        "drain",
+        "s",
+        "from the start of the last flow to the end of the run, where loads leave that out",
+        Neither,
+    ),
     metric("wall_s", "s", "computing time by the wall clock", Neither),
 ];
 

@@ -179,7 +179,9 @@ mod tests {
         let groups = Groups { bucket: 0, class: 0, tag: 0 };
         let figures = [0.0, 1e-300, 0.9, 1.0, 1.5, 2.0, 1e9, f64::INFINITY];
         assert!(figures.windows(2).all(|two| figure_row(two[0], groups) < figure_row(two[1], groups)));
-        let sample = |size, flow| Sample { size, flow, tag: 9, fct_us: 1.0, slowdown: 1.0, acknowledged_us: None }.row();
+        let sample = |size, flow| {
+            Sample { size, flow, tag: 9, fct_us: 1.0, slowdown: 1.0, acknowledged_us: None }.row()
+        };
         assert!(sample(1, 9) < sample(2, 3) && sample(2, 3) < sample(2, 4));
     }
 }

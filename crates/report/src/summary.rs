@@ -50,7 +50,7 @@ pub struct Summary {
     pub fct_acknowledged_us: Option<Measured>,
     /// Completion time divided by that of the same flow alone in the empty network.
     pub slowdown: Measured,
-    /// Twenty size classes of equal count, from small to large flows.
+    /// Twenty size classes of equal count, from small to large flows; fewer where many flows have one size.
     pub equal20: Vec<SizeClass>,
     /// Packets lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,8 @@ use throughput::Throughputs;
 use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
 use weft_table::sorter::{Scratch, Sorter};
 
-/// Number of equal-count classes (the convention of the HPCC family of simulators).
+/// Number of equal-count classes (the convention of the HPCC family of simulators). Flows of one size are in one class, so that
+/// there may be fewer.
 const CLASSES: u64 = 20;
 
 /// What the flows of a run amount to. Statistics cover flows that start at or after the end of the warm-up.
@@ -174,6 +175,8 @@ struct Members {
     classes: [u64; CLASSES as usize],
     /// Least and greatest size of each class.
     sizes: [(u64, u64); CLASSES as usize],
+    /// The size and the class of the last flow.
+    last: (u64, usize),
 }
 
 impl Members {
@@ -185,14 +188,17 @@ impl Members {
             tags: vec![0; tags],
             classes: [0; CLASSES as usize],
             sizes: [(0, 0); CLASSES as usize],
+            last: (0, 0),
         }
     }
 
     /// The groups of the next greater flow.
     fn join(&mut self, sample: &Sample) -> Groups {
         let bucket = PAPER_BUCKETS.iter().filter(|end| sample.size > **end).count();
-        // Class n holds the flows from n * finished / CLASSES on, rounded down.
-        let class = (((self.joined + 1) * CLASSES - 1) / self.finished) as usize;
+        // Class n holds the flows from n * finished / CLASSES on, rounded down; flows of one size stay together.
+        let by_rank = (((self.joined + 1) * CLASSES - 1) / self.finished) as usize;
+        let class = if self.joined > 0 && self.last.0 == sample.size { self.last.1 } else { by_rank };
+        self.last = (sample.size, class);
         self.joined += 1;
         self.buckets[bucket] += 1;
         if let Some(count) = self.tags.get_mut(usize::from(sample.tag)) {

@@ -107,14 +107,15 @@ fn links(record: &RunRecord) -> Table {
         .integers("delay_ps", "ps", column(|l| l.delay.0))
         .integers("failed", "", column(|l| u64::from(l.failed)));
     if has(Quantity::Loads) {
-        table = table
-            .integers("tx_bytes", "B", column(|l| l.sent.0))
-            .integers("tx_packets", "packets", column(|l| l.packets));
+        table = table.integers("tx_bytes", "B", column(|l| l.sent.0)).integers(
+            "tx_packets",
+            "packets",
+            column(|l| l.packets),
+        );
         if record.arrivals.is_some() {
             table = table.integers("tx_bytes_in_arrivals", "B", column(|l| l.sent_in_arrivals.0));
         }
-        table = table
-            .numbers("utilisation", "", record.links.iter().map(load));
+        table = table.numbers("utilisation", "", record.links.iter().map(load));
     }
     table =
         table.column("offered", "", Cells::Numbers(record.links.iter().map(|link| link.offered).collect()));

@@ -106,12 +106,13 @@ fn size_cells(name: &str, fct: &Distribution, slowdown: &Distribution) -> Vec<St
 fn counts(run: &Run) -> String {
     let Summary { drops, flows, goodput_gbps, .. } = &run.summary;
     let text = format!(
-        "{}, {} unfinished, goodput {} Gbps{}\n",
+        "{}, {} unfinished{}goodput {} Gbps{}\n",
         drops.as_ref().map_or(format!("drops {NOT_MEASURED}"), |drops| format!(
             "{} packets dropped",
             count(drops.total)
         )),
         plural(flows.unfinished, "flow"),
+        if run.summary.arrivals_until_s.is_some() { "\n" } else { ", " },
         number(*goodput_gbps),
         averaged(&run.summary)
     );
@@ -127,7 +128,14 @@ fn counts(run: &Run) -> String {
         )
     });
     let deadlocks = run.summary.deadlocks.iter().map(|circle| format!("deadlock: {circle}\n"));
-    (text + &timed_out(&run.summary).into_iter().chain(pauses).chain(victims).chain(deadlocks).collect::<String>()).replace('\u{202f}', " ")
+    (text
+        + &timed_out(&run.summary)
+            .into_iter()
+            .chain(pauses)
+            .chain(victims)
+            .chain(deadlocks)
+            .collect::<String>())
+        .replace('\u{202f}', " ")
 }
 
 /// Over which part of the run goodput is an average, if not over all of it.

@@ -295,7 +295,9 @@ impl Ends {
     /// Payload of measured flows that has been delivered here so far.
     pub(crate) fn delivered(&self) -> Bytes {
         let open = self.receivers.ends.iter().filter_map(|place| match place {
-            Place::Open(active) if active.spec.start >= self.measured_from => Some(active.end.report().delivered),
+            Place::Open(active) if active.spec.start >= self.measured_from => {
+                Some(active.end.report().delivered)
+            }
             _ => None,
         });
         self.delivered + open.sum()
@@ -304,9 +306,11 @@ impl Ends {
     /// What the ends that are still open have to say at the end of the run, but for pauses.
     pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
         let senders = self.senders.ends.iter().filter_map(move |place| match place {
-            Place::Open(Active { end, flow, .. }) => {
-                Some(Closed { flow: *flow, at, last: Last::Sender { report: end.report(), at_host: Span::ZERO } })
-            }
+            Place::Open(Active { end, flow, .. }) => Some(Closed {
+                flow: *flow,
+                at,
+                last: Last::Sender { report: end.report(), at_host: Span::ZERO },
+            }),
             _ => None,
         });
         let receivers = self.receivers.ends.iter().filter_map(move |place| {

@@ -111,9 +111,7 @@ impl Domain {
     pub(crate) fn with_tolls(&mut self, closed: Closed, waiting: &BTreeMap<FlowId, FlowPauses>) -> Closed {
         let flow = closed.flow;
         let last = match closed.last {
-            Last::Sender { report, .. } => {
-                Last::Sender { report, at_host: self.held_at_host(flow) }
-            }
+            Last::Sender { report, .. } => Last::Sender { report, at_host: self.held_at_host(flow) },
             Last::Receiver { spec, report, .. } => {
                 let pauses = self.tolls_of(flow).and(waiting.get(&flow).copied().unwrap_or_default());
                 Last::Receiver { spec, report, pauses }

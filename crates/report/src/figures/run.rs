@@ -34,8 +34,8 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
             format!("Flows of about {} suffer most: {}× at the 99th percentile", size(bytes as f64), number(slowdown))
         }),
         caption: "FCT divided by the FCT of the same flow alone in the empty network (headers, first round trip and \
-                  store-and-forward included), in twenty classes of equal count by size, each drawn at its upper \
-                  end; p99 is left out under 100 flows."
+                  store-and-forward included), in up to twenty classes of equal count by size, each drawn at its \
+                  upper end; flows of one size are in one class; p99 is left out under 100 flows."
             .into(),
         samples: format!("n = {} flows", count(run.summary.flows.finished)),
         x: Axis::log("flow size", "kB"),

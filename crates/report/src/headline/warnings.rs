@@ -5,7 +5,7 @@ use super::{percentile_words, tail_metric};
 use crate::listing::Verdict;
 use crate::summary::Flows;
 use crate::sweep::Run;
-use crate::text::{count, duration, percent, plural, size};
+use crate::text::{duration, percent, plural, size};
 
 /// How many runs of a sweep were interrupted.
 pub(super) fn left_out_words(runs: usize) -> String {

@@ -25,6 +25,7 @@ fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
 fn shown(metric: &str, amount: f64) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
     match unit {
+        "" if metric.starts_with("flows.") && amount.fract() == 0.0 => count(amount as u64),
         "packets" if amount.fract() == 0.0 => format!("{}\u{202f}packets", count(amount as u64)),
         _ => value(amount, unit),
     }
@@ -63,7 +64,8 @@ fn timed_out(summary: &Summary) -> String {
     let TimedOut { syn, fct_us, others_fct_us, .. } = summary.timed_out.unwrap_or_default();
     let syn = (syn > 0).then(|| format!("{} of a SYN", count(syn)));
     let means = fct_us.zip(others_fct_us);
-    let means = means.map(|(own, others)| format!("mean FCT {}, of all others {}", duration(own), duration(others)));
+    let means =
+        means.map(|(own, others)| format!("mean FCT {}, of all others {}", duration(own), duration(others)));
     syn.into_iter().chain(means).collect::<Vec<_>>().join("; ")
 }
 
@@ -72,7 +74,8 @@ fn busiest(summary: &Summary) -> String {
     let used = summary.links.utilisation_max.map(|most| format!("busiest link {} used", percent(most)));
     let asked = |offered: &Offered| format!("a leaf offered up to {}", percent(offered.uplinks[1]));
     let asked = summary.links.offered.as_ref().map(asked);
-    let while_arriving = summary.arrivals_until_s.map(|until| format!("while flows arrive ({})", duration(until * 1e6)));
+    let while_arriving =
+        summary.arrivals_until_s.map(|until| format!("while flows arrive ({})", duration(until * 1e6)));
     while_arriving.into_iter().chain(used).chain(asked).collect::<Vec<_>>().join("; ")
 }
 

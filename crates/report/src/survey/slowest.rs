@@ -42,7 +42,8 @@ impl Slowest {
     pub(crate) fn finish(self) -> (TimedOut, Vec<Slow>) {
         let [with, without] = self.sums.map(|(sum, count)| (count > 0).then(|| sum / count as f64));
         let finished: u64 = self.sums.iter().map(|(_, count)| count).sum();
-        let kept: Vec<Candidate> = self.slowest.into_sorted_vec().into_iter().map(|Reverse(flow)| flow).collect();
+        let kept: Vec<Candidate> =
+            self.slowest.into_sorted_vec().into_iter().map(|Reverse(flow)| flow).collect();
         let slowest = &kept[..kept.len().min(finished.div_ceil(100) as usize)];
         let of_cause = |cause: Cause| {
             let flows: Vec<_> = slowest.iter().filter(|flow| flow.2 == cause).collect();
