@@ -285,7 +285,7 @@ impl Ends {
         if let Some(Active { end, spec, .. }) = self.receivers.remove(flow) {
             let report = end.report();
             if spec.start >= self.measured_from {
-                self.delivered = self.delivered + report.delivered;
+                self.delivered += report.delivered;
             }
             let last = Last::Receiver { spec, report, pauses };
             self.closed.push(Closed { flow, at, last });

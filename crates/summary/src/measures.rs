@@ -1,7 +1,6 @@
 //! From a record and what its flows amount to, to the summary: how each statistic is computed. Knows nothing about how it is shown.
 
 use crate::derived::utilisation;
-use crate::statistics::{Distribution, mean};
 use crate::summary::{
     DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, Offered, PauseCause, RunFacts, Summary,
     Uplinks, Waiting, stop_name,
@@ -13,6 +12,7 @@ use weft_core::histogram::Histogram;
 use weft_core::record::{
     HELD_MEASURES, HeldFlows, HopRecord, PAUSE_MEASURES, Quantity, QueueSeries, RunRecord,
 };
+use weft_statistics::{Distribution, mean};
 
 impl Summary {
     /// Reduces a record that holds its flows to its statistics.

@@ -1,10 +1,10 @@
 //! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
 //! summary, not where the names are used.
 
-use crate::statistics::Distribution;
 use crate::summary::{
     DroppedTowards, Lengths, Links, Measured, Offered, Reordering, Summary, Throughput, Uplinks,
 };
+use weft_statistics::Distribution;
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ mod offered;
 mod uplinks;
 
 use crate::derived::Kept;
-use crate::statistics::Distribution;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use weft_statistics::Distribution;
 
 pub use causes::{Cause, Slow, TimedOut};
 pub use offered::Offered;

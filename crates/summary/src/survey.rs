@@ -9,9 +9,7 @@ mod throughput;
 pub use tail::{Tail, shares};
 
 use crate::derived::{PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
-use crate::disk::Error;
 use crate::rows::{Groups, Sample, figure_of, figure_row};
-use crate::statistics::{Ascending, Distribution, Jain};
 use crate::summary::{Flows, Measured, Reordering, SizeClass, Slow, Throughput, TimedOut};
 use overtaking::Overtaking;
 use slowest::Slowest;
@@ -19,6 +17,8 @@ use std::collections::BTreeMap;
 use tail::Thinning;
 use throughput::Throughputs;
 use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
+use weft_statistics::{Ascending, Distribution, Jain};
+use weft_table::sorter::Broken;
 use weft_table::sorter::{Scratch, Sorter};
 
 /// Number of equal-count classes (the convention of the HPCC family of simulators). Flows of one size are in one class, so that
@@ -41,7 +41,8 @@ pub struct FlowStatistics {
     pub(crate) timeouts: u64,
     pub(crate) timed_out: TimedOut,
     pub(crate) slowest: Vec<Slow>,
-    pub(crate) fct_tail: Tail,
+    /// Completion times for a plot of the tail.
+    pub fct_tail: Tail,
     pub(crate) held: HeldFlows,
 }
 
@@ -57,7 +58,7 @@ impl FlowStatistics {
 }
 
 /// A survey that is under way.
-pub(crate) struct Survey<'a> {
+pub struct Survey<'a> {
     record: &'a RunRecord,
     scratch: Scratch,
     so_far: FlowStatistics,
@@ -72,7 +73,7 @@ pub(crate) struct Survey<'a> {
 
 impl<'a> Survey<'a> {
     /// Of a run; flows are added in the order of their numbers.
-    pub(crate) fn new(record: &'a RunRecord, scratch: Scratch) -> Survey<'a> {
+    pub fn new(record: &'a RunRecord, scratch: Scratch) -> Survey<'a> {
         let samples = Sorter::new(&scratch, "samples");
         let (fairness, overtaking) = (Jain::default(), Overtaking::default());
         let throughputs = Throughputs::new(record.tags.len());
@@ -93,7 +94,7 @@ impl<'a> Survey<'a> {
     ///
     /// # Errors
     /// The file system's, when there are too many for memory.
-    pub(crate) fn add(&mut self, flow: &FlowRecord) -> Result<(), Error> {
+    pub fn add(&mut self, flow: &FlowRecord) -> Result<(), Broken> {
         let so_far = &mut self.so_far;
         if flow.start < self.record.warm_up {
             so_far.flows.warm_up += 1;
@@ -121,14 +122,14 @@ impl<'a> Survey<'a> {
         self.acknowledged += u64::from(acknowledged_us.is_some());
         let (size, number, tag) = (flow.size.0, flow.flow.0, flow.tag);
         let sample = Sample { size, flow: number, tag, fct_us, slowdown, acknowledged_us };
-        Ok(self.samples.add(sample.row())?)
+        self.samples.add(sample.row())
     }
 
     /// What it all amounts to.
     ///
     /// # Errors
     /// The file system's, when there were too many flows for memory.
-    pub(crate) fn finish(self) -> Result<FlowStatistics, Error> {
+    pub fn finish(self) -> Result<FlowStatistics, Broken> {
         let Survey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
         (so_far.timed_out, so_far.slowest) = self.slowest.finish();
         so_far.reordering = overtaking.of(so_far.flows.finished);
@@ -211,7 +212,7 @@ impl Members {
     }
 
     /// The distributions of a figure in all groups; `each` is told every figure in ascending order.
-    fn distributions(&self, figures: Sorter<2>, mut each: impl FnMut(f64)) -> Result<Distributions, Error> {
+    fn distributions(&self, figures: Sorter<2>, mut each: impl FnMut(f64)) -> Result<Distributions, Broken> {
         let open = |counts: &[u64]| counts.iter().map(|count| Ascending::new(*count)).collect::<Vec<_>>();
         let mut all = Ascending::new(self.finished);
         let (mut buckets, mut tags, mut classes) =

@@ -6,7 +6,7 @@ use weft_core::{Bytes, FlowId, HostId, Span, Time};
 use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
-pub(crate) type FlowRow = Words<19>;
+pub type FlowRow = Words<19>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -16,7 +16,9 @@ fn apart(word: u64) -> (u32, u32) {
     ((word >> 32) as u32, word as u32)
 }
 
-pub(crate) fn row_of(flow: &FlowRecord) -> FlowRow {
+/// The row of a flow.
+#[must_use]
+pub fn row_of(flow: &FlowRecord) -> FlowRow {
     [
         pair(flow.flow.0, u32::from(flow.tag)),
         pair(flow.source.0, flow.destination.0),
@@ -40,7 +42,9 @@ pub(crate) fn row_of(flow: &FlowRecord) -> FlowRow {
     ]
 }
 
-pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
+/// The flow of a row.
+#[must_use]
+pub fn flow_of(row: &FlowRow) -> FlowRecord {
     let (flow, tag) = apart(row[0]);
     let (source, destination) = apart(row[1]);
     let (timeouts, dupacks) = apart(row[8]);
