@@ -10,7 +10,7 @@ use crate::listing::Verdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::sweep::{Axis, Run, Sweep};
-use crate::text::{count, duration, number};
+use crate::text::{count, duration, number, percent};
 use warnings::{left_out_words, warnings};
 
 /// The first thing a reader sees.
@@ -90,8 +90,12 @@ fn run_sentence(run: &Run) -> String {
     };
     let tail =
         slowdown.all.p99.map_or(String::new(), |p99| format!(" and 1 in 100 more than {}×", number(p99)));
+    let (place, began) = match run.manifest.case() {
+        Some(case) => (format!("{case}: "), "flows"),
+        None => (String::new(), "Flows"),
+    };
     format!(
-        "Flows finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
+        "{place}{began} finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
          seed {}; one run, no interval).{}",
         duration(mean),
         number(half),
@@ -126,11 +130,11 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
             } else {
                 place
             };
-            format!(
-                "{all}{best} is {} times slower than {base} on average ({})",
-                number(mean.ratio.mean),
-                evidence(&mean)
-            )
+            let times = match mean.ratio.mean {
+                small if small < 1.005 => percent(small - 1.0),
+                ratio => format!("{} times", number(ratio)),
+            };
+            format!("{all}{best} is {times} slower than {base} on average ({})", evidence(&mean))
         }
         Order::Unclear => undecided(&mean, &begin(&place, "the seeds do not tell"), [best, base]),
         Order::OneSeed => undecided(&mean, &begin(&place, "one seed cannot tell"), [best, base]),
@@ -164,8 +168,11 @@ fn alike_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
 
 fn faster_words(mean: &Contrast, best: &str, base: &str) -> String {
     let faster = Contrast { ratio: mean.ratio.inverse(), ..*mean };
-    let times = number(faster.ratio.mean);
-    format!("{best} finishes flows {times} times faster than {base} on average ({})", evidence(&faster))
+    let times = match faster.ratio.mean {
+        small if small < 1.005 => percent(small - 1.0),
+        ratio => format!("{} times", number(ratio)),
+    };
+    format!("{best} finishes flows {times} faster than {base} on average ({})", evidence(&faster))
 }
 
 fn undecided(mean: &Contrast, words: &str, [best, base]: [&str; 2]) -> String {
@@ -208,7 +215,12 @@ fn tail_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
         (Order::Less | Order::Greater, _) => " but".to_owned(),
         _ => format!("; {}", sweep.schemes[duel.best]),
     };
+    let share = percent((1.0 - tail.ratio.mean).abs());
     match tail.order() {
+        Order::Less if from == to => format!("{joint} cuts the {words} by {share} to {to} ({})", tail.times()),
+        Order::Greater if from == to => {
+            format!("{joint} raises the {words} by {share} to {to} ({})", tail.times())
+        }
         Order::Less => format!("{joint} cuts the {words} from {from} to {to} ({})", tail.times()),
         Order::Greater => format!("{joint} raises the {words} from {from} to {to} ({})", tail.times()),
         Order::Unclear => {
