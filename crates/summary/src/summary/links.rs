@@ -7,7 +7,7 @@ use weft_statistics::Distribution;
 /// Load and queues over all links of switches (host cards excluded).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Links {
-    /// Greatest utilisation of a link over the whole run, as a fraction.
+    /// Greatest utilisation of a link while flows arrive, as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub utilisation_max: Option<f64>,
     /// Mean utilisation of links between switches over the whole run, as a fraction.
