@@ -49,6 +49,8 @@ pub struct RunRecord {
     /// The part of the run in which flows arrived, over which loads are averaged. `None`: they are averaged over the whole run,
     /// because flows start together or in turn, or more than half of what arrived came after the start of the last flow.
     pub arrivals: Option<ArrivalRecord>,
+    /// Failures and repairs of cables that were to come after the end.
+    pub late_changes: u64,
     /// Why the run ended.
     pub stop: Stop,
     /// What the engine measured; fields of other quantities are empty.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use weft_core::record::{FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
 use weft_core::{Bytes, FlowId, PortId, Span, Time};
 use weft_switch::PortCounters;
-use weft_topology::{Link, Node};
+use weft_topology::{Change, Link, Node};
 
 use crate::domain::{Domain, Placed};
 use crate::ends::Closed;
@@ -59,9 +59,17 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         packets: PacketBalance { left, ..tally.packets },
         ended: finish.at,
         arrivals,
+        late_changes: late_changes(&plan, finish.at),
         stop: finish.stop,
         ..record
     }
+}
+
+/// Failures and repairs after the end.
+fn late_changes(plan: &Plan, end: Time) -> u64 {
+    let of_cables = |change: &Change| matches!(change, Change::CableDown(_) | Change::CableUp(_));
+    let late = plan.setup.timeline.changes.iter().filter(|(at, change)| *at > end && of_cables(change));
+    late.count() as u64
 }
 
 /// By link, then class.

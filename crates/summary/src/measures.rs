@@ -40,6 +40,7 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         stop: stop_name(record.stop).to_owned(),
         goodput_gbps: goodput(record, flows.delivered_bits),
         arrivals_until_s: record.arrivals.map(|arrivals| arrivals.until.seconds()),
+        late_changes: record.late_changes,
         flows: flows.flows,
         fct_us: flows.fct_us,
         slowdown: flows.slowdown,

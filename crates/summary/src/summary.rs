@@ -43,6 +43,9 @@ pub struct Summary {
     pub packet_hops: Option<u64>,
     /// Why the run ended: `finished`, `time_limit`, `interrupted` or `stuck`.
     pub stop: String,
+    /// Failures and repairs of cables that were to come after the end; absent when there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_changes: u64,
     /// Counts of flows.
     pub flows: Flows,
     /// Flow completion time of finished flows, microseconds.

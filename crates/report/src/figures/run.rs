@@ -165,9 +165,7 @@ pub fn heat(heat: &Heat) -> Figure {
             size(greatest as f64),
             heat.ports.get(worst).map_or("", String::as_str)
         ),
-        caption:
-            "Greatest queue length in each interval (sampled; the maximum is kept when intervals are merged)."
-                .into(),
+        caption: format!("Greatest queue length in each interval{}.", sampling(heat)),
         samples: format!(
             "{} of {} sampled ports, those with the longest queues",
             heat.ports.len(),
@@ -179,6 +177,19 @@ pub fn heat(heat: &Heat) -> Figure {
         rows: heat.ports.clone(),
         series: heat.ports.iter().zip(&heat.bytes).map(row).collect(),
         ..Figure::default()
+    }
+}
+
+/// How often queues were sampled, and how many samples share a value of `queues.csv`.
+fn sampling(heat: &Heat) -> String {
+    let every = duration(heat.every_us);
+    match heat.samples_per_value {
+        0 => String::new(),
+        1 => format!(", sampled every {every}; queues.csv has every sample"),
+        many => format!(
+            ", sampled every {every}; queues.csv has the peak and the mean of {} at a time (measure.queues_values keeps more)",
+            plural(many, "sample")
+        ),
     }
 }
 

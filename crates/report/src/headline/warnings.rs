@@ -5,7 +5,7 @@ use super::{percentile_words, tail_metric};
 use crate::listing::Verdict;
 use crate::summary::Flows;
 use crate::sweep::Run;
-use crate::text::{duration, percent, plural, size};
+use crate::text::{count, duration, percent, plural, size};
 
 /// How many runs of a sweep were interrupted.
 pub(super) fn left_out_words(runs: usize) -> String {
@@ -34,6 +34,7 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
         .chain(stops)
         .chain(unfinished(runs))
         .chain(overload(runs))
+        .chain(too_late(runs))
         .chain(draining(runs))
         .chain(few(runs))
         .collect()
@@ -89,6 +90,17 @@ fn few(runs: &[Run]) -> Option<String> {
             if runs.len() == 1 { String::new() } else { format!(" in {many} of {} runs", runs.len()) };
         let words = percentile_words(metric);
         format!("Fewer than 100 flows lie beyond the {words}{place}: read the tail with care.")
+    })
+}
+
+/// Failures that were asked for and never happened.
+fn too_late(runs: &[Run]) -> Option<String> {
+    let many = runs.iter().filter(|run| run.summary.late_changes > 0).count();
+    let run = runs.iter().max_by_key(|run| run.summary.late_changes).filter(|_| many > 0)?;
+    let (late, end) = (run.summary.late_changes, duration(run.summary.simulated_s * 1e6));
+    Some(match runs.len() {
+        1 => format!("{} of cables had no effect: the run ended before, at {end}.", match late { 1 => "1 failure or repair".to_owned(), _ => format!("{} failures and repairs", count(late)) }),
+        all => format!("{many} of {all} runs ended before all failures and repairs of cables that were asked for."),
     })
 }
 

@@ -157,7 +157,7 @@ pub struct TcpSender {
     verdict_at: Time,
     /// When the next burst may begin, as long as the host has not asked then.
     pace_at: Time,
-    /// When new data was last sent.
+    /// When new data was last sent; once all of it is acknowledged, when that was.
     newest: Time,
     /// Duplicate acknowledgements in a row. Without selective acknowledgements each stands for a segment that arrived.
     dupacks: u32,
@@ -177,8 +177,6 @@ pub struct TcpSender {
     /// A partial acknowledgement has restarted the timer.
     restarted: bool,
     line_rate: Rate,
-    /// When the last payload was acknowledged.
-    completed: Time,
     counts: Counts,
 }
 
@@ -219,7 +217,6 @@ impl TcpSender {
             rescued: false,
             restarted: false,
             line_rate: site.line_rate,
-            completed: Time::NEVER,
             counts: Counts::default(),
         };
         sender.look_ahead(Time::ZERO);
@@ -342,7 +339,7 @@ impl Sending for TcpSender {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,
             syn_timeouts: self.counts.syn_timeouts,
-            completed: (self.completed != Time::NEVER).then_some(self.completed),
+            completed: matches!(self.phase, Phase::Closing | Phase::Done).then_some(self.newest),
             recoveries: self.counts.recoveries,
             reductions: self.counts.reductions,
             probes: self.counts.probes,

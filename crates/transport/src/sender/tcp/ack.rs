@@ -238,7 +238,7 @@ impl TcpSender {
     /// All payload has arrived.
     #[cold]
     fn all_acknowledged(&mut self, now: Time) {
-        self.completed = now;
+        self.newest = now;
         (self.retransmit_at, self.probe_at, self.verdict_at) = (Time::NEVER, Time::NEVER, Time::NEVER);
         self.pace_at = Time::NEVER;
         self.phase = if self.transport.tcp.close { Phase::Closing } else { Phase::Done };
