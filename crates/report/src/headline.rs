@@ -217,7 +217,9 @@ fn tail_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
     };
     let share = percent((1.0 - tail.ratio.mean).abs());
     match tail.order() {
-        Order::Less if from == to => format!("{joint} cuts the {words} by {share} to {to} ({})", tail.times()),
+        Order::Less if from == to => {
+            format!("{joint} cuts the {words} by {share} to {to} ({})", tail.times())
+        }
         Order::Greater if from == to => {
             format!("{joint} raises the {words} by {share} to {to} ({})", tail.times())
         }
@@ -266,7 +268,7 @@ mod tests {
     use super::*;
     use crate::manifest::Manifest;
     use crate::statistics::Distribution;
-    use crate::summary::{Flows, Measured};
+    use crate::summary::{Flows, Measured, TimedOut};
 
     fn run(scheme: &str, seed: u64, mean: f64, flows: usize) -> Run {
         let all = Distribution::of((0..flows).map(|n| mean * (0.5 + n as f64 / flows as f64)).collect());
@@ -297,6 +299,43 @@ mod tests {
     }
 
     const ECMP: (&str, &[(u64, f64)]) = ("ecmp", &[(1, 1_000.0), (2, 1_100.0), (3, 900.0)]);
+
+    /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
+    #[test]
+    fn small_differences_are_told_in_per_cent() {
+        let close: (&str, &[(u64, f64)]) = ("drill", &[(1, 997.0), (2, 1_096.7), (3, 897.3)]);
+        let words = sentence(&made(&[ECMP, close]));
+        assert!(words.contains("drill finishes flows 0.301 % faster than ecmp"), "{words}");
+        assert!(!words.contains("1.00 times"), "{words}");
+        assert!(words.contains("cuts the 99th percentile by 0.300 % to 1.49 ms"), "{words}");
+    }
+
+    /// 31 of 8000 flows that wait 1 s decide the mean.
+    #[test]
+    fn time_outs_are_named() {
+        let mut run = run("ecmp", 1, 1_000.0, 20_000);
+        let timed_out = TimedOut { flows: 31, syn: 29, fct_us: Some(1e6), others_fct_us: Some(61.0) };
+        run.summary.timed_out = Some(timed_out);
+        let words = Headline::of_run(&run, &[]).sentence.replace('\u{202f}', " ");
+        assert!(
+            words.ends_with(
+                "31 flows waited for a time-out, 29 of them of a SYN; the others take 61.0 us on average."
+            ),
+            "{words}"
+        );
+        assert!(words.starts_with("balance = ecmp, load = 0.8: flows finish in"), "{words}");
+    }
+
+    /// What is averaged is told where the run mostly drains.
+    #[test]
+    fn a_drain_longer_than_the_arrivals_is_a_warning() {
+        let mut run = run("ecmp", 1, 1_000.0, 20_000);
+        (run.summary.arrivals_until_s, run.summary.simulated_s) = (Some(0.0018), 1.0018);
+        let warnings = Headline::of_run(&run, &[]).warnings.join(" ").replace('\u{202f}', " ");
+        assert!(warnings.contains("starts at 1.80 ms, the run ends 1.00 s later"), "{warnings}");
+        run.summary.simulated_s = 0.003;
+        assert_eq!(Headline::of_run(&run, &[]).warnings, Vec::<String>::new());
+    }
 
     #[test]
     fn a_clear_win_is_stated_with_interval_seeds_and_flows() {
@@ -443,7 +482,7 @@ mod tests {
         };
         let text = two(&[(1, 100.0, 200.0), (2, 110.0, 230.0)]);
         assert!(
-            text.starts_with("Mean FCT of x rises from 105 us at 30 % load to 215 us at 80 % load"),
+            text.starts_with("Mean FCT of ecmp rises from 105 us at 30 % load to 215 us at 80 % load"),
             "{text}"
         );
         let text = two(&[(1, 100.0, 200.0), (2, 110.0, 90.0)]);

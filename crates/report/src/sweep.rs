@@ -103,8 +103,7 @@ impl Sweep {
     pub fn new(runs: Vec<Run>) -> Sweep {
         let (runs, left_out) = without_interrupted(runs);
         let all = axes(&runs);
-        let varying: Vec<String> =
-            all.iter().filter(|axis| values(&runs, axis).len() > 1).cloned().collect();
+        let varying: Vec<String> = all.iter().filter(|axis| values(&runs, axis).len() > 1).cloned().collect();
         let numeric: Vec<Axis> = varying.iter().filter_map(|key| numeric(key, &values(&runs, key))).collect();
         let load = numeric.iter().find(|axis| axis.unit == "%").or(numeric.last()).cloned();
         let axis = load.filter(|axis| varying.len() > 1 || axis.values.len() > 1);
@@ -259,7 +258,8 @@ struct Key<'a> {
 impl Key<'_> {
     fn new<'a>(runs: &[Run], path: &'a str) -> Key<'a> {
         let bare = |value: &str| {
-            matches!(value, "true" | "false" | "none") || value.starts_with(|first: char| first.is_ascii_digit())
+            matches!(value, "true" | "false" | "none")
+                || value.starts_with(|first: char| first.is_ascii_digit())
         };
         Key { path, named: values(runs, path).iter().any(|value| bare(value)) }
     }

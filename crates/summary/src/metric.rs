@@ -6,6 +6,7 @@ use crate::summary::{
 };
 mod list;
 
+use list::METRICS;
 use weft_statistics::Distribution;
 
 /// Does a greater value mean a better network?

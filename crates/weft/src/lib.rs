@@ -162,7 +162,8 @@ pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
         Ok(scenario) => {
             let remarks = linter::remarks(&scenario, path);
             let remarks = remarks.iter().flat_map(|remark| {
-                let lines = weft_report::terminal::wrapped(remark, weft_report::terminal::WIDTH - 2).into_iter();
+                let lines =
+                    weft_report::terminal::wrapped(remark, weft_report::terminal::WIDTH - 2).into_iter();
                 lines.enumerate().map(|(n, line)| format!("{} {line}\n", if n == 0 { '!' } else { ' ' }))
             });
             let rendered = remarks.collect::<String>() + &praise(path, &scenario);

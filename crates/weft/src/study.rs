@@ -11,10 +11,10 @@ use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
 use weft_scenario::{Case, Recorded};
 
 use crate::jobs::{Job, run_all};
+use crate::linter::remarks;
 use crate::lock::Lock;
 use crate::manifest::Request;
 use crate::results::Results;
-use crate::linter::remarks;
 use crate::{Error, Outcome, PACKETS, RunOptions, clock, inputs, manifest, older, page};
 
 /// A case with a seed.

@@ -57,12 +57,13 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn out_of_reach(switch: &Switch, findings: &mut Findings) {
-    let limit = switch.profiles.iter().filter(|profile| !profile.lossless).find_map(|profile| {
-        match profile.threshold.as_ref()?.value {
-            Threshold::Static(limit) => Some((limit, switch.pool_of(profile)?, profile)),
-            Threshold::Dynamic(_) => None,
-        }
-    });
+    let limit =
+        switch.profiles.iter().filter(|profile| !profile.lossless).find_map(|profile| {
+            match profile.threshold.as_ref()?.value {
+                Threshold::Static(limit) => Some((limit, switch.pool_of(profile)?, profile)),
+                Threshold::Dynamic(_) => None,
+            }
+        });
     let Some((limit, pool, profile)) = limit.filter(|_| switch.role.is_some()) else { return };
     let most = limit * switch.degree() as u64;
     if profile.name == "switch.sharing" && most < pool {

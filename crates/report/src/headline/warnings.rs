@@ -99,8 +99,16 @@ fn too_late(runs: &[Run]) -> Option<String> {
     let run = runs.iter().max_by_key(|run| run.summary.late_changes).filter(|_| many > 0)?;
     let (late, end) = (run.summary.late_changes, duration(run.summary.simulated_s * 1e6));
     Some(match runs.len() {
-        1 => format!("{} of cables had no effect: the run ended before, at {end}.", match late { 1 => "1 failure or repair".to_owned(), _ => format!("{} failures and repairs", count(late)) }),
-        all => format!("{many} of {all} runs ended before all failures and repairs of cables that were asked for."),
+        1 => format!(
+            "{} of cables had no effect: the run ended before, at {end}.",
+            match late {
+                1 => "1 failure or repair".to_owned(),
+                _ => format!("{} failures and repairs", count(late)),
+            }
+        ),
+        all => format!(
+            "{many} of {all} runs ended before all failures and repairs of cables that were asked for."
+        ),
     })
 }
 

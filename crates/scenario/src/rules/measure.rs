@@ -78,7 +78,7 @@ pub(super) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec
         }
         _ => {}
     }
-    if measure.queues_values.is_some() && measure.queues_every.is_none() {
+    if measure.queues_every.is_none() {
         facts.idle("measure.queues_values", "measure.queues_every is not given", found);
     }
     queues_are_averaged_over_whole_samples(facts, found);
