@@ -698,7 +698,7 @@ fn a_static_limit_may_keep_the_ports_from_the_buffer() {
     let fixed = "{ kind = \"static\", per_port = \"1 MB\" }";
     let findings = found("buffer = \"32 MB\"", fixed);
     assert!(findings[0].says.contains("4 ports hold 1.00 MB each") && findings[0].line == 8, "{findings:?}");
-    assert_eq!(found("buffer = \"3 MB\"", fixed), []);
+    assert_eq!(found("buffer = \"1500 kB\"", fixed), []);
     assert_eq!(found("", fixed), []);
     assert_eq!(found("buffer = \"32 MB\"", "{ kind = \"dynamic\", alpha = 1.0 }"), []);
 }
