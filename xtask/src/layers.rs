@@ -103,8 +103,11 @@ const LINT: &[&str] = &[
 /// Benchmarks look at everything below them.
 const BENCH: &[&str] = &["weft", "weft-core", "weft-topology", "weft-workload", "weft-plan", "weft-sim"];
 
+/// One run in numbers.
+const SUMMARY: &[&str] = &["weft-core", "weft-statistics", "weft-table", "weft-draw"];
 /// Reports are made of records and leave as tables.
-const REPORT: &[&str] = &["weft-core", "weft-statistics", "weft-store", "weft-table", "weft-draw"];
+const REPORT: &[&str] =
+    &["weft-core", "weft-summary", "weft-statistics", "weft-store", "weft-table", "weft-draw"];
 /// Reproductions ask the facade for runs, and show what comes back.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
@@ -128,6 +131,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-store", may_use: &[] },
     Layer { name: "weft-table", may_use: &[] },
     Layer { name: "weft-draw", may_use: &[] },
+    Layer { name: "weft-summary", may_use: SUMMARY },
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-mistake", may_use: &["weft-core", "weft-draw"] },

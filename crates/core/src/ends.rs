@@ -31,6 +31,10 @@ pub struct SenderReport {
     pub retransmitted: Bytes,
     /// Expiries of the retransmission timer, those while opening included.
     pub timeouts: u32,
+    /// Of these, those of the packet that opens the connection.
+    pub syn_timeouts: u32,
+    /// When the last payload was acknowledged; `None`: it is not, or nothing ever is.
+    pub completed: Option<Time>,
     /// Recoveries begun without a time-out.
     pub recoveries: u32,
     /// Reductions because of echoed marks.

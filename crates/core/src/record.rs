@@ -46,10 +46,24 @@ pub struct RunRecord {
     pub ended: Time,
     /// Statistics cover flows that start at or after this instant.
     pub warm_up: Time,
+    /// The part of the run in which flows arrived, over which loads are averaged. `None`: they are averaged over the whole run,
+    /// because flows start together or in turn, or more than half of what arrived came after the start of the last flow.
+    pub arrivals: Option<ArrivalRecord>,
+    /// Failures and repairs of cables that were to come after the end.
+    pub late_changes: u64,
     /// Why the run ended.
     pub stop: Stop,
     /// What the engine measured; fields of other quantities are empty.
     pub measured: Measured,
+}
+
+/// The part of a run in which flows arrived: from its beginning to the start of the last flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArrivalRecord {
+    /// When the last flow started.
+    pub until: Time,
+    /// Payload of measured flows delivered by then.
+    pub delivered: Bytes,
 }
 
 /// What became of all packets: created = delivered + dropped + left.
@@ -106,6 +120,8 @@ pub struct LinkRecord {
     pub failed: bool,
     /// Bytes sent, wire bytes.
     pub sent: Bytes,
+    /// Of these, those sent while flows arrived; see [`RunRecord::arrivals`].
+    pub sent_in_arrivals: Bytes,
     /// Packets sent.
     pub packets: u64,
     /// Packets dropped at this transmitter, any reason.
@@ -143,6 +159,8 @@ pub struct FlowRecord {
     pub start: Time,
     /// When the last payload byte reached the receiving application in order; `None`: unfinished.
     pub end: Option<Time>,
+    /// When the sender knew that: its last acknowledgement arrived; `None`: none came before the run ended, or none ever does.
+    pub acknowledged: Option<Time>,
     /// Time the same flow would take alone in the empty network at full rate.
     pub ideal: Span,
     /// Payload delivered in order so far.
@@ -151,6 +169,8 @@ pub struct FlowRecord {
     pub retransmitted: Bytes,
     /// Retransmission time-outs.
     pub timeouts: u32,
+    /// Of these, those of the packet that opens the connection.
+    pub syn_timeouts: u32,
     /// Duplicate acknowledgements the receiver sent.
     pub dupacks: u32,
     /// Of these, sent while none of the flow's packets had been lost.

@@ -103,6 +103,25 @@ pub fn size_unit(bytes: f64) -> (f64, &'static str) {
     }
 }
 
+/// A number of things: `1 flow`, `31 flows`, `8 switches`, `16 leaves`.
+#[must_use]
+pub fn plural(amount: u64, word: &str) -> String {
+    match amount {
+        1 => format!("1 {word}"),
+        _ => format!("{} {}", count(amount), plural_of(word)),
+    }
+}
+
+/// The plural of a word.
+#[must_use]
+pub fn plural_of(word: &str) -> String {
+    match word.strip_suffix('f') {
+        Some(stem) => format!("{stem}ves"),
+        None if word.ends_with("ch") || word.ends_with('x') || word.ends_with('s') => format!("{word}es"),
+        None => format!("{word}s"),
+    }
+}
+
 /// A fraction in per cent.
 #[must_use]
 pub fn percent(share: f64) -> String {

@@ -681,6 +681,28 @@ fn classes_of_a_scenario_are_where_they_are_meant() {
     assert_eq!(after("answers-behind-lossless", PAUSING, enough, &[]).1, []);
 }
 
+/// Four ports of 1 MB use 4 MB of a buffer of 32 MB.
+#[test]
+fn a_static_limit_may_keep_the_ports_from_the_buffer() {
+    let with = |buffer: &str, sharing: &str| {
+        format!(
+            "weft = 1\nname = \"x\"\n[topology.leaf-spine]\nleaves = 2\nspines = 2\nhosts_per_leaf = 2\n[switch]\n{buffer}\n\
+             sharing = {sharing}\n[transport.newreno]\n[[traffic]]\ntag = \"t\"\nkind = \"permutation\"\nsizes = \"1 MB\"\n"
+        )
+    };
+    let found = |buffer: &str, sharing: &str| {
+        let input = Input { name: "x.toml".into(), text: with(buffer, sharing), kind: Some(Kind::Scenario) };
+        let options = Options { only: vec!["buffer-out-of-reach".into()], ..Options::default() };
+        lint(vec![input], &options).expect("a valid scenario").findings
+    };
+    let fixed = "{ kind = \"static\", per_port = \"1 MB\" }";
+    let findings = found("buffer = \"32 MB\"", fixed);
+    assert!(findings[0].says.contains("4 ports hold 1.00 MB each") && findings[0].line == 8, "{findings:?}");
+    assert_eq!(found("buffer = \"1500 kB\"", fixed), []);
+    assert_eq!(found("", fixed), []);
+    assert_eq!(found("buffer = \"32 MB\"", "{ kind = \"dynamic\", alpha = 1.0 }"), []);
+}
+
 #[test]
 fn headroom_of_a_scenario_is_that_of_its_own_switch() {
     // 2 x 4038 + 84 + 80 x 64 + 25 Gb/s (2 x 500 ns + 500 ns) / 8 = 17 967.5 bytes.

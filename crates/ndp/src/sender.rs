@@ -294,6 +294,7 @@ impl Sending for NdpSender {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,
+            completed: (self.done == self.count).then_some(self.heard),
             acknowledged: payload(self.done),
             in_flight: payload(self.flying.len() as u64),
             cwnd: Bytes(u64::from(self.ndp.settings().initial_window) * mss),

@@ -73,6 +73,8 @@ pub struct PfabricSender {
     expired: u32,
     probing: Probing,
     srtt: Span,
+    /// When the last packet was acknowledged.
+    completed: Option<Time>,
     retransmitted: u64,
     timeouts: u32,
 }
@@ -97,6 +99,7 @@ impl PfabricSender {
             expired: 0,
             probing: Probing::Off,
             srtt: Span::ZERO,
+            completed: None,
             retransmitted: 0,
             timeouts: 0,
             pfabric: Arc::clone(pfabric),
@@ -241,6 +244,9 @@ impl End for PfabricSender {
             What::Done => self.done = self.count,
             _ => self.answered(now, packet),
         }
+        if self.is_done() {
+            self.completed.get_or_insert(now);
+        }
     }
 
     fn send(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
@@ -268,6 +274,7 @@ impl Sending for PfabricSender {
         SenderReport {
             retransmitted: Bytes(self.retransmitted),
             timeouts: self.timeouts,
+            completed: self.completed,
             acknowledged: payload(self.done),
             in_flight: payload(self.flying.len() as u64),
             cwnd: Bytes(self.window.size * mss),

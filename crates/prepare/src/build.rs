@@ -45,6 +45,7 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
         until: measure.until.map_or(Time::NEVER, |span| Time::ZERO + span),
         queues_every: measure.queues_every,
         queues_averaged: measure.queues_averaged(),
+        queue_bins: Some(measure.queues_values as usize),
         flow_samples: measure.flows_every.map(|every| FlowSampling { every, flows: measure.flows_sampled }),
         seed,
         ..Setup::new(graph, timeline, transport)

@@ -21,7 +21,7 @@ function networkFigure(scheme, view) {
     id: "network-" + scheme + "-" + view, kind: "network", load, shape,
     title: `${who ? who + "fabric" : "Fabric"} ${busy}`,
     samples: `${count(shape.hosts)} hosts, ${count(shape.switches)} switches, ${count(shape.directions)} link directions${failed ? `, ${failed} failed (dashed)` : ""}`,
-    caption: (measured ? "Colour and width: share of the line rate that a link sent over the whole run, one line per direction" : "One line per direction") + (page.seeds > 1 ? "; first seed" : "") + ". A symbol may stand for several nodes; a line then shows the mean of its links.",
+    caption: (measured ? `Colour and width: share of the line rate that a link sent ${load.averaged}, one line per direction` : "One line per direction") + (page.seeds > 1 ? "; first seed" : "") + ". A symbol may stand for several nodes; a line then shows the mean of its links.",
   };
 }
 
@@ -41,8 +41,8 @@ function layout(shape, width) {
 
 function tierName(shape, nodes) {
   const total = nodes.reduce((sum, n) => sum + shape.members[n], 0);
-  const word = shape.name[nodes[0]].replace(/^\d+ /, "").replace(/\d+$/, "").replace(/s$/, "");
-  const plural = word.endsWith("f") ? word.slice(0, -1) + "ves" : word + "s";
+  const word = shape.name[nodes[0]].replace(/^\d+ /, "").replace(/\d+$/, "").replace(/ves$/, "f").replace(/(ch|x|s)es$/, "$1").replace(/([^s])s$/, "$1");
+  const plural = word.endsWith("f") ? word.slice(0, -1) + "ves" : word + (/(ch|x|s)$/.test(word) ? "es" : "s");
   return [count(total), total === 1 ? word : plural];
 }
 

@@ -4,6 +4,7 @@ pub mod distribution;
 pub mod measure;
 pub mod pauses;
 pub mod run;
+pub mod slowest;
 pub mod why;
 pub mod windows;
 

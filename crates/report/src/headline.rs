@@ -1,11 +1,17 @@
 //! The answer in a sentence, made from the data, and what spoils it. Knows summaries and sweeps, not their layout.
 
+mod timeouts;
+mod warnings;
+
+pub(crate) use timeouts::of_syn;
+
 use crate::contrast::{Contrast, Duel, Order, interval};
 use crate::listing::Verdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
 use crate::sweep::{Axis, Run, Sweep};
 use crate::text::{count, duration, number, percent};
+use warnings::{left_out_words, warnings};
 
 /// The first thing a reader sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,10 +63,13 @@ impl Headline {
     /// For several runs.
     #[must_use]
     pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Headline {
+        if let ([run], 0) = (sweep.runs.as_slice(), sweep.left_out) {
+            return Headline::of_run(run, verdicts);
+        }
         let at = sweep.points() - 1;
         let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
             (Some(duel), _) => duel_sentence(sweep, duel),
-            (None, 1) => trend_sentence(sweep),
+            (None, 1) => trend_sentence(sweep) + &timeouts::of_scheme(sweep, at),
             (None, _) => begin(
                 &place_words(sweep, at),
                 "no completion times stand beside those of the baseline: nothing is compared.",
@@ -74,13 +83,6 @@ impl Headline {
     }
 }
 
-fn left_out_words(runs: usize) -> String {
-    match runs {
-        1 => "1 run was interrupted and is left out.".to_owned(),
-        _ => format!("{runs} runs were interrupted and are left out."),
-    }
-}
-
 fn run_sentence(run: &Run) -> String {
     let Summary { fct_us, slowdown, flows, .. } = &run.summary;
     let (Some(mean), Some(half)) = (fct_us.all.mean, slowdown.all.p50) else {
@@ -88,13 +90,18 @@ fn run_sentence(run: &Run) -> String {
     };
     let tail =
         slowdown.all.p99.map_or(String::new(), |p99| format!(" and 1 in 100 more than {}×", number(p99)));
+    let (place, began) = match run.manifest.case() {
+        Some(case) => (format!("{case}: "), "flows"),
+        None => (String::new(), "Flows"),
+    };
     format!(
-        "Flows finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
-         seed {}; one run, no interval).",
+        "{place}{began} finish in {} on average; half take more than {}× their time in an empty network{tail} ({} flows, \
+         seed {}; one run, no interval).{}",
         duration(mean),
         number(half),
         count(flows.finished),
-        run.manifest.seed
+        run.manifest.seed,
+        timeouts::of_run(&run.summary)
     )
 }
 
@@ -123,17 +130,22 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
             } else {
                 place
             };
-            format!(
-                "{all}{best} is {} times slower than {base} on average ({})",
-                number(mean.ratio.mean),
-                evidence(&mean)
-            )
+            let times = match mean.ratio.mean {
+                small if small < 1.005 => percent(small - 1.0),
+                ratio => format!("{} times", number(ratio)),
+            };
+            format!("{all}{best} is {times} slower than {base} on average ({})", evidence(&mean))
         }
         Order::Unclear => undecided(&mean, &begin(&place, "the seeds do not tell"), [best, base]),
         Order::OneSeed => undecided(&mean, &begin(&place, "one seed cannot tell"), [best, base]),
     };
     let alike = alike_words(sweep, duel, mean.order());
-    format!("{answer}{}{}.{alike}", tail_words(sweep, duel, mean.order()), mean.censored(best, base))
+    let timeouts = timeouts::of_duel(sweep, duel);
+    format!(
+        "{answer}{}{}.{alike}{timeouts}",
+        tail_words(sweep, duel, mean.order()),
+        mean.censored(best, base)
+    )
 }
 
 /// A scheme that is faster than the baseline is not thereby the fastest: which others are not told from it.
@@ -156,8 +168,11 @@ fn alike_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
 
 fn faster_words(mean: &Contrast, best: &str, base: &str) -> String {
     let faster = Contrast { ratio: mean.ratio.inverse(), ..*mean };
-    let times = number(faster.ratio.mean);
-    format!("{best} finishes flows {times} times faster than {base} on average ({})", evidence(&faster))
+    let times = match faster.ratio.mean {
+        small if small < 1.005 => percent(small - 1.0),
+        ratio => format!("{} times", number(ratio)),
+    };
+    format!("{best} finishes flows {times} faster than {base} on average ({})", evidence(&faster))
 }
 
 fn undecided(mean: &Contrast, words: &str, [best, base]: [&str; 2]) -> String {
@@ -200,7 +215,14 @@ fn tail_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
         (Order::Less | Order::Greater, _) => " but".to_owned(),
         _ => format!("; {}", sweep.schemes[duel.best]),
     };
+    let share = percent((1.0 - tail.ratio.mean).abs());
     match tail.order() {
+        Order::Less if from == to => {
+            format!("{joint} cuts the {words} by {share} to {to} ({})", tail.times())
+        }
+        Order::Greater if from == to => {
+            format!("{joint} raises the {words} by {share} to {to} ({})", tail.times())
+        }
         Order::Less => format!("{joint} cuts the {words} from {from} to {to} ({})", tail.times()),
         Order::Greater => format!("{joint} raises the {words} from {from} to {to} ({})", tail.times()),
         Order::Unclear => {
@@ -241,80 +263,12 @@ fn along(sweep: &Sweep, axis: &Axis, first: usize, last: usize) -> String {
     format!("Mean FCT of {} {change} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
 }
 
-fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
-    let missed: Vec<&str> = verdicts.iter().filter(|v| !v.passed).map(|v| v.claim.as_str()).collect();
-    let expectations = (!missed.is_empty()).then(|| {
-        format!("{} of {} expectations missed: {}.", missed.len(), verdicts.len(), missed.join("; "))
-    });
-    let stopped = [
-        ("stuck", "stuck: flows were open and nothing could finish them"),
-        ("interrupted", "interrupted before the end; the results are valid as far as they go"),
-    ];
-    let stops = stopped.iter().filter_map(|(stop, words)| {
-        let many = runs.iter().filter(|run| run.summary.stop == *stop).count();
-        (many > 0).then(|| format!("{}: {words}.", of_runs(many, runs.len())))
-    });
-    expectations
-        .into_iter()
-        .chain(stops)
-        .chain(unfinished(runs))
-        .chain(overload(runs))
-        .chain(few(runs))
-        .collect()
-}
-
-/// `2 of 16 runs`, or `The run` when there is only one.
-fn of_runs(many: usize, all: usize) -> String {
-    if all == 1 { "The run".to_owned() } else { format!("{many} of {all} runs") }
-}
-
-fn unfinished(runs: &[Run]) -> Option<String> {
-    let worst =
-        runs.iter().max_by(|a, b| a.summary.unfinished_share().total_cmp(&b.summary.unfinished_share()))?;
-    let (share, open) = (worst.summary.unfinished_share(), worst.summary.flows.unfinished);
-    let many = runs.iter().filter(|run| run.summary.flows.unfinished > 0).count();
-    (open > 0).then(|| match runs.len() {
-        1 => format!("{} flows ({}) did not finish; they are in no percentile.", count(open), percent(share)),
-        all => format!(
-            "{many} of {all} runs left flows unfinished, at most {} of a run's flows; they are in no percentile.",
-            percent(share)
-        ),
-    })
-}
-
-/// A link that is busy all the time although flows are left: the load is more than the network carries.
-fn overload(runs: &[Run]) -> Option<String> {
-    let overloaded = |run: &&Run| {
-        run.summary.stop == "time_limit"
-            && run.summary.unfinished_share() > 0.01
-            && run.summary.links.utilisation_max.is_some_and(|most| most > 0.95)
-    };
-    let many = runs.iter().filter(overloaded).count();
-    (many > 0).then(|| format!("{}: overloaded, queues grew until the end.", of_runs(many, runs.len())))
-}
-
-fn few(runs: &[Run]) -> Option<String> {
-    let metric = tail_metric(runs);
-    let name = metric.rsplit('.').next().unwrap_or(metric);
-    let uncertain = |run: &&Run| {
-        let all = &run.summary.fct_us.all;
-        all.count < 100 || all.few_samples_above.iter().any(|few| few == name)
-    };
-    let many = runs.iter().filter(uncertain).count();
-    (many > 0).then(|| {
-        let place =
-            if runs.len() == 1 { String::new() } else { format!(" in {many} of {} runs", runs.len()) };
-        let words = percentile_words(metric);
-        format!("Fewer than 100 flows lie beyond the {words}{place}: read the tail with care.")
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::manifest::Manifest;
     use crate::statistics::Distribution;
-    use crate::summary::{Flows, Measured};
+    use crate::summary::{Flows, Measured, TimedOut};
 
     fn run(scheme: &str, seed: u64, mean: f64, flows: usize) -> Run {
         let all = Distribution::of((0..flows).map(|n| mean * (0.5 + n as f64 / flows as f64)).collect());
@@ -345,6 +299,43 @@ mod tests {
     }
 
     const ECMP: (&str, &[(u64, f64)]) = ("ecmp", &[(1, 1_000.0), (2, 1_100.0), (3, 900.0)]);
+
+    /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
+    #[test]
+    fn small_differences_are_told_in_per_cent() {
+        let close: (&str, &[(u64, f64)]) = ("drill", &[(1, 997.0), (2, 1_096.7), (3, 897.3)]);
+        let words = sentence(&made(&[ECMP, close]));
+        assert!(words.contains("drill finishes flows 0.301 % faster than ecmp"), "{words}");
+        assert!(!words.contains("1.00 times"), "{words}");
+        assert!(words.contains("cuts the 99th percentile by 0.300 % to 1.49 ms"), "{words}");
+    }
+
+    /// 31 of 8000 flows that wait 1 s decide the mean.
+    #[test]
+    fn time_outs_are_named() {
+        let mut run = run("ecmp", 1, 1_000.0, 20_000);
+        let timed_out = TimedOut { flows: 31, syn: 29, fct_us: Some(1e6), others_fct_us: Some(61.0) };
+        run.summary.timed_out = Some(timed_out);
+        let words = Headline::of_run(&run, &[]).sentence.replace('\u{202f}', " ");
+        assert!(
+            words.ends_with(
+                "31 flows waited for a time-out, 29 of them of a SYN; the others take 61.0 us on average."
+            ),
+            "{words}"
+        );
+        assert!(words.starts_with("balance = ecmp, load = 0.8: flows finish in"), "{words}");
+    }
+
+    /// What is averaged is told where the run mostly drains.
+    #[test]
+    fn a_drain_longer_than_the_arrivals_is_a_warning() {
+        let mut run = run("ecmp", 1, 1_000.0, 20_000);
+        (run.summary.arrivals_until_s, run.summary.simulated_s) = (Some(0.0018), 1.0018);
+        let warnings = Headline::of_run(&run, &[]).warnings.join(" ").replace('\u{202f}', " ");
+        assert!(warnings.contains("starts at 1.80 ms, the run ends 1.00 s later"), "{warnings}");
+        run.summary.simulated_s = 0.003;
+        assert_eq!(Headline::of_run(&run, &[]).warnings, Vec::<String>::new());
+    }
 
     #[test]
     fn a_clear_win_is_stated_with_interval_seeds_and_flows() {
@@ -491,7 +482,7 @@ mod tests {
         };
         let text = two(&[(1, 100.0, 200.0), (2, 110.0, 230.0)]);
         assert!(
-            text.starts_with("Mean FCT of x rises from 105 us at 30 % load to 215 us at 80 % load"),
+            text.starts_with("Mean FCT of ecmp rises from 105 us at 30 % load to 215 us at 80 % load"),
             "{text}"
         );
         let text = two(&[(1, 100.0, 200.0), (2, 110.0, 90.0)]);

@@ -222,7 +222,7 @@ struct Shape<'a> {
 }
 
 fn shape(network: &Network) -> Shape<'_> {
-    let Network { nodes, links, hosts, switches, directions } = network;
+    let Network { nodes, links, hosts, switches, directions, averaged: _ } = network;
     Shape {
         name: &nodes.name,
         tier: &nodes.tier,
@@ -249,7 +249,7 @@ fn networks(page: &Page) -> Value {
             shapes.push(shape);
         }
         cases.push(json!({
-            "scheme": view.scheme, "view": view.view, "shape": at, "load": links.load, "load_max": links.load_max,
+            "averaged": view.network.averaged, "scheme": view.scheme, "view": view.view, "shape": at, "load": links.load, "load_max": links.load_max,
             "dropped": links.dropped, "marked": links.marked, "peak": links.peak_bytes, "failed": links.failed,
         }));
     }

@@ -32,6 +32,9 @@ pub struct Listing {
     pub runs: Vec<String>,
     /// Judged expectations; empty before the end.
     pub verdicts: Vec<Verdict>,
+    /// What in the settings is allowed and probably not meant, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// Why expectations were not judged; empty when they were, or when there is none.
     pub unjudged: String,
 }

@@ -55,10 +55,16 @@ impl Manifest {
     /// `drill-80: balance = drill, load = 0.8`: the name, and what the labels say.
     #[must_use]
     pub fn title(&self) -> String {
+        self.case().map_or_else(|| self.name.clone(), |case| format!("{}: {case}", self.name))
+    }
+
+    /// `balance = drill, load = 0.8`: what the labels say, if there are any.
+    #[must_use]
+    pub fn case(&self) -> Option<String> {
         let word = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
         let labels: Vec<String> =
             self.labels.iter().map(|(key, value)| format!("{} = {value}", word(key))).collect();
-        if labels.is_empty() { self.name.clone() } else { format!("{}: {}", self.name, labels.join(", ")) }
+        (!labels.is_empty()).then(|| labels.join(", "))
     }
 
     /// The case's folder name: what its labels say, and eight digits of the hash.

@@ -91,7 +91,7 @@ pub struct Page {
     pub warnings: Vec<String>,
     /// The answer.
     pub headline: String,
-    /// At most four.
+    /// At most five.
     pub cards: Vec<Card>,
     /// Names in the order of their colours.
     pub schemes: Vec<String>,

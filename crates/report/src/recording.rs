@@ -132,7 +132,7 @@ fn write_flows(
         }
     }
     written.map_or(Ok(()), |written| written.finish(&table(&part)))?;
-    survey.finish()
+    Ok(survey.finish()?)
 }
 
 /// A table that is written part by part.

@@ -102,14 +102,19 @@ impl Sweep {
     #[must_use]
     pub fn new(runs: Vec<Run>) -> Sweep {
         let (runs, left_out) = without_interrupted(runs);
-        let varying: Vec<String> =
-            axes(&runs).into_iter().filter(|axis| values(&runs, axis).len() > 1).collect();
+        let all = axes(&runs);
+        let varying: Vec<String> = all.iter().filter(|axis| values(&runs, axis).len() > 1).cloned().collect();
         let numeric: Vec<Axis> = varying.iter().filter_map(|key| numeric(key, &values(&runs, key))).collect();
         let load = numeric.iter().find(|axis| axis.unit == "%").or(numeric.last()).cloned();
         let axis = load.filter(|axis| varying.len() > 1 || axis.values.len() > 1);
         let others: Vec<&String> =
             varying.iter().filter(|key| axis.as_ref().is_none_or(|axis| axis.key != **key)).collect();
-        let others = telling(&runs, &others);
+        let mut others = telling(&runs, &others);
+        if others.is_empty() {
+            // Of a sweep that has just begun only one case may be there: it is not the scenario.
+            let settled = |key: &&String| axis.as_ref().is_none_or(|axis| axis.key != **key);
+            others = all.iter().filter(settled).map(|key| Key::new(&runs, key)).collect();
+        }
         let scheme = |run: &Run| scheme_of(run, &others);
         let schemes = distinct(runs.iter().map(scheme).collect::<Vec<_>>().iter().map(String::as_str));
         let place = |run: &Run| {
@@ -117,7 +122,7 @@ impl Sweep {
             (schemes.iter().position(|name| *name == scheme).unwrap_or(0), position(axis.as_ref(), run))
         };
         let places = runs.iter().map(place).collect();
-        let scheme_name = others.iter().map(|key| last_word(key)).collect::<Vec<_>>().join(", ");
+        let scheme_name = others.iter().map(|key| last_word(key.path)).collect::<Vec<_>>().join(", ");
         Sweep { runs, left_out, axis, schemes, scheme_name, places }
     }
 
@@ -212,16 +217,16 @@ fn values(runs: &[Run], axis: &str) -> Vec<String> {
 }
 
 /// The keys that tell schemes apart: those whose value does not follow from the keys before them.
-fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<&'a String> {
-    let mut telling: Vec<&String> = Vec::new();
+fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<Key<'a>> {
+    let mut telling: Vec<Key<'_>> = Vec::new();
     for key in keys {
-        let names = |keys: &[&String]| {
+        let names = |keys: &[Key<'_>]| {
             distinct(
                 runs.iter().map(|run| scheme_of(run, keys)).collect::<Vec<_>>().iter().map(String::as_str),
             )
             .len()
         };
-        let with: Vec<&String> = telling.iter().copied().chain([*key]).collect();
+        let with: Vec<Key<'_>> = telling.iter().copied().chain([Key::new(runs, key)]).collect();
         if telling.is_empty() || names(&with) > names(&telling) {
             telling = with;
         }
@@ -229,11 +234,35 @@ fn telling<'a>(runs: &[Run], keys: &[&'a String]) -> Vec<&'a String> {
     telling
 }
 
-fn scheme_of(run: &Run, keys: &[&String]) -> String {
+/// What the labels of these keys say, each with the name of its setting where the value alone says nothing: `drill`,
+/// `deadlock = false`, `gap = 500 us`. Without keys it is the scenario.
+fn scheme_of(run: &Run, keys: &[Key<'_>]) -> String {
     if keys.is_empty() {
         return run.manifest.name.clone();
     }
-    keys.iter().map(|key| run.label(key)).collect::<Vec<_>>().join(", ")
+    let words = keys.iter().map(|key| match key.named {
+        true => format!("{} = {}", last_word(key.path), run.label(key.path)),
+        false => run.label(key.path).to_owned(),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// A setting that tells schemes apart.
+#[derive(Clone, Copy)]
+struct Key<'a> {
+    path: &'a str,
+    /// One of its values is a number, a quantity or a switch, which needs the name of the setting.
+    named: bool,
+}
+
+impl Key<'_> {
+    fn new<'a>(runs: &[Run], path: &'a str) -> Key<'a> {
+        let bare = |value: &str| {
+            matches!(value, "true" | "false" | "none")
+                || value.starts_with(|first: char| first.is_ascii_digit())
+        };
+        Key { path, named: values(runs, path).iter().any(|value| bare(value)) }
+    }
 }
 
 fn position(axis: Option<&Axis>, run: &Run) -> usize {
@@ -313,6 +342,24 @@ mod tests {
         assert_eq!(ratio.runs, 3);
         let alone = sweep.estimate(0, 1, "fct.mean").unwrap();
         assert!(alone.high.unwrap() > 5.0);
+    }
+
+    #[test]
+    fn a_case_that_is_alone_keeps_its_name() {
+        let sweep = Sweep::new(vec![run("ecmp", "0.8", 1, 4.0), run("ecmp", "0.8", 2, 5.0)]);
+        assert_eq!((sweep.schemes.join(" "), sweep.axis), ("ecmp, load = 0.8".to_owned(), None));
+        let sweep = Sweep::new(vec![run("ecmp", "0.3", 1, 4.0), run("ecmp", "0.8", 1, 5.0)]);
+        assert_eq!((sweep.schemes.join(" "), sweep.points()), ("ecmp".to_owned(), 2));
+    }
+
+    #[test]
+    fn values_that_say_nothing_alone_carry_the_name_of_their_setting() {
+        let of = |gap: &str, seed| {
+            let labels = vec![("switch.watchdog".to_owned(), gap.to_owned())];
+            Run { manifest: Manifest { labels, seed, ..Manifest::default() }, ..Run::default() }
+        };
+        let sweep = Sweep::new(vec![of("false", 1), of("500 us", 1)]);
+        assert_eq!(sweep.schemes, ["watchdog = false", "watchdog = 500 us"]);
     }
 
     #[test]

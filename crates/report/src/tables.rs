@@ -58,6 +58,7 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
     let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
     let tag = |flow: &FlowRecord| record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default();
     let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start).0);
+    let acknowledged = |flow: &FlowRecord| flow.acknowledged.map(|at| at.since(flow.start).0);
     let factor = |flow: &FlowRecord| flow.end.map(|_| slowdown(flow));
     let table = Table::new("flows")
         .integers("flow_id", "", column(|f| u64::from(f.flow.0)))
@@ -67,6 +68,7 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
         .integers("size_bytes", "B", column(|f| f.size.0))
         .integers("start_ps", "ps", column(|f| f.start.0))
         .column("fct_ps", "ps", Cells::Integers(flows.iter().map(fct).collect()))
+        .column("fct_acknowledged_ps", "ps", Cells::Integers(flows.iter().map(acknowledged).collect()))
         .integers("ideal_fct_ps", "ps", column(|f| f.ideal.0))
         .column("slowdown", "", Cells::Numbers(flows.iter().map(factor).collect()))
         .integers("measured", "", flows.iter().map(|f| u64::from(f.start >= record.warm_up)))
@@ -74,11 +76,10 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
     if !record.measured.has(Quantity::Recovery) {
         return table;
     }
-    table.integers("retx_bytes", "B", column(|f| f.retransmitted.0)).integers(
-        "timeouts",
-        "",
-        column(|f| u64::from(f.timeouts)),
-    )
+    table
+        .integers("retx_bytes", "B", column(|f| f.retransmitted.0))
+        .integers("timeouts", "", column(|f| u64::from(f.timeouts)))
+        .integers("syn_timeouts", "", column(|f| u64::from(f.syn_timeouts)))
 }
 
 /// Adds what flows saw of packets overtaking each other.
@@ -106,10 +107,15 @@ fn links(record: &RunRecord) -> Table {
         .integers("delay_ps", "ps", column(|l| l.delay.0))
         .integers("failed", "", column(|l| u64::from(l.failed)));
     if has(Quantity::Loads) {
-        table = table
-            .integers("tx_bytes", "B", column(|l| l.sent.0))
-            .integers("tx_packets", "packets", column(|l| l.packets))
-            .numbers("utilisation", "", record.links.iter().map(load));
+        table = table.integers("tx_bytes", "B", column(|l| l.sent.0)).integers(
+            "tx_packets",
+            "packets",
+            column(|l| l.packets),
+        );
+        if record.arrivals.is_some() {
+            table = table.integers("tx_bytes_in_arrivals", "B", column(|l| l.sent_in_arrivals.0));
+        }
+        table = table.numbers("utilisation", "", record.links.iter().map(load));
     }
     table =
         table.column("offered", "", Cells::Numbers(record.links.iter().map(|link| link.offered).collect()));

@@ -3,12 +3,12 @@
 
 use crate::contrast::Order;
 use crate::figures::pauses::victims_words;
-use crate::headline::{Headline, tail_metric};
+use crate::headline::{Headline, of_syn, tail_metric};
 use crate::metric::find;
 use crate::statistics::{Distribution, Estimate};
-use crate::summary::Summary;
+use crate::summary::{Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
-use crate::text::{NOT_MEASURED, count, number, value};
+use crate::text::{NOT_MEASURED, count, duration, number, plural, value};
 use weft_draw::Columns;
 
 pub use weft_draw::{WIDTH, wrapped};
@@ -106,13 +106,15 @@ fn size_cells(name: &str, fct: &Distribution, slowdown: &Distribution) -> Vec<St
 fn counts(run: &Run) -> String {
     let Summary { drops, flows, goodput_gbps, .. } = &run.summary;
     let text = format!(
-        "{}, {} flows unfinished, goodput {} Gbps\n",
+        "{}, {} unfinished{}goodput {} Gbps{}\n",
         drops.as_ref().map_or(format!("drops {NOT_MEASURED}"), |drops| format!(
             "{} packets dropped",
             count(drops.total)
         )),
-        count(flows.unfinished),
-        number(*goodput_gbps)
+        plural(flows.unfinished, "flow"),
+        if run.summary.arrivals_until_s.is_some() { "\n" } else { ", " },
+        number(*goodput_gbps),
+        averaged(&run.summary)
     );
     let told = |name: &str| run.summary.pauses.get(name).map(|value| number(*value));
     let paused = told("stops").zip(told("host_time"));
@@ -126,7 +128,29 @@ fn counts(run: &Run) -> String {
         )
     });
     let deadlocks = run.summary.deadlocks.iter().map(|circle| format!("deadlock: {circle}\n"));
-    (text + &pauses.into_iter().chain(victims).chain(deadlocks).collect::<String>()).replace('\u{202f}', " ")
+    (text
+        + &timed_out(&run.summary)
+            .into_iter()
+            .chain(pauses)
+            .chain(victims)
+            .chain(deadlocks)
+            .collect::<String>())
+        .replace('\u{202f}', " ")
+}
+
+/// Over which part of the run goodput is an average, if not over all of it.
+fn averaged(summary: &Summary) -> String {
+    let parts = summary.arrivals_until_s.zip(summary.drain_s());
+    parts.map_or(String::new(), |(until, drain)| {
+        format!(" while flows arrive ({}, then {} of drain)", duration(until * 1e6), duration(drain * 1e6))
+    })
+}
+
+/// Flows that waited for a time-out, if any did.
+fn timed_out(summary: &Summary) -> Option<String> {
+    let TimedOut { flows, syn, fct_us, .. } = summary.timed_out?;
+    let mean = fct_us.map_or(String::new(), |us| format!(", mean FCT {}", duration(us)));
+    Some(format!("{} with time-outs{}{mean}\n", plural(flows, "flow"), of_syn(flows, syn)))
 }
 
 /// A row of the table.

@@ -36,6 +36,7 @@ fn record(flows: u32) -> RunRecord {
         size: Bytes(1_000),
         start: Time(u64::from(n)),
         end: n.is_multiple_of(2).then(|| Time(u64::from(n)) + Span::from_us(7)),
+        acknowledged: n.is_multiple_of(2).then(|| Time(u64::from(n)) + Span::from_us(8)),
         ideal: Span::from_us(7),
         ..FlowRecord::default()
     };
@@ -94,8 +95,8 @@ fn what_is_written_reads_back() {
     }
     let flows = fs::read_to_string(place.join("flows.csv")).expect("text");
     let lines: Vec<&str> = flows.lines().collect();
-    assert!(lines[1].starts_with("0,trace,host0,host1,1000,0,7000000,7000000,1,1,"), "{}", lines[1]);
-    assert!(lines[2].starts_with("1,trace,host0,host1,1000,1,,7000000,,1,"), "{}", lines[2]);
+    assert!(lines[1].starts_with("0,trace,host0,host1,1000,0,7000000,8000000,7000000,1,1,"), "{}", lines[1]);
+    assert!(lines[2].starts_with("1,trace,host0,host1,1000,1,,,7000000,,1,"), "{}", lines[2]);
     let queues = fs::read_to_string(place.join("queues.csv")).expect("text");
     assert_eq!(queues.lines().nth(2), Some("2000000,leaf0,0,9,9"), "the last bin holds one sample");
     let windows = fs::read_to_string(place.join("flow-samples.csv")).expect("text");

@@ -69,6 +69,8 @@ pub struct QueueSender {
     /// Time-outs in a row.
     backoff: u32,
     srtt: Span,
+    /// When the last byte was acknowledged.
+    completed: Option<Time>,
     counts: Counts,
 }
 
@@ -102,6 +104,7 @@ impl QueueSender {
             retry_at: Time::NEVER,
             backoff: 0,
             srtt: Span::ZERO,
+            completed: None,
             counts: Counts::default(),
             pairs: Arc::clone(pairs),
         };
@@ -219,6 +222,7 @@ impl QueueSender {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,
+            completed: self.completed,
             recoveries: self.counts.recoveries,
             acknowledged: Bytes(self.una),
             in_flight: Bytes(self.next.max(self.una) - self.una),

@@ -46,6 +46,9 @@ settings! {
         /// Samples within this time are put down as one value, their mean: a whole number of `queues_every`. Absent: each
         /// sample stands for itself. Of long runs neighbours are averaged in any case.
         queues_mean_over: Option<Span> = None,
+        /// Values of each queue's series at most: beyond, neighbours are merged, with their peak and their mean, and the report says so.
+        /// Memory grows with it, 12 bytes for each value and port.
+        queues_values: u32 [512, 1000000] = 512,
         /// How often the windows of flows are sampled; absent: never. Of very long runs every second look is dropped, as
         /// often as needed.
         flows_every: Option<Span> = None,

@@ -81,6 +81,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::name_is_a_folder, &["name"]),
     (measure::seeds_are_distinct, &["seeds"]),
     (measure::warm_up_ends_before_the_run, &["measure"]),
+    (measure::failures_come_before_the_end, &["measure", "failure"]),
     (measure::queues_are_sampled_and_recorded, &["measure"]),
     (measure::flows_are_sampled, &["measure"]),
     (levels::levels_concern_switches, &["switch", "topology"]),

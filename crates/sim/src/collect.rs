@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use weft_core::record::{FlowPauses, LinkRecord, PacketBalance, PauseRecord, RunRecord, Stop};
-use weft_core::{FlowId, LinkId, PortId, Span, Time};
+use weft_core::{Bytes, FlowId, LinkId, PortId, Span, Time};
 use weft_switch::PortCounters;
-use weft_topology::{Link, Node};
+use weft_topology::{Change, Link, Node};
 
 use crate::domain::Domain;
 use crate::ends::Closed;
@@ -17,6 +17,7 @@ use crate::tally::Tally;
 
 /// What the run has to say, from all its domains, but for the flows: these go to the ledger.
 pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledger<'_>) -> RunRecord {
+    let arrivals = simulation.arrivals();
     let Simulation { plan, mut domains, sampler, deadlocks } = simulation;
     // A run that reached its limit includes that instant; one that ended on the grid does not.
     let end = if finish.stop == Stop::Finished { finish.at } else { finish.at + Span(1) };
@@ -38,7 +39,7 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
     };
     let pauses = pauses(&mut domains, end);
     let left = domains.iter().map(|domain| domain.cx.pool.alive() as u64).sum();
-    let collector = Collector { plan: &plan, ended: finish.at };
+    let collector = Collector { plan: &plan, ended: finish.at, with_arrivals: arrivals.is_some() };
     let mut record = plan.setup.record();
     record
         .links
@@ -57,9 +58,18 @@ pub(crate) fn collect(simulation: Simulation, finish: Finish, ledger: &mut Ledge
         events: tally.events,
         packets: PacketBalance { left, ..tally.packets },
         ended: finish.at,
+        arrivals,
+        late_changes: late_changes(&plan, finish.at),
         stop: finish.stop,
         ..record
     }
+}
+
+/// Failures and repairs after the end.
+fn late_changes(plan: &RunPlan, end: Time) -> u64 {
+    let of_cables = |change: &Change| matches!(change, Change::CableDown(_) | Change::CableUp(_));
+    let late = plan.setup.timeline.changes.iter().filter(|(at, change)| *at > end && of_cables(change));
+    late.count() as u64
 }
 
 /// By link, then class.
@@ -101,6 +111,7 @@ impl Domain {
 struct Collector<'a> {
     plan: &'a RunPlan,
     ended: Time,
+    with_arrivals: bool,
 }
 
 impl Collector<'_> {
@@ -111,6 +122,8 @@ impl Collector<'_> {
         let domain = &mut domains[self.plan.partition.of(link.from)];
         let wire = &domain.cx.wires[LinkId(number as u32)];
         (record.sent, record.packets, record.failed) = (wire.sent, wire.packets, wire.failed);
+        let noted = domain.arrived.as_ref().filter(|_| self.with_arrivals);
+        record.sent_in_arrivals = noted.map_or(Bytes::ZERO, |carried| carried.sent[number]);
         let counters = self.counters(domain, link);
         record.dropped = lost + counters.dropped;
         record.marked = counters.marked;

@@ -16,6 +16,8 @@ pub(crate) enum Step {
     Change(usize),
     /// Look at queues and flows, after all events of this instant.
     Look(Time),
+    /// Note what has been carried, after all events of this instant: the last flow has started.
+    Note(Time),
     /// The run is over.
     Stop(Stop),
 }
@@ -47,6 +49,8 @@ pub(crate) struct Course {
     /// Intervals between looks at queues, at flows, for deadlocks and for flows that nothing can finish; zero: none.
     every: [Span; 4],
     next_look: Time,
+    /// When the last flow starts, until that is noted.
+    note: Time,
     limit: Time,
     flows: usize,
     /// All events before this instant have happened.
@@ -77,6 +81,7 @@ impl Course {
             next_change: 0,
             every,
             next_look: look_after(Time::ZERO, every),
+            note: setup.flows.arrivals().map_or(Time::NEVER, |(_, last)| last),
             limit: setup.until,
             flows: setup.flows.len(),
             reached: Time::ZERO,
@@ -99,6 +104,9 @@ impl Course {
         let end = if done { self.finish() } else { Time::NEVER };
         let change = self.changes.get(self.next_change).copied().unwrap_or(Time::NEVER);
         let pending = standing.next.min(change);
+        if self.note < pending && self.note < self.next_look {
+            return self.note_carried();
+        }
         let look = if pending == Time::NEVER { Time::NEVER } else { self.next_look };
         let first = pending.min(look);
         if done && (self.reached >= end || first >= end) {
@@ -111,6 +119,12 @@ impl Course {
             return self.stop(Stop::TimeLimit, self.limit);
         }
         self.go_on(standing, change, look, end)
+    }
+
+    fn note_carried(&mut self) -> Step {
+        let now = std::mem::replace(&mut self.note, Time::NEVER);
+        self.reached = self.reached.max(now + INSTANT);
+        Step::Note(now)
     }
 
     fn go_on(&mut self, standing: &Standing, change: Time, look: Time, end: Time) -> Step {
@@ -128,7 +142,8 @@ impl Course {
             return Step::Look(look);
         }
         let meeting = if self.meet { Time((next.0 / self.grid.0 + 1) * self.grid.0) } else { Time::NEVER };
-        let until = change.min(look + INSTANT).min(self.limit + INSTANT).min(meeting).min(end);
+        let looked = look.min(self.note) + INSTANT;
+        let until = change.min(looked).min(self.limit + INSTANT).min(meeting).min(end);
         Step::Run(until)
     }
 
@@ -150,6 +165,7 @@ mod tests {
             next_change: 0,
             every: [Span(7), Span::ZERO, Span::ZERO, Span::ZERO],
             next_look: Time(7),
+            note: Time::NEVER,
             limit: Time(1_000),
             flows: 1,
             reached: Time::ZERO,

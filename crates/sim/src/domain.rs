@@ -9,6 +9,7 @@ use weft_plan::Setup;
 use weft_topology::Node;
 
 use crate::calendar::{Calendar, width_for};
+use crate::carried::Carried;
 use crate::context::Context;
 use crate::devices::Devices;
 use crate::event::Order;
@@ -29,6 +30,8 @@ pub(crate) struct Domain {
     pub(crate) cx: Context,
     pub(crate) devices: Devices,
     pub(crate) hosts: Hosts,
+    /// What had been carried when the last flow started.
+    pub(crate) arrived: Option<Carried>,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
     /// If the network is too large for caches.
@@ -44,6 +47,7 @@ impl Domain {
             cx: Context::new(plan, number),
             devices: Devices::new(plan, number),
             hosts: Hosts::new(setup),
+            arrived: None,
             eye: Eye::new(plan, number),
             flow_watch: setup.flow_samples.map(FlowWatch::new),
             scout: None,

@@ -216,16 +216,8 @@ impl<E> Slab<E> {
 /// What the end of a flow has to say when it is closed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Last {
-    Sender { retransmitted: Bytes, timeouts: u32, cnps: u32, at_host: Span },
+    Sender { report: SenderReport, at_host: Span },
     Receiver { spec: Flow, report: ReceiverReport, pauses: FlowPauses },
-}
-
-impl Last {
-    /// Of a sender that pauses of its host's card held for so long.
-    fn of_sender(report: &SenderReport, at_host: Span) -> Last {
-        let SenderReport { retransmitted, timeouts, notifications: cnps, .. } = *report;
-        Last::Sender { retransmitted, timeouts, cnps, at_host }
-    }
 }
 
 /// An end that is closed.
@@ -244,13 +236,19 @@ pub(crate) struct Ends {
     pub(crate) closed: Vec<Closed>,
     /// Flows whose last byte has arrived.
     pub(crate) completed: usize,
+    /// Flows that start from here on are measured.
+    measured_from: Time,
+    /// Payload that closed receivers of measured flows were delivered.
+    delivered: Bytes,
     /// Where transports differ, the traffic entry of each flow whose receiver has been here: who comes late is answered by it.
     entries: Vec<u16>,
 }
 
 impl Ends {
-    pub(crate) fn new() -> Ends {
+    pub(crate) fn new(measured_from: Time) -> Ends {
         Ends {
+            measured_from,
+            delivered: Bytes::ZERO,
             senders: Slab::new(),
             receivers: Slab::new(),
             closed: Vec::new(),
@@ -306,23 +304,40 @@ impl Ends {
     /// Returns what was to be carried.
     pub(crate) fn close_sender(&mut self, flow: FlowId, at: Time, at_host: Span) -> Option<Flow> {
         let active = self.senders.remove(flow)?;
-        self.closed.push(Closed { flow, at, last: Last::of_sender(&active.end.report(), at_host) });
+        self.closed.push(Closed { flow, at, last: Last::Sender { report: active.end.report(), at_host } });
         Some(active.spec)
     }
 
     pub(crate) fn close_receiver(&mut self, flow: FlowId, at: Time, pauses: FlowPauses) {
         if let Some(Active { end, spec, .. }) = self.receivers.remove(flow) {
-            let last = Last::Receiver { spec, report: end.report(), pauses };
+            let report = end.report();
+            if spec.start >= self.measured_from {
+                self.delivered += report.delivered;
+            }
+            let last = Last::Receiver { spec, report, pauses };
             self.closed.push(Closed { flow, at, last });
         }
+    }
+
+    /// Payload of measured flows that has been delivered here so far.
+    pub(crate) fn delivered(&self) -> Bytes {
+        let open = self.receivers.ends.iter().filter_map(|place| match place {
+            Slot::Open(active) if active.spec.start >= self.measured_from => {
+                Some(active.end.report().delivered)
+            }
+            _ => None,
+        });
+        self.delivered + open.sum()
     }
 
     /// What the ends that are still open have to say at the end of the run, but for pauses.
     pub(crate) fn open(&self, at: Time) -> impl Iterator<Item = Closed> + '_ {
         let senders = self.senders.ends.iter().filter_map(move |place| match place {
-            Slot::Open(Active { end, flow, .. }) => {
-                Some(Closed { flow: *flow, at, last: Last::of_sender(&end.report(), Span::ZERO) })
-            }
+            Slot::Open(Active { end, flow, .. }) => Some(Closed {
+                flow: *flow,
+                at,
+                last: Last::Sender { report: end.report(), at_host: Span::ZERO },
+            }),
             _ => None,
         });
         let receivers = self.receivers.ends.iter().filter_map(move |place| {

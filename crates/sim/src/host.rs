@@ -46,7 +46,7 @@ impl Hosts {
         let card = |link: LinkId| Host::new(link, setup.graph.links()[link.index()].rate, setup);
         Hosts {
             cards: (0..setup.graph.hosts()).map(LinkId).map(card).collect(),
-            ends: Ends::new(),
+            ends: Ends::new(setup.warm_up),
             labels: Labels::new(setup),
             flows: (setup.flows.iter(), 0),
             upcoming: None,

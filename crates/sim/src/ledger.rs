@@ -38,17 +38,18 @@ impl<'a> Ledger<'a> {
         };
         let at = closed.at.max(other.at);
         match (closed.last, other.last) {
-            (
-                Last::Sender { retransmitted, timeouts, cnps, at_host },
-                Last::Receiver { spec, report, pauses },
-            )
-            | (
-                Last::Receiver { spec, report, pauses },
-                Last::Sender { retransmitted, timeouts, cnps, at_host },
-            ) => {
-                let record = self.record(closed.flow, &spec, &report);
-                let pauses = FlowPauses { at_host, ..pauses };
-                self.done.push((at, FlowRecord { retransmitted, timeouts, cnps, pauses, ..record }));
+            (Last::Sender { report: sent, at_host }, Last::Receiver { spec, report, pauses })
+            | (Last::Receiver { spec, report, pauses }, Last::Sender { report: sent, at_host }) => {
+                let record = FlowRecord {
+                    acknowledged: sent.completed,
+                    retransmitted: sent.retransmitted,
+                    timeouts: sent.timeouts,
+                    syn_timeouts: sent.syn_timeouts,
+                    cnps: sent.notifications,
+                    pauses: FlowPauses { at_host, ..pauses },
+                    ..self.record(closed.flow, &spec, &report)
+                };
+                self.done.push((at, record));
             }
             _ => unreachable!("a flow has one sender and one receiver"),
         }
@@ -82,10 +83,12 @@ impl<'a> Ledger<'a> {
             size: spec.size,
             start: spec.start,
             end: received.completed,
+            acknowledged: None,
             ideal: self.alone.completion(spec, received.completed.unwrap_or(spec.start)),
             delivered: received.delivered,
             retransmitted: Bytes::ZERO,
             timeouts: 0,
+            syn_timeouts: 0,
             dupacks: received.dupacks,
             dupacks_reorder: received.dupacks_reorder,
             out_of_order: received.out_of_order,

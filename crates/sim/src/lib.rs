@@ -11,6 +11,7 @@
 
 mod barrier;
 mod calendar;
+mod carried;
 mod change;
 mod collect;
 mod context;

@@ -125,6 +125,7 @@ impl Member<'_> {
                     course.reached = until;
                 }
                 Step::Change(number) => self.domain.change(number),
+                Step::Note(now) => self.domain.note_carried(now),
                 Step::Look(now) => looked = Some(self.look(now)),
                 Step::Stop(stop) => return Finish { stop, at: course.reached },
             }

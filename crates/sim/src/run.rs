@@ -120,6 +120,7 @@ impl Simulation {
                     course.reached = domain.cx.calendar.end();
                 }
                 Step::Change(number) => domain.change(number),
+                Step::Note(now) => domain.note_carried(now),
                 Step::Look(now) => {
                     if let (Some(sampler), Some(look)) = (&mut self.sampler, domain.look(now)) {
                         sampler.add(now, &[look]);

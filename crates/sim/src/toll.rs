@@ -99,9 +99,7 @@ impl Hosts {
     ) -> Closed {
         let flow = closed.flow;
         let last = match closed.last {
-            Last::Sender { retransmitted, timeouts, cnps, .. } => {
-                Last::Sender { retransmitted, timeouts, cnps, at_host: self.held_at_host(cx, flow) }
-            }
+            Last::Sender { report, .. } => Last::Sender { report, at_host: self.held_at_host(cx, flow) },
             Last::Receiver { spec, report, .. } => {
                 let pauses = self.tolls_of(cx, flow).and(waiting.get(&flow).copied().unwrap_or_default());
                 Last::Receiver { spec, report, pauses }

@@ -159,7 +159,16 @@ pub fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
 pub fn check(path: &Path, set: &[String]) -> Result<CheckReport, Error> {
     let checked = ScenarioFile::read(path, set, false).and_then(|file| file.validate(&weft_prepare::METRICS));
     Ok(match checked {
-        Ok(scenario) => CheckReport { mistakes: 0, rendered: praise(path, &scenario), json: "[]".to_owned() },
+        Ok(scenario) => {
+            let remarks = linter::remarks(&scenario, path);
+            let remarks = remarks.iter().flat_map(|remark| {
+                let lines =
+                    weft_report::terminal::wrapped(remark, weft_report::terminal::WIDTH - 2).into_iter();
+                lines.enumerate().map(|(n, line)| format!("{} {line}\n", if n == 0 { '!' } else { ' ' }))
+            });
+            let rendered = remarks.collect::<String>() + &praise(path, &scenario);
+            CheckReport { mistakes: 0, rendered, json: "[]".to_owned() }
+        }
         Err(mistakes) => CheckReport {
             mistakes: mistakes.list().len(),
             rendered: mistakes.draw(page::colour()),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use weft_core::input::read;
 use weft_lint::{Input, Kind, Level, Site};
+use weft_scenario::Scenario;
 
 use crate::Error;
 
@@ -72,6 +73,34 @@ pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintRepo
         findings: report.findings.len(),
         worst: report.worst(),
     })
+}
+
+/// What the rules find in a scenario that has no mistakes: errors and warnings in words, each once.
+pub(crate) fn remarks(scenario: &Scenario, path: &Path) -> Vec<String> {
+    let input =
+        Input { name: path.display().to_string(), text: scenario.to_toml(), kind: Some(Kind::Scenario) };
+    let found = weft_lint::lint(vec![input], &weft_lint::Options::default()).unwrap_or_default().findings;
+    let weighty = found.into_iter().filter(|finding| finding.level >= Level::Warning);
+    let mut remarks: Vec<String> = Vec::new();
+    for finding in weighty {
+        let cases = match finding.cases.0.as_slice() {
+            [] => String::new(),
+            [one] => format!(" ({one})"),
+            some => format!(" ({} of {} cases)", some.len(), finding.cases.1),
+        };
+        let remark = format!("{}{cases}: {}.", capital(&finding.says), finding.mend);
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
+    }
+    remarks
+}
+
+/// A clause as the beginning of a sentence, unless it begins with the name of a setting.
+fn capital(says: &str) -> String {
+    let (first, rest) = says.split_at(says.chars().next().map_or(0, char::len_utf8));
+    let name = says.split(' ').next().is_some_and(|word| word.contains('.'));
+    if name { says.to_owned() } else { first.to_uppercase() + rest }
 }
 
 fn input(file: &LintFile) -> Result<Input, String> {

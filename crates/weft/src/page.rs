@@ -28,6 +28,8 @@ pub(crate) struct Study<'a> {
     pub(crate) scenario: &'a Scenario,
     /// The folders of all runs, relative, in the order of cases and seeds.
     pub(crate) folders: Vec<String>,
+    /// What in its settings is allowed and probably not meant.
+    pub(crate) remarks: Vec<String>,
     /// It is the reduced form.
     pub(crate) demo: bool,
 }
@@ -43,7 +45,12 @@ impl Study<'_> {
             _ => Ok(self.verdicts(results)),
         };
         let unjudged = judged.as_ref().err().map_or(String::new(), |why| (*why).to_owned());
-        let listing = Listing { runs: self.folders.clone(), verdicts: judged.unwrap_or_default(), unjudged };
+        let listing = Listing {
+            runs: self.folders.clone(),
+            verdicts: judged.unwrap_or_default(),
+            remarks: self.remarks.clone(),
+            unjudged,
+        };
         listing.write(self.root)?;
         let inputs: Vec<_> = self.scenario.cases().iter().flat_map(Case::inputs).cloned().collect();
         let text = inputs::moved(&self.scenario.to_toml(), &inputs, (self.base, self.root));
@@ -121,7 +128,8 @@ pub(crate) fn overview(
     if let Ok(scenario) = std::fs::read_to_string(root.join(SCENARIO)) {
         page.repeat.scenario = scenario;
     }
-    let warnings: Vec<String> = missing.into_iter().chain(other_epochs(&sweep.runs)).collect();
+    let warnings = missing.into_iter().chain(other_epochs(&sweep.runs));
+    let warnings: Vec<String> = warnings.chain(listing.remarks.iter().cloned()).collect();
     headline.warnings.splice(0..0, warnings.clone());
     page.warnings.splice(0..0, warnings);
     if !listing.unjudged.is_empty() {

@@ -11,6 +11,7 @@ use weft_report::{Kept, Manifest, REPORT, Recording, Run, files};
 use weft_scenario::{Case, Recorded};
 
 use crate::jobs::{Job, run_all};
+use crate::linter::remarks;
 use crate::lock::Lock;
 use crate::manifest::Request;
 use crate::results::Results;
@@ -40,7 +41,8 @@ pub(crate) fn run(path: &Path, options: &RunOptions) -> Result<Outcome, Error> {
     let _lock = claim(&root, &options.stop)?;
     let older = older::count(&root)?;
     let folders = planned.iter().map(|job| below(&root, &job.folder)).collect();
-    let study = page::Study { root: &root, base, scenario: &scenario, folders, demo: options.demo };
+    let remarks = remarks(&scenario, path);
+    let study = page::Study { root: &root, base, scenario: &scenario, folders, remarks, demo: options.demo };
     study.list(&[])?;
     let results = compute(planned, options);
     let interrupted = options.stop.load(Ordering::Relaxed)

@@ -30,6 +30,8 @@ impl Clone for Box<dyn Draw> {
 pub struct Flows {
     drawn: Box<dyn Draw>,
     count: usize,
+    /// The first and the last start.
+    starts: (Time, Time),
     /// By traffic entry; what is missing is false.
     in_turn: Arc<[bool]>,
 }
@@ -38,8 +40,13 @@ impl Flows {
     /// Those that `drawn` gives, ordered by start, unless they are more than `most`. Draws them once, to count them.
     #[must_use]
     pub fn counted(drawn: impl Draw + 'static, most: usize) -> Option<Flows> {
-        let count = drawn.again().take(most + 1).count();
-        (count <= most).then_some(Flows { drawn: Box::new(drawn), count, in_turn: Arc::default() })
+        let (mut count, mut starts) = (0, (Time::ZERO, Time::ZERO));
+        for flow in drawn.again().take(most + 1) {
+            starts = (if count == 0 { flow.start } else { starts.0 }, flow.start);
+            count += 1;
+        }
+        let drawn = Box::new(drawn);
+        (count <= most).then_some(Flows { drawn, count, starts, in_turn: Arc::default() })
     }
 
     /// The same flows; of the traffic entries that are true here a host sends one flow at a time, in their order. Such a
@@ -59,6 +66,13 @@ impl Flows {
     #[must_use]
     pub fn take_turns(&self) -> bool {
         self.in_turn.contains(&true)
+    }
+
+    /// The starts of the first and of the last flow, if flows arrive over time: they neither start together nor wait for
+    /// each other.
+    #[must_use]
+    pub fn arrivals(&self) -> Option<(Time, Time)> {
+        (self.starts.0 < self.starts.1 && !self.take_turns()).then_some(self.starts)
     }
 
     /// How many.
@@ -93,7 +107,9 @@ impl IntoIterator for &Flows {
 impl From<Vec<Flow>> for Flows {
     fn from(mut flows: Vec<Flow>) -> Flows {
         flows.sort_by_key(|flow| flow.start);
-        Flows { count: flows.len(), drawn: Box::new(Listed::new(flows)), in_turn: Arc::default() }
+        let start = |flow: Option<&Flow>| flow.map_or(Time::ZERO, |flow| flow.start);
+        let starts = (start(flows.first()), start(flows.last()));
+        Flows { count: flows.len(), starts, drawn: Box::new(Listed::new(flows)), in_turn: Arc::default() }
     }
 }
 

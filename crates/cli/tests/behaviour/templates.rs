@@ -18,7 +18,7 @@ fn every_kind_is_accepted_and_runs() {
         good(&folder, &format!("check {kind}.toml"));
         good(&folder, &format!("explain {kind}.toml"));
         let short =
-            format!("run {kind}.toml --seed 1 --set measure.until='2_ms' --set measure.warm_up='0_ps'");
+            format!("run {kind}.toml --seed 1 --set measure.until='6_ms' --set measure.warm_up='0_ps'");
         let mut command = crate::command(&folder, "");
         let arguments =
             short.split_whitespace().map(|word| word.replace('_', " ").replace("warm up", "warm_up"));

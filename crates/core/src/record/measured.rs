@@ -14,7 +14,7 @@ pub enum Quantity {
     Drops,
     /// Packets marked, and congestion notifications.
     Marks,
-    /// Retransmissions, time-outs and negative acknowledgements.
+    /// What senders learn: last acknowledgements, retransmissions, time-outs and negative acknowledgements.
     Recovery,
     /// Reordering: duplicate acknowledgements, displacement, receive offload.
     Reordering,

@@ -43,7 +43,41 @@ pub(super) const RULES: &[Rule] = &[
         source: "The simulated switch; in a leaf-spine run of DCQCN with the default of 1 MB some hundred acknowledgements were lost this way.",
         look: |network, findings| network.switches.iter().for_each(|switch| crowded_out(switch, findings)),
     },
+    Rule {
+        id: "buffer-out-of-reach",
+        level: Level::Warning,
+        title: "The ports together cannot fill the buffer.",
+        checks: "Scenarios with static sharing: per_port times the ports of the switch against switch.buffer.",
+        why: "Every port has a part of its own and none of the rest: the size of the buffer has no effect, and bursts are lost although \
+              most of it is empty.",
+        mend: "Take sharing = \"dynamic\", raise per_port, or leave out switch.buffer.",
+        source: "The simulated switch.",
+        look: |network, findings| network.switches.iter().for_each(|switch| out_of_reach(switch, findings)),
+    },
 ];
+
+fn out_of_reach(switch: &Switch, findings: &mut Findings) {
+    let limit =
+        switch.profiles.iter().filter(|profile| !profile.lossless).find_map(|profile| {
+            match profile.threshold.as_ref()?.value {
+                Threshold::Static(limit) => Some((limit, switch.pool_of(profile)?, profile)),
+                Threshold::Dynamic(_) => None,
+            }
+        });
+    let Some((limit, pool, profile)) = limit.filter(|_| switch.role.is_some()) else { return };
+    let most = limit * switch.degree() as u64;
+    if profile.name == "switch.sharing" && most < pool {
+        let says = format!(
+            "switch.buffer = {} has no effect: {} ports hold {} each (sharing = \"static\"), {} in all",
+            size(pool.0 as f64),
+            switch.degree(),
+            size(limit.0 as f64),
+            size(most.0 as f64)
+        );
+        let mend = "take sharing = \"dynamic\", raise per_port, or leave out switch.buffer".to_owned();
+        findings.add(switch.pools[0].at, &switch.name, (says, mend));
+    }
+}
 
 /// The limits of the lossless classes of a switch.
 fn lossless(switch: &Switch) -> Option<(&Profile, Threshold, Bytes)> {

@@ -18,6 +18,12 @@ pub struct Heat {
     pub ports: Vec<String>,
     /// How many ports were sampled.
     pub sampled: usize,
+    /// How often queues were sampled, microseconds; zero: not known.
+    #[serde(default)]
+    pub every_us: f64,
+    /// Samples in each value of the series.
+    #[serde(default)]
+    pub samples_per_value: u64,
     /// Length of a column, microseconds.
     pub column_us: f64,
     /// Greatest queue, wire bytes: `bytes[row][column]`.
@@ -47,6 +53,8 @@ impl Heat {
         (bins > 0).then(|| Heat {
             ports: chosen.iter().map(|&port| port_name(record, series, port)).collect(),
             sampled: ports,
+            every_us: series.every.micros(),
+            samples_per_value: series.samples_per_bin,
             column_us: series.every.micros() * series.samples_per_bin as f64 * merged as f64,
             bytes: chosen.iter().map(row).collect(),
             spread_bytes: spread(record, series, merged),

@@ -1,6 +1,6 @@
 //! The topology as it is drawn: nodes in tiers and links with their load, grouped until a reader can see them.
 
-use crate::text::rounded;
+use crate::text::{duration, plural, rounded};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::{LinkRecord, Quantity, RunRecord};
@@ -23,6 +23,9 @@ pub struct Network {
     pub switches: usize,
     /// Directions of links in the network.
     pub directions: usize,
+    /// Over which part of the run loads are averaged, in words.
+    #[serde(default)]
+    pub averaged: String,
 }
 
 /// Columns of nodes.
@@ -49,7 +52,7 @@ pub struct Links {
     pub failed: Vec<u32>,
     /// Line rate of one link, Gbit/s (the mean, if they differ).
     pub rate_gbps: Vec<f64>,
-    /// Mean utilisation over the whole run, fraction of the line rate. This and the following are empty when not measured.
+    /// Mean utilisation, fraction of the line rate. This and the following are empty when not measured.
     pub load: Vec<f64>,
     /// Utilisation of the busiest member.
     pub load_max: Vec<f64>,
@@ -75,6 +78,10 @@ impl Network {
         network.hosts = hosts;
         network.switches = record.nodes.len() - hosts;
         network.directions = record.links.len();
+        network.averaged = match record.arrivals {
+            Some(arrivals) => format!("while flows arrived ({})", duration(arrivals.until.seconds() * 1e6)),
+            None => format!("over the whole run ({})", duration(record.ended.seconds() * 1e6)),
+        };
         network
     }
 }
@@ -173,7 +180,7 @@ fn drawn(record: &RunRecord, groups: &Groups) -> Network {
 fn name_groups(nodes: &mut Nodes) {
     for (name, &members) in nodes.name.iter_mut().zip(&nodes.members) {
         if members > 1 {
-            *name = format!("{members} {}s", name.trim_end_matches(|c: char| c.is_ascii_digit()));
+            *name = plural(u64::from(members), name.trim_end_matches(|c: char| c.is_ascii_digit()));
         }
     }
 }

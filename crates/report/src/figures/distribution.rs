@@ -4,6 +4,7 @@ use super::flows_words;
 use crate::contrast::{Duel, Order};
 use crate::figure::{Axis, Figure, Scaled, Series};
 use crate::statistics::{Estimate, SAMPLES_ABOVE, mean};
+use crate::summary::SizeClass;
 use crate::survey::shares;
 use crate::sweep::{Run, Sweep, partners};
 use crate::text::{duration, rounded};
@@ -72,8 +73,8 @@ pub fn slowdown_by_size(sweep: &Sweep, at: usize) -> Option<Figure> {
         id: format!("size-{at}"),
         title: size_title(sweep, at),
         caption: format!(
-            "99th percentile of FCT divided by the FCT of the same flow alone in the empty network, in twenty \
-             classes of equal count by size, each drawn at its upper end; classes with fewer than 100 flows are \
+            "99th percentile of FCT divided by the FCT of the same flow alone in the empty network, in up to \
+             twenty classes of equal count by size, each drawn at its upper end; flows of one size are in one class; classes with fewer than 100 flows are \
              left out. {}",
             "Points are geometric means over seeds, bands 95 % intervals (Student's t of the logarithms)."
         ),
@@ -88,17 +89,23 @@ pub fn slowdown_by_size(sweep: &Sweep, at: usize) -> Option<Figure> {
 
 fn size_line(sweep: &Sweep, scheme: usize, at: usize) -> Option<Series> {
     let case = sweep.case(scheme, at);
-    let classes = case.iter().map(|run| run.summary.equal20.len()).min()?;
-    let at_class = |n: usize| -> Option<(f64, Estimate)> {
-        let of = |run: &&Run| run.summary.equal20[n].slowdown.p99;
-        let slowdowns: Vec<f64> = case.iter().filter_map(of).collect();
-        let sizes: Vec<f64> = case.iter().map(|run| run.summary.equal20[n].to_bytes as f64 / 1e3).collect();
+    let at_class = |class: &SizeClass| -> Option<(f64, Estimate)> {
+        let alike: Vec<&SizeClass> = case.iter().filter_map(|run| alike(run, class)).collect();
+        let slowdowns: Vec<f64> = alike.iter().filter_map(|class| class.slowdown.p99).collect();
+        let sizes: Vec<f64> = alike.iter().map(|class| class.to_bytes as f64 / 1e3).collect();
         Some((rounded(mean(&sizes)?), Estimate::geometric(&slowdowns)?))
     };
-    let points: Vec<(f64, Estimate)> = (0..classes).filter_map(at_class).collect();
+    let points: Vec<(f64, Estimate)> = case.first()?.summary.equal20.iter().filter_map(at_class).collect();
     let (x, estimates): (Vec<f64>, Vec<Option<Estimate>>) =
         points.into_iter().map(|(x, e)| (x, Some(e))).unzip();
     (!x.is_empty()).then(|| super::series(&sweep.schemes[scheme], scheme, x, estimates, 1.0))
+}
+
+/// The class of another run that flows of about the middle of this one belong to: seeds draw slightly different sizes.
+fn alike<'a>(run: &'a Run, class: &SizeClass) -> Option<&'a SizeClass> {
+    let classes = &run.summary.equal20;
+    let middle = class.from_bytes.midpoint(class.to_bytes);
+    classes.iter().find(|other| other.to_bytes >= middle).or(classes.last())
 }
 
 /// In how many size classes the seeds show less or more slowdown than under the baseline.
@@ -107,14 +114,13 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
         return "Slowdown by flow size".to_owned();
     };
     let cases = partners(&sweep.case(duel.best, at), &sweep.case(duel.base, at));
-    let classes = cases.iter().map(|(a, b)| a.summary.equal20.len().min(b.summary.equal20.len())).min();
-    let slowdown = |run: &Run, n: usize| run.summary.equal20[n].slowdown.p99;
-    let ratio = |n: usize| {
-        let pairs = cases.iter().filter_map(|(best, base)| slowdown(best, n).zip(slowdown(base, n)));
+    let slowdown = |run: &Run, class: &SizeClass| alike(run, class)?.slowdown.p99;
+    let ratio = |class: &SizeClass| {
+        let pairs = cases.iter().filter_map(|(best, base)| slowdown(best, class).zip(slowdown(base, class)));
         Estimate::of_ratios(&pairs.collect::<Vec<_>>())
     };
-    let orders: Vec<Order> =
-        (0..classes.unwrap_or(0)).filter_map(ratio).map(|ratio| Order::of(&ratio)).collect();
+    let classes = cases.first().map_or(&[][..], |(best, _)| &best.summary.equal20);
+    let orders: Vec<Order> = classes.iter().filter_map(ratio).map(|ratio| Order::of(&ratio)).collect();
     let (best, base) = (&sweep.schemes[duel.best], &sweep.schemes[duel.base]);
     let many = |order: Order| orders.iter().filter(|known| **known == order).count();
     if orders.is_empty() || many(Order::OneSeed) > 0 {

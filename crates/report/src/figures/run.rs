@@ -3,9 +3,10 @@
 use super::why::hop_name;
 use crate::detail::Heat;
 use crate::figure::{Axis, Figure, Kind, Scaled, Series};
-use crate::statistics::Distribution;
+use crate::statistics::{Distribution, SAMPLES_ABOVE};
+use crate::summary::{Reordering, SizeClass};
 use crate::sweep::Run;
-use crate::text::{NOT_MEASURED, count, duration, number, percent, rounded, size};
+use crate::text::{NOT_MEASURED, count, duration, number, percent, plural, rounded, size};
 use std::collections::BTreeSet;
 
 /// Slowdown by flow size: median, 95th and 99th percentile in twenty classes; `None` without flows.
@@ -26,16 +27,18 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
         }
     };
     let lines = [line("median", |d| d.p50), line("p95", |d| d.p95), line("p99", |d| d.p99)];
-    let worst = classes.iter().filter_map(|c| Some((c.slowdown.p99?, c.to_bytes)));
+    let (words, of) = furthest(classes);
+    let worst = classes.iter().filter_map(|c| Some((of(&c.slowdown)?, c.to_bytes)));
     let worst = worst.max_by(|a, b| a.0.total_cmp(&b.0));
     (!classes.is_empty()).then(|| Figure {
         id: "slowdown".into(),
         title: worst.map_or("Slowdown by flow size".to_owned(), |(slowdown, bytes)| {
-            format!("Flows of about {} suffer most: {}× at the 99th percentile", size(bytes as f64), number(slowdown))
+            format!("Flows of about {} suffer most: {}× at the {words}", size(bytes as f64), number(slowdown))
         }),
         caption: "FCT divided by the FCT of the same flow alone in the empty network (headers, first round trip and \
-                  store-and-forward included), in twenty classes of equal count by size, each drawn at its upper \
-                  end; p99 is left out under 100 flows."
+                  store-and-forward included), in up to twenty classes of equal count by size, each drawn at its \
+                  upper end; flows of one size are in one class; p99 is left out under 100 flows; the title claims no percentile with \
+                  fewer than 100 flows beyond."
             .into(),
         samples: format!("n = {} flows", count(run.summary.flows.finished)),
         x: Axis::log("flow size", "kB"),
@@ -43,6 +46,18 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
         series: lines.into_iter().filter(|line| !line.x.is_empty()).collect(),
         ..Figure::default()
     })
+}
+
+/// A percentile in words and where a distribution has it.
+type Furthest = (&'static str, fn(&Distribution) -> Option<f64>);
+
+/// The furthest percentile that has 100 flows beyond it in every class: nothing further may be claimed.
+fn furthest(classes: &[SizeClass]) -> Furthest {
+    let percentiles: [(f64, Furthest); 2] =
+        [(0.01, ("99th percentile", |d| d.p99)), (0.05, ("95th percentile", |d| d.p95))];
+    let least = classes.iter().map(|class| class.slowdown.count).min().unwrap_or(0) as f64;
+    let sure = percentiles.into_iter().find(|(beyond, _)| least * beyond >= SAMPLES_ABOVE as f64);
+    sure.map_or(("median", |d: &Distribution| d.p50), |(_, furthest)| furthest)
 }
 
 /// Waiting time by hop: the mean, and the 99th percentile beside it on its own axis.
@@ -100,6 +115,10 @@ pub fn drops(run: &Run) -> Option<Figure> {
         y: (0..hops).map(|hop| Some(packets(hop, reason))).collect(),
         ..Series::default()
     };
+    let axis = match reasons.iter().next() {
+        Some(reason) if reasons.len() == 1 => format!("packets dropped ({})", reason.replace('_', " ")),
+        _ => "packets dropped".to_owned(),
+    };
     let worst = drops.by_hop.iter().max_by_key(|(_, packets)| **packets);
     Some(Figure {
         id: "drops".into(),
@@ -119,7 +138,7 @@ pub fn drops(run: &Run) -> Option<Figure> {
             run.summary.packet_hops.map_or(NOT_MEASURED.to_owned(), count)
         ),
         kind: Kind::Bars,
-        x: Axis::linear("packets dropped", ""),
+        x: Axis::linear(&axis, ""),
         y: Axis::linear("hop", ""),
         rows: (0..hops).map(hop_name).collect(),
         series: reasons.into_iter().map(part).collect(),
@@ -146,9 +165,7 @@ pub fn heat(heat: &Heat) -> Figure {
             size(greatest as f64),
             heat.ports.get(worst).map_or("", String::as_str)
         ),
-        caption:
-            "Greatest queue length in each interval (sampled; the maximum is kept when intervals are merged)."
-                .into(),
+        caption: format!("Greatest queue length in each interval{}.", sampling(heat)),
         samples: format!(
             "{} of {} sampled ports, those with the longest queues",
             heat.ports.len(),
@@ -160,6 +177,19 @@ pub fn heat(heat: &Heat) -> Figure {
         rows: heat.ports.clone(),
         series: heat.ports.iter().zip(&heat.bytes).map(row).collect(),
         ..Figure::default()
+    }
+}
+
+/// How often queues were sampled, and how many samples share a value of `queues.csv`.
+fn sampling(heat: &Heat) -> String {
+    let every = duration(heat.every_us);
+    match heat.samples_per_value {
+        0 => String::new(),
+        1 => format!(", sampled every {every}; queues.csv has every sample"),
+        many => format!(
+            ", sampled every {every}; queues.csv has the peak and the mean of {} at a time (measure.queues_values keeps more)",
+            plural(many, "sample")
+        ),
     }
 }
 
@@ -195,6 +225,15 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
     })
 }
 
+/// Without a duplicate acknowledgement, as under RoCE and NDP, which know none, what arrived late is the news.
+fn overtaking_title(reordering: &Reordering) -> String {
+    match (reordering.flows_with_dupacks > 0.0, reordering.out_of_order) {
+        (true, _) => format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
+        (false, 0) => "No packet arrives out of order".to_owned(),
+        (false, late) => format!("{} out of order; there are no duplicate ACKs", plural(late, "packet")),
+    }
+}
+
 /// Shares of flows with duplicate acknowledgements; `None` when not recorded.
 #[must_use]
 pub fn reordering(run: &Run) -> Option<Figure> {
@@ -207,7 +246,7 @@ pub fn reordering(run: &Run) -> Option<Figure> {
     ];
     Some(Figure {
         id: "reordering".into(),
-        title: format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
+        title: overtaking_title(reordering),
         caption: format!(
             "Share of measured, finished flows whose receiver sent duplicate acknowledgements; \"nothing lost\": of \
              these, sent while no packet of the flow had been lost. Greatest displacement: {} packets, mean {}; receive \

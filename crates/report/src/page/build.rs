@@ -5,7 +5,7 @@ use super::{NetworkView, Page, Section, Views};
 use crate::contrast::Duel;
 use crate::figure::Figure;
 use crate::figures::measure::{Measure, measure, speed_up};
-use crate::figures::{distribution, pauses, run as single, why, windows};
+use crate::figures::{distribution, pauses, run as single, slowest, why, windows};
 use crate::headline::{Headline, percentile_words, tail_metric};
 use crate::listing::Verdict;
 use crate::sweep::{Run, Sweep};
@@ -22,7 +22,8 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
     let answer = [single::slowdown(run), distribution::tail(&sweep, 0)];
     let heat = run.detail.heat.as_ref();
     let queues = [heat.map(single::heat), heat.and_then(single::spread)];
-    let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(queues.into_iter().flatten());
+    let why = single::waiting(run).into_iter().chain(single::drops(run)).chain(slowest::slowest(run));
+    let why = why.chain(queues.into_iter().flatten());
     let windows = run.detail.windows.as_ref().map(windows::windows);
     let why = why.chain(single::reordering(run)).chain(windows);
     let pauses = pauses::pauses(run);
@@ -146,7 +147,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
 }
 
 /// Metrics that explain the answer.
-const EXPLAINING: [Measure; 7] = [
+const EXPLAINING: [Measure; 8] = [
     Measure {
         id: "imbalance",
         metric: "imbalance.hop1",
@@ -177,6 +178,13 @@ const EXPLAINING: [Measure; 7] = [
         share: true,
     },
     Measure {
+        id: "timed-out",
+        metric: "flows.timed_out",
+        name: "Flows with time-outs",
+        caption: "Measured flows of a run that waited for the retransmission timer at least once, for a SYN or for data.",
+        share: false,
+    },
+    Measure {
         id: "marks",
         metric: "marks",
         name: "Packets with ECN marks",
@@ -194,7 +202,8 @@ const EXPLAINING: [Measure; 7] = [
         id: "goodput",
         metric: "goodput",
         name: "Goodput",
-        caption: "Payload of measured flows delivered from the end of the warm-up to the end of the run.",
+        caption: "Payload of measured flows delivered from the end of the warm-up on while flows arrive; over the whole run \
+                  where they start together.",
         share: false,
     },
 ];

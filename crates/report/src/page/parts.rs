@@ -6,26 +6,26 @@ use crate::headline::{percentile_words, tail_metric};
 use crate::listing::Verdict;
 use crate::metric::find;
 use crate::statistics::Estimate;
-use crate::summary::{Offered, Summary};
+use crate::summary::{Offered, Summary, TimedOut};
 use crate::sweep::{Run, Sweep};
-use crate::text::{NOT_MEASURED, count, number, percent, significant, value};
+use crate::text::{NOT_MEASURED, count, duration, number, percent, significant, value};
 use std::collections::BTreeSet;
 
-/// The metrics of the cards.
-fn card_metrics(runs: &[Run]) -> [(&'static str, String); 4] {
+/// The metrics of the cards; flows with time-outs have one if there are any.
+fn card_metrics(runs: &[Run]) -> Vec<(&'static str, String)> {
     let tail = tail_metric(runs);
-    [
-        ("fct.mean", "Mean FCT".to_owned()),
-        (tail, format!("{} FCT", percentile_words(tail))),
-        ("drops.total", "Drops".to_owned()),
-        ("goodput", "Goodput".to_owned()),
-    ]
+    let timed_out = runs.iter().any(|run| run.summary.timed_out.is_some());
+    let timed_out = timed_out.then(|| ("flows.timed_out", "Flows with time-outs".to_owned()));
+    let first = [("fct.mean", "Mean FCT".to_owned()), (tail, format!("{} FCT", percentile_words(tail)))];
+    let last = [("drops.total", "Drops".to_owned()), ("goodput", "Goodput".to_owned())];
+    first.into_iter().chain(timed_out).chain(last).collect()
 }
 
 /// A value as text; whole packets in full.
 fn shown(metric: &str, amount: f64) -> String {
     let unit = find(metric).map_or("", |metric| metric.unit);
     match unit {
+        "" if metric.starts_with("flows.") && amount.fract() == 0.0 => count(amount as u64),
         "packets" if amount.fract() == 0.0 => format!("{}\u{202f}packets", count(amount as u64)),
         _ => value(amount, unit),
     }
@@ -45,6 +45,7 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
             .drop_share()
             .map_or(String::new(), |share| format!("{} of link traversals", percent(share))),
         "goodput" => busiest(summary),
+        "flows.timed_out" => timed_out(summary),
         metric if few(metric) => "fewer than 100 flows beyond".to_owned(),
         _ => format!("of {} flows", count(summary.flows.finished)),
     };
@@ -58,12 +59,24 @@ pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
     card_metrics(std::slice::from_ref(run)).into_iter().filter_map(card).collect()
 }
 
+/// What the flows with time-outs waited for, and what they do to the mean.
+fn timed_out(summary: &Summary) -> String {
+    let TimedOut { syn, fct_us, others_fct_us, .. } = summary.timed_out.unwrap_or_default();
+    let syn = (syn > 0).then(|| format!("{} of a SYN", count(syn)));
+    let means = fct_us.zip(others_fct_us);
+    let means =
+        means.map(|(own, others)| format!("mean FCT {}, of all others {}", duration(own), duration(others)));
+    syn.into_iter().chain(means).collect::<Vec<_>>().join("; ")
+}
+
 /// How much the links have to do: what was used, and what flows ask of the leaf that is asked most.
 fn busiest(summary: &Summary) -> String {
     let used = summary.links.utilisation_max.map(|most| format!("busiest link {} used", percent(most)));
     let asked = |offered: &Offered| format!("a leaf offered up to {}", percent(offered.uplinks[1]));
     let asked = summary.links.offered.as_ref().map(asked);
-    used.into_iter().chain(asked).collect::<Vec<_>>().join("; ")
+    let while_arriving =
+        summary.arrivals_until_s.map(|until| format!("while flows arrive ({})", duration(until * 1e6)));
+    while_arriving.into_iter().chain(used).chain(asked).collect::<Vec<_>>().join("; ")
 }
 
 pub(super) fn cards_of_sweep(sweep: &Sweep) -> Vec<Card> {

@@ -24,6 +24,9 @@ impl QueueSender {
     /// More has arrived in order.
     fn progress(&mut self, now: Time, ack: u64) {
         self.una = ack;
+        if ack == self.size {
+            self.completed = Some(now);
+        }
         self.next = self.next.max(ack);
         self.backoff = 0;
         if self.rules.selective {

@@ -35,6 +35,17 @@ pub(super) fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
+/// A failure after the end never happens.
+pub(super) fn failures_come_before_the_end(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(until) = facts.settings.measure.until else { return };
+    for (index, entry) in facts.settings.failure.iter().enumerate() {
+        if let Some(at) = entry.at.filter(|at| *at >= until) {
+            let message = format!("a failure at {at} has no effect: the run ends at {until} (measure.until)");
+            found.push(impossible(format!("failure[{index}].at"), message));
+        }
+    }
+}
+
 /// After a warm-up that lasts to the end nothing is left to measure.
 pub(super) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let measure = &facts.settings.measure;
@@ -66,6 +77,9 @@ pub(super) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec
             found.push(impossible("measure.record", message));
         }
         _ => {}
+    }
+    if measure.queues_every.is_none() {
+        facts.idle("measure.queues_values", "measure.queues_every is not given", found);
     }
     queues_are_averaged_over_whole_samples(facts, found);
     for (index, item) in measure.record.iter().enumerate() {

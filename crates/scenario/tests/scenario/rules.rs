@@ -53,6 +53,16 @@ fn seeds_are_distinct() {
 }
 
 #[test]
+fn a_failure_comes_before_the_end() {
+    let failing = |at: &str| {
+        format!(
+            "{HEAD}{SECTIONS}[measure]\nuntil = \"1 ms\"\n[[failure]]\ncables = [\"leaf0-spine0\"]\nat = \"{at}\"\n"
+        )
+    };
+    rule(&failing("2000 s"), "the run ends at 1 ms", &failing("500 us"));
+}
+
+#[test]
 fn the_warm_up_ends_before_the_run() {
     measure(
         "until = \"1 ms\"\nwarm_up = \"1 ms\"\n",

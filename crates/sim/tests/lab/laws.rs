@@ -36,6 +36,8 @@ pub(crate) const LAWS: &[(&str, Law)] = &[
     ("flows are sound", flows_are_sound),
     ("flows finish", flows_finish),
     ("nobody beats the empty network", nobody_beats_the_empty_network),
+    ("senders know later", senders_know_later),
+    ("arrivals are a part of the run", arrivals_are_a_part),
     ("samples are sound", samples_are_sound),
 ];
 
@@ -355,6 +357,39 @@ fn nobody_beats_the_empty_network(_: &World, record: &RunRecord) -> Verdict {
         let Some(end) = flow.end else { continue };
         let taken = end.since(flow.start);
         demand!(taken >= flow.ideal, "{taken}, alone {}: {flow:?}", flow.ideal);
+    }
+    Ok(())
+}
+
+/// A sender knows that its flow is over after the receiver does, unless nobody answers.
+fn senders_know_later(world: &World, record: &RunRecord) -> Verdict {
+    for (flow, spec) in record.flows.iter().zip(&world.setup.flows) {
+        let Some(acknowledged) = flow.acknowledged else { continue };
+        let sound = flow.end.is_some_and(|end| end < acknowledged) && acknowledged <= record.ended;
+        demand!(sound && !is_datagrams(world, &spec), "acknowledged at {acknowledged}: {flow:?}");
+        demand!(flow.syn_timeouts <= flow.timeouts, "{flow:?}");
+    }
+    Ok(())
+}
+
+/// Flows arrive until the last one starts; what is carried by then is a part of all that is carried.
+fn arrivals_are_a_part(world: &World, record: &RunRecord) -> Verdict {
+    let none = record.links.iter().all(|link| link.sent_in_arrivals == Bytes::ZERO);
+    let Some(arrivals) = record.arrivals else {
+        demand!(none, "bytes were sent while no flows arrived");
+        return Ok(());
+    };
+    let last = world.setup.flows.iter().map(|flow| flow.start).max();
+    demand!(Some(arrivals.until) == last && arrivals.until <= record.ended, "{arrivals:?} of {last:?}");
+    let delivered: u64 = record.flows.iter().map(|flow| flow.delivered.0).sum();
+    demand!(
+        arrivals.delivered.0 <= delivered && arrivals.delivered.0 * 2 >= delivered,
+        "{arrivals:?} of {delivered}"
+    );
+    for link in &record.links {
+        let longest =
+            link.rate.bytes_in(arrivals.until.since(Time::ZERO)).0 + full_packet(&world.setup.transport).0;
+        demand!(link.sent_in_arrivals <= link.sent && link.sent_in_arrivals.0 <= longest, "{link:?}");
     }
     Ok(())
 }

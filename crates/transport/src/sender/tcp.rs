@@ -88,6 +88,7 @@ struct Trouble {
 struct Counts {
     retransmitted: u64,
     timeouts: u32,
+    syn_timeouts: u32,
     recoveries: u32,
     reductions: u32,
     probes: u32,
@@ -157,7 +158,7 @@ pub struct TcpSender {
     verdict_at: Time,
     /// When the next burst may begin, as long as the host has not asked then.
     pace_at: Time,
-    /// When new data was last sent.
+    /// When new data was last sent; once all of it is acknowledged, when that was.
     newest: Time,
     /// Duplicate acknowledgements in a row. Without selective acknowledgements each stands for a segment that arrived.
     dupacks: u32,
@@ -341,6 +342,8 @@ impl Sending for TcpSender {
         SenderReport {
             retransmitted: Bytes(self.counts.retransmitted),
             timeouts: self.counts.timeouts,
+            syn_timeouts: self.counts.syn_timeouts,
+            completed: matches!(self.phase, Phase::Closing | Phase::Done).then_some(self.newest),
             recoveries: self.counts.recoveries,
             reductions: self.counts.reductions,
             probes: self.counts.probes,

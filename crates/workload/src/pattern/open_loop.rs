@@ -59,7 +59,7 @@ weft_core::settings! {
         /// Standard deviation of the logarithm of the gaps (`lognormal`), 0.01 to 5: 1 is bursty, 2 very.
         burstiness: Option<f64> = None,
         /// Offered load, bytes as `load_counts` says, as a share of the capacity named by `load_of`; above 1 is overload.
-        load: Share [0.0, 100.0],
+        load: Share [0.0, 10.0],
         /// What the load is a share of.
         load_of: LoadOf = LoadOf::Uplinks,
         /// Which bytes the load counts; sources often do not say.

@@ -39,7 +39,7 @@ impl TcpSender {
             self.acknowledged_in_trouble(now, ack, segment);
         }
         if self.una == self.size {
-            self.all_acknowledged();
+            self.all_acknowledged(now);
         }
     }
 
@@ -237,7 +237,8 @@ impl TcpSender {
 
     /// All payload has arrived.
     #[cold]
-    fn all_acknowledged(&mut self) {
+    fn all_acknowledged(&mut self, now: Time) {
+        self.newest = now;
         (self.retransmit_at, self.probe_at, self.verdict_at) = (Time::NEVER, Time::NEVER, Time::NEVER);
         self.pace_at = Time::NEVER;
         self.phase = if self.transport.tcp.close { Phase::Closing } else { Phase::Done };

@@ -124,6 +124,7 @@ impl TcpSender {
     fn timed_out(&mut self, now: Time) {
         self.counts.timeouts += 1;
         if self.phase == Phase::Opening {
+            self.counts.syn_timeouts += 1;
             self.owed.syn = true;
         } else {
             self.lose_everything(now);

@@ -3,7 +3,7 @@
 use weft_core::record::{FlowRecord, LinkRecord, Measured, Quantity, QueueSeries, RunRecord};
 
 /// Upper ends of the classes "small" and "medium", bytes (the buckets of pFabric, PIAS and DRILL).
-pub(crate) const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
+pub const PAPER_BUCKETS: [u64; 2] = [100_000, 10_000_000];
 
 /// Which parts of a record are written down. What is left out is in no table, in no statistic and in no plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,29 +41,45 @@ impl Kept {
 }
 
 /// The name of a node, or its number if the record has no name for it.
-pub(crate) fn node(record: &RunRecord, number: u32) -> String {
+#[must_use]
+pub fn node(record: &RunRecord, number: u32) -> String {
     record.nodes.get(number as usize).map_or_else(|| format!("node{number}"), |node| node.name.clone())
 }
 
 /// Completion time in microseconds; zero when unfinished.
-pub(crate) fn fct_us(flow: &FlowRecord) -> f64 {
+#[must_use]
+pub fn fct_us(flow: &FlowRecord) -> f64 {
     flow.end.map_or(0.0, |end| end.since(flow.start).micros())
 }
 
+/// Completion time as the sender knew it, in microseconds; nothing if the run ended before.
+#[must_use]
+pub fn acknowledged_us(flow: &FlowRecord) -> Option<f64> {
+    flow.acknowledged.map(|at| at.since(flow.start).micros())
+}
+
 /// Completion time by ideal time. A flow with no ideal time counts as undelayed.
-pub(crate) fn slowdown(flow: &FlowRecord) -> f64 {
+#[must_use]
+pub fn slowdown(flow: &FlowRecord) -> f64 {
     let ideal = flow.ideal.micros();
     if ideal > 0.0 { fct_us(flow) / ideal } else { 1.0 }
 }
 
-/// Share of its line rate that a link sent over the whole run.
-pub(crate) fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
-    let capacity = link.rate.0 as f64 * record.ended.seconds();
-    if capacity > 0.0 { link.sent.bits() as f64 / capacity } else { 0.0 }
+/// Share of its line rate that a link sent while flows arrived or, if the record has no such part, over the whole run. A packet
+/// counts from its first bit on; the rest of one that is being sent at the end would go beyond 1, and is left out.
+#[must_use]
+pub fn utilisation(link: &LinkRecord, record: &RunRecord) -> f64 {
+    let (sent, until) = match record.arrivals {
+        Some(arrivals) => (link.sent_in_arrivals, arrivals.until),
+        None => (link.sent, record.ended),
+    };
+    let capacity = link.rate.0 as f64 * until.seconds();
+    if capacity > 0.0 { (sent.bits() as f64 / capacity).min(1.0) } else { 0.0 }
 }
 
 /// How many samples a bin holds: all but the last are full.
-pub(crate) fn samples_in_bin(series: &QueueSeries, bin: usize) -> u64 {
+#[must_use]
+pub fn samples_in_bin(series: &QueueSeries, bin: usize) -> u64 {
     let before = bin as u64 * series.samples_per_bin;
     series.samples.saturating_sub(before).clamp(1, series.samples_per_bin.max(1))
 }

@@ -16,6 +16,7 @@ impl Summary {
 fn quantity(path: &str) -> Option<Quantity> {
     let family = path.split('.').next().unwrap_or(path);
     match family {
+        "flows" if path.ends_with("timed_out") => Some(Quantity::Recovery),
         "drops" => Some(Quantity::Drops),
         "queueing" => Some(Quantity::Waits),
         "imbalance" | "queue" => Some(Quantity::Queues),
@@ -23,7 +24,7 @@ fn quantity(path: &str) -> Option<Quantity> {
         "utilisation" | "packet_hops" => Some(Quantity::Loads),
         "pause" => Some(Quantity::Pauses),
         "marks" => Some(Quantity::Marks),
-        "retransmitted" | "timeouts" => Some(Quantity::Recovery),
+        "retransmitted" | "timeouts" | "fct_acknowledged" => Some(Quantity::Recovery),
         _ => None,
     }
 }

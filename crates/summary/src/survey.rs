@@ -2,24 +2,27 @@
 //! the end. What stays in memory does not depend on how many flows there are. Knows nothing about how it is shown.
 
 mod overtaking;
+mod slowest;
 mod tail;
 mod throughput;
 
 pub use tail::{Tail, shares};
 
-use crate::derived::{PAPER_BUCKETS, fct_us, slowdown};
-use crate::disk::Error;
+use crate::derived::{PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
 use crate::rows::{Groups, Sample, figure_of, figure_row};
-use crate::statistics::{Ascending, Distribution, Jain};
-use crate::summary::{Flows, Measured, Reordering, SizeClass, Throughput};
+use crate::summary::{Flows, Measured, Reordering, SizeClass, Slow, Throughput, TimedOut};
 use overtaking::Overtaking;
+use slowest::Slowest;
 use std::collections::BTreeMap;
 use tail::Thinning;
 use throughput::Throughputs;
 use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
+use weft_statistics::{Ascending, Distribution, Jain};
+use weft_table::sorter::Broken;
 use weft_table::sorter::{Scratch, Sorter};
 
-/// Number of equal-count classes (the convention of the HPCC family of simulators).
+/// Number of equal-count classes (the convention of the HPCC family of simulators). Flows of one size are in one class, so that
+/// there may be fewer.
 const CLASSES: u64 = 20;
 
 /// What the flows of a run amount to. Statistics cover flows that start at or after the end of the warm-up.
@@ -28,6 +31,7 @@ pub struct FlowStatistics {
     pub(crate) flows: Flows,
     pub(crate) fct_us: Measured,
     pub(crate) slowdown: Measured,
+    pub(crate) fct_acknowledged_us: Measured,
     pub(crate) equal20: Vec<SizeClass>,
     pub(crate) reordering: Reordering,
     pub(crate) delivered_bits: u64,
@@ -35,7 +39,10 @@ pub struct FlowStatistics {
     pub(crate) throughput_gbps: Throughput,
     pub(crate) retransmitted_bytes: u64,
     pub(crate) timeouts: u64,
-    pub(crate) fct_tail: Tail,
+    pub(crate) timed_out: TimedOut,
+    pub(crate) slowest: Vec<Slow>,
+    /// Completion times for a plot of the tail.
+    pub fct_tail: Tail,
     pub(crate) held: HeldFlows,
 }
 
@@ -51,19 +58,22 @@ impl FlowStatistics {
 }
 
 /// A survey that is under way.
-pub(crate) struct Survey<'a> {
+pub struct Survey<'a> {
     record: &'a RunRecord,
     scratch: Scratch,
     so_far: FlowStatistics,
     fairness: Jain,
     throughputs: Throughputs,
     overtaking: Overtaking,
-    samples: Sorter<4>,
+    slowest: Slowest,
+    /// Finished flows that were acknowledged.
+    acknowledged: u64,
+    samples: Sorter<5>,
 }
 
 impl<'a> Survey<'a> {
     /// Of a run; flows are added in the order of their numbers.
-    pub(crate) fn new(record: &'a RunRecord, scratch: Scratch) -> Survey<'a> {
+    pub fn new(record: &'a RunRecord, scratch: Scratch) -> Survey<'a> {
         let samples = Sorter::new(&scratch, "samples");
         let (fairness, overtaking) = (Jain::default(), Overtaking::default());
         let throughputs = Throughputs::new(record.tags.len());
@@ -74,6 +84,8 @@ impl<'a> Survey<'a> {
             fairness,
             throughputs,
             overtaking,
+            slowest: Slowest::default(),
+            acknowledged: 0,
             samples,
         }
     }
@@ -82,7 +94,7 @@ impl<'a> Survey<'a> {
     ///
     /// # Errors
     /// The file system's, when there are too many for memory.
-    pub(crate) fn add(&mut self, flow: &FlowRecord) -> Result<(), Error> {
+    pub fn add(&mut self, flow: &FlowRecord) -> Result<(), Broken> {
         let so_far = &mut self.so_far;
         if flow.start < self.record.warm_up {
             so_far.flows.warm_up += 1;
@@ -96,37 +108,50 @@ impl<'a> Survey<'a> {
         let throughput = throughput(flow, self.record);
         self.fairness.add(throughput);
         self.throughputs.add(flow, throughput);
+        self.slowest.add(flow);
         if flow.end.is_none() {
             so_far.flows.unfinished += 1;
+            so_far.flows.open_bytes += flow.size.0;
+            so_far.flows.open_delivered_bytes += flow.delivered.0;
             return Ok(());
         }
         so_far.flows.finished += 1;
         self.overtaking.add(flow);
         let (fct_us, slowdown) = (fct_us(flow), slowdown(flow));
-        let sample = Sample { size: flow.size.0, flow: flow.flow.0, tag: flow.tag, fct_us, slowdown };
-        Ok(self.samples.add(sample.row())?)
+        let acknowledged_us = acknowledged_us(flow);
+        self.acknowledged += u64::from(acknowledged_us.is_some());
+        let (size, number, tag) = (flow.size.0, flow.flow.0, flow.tag);
+        let sample = Sample { size, flow: number, tag, fct_us, slowdown, acknowledged_us };
+        self.samples.add(sample.row())
     }
 
     /// What it all amounts to.
     ///
     /// # Errors
     /// The file system's, when there were too many flows for memory.
-    pub(crate) fn finish(self) -> Result<FlowStatistics, Error> {
-        let Survey { record, scratch, mut so_far, fairness, throughputs, overtaking, samples } = self;
+    pub fn finish(self) -> Result<FlowStatistics, Broken> {
+        let Survey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
+        (so_far.timed_out, so_far.slowest) = self.slowest.finish();
         so_far.reordering = overtaking.of(so_far.flows.finished);
         so_far.jain = fairness.index();
         so_far.throughput_gbps = throughputs.finish(&record.tags);
-        let [mut fct_us, mut slowdown] = ["fct", "slowdown"].map(|name| Sorter::new(&scratch, name));
+        let [mut fct_us, mut slowdown, mut acknowledged] =
+            ["fct", "slowdown", "acknowledged"].map(|name| Sorter::new(&scratch, name));
         let mut members = Members::new(record.tags.len(), so_far.flows.finished);
-        for sample in samples.sorted()? {
+        let mut known = Members::new(record.tags.len(), self.acknowledged);
+        for sample in self.samples.sorted()? {
             let sample = Sample::of(&sample?);
             let groups = members.join(&sample);
             fct_us.add(figure_row(sample.fct_us, groups))?;
             slowdown.add(figure_row(sample.slowdown, groups))?;
+            if let Some(figure) = sample.acknowledged_us {
+                acknowledged.add(figure_row(figure, known.join(&sample)))?;
+            }
         }
         let mut thinning = Thinning::new(so_far.flows.finished);
         let fct_us = members.distributions(fct_us, |figure| thinning.add(figure))?;
         let slowdown = members.distributions(slowdown, |_| {})?;
+        so_far.fct_acknowledged_us = known.distributions(acknowledged, |_| {})?.measured(&record.tags);
         let classes = members.sizes.iter().zip(fct_us.classes.iter().zip(&slowdown.classes));
         let class = |(size, (fct_us, slowdown)): (&(u64, u64), (&Distribution, &Distribution))| SizeClass {
             from_bytes: size.0,
@@ -151,6 +176,8 @@ struct Members {
     classes: [u64; CLASSES as usize],
     /// Least and greatest size of each class.
     sizes: [(u64, u64); CLASSES as usize],
+    /// The size and the class of the last flow.
+    last: (u64, usize),
 }
 
 impl Members {
@@ -162,14 +189,17 @@ impl Members {
             tags: vec![0; tags],
             classes: [0; CLASSES as usize],
             sizes: [(0, 0); CLASSES as usize],
+            last: (0, 0),
         }
     }
 
     /// The groups of the next greater flow.
     fn join(&mut self, sample: &Sample) -> Groups {
         let bucket = PAPER_BUCKETS.iter().filter(|end| sample.size > **end).count();
-        // Class n holds the flows from n * finished / CLASSES on, rounded down.
-        let class = (((self.joined + 1) * CLASSES - 1) / self.finished) as usize;
+        // Class n holds the flows from n * finished / CLASSES on, rounded down; flows of one size stay together.
+        let by_rank = (((self.joined + 1) * CLASSES - 1) / self.finished) as usize;
+        let class = if self.joined > 0 && self.last.0 == sample.size { self.last.1 } else { by_rank };
+        self.last = (sample.size, class);
         self.joined += 1;
         self.buckets[bucket] += 1;
         if let Some(count) = self.tags.get_mut(usize::from(sample.tag)) {
@@ -182,7 +212,7 @@ impl Members {
     }
 
     /// The distributions of a figure in all groups; `each` is told every figure in ascending order.
-    fn distributions(&self, figures: Sorter<2>, mut each: impl FnMut(f64)) -> Result<Distributions, Error> {
+    fn distributions(&self, figures: Sorter<2>, mut each: impl FnMut(f64)) -> Result<Distributions, Broken> {
         let open = |counts: &[u64]| counts.iter().map(|count| Ascending::new(*count)).collect::<Vec<_>>();
         let mut all = Ascending::new(self.finished);
         let (mut buckets, mut tags, mut classes) =

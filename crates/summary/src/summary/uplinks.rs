@@ -1,10 +1,10 @@
 //! How evenly the uplinks of leaves are used. Knows tiers and bytes sent; knows no balancer.
 
 use crate::derived::utilisation;
-use crate::statistics::mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::RunRecord;
+use weft_statistics::mean;
 
 /// Utilisation of the uplinks of leaves over the whole run; links that were down for a part of it are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use weft_core::{Bytes, FlowId, HostId, Span, Time};
 use weft_table::sorter::Words;
 
 /// A flow, ordered by its number.
-pub(crate) type FlowRow = Words<17>;
+pub type FlowRow = Words<19>;
 
 fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -16,7 +16,9 @@ fn apart(word: u64) -> (u32, u32) {
     ((word >> 32) as u32, word as u32)
 }
 
-pub(crate) fn row_of(flow: &FlowRecord) -> FlowRow {
+/// The row of a flow.
+#[must_use]
+pub fn row_of(flow: &FlowRecord) -> FlowRow {
     [
         pair(flow.flow.0, u32::from(flow.tag)),
         pair(flow.source.0, flow.destination.0),
@@ -35,10 +37,14 @@ pub(crate) fn row_of(flow: &FlowRecord) -> FlowRow {
         flow.pauses.held.0,
         flow.pauses.at_host.0,
         flow.displaced,
+        flow.acknowledged.unwrap_or(Time::NEVER).0,
+        u64::from(flow.syn_timeouts),
     ]
 }
 
-pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
+/// The flow of a row.
+#[must_use]
+pub fn flow_of(row: &FlowRow) -> FlowRecord {
     let (flow, tag) = apart(row[0]);
     let (source, destination) = apart(row[1]);
     let (timeouts, dupacks) = apart(row[8]);
@@ -47,6 +53,7 @@ pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
     let (ecn_marks, cnps_sent) = apart(row[11]);
     let (cnps, nacks) = apart(row[12]);
     let (packets, congested) = apart(row[13]);
+    let instant = |time: u64| (time != Time::NEVER.0).then_some(Time(time));
     let (held, at_host) = (Span(row[14]), Span(row[15]));
     FlowRecord {
         flow: FlowId(flow),
@@ -55,11 +62,13 @@ pub(crate) fn flow_of(row: &FlowRow) -> FlowRecord {
         destination: HostId(destination),
         size: Bytes(row[2]),
         start: Time(row[3]),
-        end: (row[4] != Time::NEVER.0).then_some(Time(row[4])),
+        end: instant(row[4]),
+        acknowledged: instant(row[17]),
         ideal: Span(row[5]),
         delivered: Bytes(row[6]),
         retransmitted: Bytes(row[7]),
         timeouts,
+        syn_timeouts: row[18] as u32,
         dupacks,
         dupacks_reorder,
         out_of_order,
@@ -84,18 +93,22 @@ pub(crate) struct Sample {
     pub(crate) fct_us: f64,
     /// Not negative.
     pub(crate) slowdown: f64,
+    /// The completion time as the sender knew it.
+    pub(crate) acknowledged_us: Option<f64>,
 }
 
 impl Sample {
-    pub(crate) fn row(&self) -> Words<4> {
+    pub(crate) fn row(&self) -> Words<5> {
         let named = pair(self.flow, u32::from(self.tag));
-        [self.size, named, self.fct_us.to_bits(), self.slowdown.to_bits()]
+        let acknowledged = self.acknowledged_us.map_or(u64::MAX, f64::to_bits);
+        [self.size, named, self.fct_us.to_bits(), self.slowdown.to_bits(), acknowledged]
     }
 
-    pub(crate) fn of(row: &Words<4>) -> Sample {
+    pub(crate) fn of(row: &Words<5>) -> Sample {
         let (flow, tag) = apart(row[1]);
         let [fct_us, slowdown] = [row[2], row[3]].map(f64::from_bits);
-        Sample { size: row[0], flow, tag: tag as u16, fct_us, slowdown }
+        let acknowledged_us = (row[4] != u64::MAX).then_some(f64::from_bits(row[4]));
+        Sample { size: row[0], flow, tag: tag as u16, fct_us, slowdown, acknowledged_us }
     }
 }
 
@@ -139,7 +152,9 @@ mod tests {
             ideal: Span(7),
             delivered: Bytes(8),
             retransmitted: Bytes(9),
+            acknowledged: None,
             timeouts: 10,
+            syn_timeouts: 25,
             dupacks: 11,
             dupacks_reorder: 12,
             out_of_order: 13,
@@ -152,10 +167,13 @@ mod tests {
             nacks: 20,
             pauses: FlowPauses { held: Span(21), packets: 22, at_host: Span(23), congested: true },
         };
-        let ended = FlowRecord { end: Some(Time(17)), ..flow.clone() };
+        let ended = FlowRecord { end: Some(Time(17)), acknowledged: Some(Time(26)), ..flow.clone() };
         assert_eq!([&flow, &ended].map(|flow| flow_of(&row_of(flow))), [flow, ended]);
-        let sample = Sample { size: 1 << 40, flow: 7, tag: u16::MAX, fct_us: 0.1, slowdown: 1.5 };
-        assert_eq!(Sample::of(&sample.row()), sample);
+        for acknowledged_us in [None, Some(0.2)] {
+            let sample =
+                Sample { size: 1 << 40, flow: 7, tag: u16::MAX, fct_us: 0.1, slowdown: 1.5, acknowledged_us };
+            assert_eq!(Sample::of(&sample.row()), sample);
+        }
         let groups = Groups { bucket: 2, class: 19, tag: 0xfffe };
         assert_eq!(figure_of(&figure_row(0.3, groups)), (0.3, groups));
     }
@@ -165,7 +183,9 @@ mod tests {
         let groups = Groups { bucket: 0, class: 0, tag: 0 };
         let figures = [0.0, 1e-300, 0.9, 1.0, 1.5, 2.0, 1e9, f64::INFINITY];
         assert!(figures.windows(2).all(|two| figure_row(two[0], groups) < figure_row(two[1], groups)));
-        let sample = |size, flow| Sample { size, flow, tag: 9, fct_us: 1.0, slowdown: 1.0 }.row();
+        let sample = |size, flow| {
+            Sample { size, flow, tag: 9, fct_us: 1.0, slowdown: 1.0, acknowledged_us: None }.row()
+        };
         assert!(sample(1, 9) < sample(2, 3) && sample(2, 3) < sample(2, 4));
     }
 }

@@ -1,13 +1,17 @@
 //! One run in numbers: the contents of `summary.json`. Knows what they are, not how they are computed or shown.
 
+mod causes;
+mod links;
 mod offered;
 mod uplinks;
 
 use crate::derived::Kept;
-use crate::statistics::Distribution;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use weft_statistics::Distribution;
 
+pub use causes::{Cause, Slow, TimedOut};
+pub use links::{DroppedTowards, Links};
 pub use offered::Offered;
 pub use uplinks::Uplinks;
 use weft_core::record::Stop;
@@ -39,13 +43,19 @@ pub struct Summary {
     pub packet_hops: Option<u64>,
     /// Why the run ended: `finished`, `time_limit`, `interrupted` or `stuck`.
     pub stop: String,
+    /// Failures and repairs of cables that were to come after the end; absent when there were none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_changes: u64,
     /// Counts of flows.
     pub flows: Flows,
     /// Flow completion time of finished flows, microseconds.
     pub fct_us: Measured,
+    /// The same until the sender's last acknowledgement; flows that wait for it when the run ends are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fct_acknowledged_us: Option<Measured>,
     /// Completion time divided by that of the same flow alone in the empty network.
     pub slowdown: Measured,
-    /// Twenty size classes of equal count, from small to large flows.
+    /// Twenty size classes of equal count, from small to large flows; fewer where many flows have one size.
     pub equal20: Vec<SizeClass>,
     /// Packets lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,8 +71,13 @@ pub struct Summary {
     pub reordering: Option<Reordering>,
     /// Load and queues of the links.
     pub links: Links,
-    /// Payload delivered by measured flows from the end of the warm-up to the end of the run, Gbit/s.
+    /// Payload delivered by measured flows from the end of the warm-up on while flows arrive, or else to the end of the run,
+    /// Gbit/s.
     pub goodput_gbps: f64,
+    /// Goodput and the loads of links are averaged until this instant, the start of the last flow, seconds. Absent: over the
+    /// whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals_until_s: Option<f64>,
     /// Mean throughput of measured flows, finished or not, by size and by traffic entry.
     #[serde(default)]
     pub throughput_gbps: Throughput,
@@ -92,6 +107,12 @@ pub struct Summary {
     /// Retransmission time-outs of measured flows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<u64>,
+    /// Measured flows with time-outs; absent when there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed_out: Option<TimedOut>,
+    /// What held up the slowest flows, by slowdown: 1 % of those that finished, 1000 at most. Only causes that occurred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<Slow>,
     /// Names of the quantities that the engine did not measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_measured: Vec<String>,
@@ -111,6 +132,12 @@ pub struct Flows {
     pub finished: u64,
     /// Measured flows that did not finish: censored, in no distribution.
     pub unfinished: u64,
+    /// Payload of measured flows that did not finish, bytes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub open_bytes: u64,
+    /// Of it, what arrived.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub open_delivered_bytes: u64,
     /// Flows that started during the warm-up: not measured.
     pub warm_up: u64,
 }
@@ -282,45 +309,6 @@ pub struct Reordering {
     pub gro_batches: u64,
 }
 
-/// Load and queues over all links of switches (host cards excluded).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Links {
-    /// Greatest utilisation of a link over the whole run, as a fraction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub utilisation_max: Option<f64>,
-    /// Mean utilisation of links between switches over the whole run, as a fraction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fabric_utilisation: Option<f64>,
-    /// Greatest queue, wire bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub peak_queue_bytes: Option<u64>,
-    /// Queue at the port with the greatest mean, wire bytes; absent when queues were not sampled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub busiest_queue: Option<Distribution>,
-    /// Utilisation of the uplinks of leaves; absent without switches above them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub uplinks: Option<Uplinks>,
-    /// What flows would put on leaves and downlinks with equal splitting; absent where flows do not arrive over time or
-    /// nothing is above the leaves.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offered: Option<Offered>,
-    /// Packets dropped at ports of switches, by where the port leads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dropped: Option<DroppedTowards>,
-}
-
-/// Packets dropped at ports of switches, by where the port leads. Unlike a count of hops this does not depend on how far the
-/// packet came: the port of a host is the first hop of a packet from a neighbour under the same leaf.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DroppedTowards {
-    /// At ports that lead to a higher tier: leaf to spine.
-    pub up: u64,
-    /// At ports that lead to a switch of a lower or the same tier: spine to leaf.
-    pub down: u64,
-    /// At ports that lead to hosts.
-    pub hosts: u64,
-}
-
 impl Summary {
     /// Leaves out what is not to be kept. Counts and completion times always stay.
     #[must_use]
@@ -364,6 +352,12 @@ impl Summary {
     #[must_use]
     pub fn unfinished_share(&self) -> f64 {
         self.flows.unfinished as f64 / self.flows.started.max(1) as f64
+    }
+
+    /// The part of the run after the start of the last flow, seconds; nothing if that part counts.
+    #[must_use]
+    pub fn drain_s(&self) -> Option<f64> {
+        self.arrivals_until_s.map(|until| self.simulated_s - until)
     }
 
     /// Mean waiting time of a packet over all hops together, microseconds.

@@ -1,7 +1,6 @@
 //! From a record and what its flows amount to, to the summary: how each statistic is computed. Knows nothing about how it is shown.
 
 use crate::derived::utilisation;
-use crate::statistics::{Distribution, mean};
 use crate::summary::{
     DropCell, DroppedTowards, Drops, Imbalance, Lengths, Links, Offered, PauseCause, RunFacts, Summary,
     Uplinks, Waiting, stop_name,
@@ -13,6 +12,7 @@ use weft_core::histogram::Histogram;
 use weft_core::record::{
     HELD_MEASURES, HeldFlows, HopRecord, PAUSE_MEASURES, Quantity, QueueSeries, RunRecord,
 };
+use weft_statistics::{Distribution, mean};
 
 impl Summary {
     /// Reduces a record that holds its flows to its statistics.
@@ -39,9 +39,12 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         packet_hops: has(Quantity::Loads).then_some(record.packet_hops),
         stop: stop_name(record.stop).to_owned(),
         goodput_gbps: goodput(record, flows.delivered_bits),
+        arrivals_until_s: record.arrivals.map(|arrivals| arrivals.until.seconds()),
+        late_changes: record.late_changes,
         flows: flows.flows,
         fct_us: flows.fct_us,
         slowdown: flows.slowdown,
+        fct_acknowledged_us: has(Quantity::Recovery).then_some(flows.fct_acknowledged_us),
         equal20: flows.equal20,
         drops: has(Quantity::Drops).then(|| drops(record)),
         queueing_us: record.hops.iter().map(waiting).collect(),
@@ -58,6 +61,8 @@ fn summarise(record: &RunRecord, flows: FlowStatistics, facts: &RunFacts) -> Sum
         marks: has(Quantity::Marks).then(|| record.links.iter().map(|link| link.marked).sum()),
         retransmitted_bytes: has(Quantity::Recovery).then_some(flows.retransmitted_bytes),
         timeouts: has(Quantity::Recovery).then_some(flows.timeouts),
+        timed_out: has(Quantity::Recovery).then_some(flows.timed_out).filter(|found| found.flows > 0),
+        slowest: if has(Quantity::Recovery) { flows.slowest } else { Vec::new() },
         not_measured: record.measured.missing().map(|quantity| quantity.name().to_owned()).collect(),
     }
 }
@@ -171,8 +176,13 @@ fn dropped(record: &RunRecord, tier: impl Fn(u32) -> u8) -> DroppedTowards {
     towards
 }
 
+/// While flows arrived, or over the whole run: Gbit/s after the warm-up.
 fn goodput(record: &RunRecord, bits: u64) -> f64 {
-    let span = record.ended.since(record.warm_up).seconds();
+    let (bits, until) = match record.arrivals {
+        Some(arrivals) => (arrivals.delivered.bits(), arrivals.until),
+        None => (bits, record.ended),
+    };
+    let span = until.since(record.warm_up).seconds();
     if span > 0.0 { bits as f64 / span / 1e9 } else { 0.0 }
 }
 
@@ -180,7 +190,7 @@ fn goodput(record: &RunRecord, bits: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::summary::Flows;
-    use weft_core::record::{DropRecord, FlowRecord, LinkRecord, NodeRecord, Reason, Stop};
+    use weft_core::record::{ArrivalRecord, DropRecord, FlowRecord, LinkRecord, NodeRecord, Reason, Stop};
     use weft_core::{Bytes, LinkId, Span, Time};
 
     fn flow(size: u64, start_us: u64, fct_us: Option<u64>) -> FlowRecord {
@@ -218,7 +228,7 @@ mod tests {
     #[test]
     fn warm_up_flows_are_not_measured_and_unfinished_ones_are_counted() {
         let summary = Summary::new(&record(), &RunFacts::default());
-        let Flows { started, finished, unfinished, warm_up } = summary.flows;
+        let Flows { started, finished, unfinished, warm_up, .. } = summary.flows;
         assert_eq!((started, finished, unfinished, warm_up), (3, 2, 1, 1));
         assert_eq!(summary.fct_us.all.mean, Some(30.0));
         assert_eq!(summary.slowdown.all.mean, Some(3.0));
@@ -263,6 +273,40 @@ mod tests {
         assert_eq!(classes.len(), 20);
         assert_eq!(classes.iter().map(|class| class.fct_us.count).sum::<u64>(), 1_234);
         assert!(classes.windows(2).all(|pair| pair[0].to_bytes <= pair[1].from_bytes));
+    }
+
+    /// A size that most flows share is one class, however many flows there are of it.
+    #[test]
+    fn flows_of_one_size_are_in_one_class() {
+        let size = |n: u64| if (100..900).contains(&n) { 256_000 } else { n * 1_000 };
+        let flows: Vec<FlowRecord> = (1..1_001).map(|n| flow(size(n), 20, Some(n))).collect();
+        let classes = FlowStatistics::of(&RunRecord { flows, ..RunRecord::default() }).equal20;
+        assert!(classes.windows(2).all(|pair| pair[0].to_bytes < pair[1].from_bytes), "{classes:?}");
+        let shared = classes.iter().filter(|class| class.from_bytes == 256_000 || class.to_bytes == 256_000);
+        let counts: Vec<u64> = shared.map(|class| class.fct_us.count).collect();
+        assert!(matches!(counts[..], [800..850]), "{counts:?}: none of them elsewhere");
+        assert_eq!(classes.iter().map(|class| class.fct_us.count).sum::<u64>(), 1_000);
+    }
+
+    /// 100 Gbit/s of payload for 10 us, then a drain of 90 us that would divide it by ten.
+    #[test]
+    fn averages_end_with_the_arrivals() {
+        let arrivals = ArrivalRecord { until: Time::ZERO + Span::from_us(20), delivered: Bytes(125_000) };
+        let link = LinkRecord {
+            rate: weft_core::Rate::from_gbps(100),
+            sent: Bytes(250_000),
+            sent_in_arrivals: Bytes(200_000),
+            ..LinkRecord::default()
+        };
+        let nodes = [1, 2].map(|tier| NodeRecord { tier, ..NodeRecord::default() }).to_vec();
+        let links = vec![LinkRecord { to: 1, ..link }];
+        let arriving = RunRecord { arrivals: Some(arrivals), nodes, links, ..record() };
+        let summary = Summary::new(&arriving, &RunFacts::default());
+        assert!((summary.goodput_gbps - 100.0).abs() < 1e-9, "{}", summary.goodput_gbps);
+        assert!((summary.links.utilisation_max.expect("measured") - 0.8).abs() < 1e-9);
+        assert!((summary.drain_s().expect("known") - 90e-6).abs() < 1e-12);
+        let whole = Summary::new(&RunRecord { arrivals: None, ..arriving }, &RunFacts::default());
+        assert!((whole.links.utilisation_max.expect("measured") - 2.0 / 11.0).abs() < 1e-9);
     }
 
     #[test]

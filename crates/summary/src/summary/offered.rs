@@ -1,9 +1,9 @@
 //! What flows would ask of the links above leaves if it were split equally. Knows shares of links, no flow and no route.
 
-use crate::statistics::mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_core::record::RunRecord;
+use weft_statistics::mean;
 
 /// Shares of capacity that flows would take in the network at the start; above 1 something must queue or be lost, whatever
 /// the balancer.

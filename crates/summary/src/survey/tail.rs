@@ -1,7 +1,7 @@
 //! A distribution as its quantiles at fixed shares, dense in the tail.
 
-use crate::text::rounded;
 use serde::{Deserialize, Serialize};
+use weft_draw::text::rounded;
 
 /// The complementary distribution at fixed shares, so that runs can be averaged point by point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

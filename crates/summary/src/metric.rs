@@ -1,10 +1,13 @@
 //! Names for the numbers of a summary: what an expectation, a comparison or a sweep table may ask for. Knows the
 //! summary, not where the names are used.
 
-use crate::statistics::Distribution;
 use crate::summary::{
     DroppedTowards, Lengths, Links, Measured, Offered, Reordering, Summary, Throughput, Uplinks,
 };
+mod list;
+
+use list::METRICS;
+use weft_statistics::Distribution;
 
 /// Does a greater value mean a better network?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,142 +32,6 @@ pub struct Metric {
     /// Which direction is better.
     pub better: Better,
 }
-
-const fn metric(path: &'static str, unit: &'static str, meaning: &'static str, better: Better) -> Metric {
-    Metric { path, unit, meaning, better }
-}
-
-use Better::{Higher, Lower, Neither};
-
-/// Every metric there is.
-const METRICS: &[Metric] = &[
-    metric("fct.<statistic>", "us", "completion time of measured, finished flows", Lower),
-    metric("fct.<size>.<statistic>", "us", "the same for small, medium or large flows", Lower),
-    metric(
-        "fct.tag.<tag>.<statistic>",
-        "us",
-        "the same for one traffic entry, when there are several",
-        Lower,
-    ),
-    metric(
-        "slowdown.<statistic>",
-        "",
-        "completion time by that of the same flow alone in the network",
-        Lower,
-    ),
-    metric("slowdown.<size>.<statistic>", "", "the same for small, medium or large flows", Lower),
-    metric(
-        "slowdown.tag.<tag>.<statistic>",
-        "",
-        "the same for one traffic entry, when there are several",
-        Lower,
-    ),
-    metric("flows.started", "", "flows that started after the warm-up", Neither),
-    metric("flows.finished", "", "of these, those that finished", Higher),
-    metric("flows.unfinished", "", "of these, those that did not finish", Lower),
-    metric("flows.unfinished_share", "", "unfinished flows as a share of started ones", Lower),
-    metric("drops.total", "packets", "packets lost, any hop and reason", Lower),
-    metric("drops.bytes", "B", "their wire bytes", Lower),
-    metric("drops.share", "", "packets lost as a share of link traversals", Lower),
-    metric("drops.<hop>", "packets", "packets lost at a hop; hop0 is the sending host's card", Lower),
-    metric("drops.up", "packets", "packets lost at ports that lead up, such as leaf to spine", Lower),
-    metric("drops.down", "packets", "packets lost at ports that lead to switches further down", Lower),
-    metric("drops.to_hosts", "packets", "packets lost at ports of hosts", Lower),
-    metric("drops.<reason>", "packets", "packets lost for a reason", Lower),
-    metric("queueing.total", "us", "mean waiting time of a packet over all hops together", Lower),
-    metric("queueing.<hop>.<wait>", "us", "waiting time of data packets at a hop", Lower),
-    metric(
-        "imbalance.<hop>",
-        "packets",
-        "mean standard deviation of queue lengths over parallel ports",
-        Lower,
-    ),
-    metric("imbalance.<hop>.bytes", "B", "the same in bytes", Lower),
-    metric("imbalance.<hop>.waiting", "packets", "the same without the packets being sent", Lower),
-    metric("queue.<hop>.<length>", "packets", "packets that wait at one of these parallel ports", Lower),
-    metric("reordering.flows_with_dupacks", "", "share of flows with duplicate acknowledgements", Lower),
-    metric("reordering.over_3", "", "share of flows with more than three duplicate acknowledgements", Lower),
-    metric(
-        "reordering.flows_with_dupacks_reorder",
-        "",
-        "share with duplicates although nothing was lost",
-        Lower,
-    ),
-    metric("reordering.over_3_reorder", "", "share with more than three of these", Lower),
-    metric("reordering.out_of_order", "packets", "packets that arrived out of order", Lower),
-    metric("reordering.max_displacement", "packets", "greatest displacement of a packet", Lower),
-    metric(
-        "reordering.mean_displacement",
-        "packets",
-        "mean displacement of the packets that arrived out of order",
-        Lower,
-    ),
-    metric("reordering.gro_batches", "", "batches the receive offload handed up", Lower),
-    metric("goodput", "Gbps", "payload of measured flows delivered after the warm-up", Higher),
-    metric("throughput.mean", "Gbps", "mean throughput of measured flows, finished or not", Higher),
-    metric("throughput.<size>", "Gbps", "the same for small, medium or large flows", Higher),
-    metric("throughput.tag.<tag>", "Gbps", "the same for one traffic entry, when there are several", Higher),
-    metric("jain", "", "Jain's index of the throughput of measured flows", Higher),
-    metric("utilisation.max", "", "utilisation of the busiest switch link, over the whole run", Lower),
-    metric("utilisation.fabric", "", "mean utilisation of links between switches", Neither),
-    metric("utilisation.uplinks.min", "", "utilisation of the least used uplink of a leaf", Higher),
-    metric("utilisation.uplinks.mean", "", "mean utilisation of the uplinks of leaves", Neither),
-    metric("utilisation.uplinks.max", "", "utilisation of the most used uplink of a leaf", Lower),
-    metric(
-        "utilisation.uplinks.spread",
-        "",
-        "how unevenly a leaf's uplinks are used: greatest less least by their mean",
-        Lower,
-    ),
-    metric(
-        "offered.uplinks.mean",
-        "",
-        "what flows would put on the uplinks of a leaf together with equal splitting, as a share; mean over leaves",
-        Neither,
-    ),
-    metric("offered.uplinks.max", "", "the same of the leaf with the greatest share", Lower),
-    metric(
-        "offered.downlinks.mean",
-        "",
-        "what they would put on a link down to a leaf, as a share of its rate; mean over these links",
-        Neither,
-    ),
-    metric("offered.downlinks.max", "", "the same of the link with the greatest share", Lower),
-    metric("queue.peak", "B", "greatest queue of a switch", Lower),
-    metric(
-        "queue.busiest.<statistic>",
-        "B",
-        "queue at the switch port with the greatest mean, over samples (at most 512 means of equal parts of the run)",
-        Lower,
-    ),
-    metric("pause.stops", "", "times that a sender was paused", Lower),
-    metric("pause.time", "us", "time paused, over all senders and classes", Lower),
-    metric("pause.longest", "us", "longest pause without a break", Lower),
-    metric("pause.host_stops", "", "times that a host was paused", Lower),
-    metric("pause.host_time", "us", "time paused, over all hosts", Lower),
-    metric("pause.frames", "", "pause frames sent, refreshments included", Neither),
-    metric("pause.headroom", "", "most used of the headroom of a port, as a share", Neither),
-    metric("pause.watchdog", "", "times that a watchdog took a queue for stuck", Lower),
-    metric("pause.deadlocks", "", "circles of ports that waited for each other", Lower),
-    metric("pause.victims", "", "flows that were held up and caused nothing", Lower),
-    metric("pause.victims.packets", "packets", "packets of victims that waited in a held queue", Lower),
-    metric("pause.victims.held", "us", "how long they did, over packets and hops", Lower),
-    metric("pause.victims.at_host", "us", "how long cards of hosts held victims, over flows", Lower),
-    metric("pause.victims.slowdown", "", "mean slowdown of victims that finished", Lower),
-    metric("pause.culprits", "", "flows through a queue that made a switch pause others", Neither),
-    metric("pause.culprits.slowdown", "", "mean slowdown of culprits that finished", Lower),
-    metric("pause.others", "", "flows that are neither victims nor culprits", Neither),
-    metric("pause.others.slowdown", "", "mean slowdown of these, of those that finished", Lower),
-    metric("marks", "packets", "packets marked by switches", Neither),
-    metric("trims", "packets", "packets that switches cut down to their headers", Neither),
-    metric("returns", "packets", "headers of these that found no room and went back to their senders", Lower),
-    metric("retransmitted", "B", "payload sent again by measured flows", Lower),
-    metric("timeouts", "", "retransmission time-outs of measured flows", Lower),
-    metric("events", "", "events handled", Neither),
-    metric("packet_hops", "", "link traversals by any packet", Neither),
-    metric("simulated_s", "s", "simulated time", Neither),
-    metric("wall_s", "s", "computing time by the wall clock", Neither),
-];
 
 const STATISTICS: [&str; 12] =
     ["mean", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max", "count"];
@@ -276,6 +143,7 @@ impl Summary {
         let mut list = Vec::new();
         measured("fct", &self.fct_us, &mut list);
         measured("slowdown", &self.slowdown, &mut list);
+        self.fct_acknowledged_us.iter().for_each(|times| measured("fct_acknowledged", times, &mut list));
         self.counts(&mut list);
         self.network(&mut list);
         list
@@ -291,11 +159,15 @@ impl Summary {
             ("trims", self.trims as f64),
             ("returns", self.returns as f64),
         ];
+        let timed_out = self.timed_out.unwrap_or_default();
         let counted = |count: Option<u64>| count.map(|count| count as f64);
         let perhaps = [
             ("marks", counted(self.marks)),
             ("retransmitted", counted(self.retransmitted_bytes)),
             ("timeouts", counted(self.timeouts)),
+            ("flows.timed_out", counted(self.timeouts.map(|_| timed_out.flows))),
+            ("flows.syn_timed_out", counted(self.timeouts.map(|_| timed_out.syn))),
+            ("drain", self.drain_s()),
             ("events", counted(Some(self.events))),
             ("packet_hops", counted(self.packet_hops)),
             ("simulated_s", Some(self.simulated_s)),
@@ -393,8 +265,11 @@ mod tests {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
         let (tags, busiest) = ([("incast".to_owned(), all.clone())].into(), all.clone());
         let empty = Summary::new(&RunRecord::default(), &RunFacts::default());
+        let times = Measured { all: all.clone(), small: all, tags, ..Measured::default() };
         Summary {
-            fct_us: Measured { all: all.clone(), small: all, tags, ..Measured::default() },
+            fct_acknowledged_us: Some(times.clone()),
+            fct_us: times,
+            arrivals_until_s: Some(0.0),
             queueing_us: vec![Waiting { count: 3, mean: 1.5, ..Waiting::default() }; 2],
             imbalance: vec![Imbalance { hop: 1, packets: 2.5, ..Imbalance::default() }],
             drops: Some(Drops {

@@ -1,0 +1,36 @@
+//! What held up the slowest flows of a run, by cause.
+
+use crate::figure::{Axis, Figure, Kind, Series};
+use crate::summary::Slow;
+use crate::sweep::Run;
+use crate::text::{count, duration, number, plural};
+
+/// The slowest flows by cause; `None` if none finished or nobody knows why.
+#[must_use]
+pub fn slowest(run: &Run) -> Option<Figure> {
+    let causes = &run.summary.slowest;
+    let all: u64 = causes.iter().map(|slow| slow.flows).sum();
+    let most = causes.iter().max_by_key(|slow| slow.flows)?;
+    let row = |slow: &Slow| {
+        let (time, slowdown) = (duration(slow.fct_us), number(slow.slowdown));
+        format!("{}, mean FCT {time}, {slowdown}×", slow.cause.words())
+    };
+    Some(Figure {
+        id: "slowest".into(),
+        title: format!("{} of the {}: {}", count(most.flows), plural(all, "slowest flow"), most.cause.words()),
+        caption: "The 1 % of measured, finished flows with the greatest slowdown (1000 at most), each by the first that applies: \
+                  a time-out of the SYN, of data, a retransmission, pauses for at least half of the time lost, none of these."
+            .into(),
+        samples: format!("n = {} of {}", plural(all, "flow"), count(run.summary.flows.finished)),
+        kind: Kind::Bars,
+        x: Axis::linear("flows", ""),
+        y: Axis::linear("cause", ""),
+        rows: causes.iter().map(row).collect(),
+        series: vec![Series {
+            name: "flows".into(),
+            y: causes.iter().map(|slow| Some(slow.flows as f64)).collect(),
+            ..Series::default()
+        }],
+        ..Figure::default()
+    })
+}

@@ -1,0 +1,132 @@
+//! What spoils a result: missed expectations, runs that did not end by themselves, unfinished flows, overload, long drains, thin
+//! tails.
+
+use super::{percentile_words, tail_metric};
+use crate::listing::Verdict;
+use crate::summary::Flows;
+use crate::sweep::Run;
+use crate::text::{count, duration, percent, plural, size};
+
+/// How many runs of a sweep were interrupted.
+pub(super) fn left_out_words(runs: usize) -> String {
+    match runs {
+        1 => "1 run was interrupted and is left out.".to_owned(),
+        _ => format!("{runs} runs were interrupted and are left out."),
+    }
+}
+
+/// What spoils the result of these runs, most serious first.
+pub(super) fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
+    let missed: Vec<&str> = verdicts.iter().filter(|v| !v.passed).map(|v| v.claim.as_str()).collect();
+    let expectations = (!missed.is_empty()).then(|| {
+        format!("{} of {} expectations missed: {}.", missed.len(), verdicts.len(), missed.join("; "))
+    });
+    let stopped = [
+        ("stuck", "stuck: flows were open and nothing could finish them"),
+        ("interrupted", "interrupted before the end; the results are valid as far as they go"),
+    ];
+    let stops = stopped.iter().filter_map(|(stop, words)| {
+        let many = runs.iter().filter(|run| run.summary.stop == *stop).count();
+        (many > 0).then(|| format!("{}: {words}.", of_runs(many, runs.len())))
+    });
+    expectations
+        .into_iter()
+        .chain(stops)
+        .chain(unfinished(runs))
+        .chain(overload(runs))
+        .chain(too_late(runs))
+        .chain(draining(runs))
+        .chain(few(runs))
+        .collect()
+}
+
+/// `2 of 16 runs`, or `The run` when there is only one.
+fn of_runs(many: usize, all: usize) -> String {
+    if all == 1 { "The run".to_owned() } else { format!("{many} of {all} runs") }
+}
+
+fn unfinished(runs: &[Run]) -> Option<String> {
+    let worst =
+        runs.iter().max_by(|a, b| a.summary.unfinished_share().total_cmp(&b.summary.unfinished_share()))?;
+    let (share, open) = (worst.summary.unfinished_share(), worst.summary.flows.unfinished);
+    let many = runs.iter().filter(|run| run.summary.flows.unfinished > 0).count();
+    let Flows { open_bytes, open_delivered_bytes: arrived, .. } = worst.summary.flows;
+    (open > 0).then(|| match runs.len() {
+        1 => format!(
+            "{} ({}) did not finish and are in no percentile; {} of their {} arrived.",
+            plural(open, "flow"),
+            percent(share),
+            size(arrived as f64),
+            size(open_bytes as f64)
+        ),
+        all => format!(
+            "{many} of {all} runs left flows unfinished, at most {} of a run's flows; they are in no percentile.",
+            percent(share)
+        ),
+    })
+}
+
+/// A link that is busy all the time although flows are left: the load is more than the network carries.
+fn overload(runs: &[Run]) -> Option<String> {
+    let overloaded = |run: &&Run| {
+        run.summary.stop == "time_limit"
+            && run.summary.unfinished_share() > 0.01
+            && run.summary.links.utilisation_max.is_some_and(|most| most > 0.95)
+    };
+    let many = runs.iter().filter(overloaded).count();
+    (many > 0).then(|| format!("{}: overloaded, queues grew until the end.", of_runs(many, runs.len())))
+}
+
+fn few(runs: &[Run]) -> Option<String> {
+    let metric = tail_metric(runs);
+    let name = metric.rsplit('.').next().unwrap_or(metric);
+    let uncertain = |run: &&Run| {
+        let all = &run.summary.fct_us.all;
+        all.count < 100 || all.few_samples_above.iter().any(|few| few == name)
+    };
+    let many = runs.iter().filter(uncertain).count();
+    (many > 0).then(|| {
+        let place =
+            if runs.len() == 1 { String::new() } else { format!(" in {many} of {} runs", runs.len()) };
+        let words = percentile_words(metric);
+        format!("Fewer than 100 flows lie beyond the {words}{place}: read the tail with care.")
+    })
+}
+
+/// Failures that were asked for and never happened.
+fn too_late(runs: &[Run]) -> Option<String> {
+    let many = runs.iter().filter(|run| run.summary.late_changes > 0).count();
+    let run = runs.iter().max_by_key(|run| run.summary.late_changes).filter(|_| many > 0)?;
+    let (late, end) = (run.summary.late_changes, duration(run.summary.simulated_s * 1e6));
+    Some(match runs.len() {
+        1 => format!(
+            "{} of cables had no effect: the run ended before, at {end}.",
+            match late {
+                1 => "1 failure or repair".to_owned(),
+                _ => format!("{} failures and repairs", count(late)),
+            }
+        ),
+        all => format!(
+            "{many} of {all} runs ended before all failures and repairs of cables that were asked for."
+        ),
+    })
+}
+
+/// Averages leave out what comes after the start of the last flow; where that is the longer part, the reader is told.
+fn draining(runs: &[Run]) -> Option<String> {
+    let drain = |run: &Run| Some((run.summary.drain_s()?, run.summary.arrivals_until_s?));
+    let long = |run: &Run| drain(run).filter(|(drain, arrivals)| drain > arrivals);
+    let many = runs.iter().filter_map(long).count();
+    let (drain, arrivals) = runs.iter().filter_map(long).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (drain, arrivals) = (duration(drain * 1e6), duration(arrivals * 1e6));
+    Some(match runs.len() {
+        1 => format!(
+            "The last flow starts at {arrivals}, the run ends {drain} later: goodput and link loads are averages over the \
+             first part only."
+        ),
+        all => format!(
+            "{many} of {all} runs drain for longer than flows arrive, at most for {drain}: goodput and link loads leave \
+             the drain out."
+        ),
+    })
+}
