@@ -162,6 +162,10 @@ pub struct TcpSender {
     newest: Time,
     /// Duplicate acknowledgements in a row. Without selective acknowledgements each stands for a segment that arrived.
     dupacks: u32,
+    /// The recovery's rescue retransmission was made (RescueRxt).
+    rescued: bool,
+    /// A partial acknowledgement has restarted the timer.
+    restarted: bool,
     trouble: Option<Box<Trouble>>,
     probe: Option<Probe>,
     flow: FlowId,
@@ -175,10 +179,6 @@ pub struct TcpSender {
     pace: Pace,
     /// Under PIAS.
     tagger: Option<Box<Tagger>>,
-    /// The recovery's rescue retransmission was made (RescueRxt).
-    rescued: bool,
-    /// A partial acknowledgement has restarted the timer.
-    restarted: bool,
     line_rate: Rate,
     counts: Counts,
 }
