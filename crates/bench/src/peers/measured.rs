@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn a_mean_over_runs_needs_the_class_in_each() {
-        let run = |cell: Option<f64>| Measured { cells: [cell; 5], acknowledged: [cell; 5], counts: [1.0; 6] };
+        let run =
+            |cell: Option<f64>| Measured { cells: [cell; 5], acknowledged: [cell; 5], counts: [1.0; 6] };
         assert_eq!(Measured::mean(&[run(Some(1.0)), run(Some(3.0))]).cells, [Some(2.0); 5]);
         assert_eq!(Measured::mean(&[run(Some(1.0)), run(None)]).cells, [None; 5]);
     }

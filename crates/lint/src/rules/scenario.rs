@@ -2,7 +2,7 @@
 //! the controllers that mark are known; and rules that only a scenario can break.
 
 use crate::formula::{bandwidth_delay, queue_at_xoff, size, time};
-use crate::model::{Held, Host, Marking, Network, Profile, Switch, Threshold};
+use crate::model::{Held, Host, Marking, Network, Port, Profile, Switch, Threshold};
 use crate::rule::{Findings, Level, Rule};
 use weft_core::{Bytes, Rate, Span};
 
@@ -175,9 +175,13 @@ fn crowded_out(switch: &Switch, findings: &mut Findings) {
 
 /// Payload in a queue without PFC, where there is PFC.
 pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
+    let payloads: Vec<u8> =
+        network.hosts.iter().filter_map(|host| Some(host.payload.as_ref()?.value)).collect();
     each_pair(network, |host, switch| {
         let Some(payload) = &host.payload else { return };
-        let port = switch.up().find(|port| !port.pfc.is_empty());
+        // Where others send in a lossless class, this one may be meant to share the network without.
+        let used = |port: &Port| port.pfc.iter().any(|class| payloads.contains(&class.value));
+        let port = switch.up().find(|port| !port.pfc.is_empty() && !used(port));
         let Some(port) = port.filter(|port| port.pfc.iter().all(|class| class.value != payload.value)) else {
             return;
         };
