@@ -3,23 +3,34 @@
 
 use weft_core::record::ArrivalRecord;
 use weft_core::{Bytes, PortId, Time};
+use weft_plan::Setup;
 
 use crate::domain::{Domain, Placed};
 use crate::run::Simulation;
 
 /// See the file's head.
 pub(crate) struct Carried {
-    /// By link; zero for those of other domains.
-    pub(crate) sent: Box<[Bytes]>,
+    /// By link; zero for those of other domains. Empty until it is noted.
+    pub(crate) sent: Vec<Bytes>,
     /// Payload of measured flows.
-    delivered: Bytes,
+    delivered: Option<Bytes>,
+}
+
+impl Carried {
+    /// With room for what is to be noted, so that the loop allocates nothing.
+    pub(crate) fn new(setup: &Setup) -> Carried {
+        let links = setup.flows.arrivals().map_or(0, |_| setup.graph.links().len());
+        Carried { sent: Vec::with_capacity(links), delivered: None }
+    }
 }
 
 impl Domain {
     /// Notes what has been carried by all events of `now`. A packet counts from its first bit on.
     pub(crate) fn note_carried(&mut self, now: Time) {
         let after = Time(now.0 + 1);
-        let mut sent: Box<[Bytes]> = self.wires.iter().map(|wire| wire.sent).collect();
+        let Carried { sent, delivered } = &mut self.arrived;
+        *delivered = Some(self.ends.delivered());
+        sent.extend(self.wires.iter().map(|wire| wire.sent));
         for Placed { switch, first_link } in self.switches.iter_mut().flatten() {
             switch.settle(after);
             for port in 0..switch.ports() {
@@ -27,7 +38,6 @@ impl Domain {
                 sent[*first_link as usize + port] -= waiting;
             }
         }
-        self.arrived = Some(Carried { sent, delivered: self.ends.delivered() });
     }
 }
 
@@ -36,8 +46,7 @@ impl Simulation {
     /// drains, it would say little.
     pub(crate) fn arrivals(&self) -> Option<ArrivalRecord> {
         let (_, until) = self.plan.setup.flows.arrivals()?;
-        let noted: Option<Vec<Bytes>> =
-            self.domains.iter().map(|domain| Some(domain.arrived.as_ref()?.delivered)).collect();
+        let noted: Option<Vec<Bytes>> = self.domains.iter().map(|domain| domain.arrived.delivered).collect();
         let delivered: Bytes = noted?.into_iter().sum();
         let whole: Bytes = self.domains.iter().map(|domain| domain.ends.delivered()).sum();
         let most = delivered.0 >= whole.0 - delivered.0;

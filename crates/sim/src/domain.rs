@@ -44,7 +44,7 @@ pub(crate) struct Domain {
     pub(crate) hosts: Vec<Host>,
     pub(crate) ends: Ends,
     /// What had been carried when the last flow started.
-    pub(crate) arrived: Option<Carried>,
+    pub(crate) arrived: Carried,
     /// If switches forward by labels.
     pub(crate) labels: Option<Box<Labels>>,
     /// The flows after that, and the number of the next of them.
@@ -84,7 +84,7 @@ impl Domain {
             switches: switches(plan, number),
             hosts: hosts(setup),
             ends: Ends::new(setup.warm_up),
-            arrived: None,
+            arrived: Carried::new(setup),
             labels: Labels::new(setup),
             flows: (setup.flows.iter(), 0),
             upcoming: None,

@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "buffer-out-of-reach",
         level: Level::Warning,
         title: "The ports together cannot fill the buffer.",
-        checks: "Scenarios with static sharing: per_port times the ports of the switch against switch.buffer.",
+        checks: "Scenarios with static sharing and without PFC: per_port times the ports of the switch against switch.buffer.",
         why: "Every port has a part of its own and none of the rest: the size of the buffer has no effect, and bursts are lost although \
               most of it is empty.",
         mend: "Take sharing = \"dynamic\", raise per_port, or leave out switch.buffer.",
@@ -64,7 +64,9 @@ fn out_of_reach(switch: &Switch, findings: &mut Findings) {
                 Threshold::Dynamic(_) => None,
             }
         });
-    let Some((limit, pool, profile)) = limit.filter(|_| switch.role.is_some()) else { return };
+    // Limits of lossless classes are parts of the buffer, whatever the others may hold.
+    let counts = switch.role.is_some() && !switch.profiles.iter().any(|profile| profile.lossless);
+    let Some((limit, pool, profile)) = limit.filter(|_| counts) else { return };
     let most = limit * switch.degree() as u64;
     if profile.name == "switch.sharing" && most < pool {
         let says = format!(
