@@ -67,14 +67,18 @@ pub fn page(from: &Path, costs: &str, progress: fn(&str)) -> Result<String, Erro
         runs(from, case, set, seeds)
     };
     let r1 = ask("R1", "r1", &[], R1_SEEDS)?;
+    let in_order = cards::in_order();
+    let ordered = ask("R1, cards in order", "r1", &[&in_order], R1_SEEDS)?;
     let newreno = ask("R1, NewReno", "r1", &[NEWRENO, "switch.ecn=off"], 1)?;
+    let newreno_ordered =
+        ask("R1, NewReno, cards in order", "r1", &[NEWRENO, "switch.ecn=off", &in_order], 1)?;
     let spray = ask("R1, spraying", "r1-spray", &[], 1)?;
     let drill = ask("R1, DRILL", "r1-drill", &[], 1)?;
     let r2 = ask("R2", "r2", &[], R2_SEEDS)?;
     let mut text =
         include_str!("peers/introduction.txt").replacen("\n", &format!("\n{}\n", made_from(from)?), 1);
-    text += &first_run(&r1, &bound(from)?);
-    text += &other_schemes(&newreno, &spray, &drill);
+    text += &first_run(&r1, &ordered, &bound(from)?);
+    text += &other_schemes([&newreno, &newreno_ordered], &spray, &drill);
     text += &second_run(&r2, &pairs(from)?);
     text += &packets(&[
         ("R1, DCTCP and ECMP", &r1),
@@ -136,28 +140,42 @@ fn verdicts(name: &str, ours: &Measured, theirs: &[&Completion]) -> String {
     format!("| {name} | {} |\n", [0, 1, 2, 3, 4].map(verdict).join(" | "))
 }
 
-fn first_run(ours: &[Measured], bound: &Carried) -> String {
+/// Of these rows, those of the named programs.
+fn named<'a>(rows: &[&'a Completion], tools: &[&str]) -> Vec<&'a Completion> {
+    rows.iter().filter(|row| tools.iter().any(|tool| row.tool.starts_with(tool))).copied().collect()
+}
+
+fn first_run(ours: &[Measured], ordered: &[Measured], bound: &Carried) -> String {
     let theirs = rows("R1", "DCTCP and ECMP");
     let mut text = format!("\n## R1: DCTCP and ECMP\n\nCompletion times in microseconds.\n\n{HEAD}");
     theirs.iter().for_each(|peer| text += &row(&peer.tool, &peer.cells));
     text += &our_rows(ours);
+    let (mean, ordered) = (Measured::mean(ours), Measured::mean(ordered));
+    text += &row("**Weft**, until the last acknowledgement", &mean.acknowledged);
+    text += &row("**Weft**, cards in order of arrival", &ordered.cells);
     let micros = |seconds: f64| Some(seconds * 1e6);
     let cells = [micros(bound.small_fct), None, None, None, micros(bound.mean_fct)];
     text += &row("bound loop (no losses, cards in order)", &cells);
-    let mean = Measured::mean(ours);
-    let pair: Vec<&Completion> =
-        theirs.iter().filter(|peer| ["htsim", "netbench"].contains(&peer.tool.as_str())).copied().collect();
-    text += &verdicts("against htsim and netbench", &mean, &pair);
-    text += &verdicts("against all four", &mean, &theirs);
+    let at_sender = named(&theirs, &["htsim", "YAPS", "netbench"]);
+    text +=
+        &verdicts("last acknowledgement, against htsim, YAPS and netbench", &mean.at_sender(), &at_sender);
+    text += &verdicts("cards in order, against ns-3", &ordered, &named(&theirs, &["ns-3"]));
     text
 }
 
-fn other_schemes(newreno: &[Measured], spray: &[Measured], drill: &[Measured]) -> String {
+fn other_schemes([newreno, ordered]: [&[Measured]; 2], spray: &[Measured], drill: &[Measured]) -> String {
     let mut text = format!("\n## R1: other schemes\n\n{HEAD}");
     let theirs = rows("R1", "NewReno and ECMP");
     theirs.iter().for_each(|peer| text += &row(&format!("{}, NewReno and ECMP", peer.tool), &peer.cells));
     text += &row("**Weft**, NewReno and ECMP", &newreno[0].cells);
-    text += &verdicts("against htsim and ns-3", &newreno[0], &theirs);
+    text += &row("**Weft**, the same until the last acknowledgement", &newreno[0].acknowledged);
+    text += &row("**Weft**, the same with cards in order of arrival", &ordered[0].cells);
+    text += &verdicts(
+        "last acknowledgement, against htsim",
+        &newreno[0].at_sender(),
+        &named(&theirs, &["htsim"]),
+    );
+    text += &verdicts("cards in order, against ns-3", &ordered[0], &named(&theirs, &["ns-3"]));
     for peer in rows("R1", "pFabric and spraying") {
         text += &row(&format!("{}, pFabric and spraying", peer.tool), &peer.cells);
     }
@@ -172,7 +190,9 @@ fn second_run(ours: &[Measured], pairs: &[(u32, u32)]) -> String {
     let mut text = format!("\n## R2: DCTCP and ECMP\n\n{HEAD}");
     theirs.iter().for_each(|peer| text += &row(&peer.tool, &peer.cells));
     text += &our_rows(ours);
-    text += &verdicts("against htsim and netbench", &Measured::mean(ours), &theirs);
+    let mean = Measured::mean(ours);
+    text += &row("**Weft**, until the last acknowledgement", &mean.acknowledged);
+    text += &verdicts("last acknowledgement, against htsim and netbench", &mean.at_sender(), &theirs);
     // Alone, a flow takes the transmission of its packets; 8960 of 9000 bytes are payload.
     let alone = 20e6 * 8.0 * 9000.0 / 8960.0 / 100e9 * 1e6;
     let fair: Vec<f64> = (1..=DRAWS).map(|draw| alone * fair::mean_on_random_paths(pairs, draw)).collect();

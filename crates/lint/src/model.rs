@@ -343,6 +343,17 @@ impl Switch {
     }
 }
 
+impl Marking {
+    /// Its lower threshold, as the file calls it.
+    pub(crate) fn min_words(&self) -> String {
+        match self.name.as_str() {
+            "switch.ecn.step" => "switch.ecn.step.threshold".to_owned(),
+            "switch.ecn.red" => "switch.ecn.red.min".to_owned(),
+            name => format!("K_min of {name}"),
+        }
+    }
+}
+
 impl Port {
     /// What a map makes of a value; without a map it stays.
     pub(crate) fn mapped(&self, kind: MapKind, value: u8) -> u8 {

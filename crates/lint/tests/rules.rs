@@ -703,6 +703,16 @@ fn a_static_limit_may_keep_the_ports_from_the_buffer() {
     assert_eq!(found("buffer = \"32 MB\"", "{ kind = \"dynamic\", alpha = 1.0 }"), []);
 }
 
+/// Where RoCE has the lossless class, TCP may be meant to do without: `scenarios/mixed.toml` is clean.
+#[test]
+fn tcp_may_share_a_network_with_lossless_payload() {
+    let path = "../../scenarios/mixed.toml";
+    let text = std::fs::read_to_string(path).expect("it ships");
+    let input = Input { name: path.into(), text, kind: Some(Kind::Scenario) };
+    let found = lint(vec![input], &Options::default()).expect("a valid scenario").findings;
+    assert!(found.iter().all(|finding| finding.level == Level::Note), "{found:?}");
+}
+
 #[test]
 fn headroom_of_a_scenario_is_that_of_its_own_switch() {
     // 2 x 4038 + 84 + 80 x 64 + 25 Gb/s (2 x 500 ns + 500 ns) / 8 = 17 967.5 bytes.

@@ -3,23 +3,34 @@
 
 use weft_core::record::ArrivalRecord;
 use weft_core::{Bytes, PortId, Time};
+use weft_plan::Setup;
 
 use crate::domain::Domain;
 use crate::run::Simulation;
 
 /// See the file's head.
 pub(crate) struct Carried {
-    /// By link; zero for those of other domains.
-    pub(crate) sent: Box<[Bytes]>,
+    /// By link; zero for those of other domains. Empty until it is noted.
+    pub(crate) sent: Vec<Bytes>,
     /// Payload of measured flows.
-    delivered: Bytes,
+    delivered: Option<Bytes>,
+}
+
+impl Carried {
+    /// With room for what is to be noted, so that the loop allocates nothing.
+    pub(crate) fn new(setup: &Setup) -> Carried {
+        let links = setup.flows.arrivals().map_or(0, |_| setup.graph.links().len());
+        Carried { sent: Vec::with_capacity(links), delivered: None }
+    }
 }
 
 impl Domain {
     /// Notes what has been carried by all events of `now`. A packet counts from its first bit on.
     pub(crate) fn note_carried(&mut self, now: Time) {
         let after = Time(now.0 + 1);
-        let mut sent: Box<[Bytes]> = self.cx.wires.iter().map(|wire| wire.sent).collect();
+        let Carried { sent, delivered } = &mut self.arrived;
+        *delivered = Some(self.hosts.ends.delivered());
+        sent.extend(self.cx.wires.iter().map(|wire| wire.sent));
         for own in self.devices.all_mut() {
             own.switch.settle(after);
             for port in (0..own.switch.ports()).map(|port| PortId(port as u16)) {
@@ -27,7 +38,6 @@ impl Domain {
                 sent[own.link(port).index()] -= waiting;
             }
         }
-        self.arrived = Some(Carried { sent, delivered: self.hosts.ends.delivered() });
     }
 }
 
@@ -36,8 +46,7 @@ impl Simulation {
     /// drains, it would say little.
     pub(crate) fn arrivals(&self) -> Option<ArrivalRecord> {
         let (_, until) = self.plan.setup.flows.arrivals()?;
-        let noted: Option<Vec<Bytes>> =
-            self.domains.iter().map(|domain| Some(domain.arrived.as_ref()?.delivered)).collect();
+        let noted: Option<Vec<Bytes>> = self.domains.iter().map(|domain| domain.arrived.delivered).collect();
         let delivered: Bytes = noted?.into_iter().sum();
         let whole: Bytes = self.domains.iter().map(|domain| domain.hosts.ends.delivered()).sum();
         let most = delivered.0 >= whole.0 - delivered.0;

@@ -122,8 +122,7 @@ impl Collector<'_> {
         let domain = &mut domains[self.plan.partition.of(link.from)];
         let wire = &domain.cx.wires[LinkId(number as u32)];
         (record.sent, record.packets, record.failed) = (wire.sent, wire.packets, wire.failed);
-        let noted = domain.arrived.as_ref().filter(|_| self.with_arrivals);
-        record.sent_in_arrivals = noted.map_or(Bytes::ZERO, |carried| carried.sent[number]);
+        record.sent_in_arrivals = if self.with_arrivals { domain.arrived.sent[number] } else { Bytes::ZERO };
         let counters = self.counters(domain, link);
         record.dropped = lost + counters.dropped;
         record.marked = counters.marked;

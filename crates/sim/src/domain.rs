@@ -31,7 +31,7 @@ pub(crate) struct Domain {
     pub(crate) devices: Devices,
     pub(crate) hosts: Hosts,
     /// What had been carried when the last flow started.
-    pub(crate) arrived: Option<Carried>,
+    pub(crate) arrived: Carried,
     pub(crate) eye: Option<Eye>,
     pub(crate) flow_watch: Option<FlowWatch>,
     /// If the network is too large for caches.
@@ -47,7 +47,7 @@ impl Domain {
             cx: Context::new(plan, number),
             devices: Devices::new(plan, number),
             hosts: Hosts::new(setup),
-            arrived: None,
+            arrived: Carried::new(setup),
             eye: Eye::new(plan, number),
             flow_watch: setup.flow_samples.map(FlowWatch::new),
             scout: None,

@@ -145,17 +145,18 @@ fn shortest(
     latencies: &[Span],
 ) -> Between {
     if distance[from.index()] == UNREACHABLE {
-        return Between { paths: Vec::new(), stages: Vec::new() };
+        return Between::default();
     }
-    let mut stages = Vec::new();
+    let mut between = Between::default();
     let mut fronts = BTreeMap::from([(from, vec![Path::new()])]);
     for left in (0..distance[from.index()]).rev() {
         let mut next: BTreeMap<SwitchId, Vec<Path>> = BTreeMap::new();
-        let mut stage = Rate(0);
+        let (mut links, mut stage) = (0, Rate(0));
         for (switch, paths) in &fronts {
             for link in graph.links_of(Node::Switch(*switch)) {
                 let Node::Switch(to) = link.to else { continue };
                 if state.is_up(link.cable) && distance[to.index()] == left {
+                    links += 1;
                     stage = Rate(stage.0.saturating_add(link.rate.0));
                     let hop = (link.rate, link.delay + latencies[to.index()]);
                     let longer = paths.iter().map(|path| [path.as_slice(), &[hop]].concat());
@@ -164,10 +165,11 @@ fn shortest(
             }
         }
         next.values_mut().for_each(prune);
-        stages.push(stage);
+        between.add_stage(links, stage);
         fronts = next;
     }
-    Between { paths: fronts.into_values().next().unwrap_or_default(), stages }
+    between.paths = fronts.into_values().next().unwrap_or_default();
+    between
 }
 
 /// Keeps every different path once, the fastest for a full-size packet first.

@@ -83,7 +83,8 @@ pub(super) fn alike(ask: Ask) -> Result<String, Error> {
     let mut text = include_str!("alike.txt").to_owned();
     for rules in RULES {
         let (first, second) = rules.runs(ask, R1_SEEDS)?;
-        text += &beside(rules.what, &columns(&first, &second));
+        let at_sender = |runs: Vec<Measured>| runs.into_iter().map(Measured::at_sender).collect::<Vec<_>>();
+        text += &beside(rules.what, &columns(&at_sender(first), &at_sender(second)));
     }
     Ok(text)
 }

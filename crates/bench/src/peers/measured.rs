@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use weft::{Error, Prepared};
-use weft_core::Span;
 use weft_core::record::{FlowRecord, RunRecord};
+use weft_core::{Span, Time};
 use weft_sim::Simulation;
 
 use crate::cases::{self, CASES};
@@ -18,6 +18,8 @@ const LARGE: u64 = 10_000_000;
 pub(crate) struct Measured {
     /// As in [`super::published::Completion::cells`].
     pub(crate) cells: [Option<f64>; 5],
+    /// The same until the sender's last acknowledgement; a flow that waits for it when the run ends counts as it ended.
+    pub(crate) acknowledged: [Option<f64>; 5],
     /// Link traversals, packets dropped, packets marked, payload sent again, time-outs, flows that did not finish.
     pub(crate) counts: [f64; 6],
 }
@@ -25,19 +27,8 @@ pub(crate) struct Measured {
 impl Measured {
     /// A run.
     pub(crate) fn of(record: &RunRecord) -> Measured {
-        let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start));
-        let class = |wanted: fn(u64) -> bool| {
-            let flows = record.flows.iter().filter(|flow| wanted(flow.size.0));
-            sorted(flows.filter_map(fct).collect())
-        };
-        let small = class(|size| size < SMALL);
-        let cells = [
-            mean(&small),
-            percentile(&small, 99),
-            mean(&class(|size| (SMALL..=LARGE).contains(&size))),
-            mean(&class(|size| size > LARGE)),
-            mean(&class(|_| true)),
-        ];
+        let cells = cells(record, |flow| flow.end);
+        let acknowledged = self::cells(record, |flow| flow.end.map(|end| flow.acknowledged.unwrap_or(end)));
         let over_links = |count: fn(&weft_core::record::LinkRecord) -> u64| -> u64 {
             record.links.iter().map(count).sum()
         };
@@ -50,15 +41,26 @@ impl Measured {
             over_flows(|flow| u64::from(flow.timeouts)),
             over_flows(|flow| u64::from(flow.end.is_none())),
         ];
-        Measured { cells, counts: counts.map(|count| count as f64) }
+        Measured { cells, acknowledged, counts: counts.map(|count| count as f64) }
+    }
+
+    /// The same with completion times until the last acknowledgement in the place of the others.
+    pub(crate) fn at_sender(self) -> Measured {
+        Measured { cells: self.acknowledged, ..self }
     }
 
     /// Means over several runs.
     pub(crate) fn mean(runs: &[Measured]) -> Measured {
         let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-        let cell = |n: usize| runs.iter().map(|run| run.cells[n]).collect::<Option<Vec<f64>>>().map(mean);
+        let over = |of: fn(&Measured) -> &[Option<f64>; 5], n: usize| {
+            runs.iter().map(|run| of(run)[n]).collect::<Option<Vec<f64>>>().map(mean)
+        };
         let count = |n: usize| mean(runs.iter().map(|run| run.counts[n]).collect());
-        Measured { cells: std::array::from_fn(cell), counts: std::array::from_fn(count) }
+        Measured {
+            cells: std::array::from_fn(|n| over(|run| &run.cells, n)),
+            acknowledged: std::array::from_fn(|n| over(|run| &run.acknowledged, n)),
+            counts: std::array::from_fn(count),
+        }
     }
 }
 
@@ -89,6 +91,22 @@ fn run(prepared: &Prepared, seed: u64) -> Result<Measured, Error> {
     Ok(Measured::of(&Simulation::new(prepared.setup(seed)?).run(&mut |_| true)))
 }
 
+/// Completion times by class, of flows that ended at such instants.
+fn cells(record: &RunRecord, ended: fn(&FlowRecord) -> Option<Time>) -> [Option<f64>; 5] {
+    let class = |wanted: fn(u64) -> bool| {
+        let flows = record.flows.iter().filter(|flow| wanted(flow.size.0));
+        sorted(flows.filter_map(|flow| Some(ended(flow)?.since(flow.start))).collect())
+    };
+    let small = class(|size| size < SMALL);
+    [
+        mean(&small),
+        percentile(&small, 99),
+        mean(&class(|size| (SMALL..=LARGE).contains(&size))),
+        mean(&class(|size| size > LARGE)),
+        mean(&class(|_| true)),
+    ]
+}
+
 fn sorted(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_unstable();
     spans
@@ -108,7 +126,7 @@ fn percentile(sorted: &[Span], percent: usize) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weft_core::{Bytes, Time};
+    use weft_core::Bytes;
 
     fn flow(size: u64, micros: Option<u64>) -> FlowRecord {
         let start = Time(7);
@@ -121,6 +139,17 @@ mod tests {
             retransmitted: Bytes(10),
             ..FlowRecord::default()
         }
+    }
+
+    #[test]
+    fn a_flow_ends_later_for_its_sender() {
+        let answered = |flow: FlowRecord| FlowRecord {
+            acknowledged: flow.end.map(|end| end + Span::from_us(5)),
+            ..flow
+        };
+        let flows = vec![answered(flow(10, Some(10))), flow(20, Some(20))];
+        let measured = Measured::of(&RunRecord { flows, ..RunRecord::default() });
+        assert_eq!((measured.cells[0], measured.at_sender().cells[0]), (Some(15.0), Some(17.5)));
     }
 
     #[test]
@@ -147,7 +176,8 @@ mod tests {
 
     #[test]
     fn a_mean_over_runs_needs_the_class_in_each() {
-        let run = |cell: Option<f64>| Measured { cells: [cell; 5], counts: [1.0; 6] };
+        let run =
+            |cell: Option<f64>| Measured { cells: [cell; 5], acknowledged: [cell; 5], counts: [1.0; 6] };
         assert_eq!(Measured::mean(&[run(Some(1.0)), run(Some(3.0))]).cells, [Some(2.0); 5]);
         assert_eq!(Measured::mean(&[run(Some(1.0)), run(None)]).cells, [None; 5]);
     }

@@ -171,10 +171,10 @@ fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
         _ => return,
     };
     let says = format!(
-        "marks begin at {} (K_min of {}), but ingress groups with {} reach XOFF when the queue holds {} with 2 ports \
+        "marks begin at {} ({}), but ingress groups with {} reach XOFF when the queue holds {} with 2 ports \
          sending to it, {} with {}, and {} in the worst load of {ports} ports",
         size(min),
-        marking.name,
+        marking.min_words(),
         limit_words(profile),
         size(two),
         size(incast),
@@ -258,18 +258,16 @@ fn drop_of_queue(
     };
     let limits = format!("a queue with {limits}");
     let (level, at, what) = match () {
-        () if min >= alone => (
-            Level::Error,
-            marking.min.at,
-            format!("marks begin at {} (K_min of {})", size(min), marking.name),
-        ),
+        () if min >= alone => {
+            (Level::Error, marking.min.at, format!("marks begin at {} ({})", size(min), marking.min_words()))
+        }
         () if max > alone => (
             Level::Warning,
             marking.max.at,
             format!("the ramp of {} ends at {} (K_max)", marking.name, size(max)),
         ),
         () if min >= together => {
-            (Level::Note, marking.min.at, format!("marks begin at {} (K_min of {})", size(min), marking.name))
+            (Level::Note, marking.min.at, format!("marks begin at {} ({})", size(min), marking.min_words()))
         }
         () => return,
     };

@@ -2,7 +2,7 @@
 //! the controllers that mark are known; and rules that only a scenario can break.
 
 use crate::formula::{bandwidth_delay, queue_at_xoff, size, time};
-use crate::model::{Held, Host, Marking, Network, Profile, Switch, Threshold};
+use crate::model::{Held, Host, Marking, Network, Port, Profile, Switch, Threshold};
 use crate::rule::{Findings, Level, Rule};
 use weft_core::{Bytes, Rate, Span};
 
@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "buffer-out-of-reach",
         level: Level::Warning,
         title: "The ports together cannot fill the buffer.",
-        checks: "Scenarios with static sharing: per_port times the ports of the switch against switch.buffer.",
+        checks: "Scenarios with static sharing and without PFC: per_port times the ports of the switch against switch.buffer.",
         why: "Every port has a part of its own and none of the rest: the size of the buffer has no effect, and bursts are lost although \
               most of it is empty.",
         mend: "Take sharing = \"dynamic\", raise per_port, or leave out switch.buffer.",
@@ -64,7 +64,9 @@ fn out_of_reach(switch: &Switch, findings: &mut Findings) {
                 Threshold::Dynamic(_) => None,
             }
         });
-    let Some((limit, pool, profile)) = limit.filter(|_| switch.role.is_some()) else { return };
+    // Limits of lossless classes are parts of the buffer, whatever the others may hold.
+    let counts = switch.role.is_some() && !switch.profiles.iter().any(|profile| profile.lossless);
+    let Some((limit, pool, profile)) = limit.filter(|_| counts) else { return };
     let most = limit * switch.degree() as u64;
     if profile.name == "switch.sharing" && most < pool {
         let says = format!(
@@ -175,9 +177,13 @@ fn crowded_out(switch: &Switch, findings: &mut Findings) {
 
 /// Payload in a queue without PFC, where there is PFC.
 pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
+    let payloads: Vec<u8> =
+        network.hosts.iter().filter_map(|host| Some(host.payload.as_ref()?.value)).collect();
     each_pair(network, |host, switch| {
         let Some(payload) = &host.payload else { return };
-        let port = switch.up().find(|port| !port.pfc.is_empty());
+        // Where others send in a lossless class, this one may be meant to share the network without.
+        let used = |port: &Port| port.pfc.iter().any(|class| payloads.contains(&class.value));
+        let port = switch.up().find(|port| !port.pfc.is_empty() && !used(port));
         let Some(port) = port.filter(|port| port.pfc.iter().all(|class| class.value != payload.value)) else {
             return;
         };

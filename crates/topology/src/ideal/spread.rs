@@ -7,10 +7,18 @@
 use super::{Path, pipelined};
 use weft_core::{Bytes, Rate, Span};
 
+/// Stages that are looked at; of longer paths the first ones, which leaves the bound a bound.
+const STAGES: usize = 8;
+
 /// What lies between two leaves: the different shortest paths, and the rate of all links at each distance together.
+#[derive(Default)]
 pub(super) struct Between {
     pub(super) paths: Vec<Path>,
-    pub(super) stages: Vec<Rate>,
+    stages: [Rate; STAGES],
+    /// How many stages the paths have.
+    length: usize,
+    /// Some stage has several links.
+    spreads: bool,
 }
 
 /// The links of the two hosts, the first with the latency of its switch.
@@ -20,10 +28,13 @@ pub(super) type Ends = [(Rate, Span); 2];
 pub(super) type Packets = (u64, Bytes, Bytes);
 
 impl Between {
-    /// Whether all packets have to take the same links.
-    fn is_single(&self) -> bool {
-        let [path] = self.paths.as_slice() else { return false };
-        path.iter().map(|&(rate, _)| rate).eq(self.stages.iter().copied())
+    /// The next stage: its links, and their rates added.
+    pub(super) fn add_stage(&mut self, links: usize, rate: Rate) {
+        if let Some(stage) = self.stages.get_mut(self.length) {
+            *stage = rate;
+        }
+        self.length += 1;
+        self.spreads |= links > 1;
     }
 
     /// The least time on one path; `None`: there is no path.
@@ -35,11 +46,11 @@ impl Between {
     /// The least time on all paths together; `None`: there is no path.
     pub(super) fn on_all_paths(&self, ends: Ends, train: Packets) -> Option<Span> {
         let (count, full, last) = train;
-        if count <= 1 || self.is_single() {
+        if count <= 1 || !self.spreads {
             return self.on_one_path(ends, train);
         }
         let whole = full * (count - 1) + last;
-        let stages = self.stages.iter().enumerate();
+        let stages = self.stages.iter().enumerate().take(self.length);
         let fabric = stages.map(|(stage, rate)| {
             Some(self.first_at(ends, train, stage)? + rate.time_for(whole) + self.leave(ends, last, stage)?)
         });
@@ -55,7 +66,7 @@ impl Between {
         let [(up, _), (down, delay)] = ends;
         let sent_last = up.time_for(full) * (count - 1) + self.alone(ends, last)?;
         let sent_before = up.time_for(full) * (count - 2) + self.alone(ends, full)?;
-        let received = self.first_at(ends, train, self.stages.len())?
+        let received = self.first_at(ends, train, self.length)?
             + down.time_for(full) * (count - 1)
             + down.time_for(last)
             + delay;
