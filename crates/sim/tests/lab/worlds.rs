@@ -107,6 +107,11 @@ impl World {
     fn may_collapse(&self) -> bool {
         let endless = |switch: &SwitchSettings| matches!(switch.sharing, SharingSettings::Infinite(_));
         let drops = |switch: &SwitchSettings| switch.ecn.non_ect() == Some(NonEct::Drop);
+        if let TransportSettings::Ndp(ndp) = &self.transport
+            && ndp.pull_timeout <= ndp.rto
+        {
+            return true;
+        }
         self.transport.roce().is_some_and(|pairs| {
             self.setup.switch_kinds().any(drops)
                 || self.setup.ports.values().any(|port| port.ecn.non_ect() == Some(NonEct::Drop))
