@@ -166,6 +166,29 @@ fn kind_of_entry(family: &Field, node: &Node) -> Option<&'static Member> {
     }
 }
 
+/// The family whose member stands at a path, whatever has been written there.
+pub(crate) fn family_at(table: &'static Table, path: &str) -> Option<&'static Family> {
+    let steps: Vec<&str> = path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect();
+    let (first, rest) = steps.split_first()?;
+    family_below(field_kind(table, first)?, rest)
+}
+
+fn family_below(kind: &'static Kind, steps: &[&str]) -> Option<&'static Family> {
+    match (kind, steps.split_first()) {
+        (Kind::Optional(inner) | Kind::Override(inner), _) => family_below(inner, steps),
+        (Kind::Family(family), None) => Some(family),
+        (Kind::Family(family), Some((name, rest))) => {
+            let (next, rest) = rest.split_first()?;
+            family_below(field_kind(member_named(family, name)?.table, next)?, rest)
+        }
+        (Kind::Table(table) | Kind::Flatten(table), Some((name, rest))) => {
+            family_below(field_kind(table, name)?, rest)
+        }
+        (Kind::List(item) | Kind::Named(item), Some((_, rest))) => family_below(item, rest),
+        _ => None,
+    }
+}
+
 /// The kind of a key of a table; keys of flattened tables are its own.
 fn field_kind(table: &Table, name: &str) -> Option<&'static Kind> {
     table.fields.iter().find_map(|field| match &field.kind {

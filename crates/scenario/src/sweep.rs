@@ -2,8 +2,9 @@
 //!
 //! Works on the file's tree; whether a value is good is found out by decoding every case.
 
-use crate::decode::join;
-use crate::overlay::Override;
+use crate::decode::{KIND_KEY, join};
+use crate::model::ScenarioSettings;
+use crate::overlay::{Override, family_at};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Entry, Node, Origin};
@@ -118,32 +119,59 @@ fn read_cases(node: &Node, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
             mistakes.push(Mistake::new(case.place, "sweep.case.name", "every case needs a name of its own"));
         }
         let entry = Entry { key: "case".to_owned(), place: case.place, node: changes };
-        alternatives.push(Alternative {
-            label,
-            place: case.place,
-            changes: read_overrides(&entry, mistakes),
-        });
+        alternatives.push(Alternative { label, place: case.place, changes: read_changes(&entry, mistakes) });
     }
     vec![Axis { path: "case".to_owned(), place, named: true, alternatives }]
 }
 
 /// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables.
-pub(crate) fn read_overrides(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
+fn read_overrides(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
+    read(section, |_, _| None, mistakes)
+}
+
+/// The same where a table may also choose a member of a family.
+pub(crate) fn read_changes(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
+    read(section, chosen_member, mistakes)
+}
+
+/// The member of a family that a table at a path chooses, and whether by its key `kind`.
+type Choosing = fn(&str, &Node) -> Option<(String, bool)>;
+
+fn read(section: &Entry, chosen: Choosing, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
     let Content::Table(entries) = &section.node.content else {
         let message = format!("{} stands where a table of settings is due", section.node.described());
         mistakes.push(Mistake::new(section.node.place, &section.key, message));
         return Vec::new();
     };
     let mut changes = Vec::new();
-    entries.iter().for_each(|entry| flatten(entry, "", &mut changes));
+    entries.iter().for_each(|entry| flatten(entry, "", chosen, &mut changes));
     changes
 }
 
-fn flatten(entry: &Entry, prefix: &str, changes: &mut Vec<Override>) {
+fn flatten(entry: &Entry, prefix: &str, chosen: Choosing, changes: &mut Vec<Override>) {
     let path = join(prefix, &entry.key);
     match &entry.node.content {
-        Content::Table(inner) if !inner.is_empty() => inner.iter().for_each(|e| flatten(e, &path, changes)),
+        Content::Table(inner) if !inner.is_empty() => match chosen(&path, &entry.node) {
+            Some((member, of_kind)) => {
+                let value = Node { content: Content::Text(member.clone()), ..entry.node.clone() };
+                changes.push(Override { path: path.clone(), place: entry.place, value });
+                let below = if of_kind { join(&path, &member) } else { path };
+                let settings = inner.iter().filter(|entry| !of_kind || entry.key != KIND_KEY);
+                settings.for_each(|entry| flatten(entry, &below, chosen, changes));
+            }
+            None => inner.iter().for_each(|entry| flatten(entry, &path, chosen, changes)),
+        },
         _ => changes.push(Override { path, place: entry.place, value: entry.node.clone() }),
+    }
+}
+
+/// The member of a family that a table chooses, as `{ pfabric = { … } }` or, then true, as `{ kind = "static", … }`.
+fn chosen_member(path: &str, node: &Node) -> Option<(String, bool)> {
+    family_at(&ScenarioSettings::TABLE, path)?;
+    match (node.get(KIND_KEY).and_then(Node::text), node.entries()) {
+        (Some(kind), _) => Some((kind.to_owned(), true)),
+        (None, [only]) => Some((only.key.clone(), false)),
+        _ => None,
     }
 }
 

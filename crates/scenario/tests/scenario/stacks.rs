@@ -49,3 +49,34 @@ fn groups_name_hosts_and_change_something() {
     );
     wrong("[[hosts]]\ntransport = \"newrino\"\n", "unknown transport `newrino`");
 }
+
+#[test]
+fn flows_that_fall_have_queues_by_priority() {
+    let with = |switch: &str, pias: &str| {
+        format!("[switch]\nsharing.infinite = {{}}\n{switch}[transport.newreno]\n{pias}")
+    };
+    let two = "queues = 2\nschedule = \"strict\"\n";
+    assert!(
+        accepted(&small(&with(two, "pias.thresholds = [\"20 kB\"]\n"))).settings.switch.every.queues == 2
+    );
+    wrong(&with("", "pias.thresholds = [\"20 kB\"]\n"), "2 classes share 1 queues: give switch.queues = 2");
+    wrong(&with("queues = 2\n", "pias.thresholds = [\"20 kB\"]\n"), "served like all others");
+    wrong(
+        &with("queues = 3\nschedule = \"strict\"\n", "pias.thresholds = [\"20 kB\", \"20 kB\"]\n"),
+        "does not exceed",
+    );
+    wrong(&with("", "pias.by = \"sent\"\n"), "has no effect: there are no thresholds");
+    let nine: Vec<String> = (1..9).map(|n| format!("\"{n} kB\"")).collect();
+    let nine = format!("pias.thresholds = [{}]\n", nine.join(", "));
+    wrong(&with("queues = 8\nschedule = \"strict\"\n", &nine), "8 thresholds: there are eight classes");
+}
+
+#[test]
+fn ranks_are_written_read_and_left_alone() {
+    let with = |order: &str, more: &str| format!("[switch]\nsharing.infinite = {{}}\n{order}{more}");
+    accepted(&small(&with("order = \"ranked\"\n", "[transport.pfabric]\n")));
+    wrong(&with("", "[transport.pfabric]\n"), "needs switches that go by ranks");
+    wrong(&with("order = \"ranked\"\n", "[transport.newreno]\n"), "packets of newreno have no ranks");
+    let presto = "[transport.pfabric]\n[balance.presto]\n";
+    wrong(&with("order = \"ranked\"\n", presto), "presto writes into packets where pfabric has their ranks");
+}

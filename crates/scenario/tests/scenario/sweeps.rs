@@ -175,3 +175,23 @@ fn a_demo_is_checked_even_if_nobody_asks_for_it() {
     );
     assert!(refused(&small(&format!("{SWEEP}[demo]\n\"traffic.web.load\" = [0.1, \"y\"]\n"))).len() == 1);
 }
+
+/// A table in a case chooses a member of a family and sets it up, as the same table does outside of one.
+#[test]
+fn a_case_may_choose_by_a_table() {
+    let text = small(
+        "[switch]\nsharing = { kind = \"static\", per_port = \"90 kB\" }\n[transport.newreno]\nmin_rto = \"5 ms\"\n\
+         [sweep]\nmode = \"cases\"\n[[sweep.case]]\nname = \"tcp\"\n\
+         [[sweep.case]]\nname = \"ranked\"\n\"switch.order\" = \"ranked\"\n\
+         transport = { pfabric = { initial_window = 9, rto = \"60 us\" } }\n\
+         \"switch.sharing\" = { kind = \"static\", per_port = \"36 kB\" }\n",
+    );
+    let scenario = accepted(&text);
+    let cases = scenario.cases();
+    assert_eq!(cases.len(), 2);
+    let told: Vec<String> = cases.iter().map(|case| format!("{:?}", case.settings.transport)).collect();
+    assert!(told[0].starts_with("NewReno"), "{told:?}");
+    assert!(told[1].contains("initial_window: 9"), "{told:?}");
+    let sharing = format!("{:?}", cases[1].settings.switch.every.sharing);
+    assert!(sharing.contains("36000"), "{sharing}");
+}

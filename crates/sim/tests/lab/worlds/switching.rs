@@ -255,6 +255,16 @@ pub(super) fn mix(setup: &mut Setup, random: &mut Random) {
     }
 }
 
+/// A balancer that leaves the notes of packets alone: this one, or ECMP.
+pub(super) fn without_notes(balancer: BalancerSettings) -> BalancerSettings {
+    match balancer {
+        BalancerSettings::Conga(_) | BalancerSettings::Presto(_) => {
+            BalancerSettings::Ecmp(Default::default())
+        }
+        other => other,
+    }
+}
+
 /// Most switches go by ranks that packets have, and some where they have none.
 pub(super) fn rank(setup: &mut Setup, random: &mut Random) {
     let ranks = setup.transport.stack().ranks_packets();
