@@ -32,7 +32,7 @@ impl Draft {
         let axes = root.take("sweep").map_or(Vec::new(), |section| sweep::read_sweep(&section, mistakes));
         let demo = root.take("demo").map_or(Vec::new(), |section| {
             let node = section.node.clone().said_by(Origin::Demo);
-            sweep::read_changes(&Entry { node, ..section }, mistakes)
+            sweep::read_overrides(&Entry { node, ..section }, true, mistakes)
         });
         let expectations =
             root.take("expect").map_or(Vec::new(), |section| read_expectations(&section, mistakes));

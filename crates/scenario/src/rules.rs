@@ -10,10 +10,8 @@ mod measure;
 mod mmu;
 mod network;
 mod pause;
-mod pias;
-mod rank;
+mod precedence;
 mod roce;
-mod shaper;
 mod switch;
 mod traffic;
 mod transport;
@@ -28,7 +26,6 @@ use crate::model::ScenarioSettings;
 use crate::stacks::{Stack, stacks};
 use std::collections::BTreeSet;
 use std::path::Path;
-use weft_core::SwitchId;
 use weft_core::settings::Value;
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
@@ -85,7 +82,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (measure::queues_are_sampled_and_recorded, &["measure"]),
     (measure::flows_are_sampled, &["measure"]),
     (levels::levels_concern_switches, &["switch", "topology"]),
-    (shaper::shapers_hold_their_ports_back, &["switch", "topology"]),
+    (precedence::shapers_hold_their_ports_back, &["switch", "topology"]),
     (levels::neighbours_pause_each_other_alike, &["switch", "topology"]),
     (levels::pauses_end_as_the_whole_network_says, &["switch", "measure"]),
     (levels::balancers_that_cooperate_are_everywhere, &["switch", "balance", "topology"]),
@@ -121,8 +118,8 @@ const RULES: &[(Rule, &[&str])] = &[
     (switch::red_thresholds_are_ordered, &["switch"]),
     (switch::controllers_are_whole, &["switch"]),
     (switch::packet_sizes_matter_to_packet_counts, &["switch"]),
-    (pias::flows_fall_through_queues, &["switch", "transport"]),
-    (rank::ranks_are_written_and_read, &["switch", "transport", "balance"]),
+    (precedence::flows_fall_through_queues, &["switch", "transport"]),
+    (precedence::ranks_are_written_and_read, &["switch", "transport", "balance"]),
     (trim::trimming_serves_somebody, &["switch", "transport"]),
     (trim::headers_have_a_queue_of_their_own, &["switch", "transport", "traffic"]),
     (trim::trimming_leaves_less, &["switch", "transport"]),
@@ -300,12 +297,6 @@ impl Facts<'_> {
             let message = format!("`{source}` has no effect: {why}");
             found.push(Finding { path: path.to_owned(), message, idle: true, exact: false });
         }
-    }
-
-    /// Queues of each port of a switch.
-    fn queues_of(&self, switch: SwitchId) -> u32 {
-        let device = self.devices.iter().find(|device| device.switches.contains(&switch));
-        device.map_or(self.switch.queues, |device| device.switch.queues)
     }
 
     /// Where somebody said something of a path for these switches.

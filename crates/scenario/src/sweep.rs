@@ -58,7 +58,7 @@ pub(crate) fn read_sweep(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Ax
     let mode = node.take("mode");
     match mode.as_ref().map(|mode| mode.node.text()) {
         None | Some(Some("product")) => {
-            let changes = read_overrides(&Entry { node, ..section.clone() }, mistakes);
+            let changes = read_overrides(&Entry { node, ..section.clone() }, false, mistakes);
             changes.iter().filter_map(|change| axis(change, mistakes)).collect()
         }
         Some(Some("cases")) => read_cases(&node, section.place, mistakes),
@@ -119,58 +119,50 @@ fn read_cases(node: &Node, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
             mistakes.push(Mistake::new(case.place, "sweep.case.name", "every case needs a name of its own"));
         }
         let entry = Entry { key: "case".to_owned(), place: case.place, node: changes };
-        alternatives.push(Alternative { label, place: case.place, changes: read_changes(&entry, mistakes) });
+        alternatives.push(Alternative {
+            label,
+            place: case.place,
+            changes: read_overrides(&entry, true, mistakes),
+        });
     }
     vec![Axis { path: "case".to_owned(), place, named: true, alternatives }]
 }
 
-/// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables.
-fn read_overrides(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
-    read(section, |_, _| None, mistakes)
-}
-
-/// The same where a table may also choose a member of a family.
-pub(crate) fn read_changes(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
-    read(section, chosen_member, mistakes)
-}
-
-/// The member of a family that a table at a path chooses, and whether by its key `kind`.
-type Choosing = fn(&str, &Node) -> Option<(String, bool)>;
-
-fn read(section: &Entry, chosen: Choosing, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
+/// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables. With `choosing`, a table may also
+/// choose a member of a family.
+pub(crate) fn read_overrides(section: &Entry, choosing: bool, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
     let Content::Table(entries) = &section.node.content else {
         let message = format!("{} stands where a table of settings is due", section.node.described());
         mistakes.push(Mistake::new(section.node.place, &section.key, message));
         return Vec::new();
     };
     let mut changes = Vec::new();
-    entries.iter().for_each(|entry| flatten(entry, "", chosen, &mut changes));
+    entries.iter().for_each(|entry| flatten(entry, "", choosing, &mut changes));
     changes
 }
 
-fn flatten(entry: &Entry, prefix: &str, chosen: Choosing, changes: &mut Vec<Override>) {
-    let path = join(prefix, &entry.key);
-    match &entry.node.content {
-        Content::Table(inner) if !inner.is_empty() => match chosen(&path, &entry.node) {
-            Some((member, of_kind)) => {
-                let value = Node { content: Content::Text(member.clone()), ..entry.node.clone() };
-                changes.push(Override { path: path.clone(), place: entry.place, value });
-                let below = if of_kind { join(&path, &member) } else { path };
-                let settings = inner.iter().filter(|entry| !of_kind || entry.key != KIND_KEY);
-                settings.for_each(|entry| flatten(entry, &below, chosen, changes));
-            }
-            None => inner.iter().for_each(|entry| flatten(entry, &path, chosen, changes)),
-        },
-        _ => changes.push(Override { path, place: entry.place, value: entry.node.clone() }),
+fn flatten(entry: &Entry, prefix: &str, choosing: bool, changes: &mut Vec<Override>) {
+    let (place, node) = (entry.place, &entry.node);
+    let mut path = join(prefix, &entry.key);
+    let Some(inner) = Some(node.entries()).filter(|inner| !inner.is_empty()) else {
+        return changes.push(Override { path, place, value: node.clone() });
+    };
+    if let Some((member, of_kind)) = choosing.then(|| chosen_member(&path, node)).flatten() {
+        let value = Node { content: Content::Text(member.to_owned()), ..node.clone() };
+        changes.push(Override { path: path.clone(), place, value });
+        path = if of_kind { join(&path, member) } else { path };
+        let settings = inner.iter().filter(|entry| !of_kind || entry.key != KIND_KEY);
+        return settings.for_each(|entry| flatten(entry, &path, choosing, changes));
     }
+    inner.iter().for_each(|entry| flatten(entry, &path, choosing, changes));
 }
 
 /// The member of a family that a table chooses, as `{ pfabric = { … } }` or, then true, as `{ kind = "static", … }`.
-fn chosen_member(path: &str, node: &Node) -> Option<(String, bool)> {
+fn chosen_member<'n>(path: &str, node: &'n Node) -> Option<(&'n str, bool)> {
     family_at(&ScenarioSettings::TABLE, path)?;
     match (node.get(KIND_KEY).and_then(Node::text), node.entries()) {
-        (Some(kind), _) => Some((kind.to_owned(), true)),
-        (None, [only]) => Some((only.key.clone(), false)),
+        (Some(kind), _) => Some((kind, true)),
+        (None, [only]) => Some((only.key.as_str(), false)),
         _ => None,
     }
 }
