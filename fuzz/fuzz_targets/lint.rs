@@ -7,22 +7,22 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use weft_lint::{Input, Kind, Options, lint};
+use weft_lint::{FileKind, Input, RuleOptions, lint};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((first, rest)) = bytes.split_first() else { return };
-    let (_, kind) = Kind::WORDS[usize::from(*first) % Kind::WORDS.len()];
+    let (_, kind) = FileKind::WORDS[usize::from(*first) % FileKind::WORDS.len()];
     let text = String::from_utf8_lossy(rest).into_owned();
     let size = text.len();
     let input = Input { name: "fuzz".into(), text, kind: Some(kind) };
-    match lint(vec![input], &Options::default()) {
+    match lint(vec![input], &RuleOptions::default()) {
         Err(refused) => {
             assert!(!refused.0.is_empty() && refused.0.iter().all(|line| line.contains("fuzz")), "{refused}");
         }
         Ok(report) => {
             assert!(report.findings.iter().all(|finding| finding.line >= 1 && finding.column >= 1));
             // A short scenario may have a large network, whose ports are named one by one.
-            let answer = if kind == Kind::Scenario {
+            let answer = if kind == FileKind::Scenario {
                 0
             } else {
                 report.text().len() + report.json().len() + report.sarif("0").len()

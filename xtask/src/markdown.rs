@@ -3,7 +3,7 @@
 
 /// A link in a text.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Link<'a> {
+pub(crate) struct DocumentLink<'a> {
     /// Line, counted from 1.
     pub(crate) line: usize,
     /// What stands in the parentheses.
@@ -21,13 +21,13 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// All inline links and pictures outside code.
-pub(crate) fn links(text: &str) -> Vec<Link<'_>> {
+pub(crate) fn links(text: &str) -> Vec<DocumentLink<'_>> {
     let mut found = Vec::new();
     for (line, content) in prose(text) {
         // Every second piece between back-ticks is code.
         for piece in content.split('`').step_by(2) {
             let targets = piece.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-            found.extend(targets.map(|(target, _)| Link { line, target }));
+            found.extend(targets.map(|(target, _)| DocumentLink { line, target }));
         }
     }
     found

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use weft_bench::peers::{PAGE, cost_rows, cost_rows_of, is_stale, page};
-use weft_bench::results::Results;
+use weft_bench::results::BenchResults;
 
 /// Where the scenarios of the comparison lie.
 const SCENARIOS: &str = "scenarios/bench";
@@ -41,7 +41,7 @@ fn write_with(root: &Path, costs: &str) -> Verdict {
 }
 
 /// What the reference runs cost on this machine, by the program as people get it.
-fn costs(root: &Path) -> Result<Results, String> {
+fn costs(root: &Path) -> Result<BenchResults, String> {
     let output = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
         .args(["run", "--release", "--quiet", "--package", "weft-cli", "--"])
         .args(["bench", "r1", "r1-shared", "r2", "--json"])
@@ -52,5 +52,6 @@ fn costs(root: &Path) -> Result<Results, String> {
     if !output.status.success() {
         return Err("weft bench failed".to_owned());
     }
-    Results::read("its output", &String::from_utf8_lossy(&output.stdout)).map_err(|error| error.to_string())
+    BenchResults::read("its output", &String::from_utf8_lossy(&output.stdout))
+        .map_err(|error| error.to_string())
 }

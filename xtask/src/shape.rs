@@ -1,13 +1,14 @@
 //! The shape of the code: short functions, short files, a first paragraph in every file, and names that say what a
-//! thing is. Test code is not measured; a table test may be long.
+//! thing is and that no other type has. Test code is not measured; a table test may be long.
 //!
 //! The limits are those of code bases that people like to read: half of all functions fit in 8 lines and one in a
 //! hundred exceeds 75.
 
 mod measure;
+mod names;
 
 use crate::{Verdict, sources};
-use measure::Measured;
+use measure::FileShape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -34,8 +35,10 @@ struct Shape {
 pub(crate) fn check(root: &Path) -> Verdict {
     let mut shapes: BTreeMap<String, Shape> = BTreeMap::new();
     let mut complaints = Vec::new();
+    let mut declarations = names::Declarations::default();
     for (path, measured) in product_files(root)? {
         let shown = sources::shown(&path, root);
+        declarations.add(&shown, &measured.types);
         complaints.extend(complaints_about(&shown, &measured));
         let shape = shapes.entry(crate_of(&shown)).or_default();
         shape.files += 1;
@@ -43,6 +46,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
         shape.functions.extend(measured.functions.iter().map(|function| function.lines));
     }
     complaints.extend(complaints_about_totals(&shapes));
+    complaints.extend(declarations.complaints());
     let table = table(&shapes);
     if complaints.is_empty() {
         return Ok(table);
@@ -52,7 +56,7 @@ pub(crate) fn check(root: &Path) -> Verdict {
 }
 
 /// The files that belong to the product, measured: no test folders, no files that only tests include.
-fn product_files(root: &Path) -> Result<Vec<(PathBuf, Measured)>, Vec<String>> {
+fn product_files(root: &Path) -> Result<Vec<(PathBuf, FileShape)>, Vec<String>> {
     let mut measured = Vec::new();
     let mut only_tests = BTreeSet::new();
     for path in ["crates", "xtask"].iter().flat_map(|folder| sources::files(&root.join(folder), "rs")) {
@@ -91,7 +95,7 @@ fn crate_of(shown: &str) -> String {
     }
 }
 
-fn complaints_about(shown: &str, measured: &Measured) -> Vec<String> {
+fn complaints_about(shown: &str, measured: &FileShape) -> Vec<String> {
     let mut complaints = Vec::new();
     if !measured.has_purpose {
         complaints.push(format!("{shown}: begins without //! (what it is for, what it must not know)"));
@@ -104,7 +108,9 @@ fn complaints_about(shown: &str, measured: &Measured) -> Vec<String> {
         complaints.push(format!("{shown}:{line}: `{name}` has {lines} lines, at most {LONGEST}"));
     }
     let file_name = Path::new(shown).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    for name in measured.names.iter().chain(&file_name).filter(|name| says_nothing(name)) {
+    for name in
+        measured.types.iter().map(|found| &found.name).chain(&file_name).filter(|name| says_nothing(name))
+    {
         complaints.push(format!(
             "{shown}: the name `{name}` has a word that says nothing ({})",
             EMPTY_WORDS.join(", ")

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use weft_scenario::Case;
 
-use subject::{Focus, Subject};
+use subject::{AnalysedNetwork, Focus};
 use weft_topology::Quiver;
 use weft_topology::quiver::Survey;
 
@@ -62,7 +62,7 @@ pub struct QuiverAnalysis {
 /// # Errors
 /// In words: a topology or failures that cannot be built, and names that nothing has.
 pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<QuiverAnalysis, String> {
-    let subject = Subject::new((path, cases), options)?;
+    let subject = AnalysedNetwork::new((path, cases), options)?;
     let quiver = subject.quiver();
     let place = subject.place(options)?;
     // One pair needs no survey of the whole network, which is most of the work.
@@ -79,7 +79,7 @@ pub fn quiver(path: &Path, cases: &[Case], options: &QuiverOptions) -> Result<Qu
 }
 
 /// What was asked of the whole network, a switch, a leaf or a pair.
-fn in_words((subject, quiver): (&Subject, &Quiver<'_>), survey: &Survey, place: &Focus) -> String {
+fn in_words((subject, quiver): (&AnalysedNetwork, &Quiver<'_>), survey: &Survey, place: &Focus) -> String {
     let census = || words::census(&survey.census);
     match (place.from, place.to) {
         (Some(from), Some(to)) => words::pair(subject, quiver, (from, to)),

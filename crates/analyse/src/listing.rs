@@ -7,14 +7,18 @@ use weft_topology::quiver::Survey;
 use weft_topology::quiver::pair::PathComponent;
 use weft_topology::{Quiver, SwitchRoutes};
 
-use super::subject::{Focus, Subject};
+use super::subject::{AnalysedNetwork, Focus};
 use super::words;
 
 /// Paths of a component in the list.
 const MOST_PATHS: usize = 100;
 
 /// All that was asked.
-pub(crate) fn json(subject: &Subject, quiver: &Quiver<'_>, (survey, place): (&Survey, &Focus)) -> String {
+pub(crate) fn json(
+    subject: &AnalysedNetwork,
+    quiver: &Quiver<'_>,
+    (survey, place): (&Survey, &Focus),
+) -> String {
     let (graph, census) = (&subject.graph, &survey.census);
     let down: Vec<String> = subject.state.down().map(|cable| graph.cable_name(cable)).collect();
     let mut whole = json!({
@@ -38,14 +42,18 @@ pub(crate) fn json(subject: &Subject, quiver: &Quiver<'_>, (survey, place): (&Su
 }
 
 /// What switches install: those asked for, towards the leaves asked for.
-fn tables(subject: &Subject, tables: &[SwitchRoutes], place: &Focus) -> Value {
+fn tables(subject: &AnalysedNetwork, tables: &[SwitchRoutes], place: &Focus) -> Value {
     let tables = tables.iter().enumerate().map(|(switch, table)| (SwitchId(switch as u32), table));
     let asked = tables.filter(|(switch, _)| place.from.is_none_or(|from| from == *switch));
     let shown = |(switch, table)| json!({ "switch": subject.name(switch), "groups": groups(subject, (switch, table), place) });
     asked.map(shown).collect()
 }
 
-fn groups(subject: &Subject, (switch, table): (SwitchId, &SwitchRoutes), place: &Focus) -> Vec<Value> {
+fn groups(
+    subject: &AnalysedNetwork,
+    (switch, table): (SwitchId, &SwitchRoutes),
+    place: &Focus,
+) -> Vec<Value> {
     let mut leaves: Vec<Vec<&str>> = vec![Vec::new(); table.groups.len()];
     for (leaf, own) in table.group_of_leaf.iter().enumerate() {
         if place.to.is_none_or(|to| to == leaf) && subject.graph.leaves()[leaf] != switch {
@@ -60,12 +68,12 @@ fn groups(subject: &Subject, (switch, table): (SwitchId, &SwitchRoutes), place: 
     used.map(shown).collect()
 }
 
-fn component(subject: &Subject, switch: SwitchId, part: &Component) -> Value {
+fn component(subject: &AnalysedNetwork, switch: SwitchId, part: &Component) -> Value {
     let ports: Vec<u16> = part.ports.iter().map(|port| port.0).collect();
     json!({ "weight": part.weight, "ports": ports, "next": words::next(subject, switch, &part.ports) })
 }
 
-fn one_pair(subject: &Subject, quiver: &Quiver<'_>, (from, to): (SwitchId, usize)) -> Value {
+fn one_pair(subject: &AnalysedNetwork, quiver: &Quiver<'_>, (from, to): (SwitchId, usize)) -> Value {
     let pair = quiver.pair(from, to, MOST_PATHS);
     let shown = |part: &PathComponent| {
         let paths: Vec<String> = part.paths.iter().map(|path| words::shown(subject, path)).collect();

@@ -12,7 +12,7 @@ use super::QuiverOptions;
 use weft_scenario::Case;
 
 /// A network, which of its cables are up, and how paths are compared.
-pub(crate) struct Subject {
+pub(crate) struct AnalysedNetwork {
     pub(crate) graph: Graph,
     pub(crate) state: LinkState,
     pub(crate) settings: QuiverSettings,
@@ -37,8 +37,11 @@ impl Focus {
     }
 }
 
-impl Subject {
-    pub(crate) fn new((path, cases): (&Path, &[Case]), options: &QuiverOptions) -> Result<Subject, String> {
+impl AnalysedNetwork {
+    pub(crate) fn new(
+        (path, cases): (&Path, &[Case]),
+        options: &QuiverOptions,
+    ) -> Result<AnalysedNetwork, String> {
         let asks = |case: &&Case| matches!(case.settings.balance.grouping(), Grouping::Components(_));
         let case = cases.iter().find(asks).unwrap_or(&cases[0]);
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -55,7 +58,14 @@ impl Subject {
             Grouping::Together | Grouping::Weighted => (false, QuiverSettings::default()),
         };
         let settings = changed(settings, options)?;
-        Ok(Subject { state: state(&graph, &plan, at), changes: changes(&plan), graph, settings, used, seed })
+        Ok(AnalysedNetwork {
+            state: state(&graph, &plan, at),
+            changes: changes(&plan),
+            graph,
+            settings,
+            used,
+            seed,
+        })
     }
 
     pub(crate) fn quiver(&self) -> Quiver<'_> {

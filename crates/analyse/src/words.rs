@@ -8,10 +8,10 @@ use weft_core::{Component, Group, PortId, SwitchId};
 use weft_draw::{WIDTH, wrapped};
 use weft_topology::quiver::Census;
 use weft_topology::quiver::listing::{Difference, Label};
-use weft_topology::quiver::pair::{Path as Hops, PathComponent};
+use weft_topology::quiver::pair::{PathComponent, SwitchPath};
 use weft_topology::{Node, Quiver, SwitchRoutes};
 
-use super::subject::Subject;
+use super::subject::AnalysedNetwork;
 
 /// Names in a list before the rest is counted.
 const MOST_NAMES: usize = 8;
@@ -23,7 +23,7 @@ const MOST_PATHS: usize = 8;
 const MOST_REASONS: usize = 5;
 
 /// The network and how paths are compared.
-pub(crate) fn opening(path: &Path, subject: &Subject) -> String {
+pub(crate) fn opening(path: &Path, subject: &AnalysedNetwork) -> String {
     let graph = &subject.graph;
     let down: Vec<String> = subject.state.down().map(|cable| graph.cable_name(cable)).collect();
     let failed = match down.len() {
@@ -50,7 +50,7 @@ pub(crate) fn opening(path: &Path, subject: &Subject) -> String {
 }
 
 /// How paths are compared.
-pub(crate) fn compared(subject: &Subject) -> String {
+pub(crate) fn compared(subject: &AnalysedNetwork) -> String {
     let Value::Table(fields) = subject.settings.to_value() else { return String::new() };
     let shown = |(name, value): &(&str, Value)| match value {
         Value::Text(word) => format!("{name} {word}"),
@@ -80,7 +80,7 @@ pub(crate) fn census(census: &Census) -> String {
 }
 
 /// What every switch installs, equal ones together.
-pub(crate) fn switches(subject: &Subject, tables: &[SwitchRoutes]) -> String {
+pub(crate) fn switches(subject: &AnalysedNetwork, tables: &[SwitchRoutes]) -> String {
     let mut alike: Vec<(BTreeMap<String, usize>, Vec<String>)> = Vec::new();
     let (mut place, mut plain) = (BTreeMap::new(), 0);
     for (switch, table) in tables.iter().enumerate() {
@@ -114,7 +114,7 @@ pub(crate) fn switches(subject: &Subject, tables: &[SwitchRoutes]) -> String {
 }
 
 /// What one switch installs.
-pub(crate) fn switch(subject: &Subject, tables: &[SwitchRoutes], from: SwitchId) -> String {
+pub(crate) fn switch(subject: &AnalysedNetwork, tables: &[SwitchRoutes], from: SwitchId) -> String {
     let mut text = format!("\n{}\n", subject.name(from));
     let table = &tables[from.index()];
     let leaves = table.groups.iter().zip(by_group(subject, from, table));
@@ -126,7 +126,7 @@ pub(crate) fn switch(subject: &Subject, tables: &[SwitchRoutes], from: SwitchId)
 }
 
 /// What all switches install towards one leaf.
-pub(crate) fn leaf(subject: &Subject, tables: &[SwitchRoutes], to: usize) -> String {
+pub(crate) fn leaf(subject: &AnalysedNetwork, tables: &[SwitchRoutes], to: usize) -> String {
     let mut rows: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (switch, table) in tables.iter().enumerate() {
         let switch = SwitchId(switch as u32);
@@ -143,7 +143,7 @@ pub(crate) fn leaf(subject: &Subject, tables: &[SwitchRoutes], to: usize) -> Str
 }
 
 /// Components of a pair, their paths, and why they differ.
-pub(crate) fn pair(subject: &Subject, quiver: &Quiver<'_>, (from, to): (SwitchId, usize)) -> String {
+pub(crate) fn pair(subject: &AnalysedNetwork, quiver: &Quiver<'_>, (from, to): (SwitchId, usize)) -> String {
     let pair = quiver.pair(from, to, MOST_PATHS);
     let title = format!("{} -> {}", subject.name(from), subject.leaf_name(to));
     let Some(components) = &pair.components else {
@@ -170,7 +170,7 @@ pub(crate) fn pair(subject: &Subject, quiver: &Quiver<'_>, (from, to): (SwitchId
     text
 }
 
-fn described(subject: &Subject, n: usize, component: &PathComponent) -> String {
+fn described(subject: &AnalysedNetwork, n: usize, component: &PathComponent) -> String {
     let mut text = format!("\n  {}: weight {}, {} path(s)\n", n + 1, component.weight, component.count);
     for path in &component.paths {
         text += &format!("     {}\n", shown(subject, path));
@@ -181,7 +181,7 @@ fn described(subject: &Subject, n: usize, component: &PathComponent) -> String {
 
 /// Why the first component and the others are not one.
 fn reasons(
-    subject: &Subject,
+    subject: &AnalysedNetwork,
     quiver: &Quiver<'_>,
     pair: (SwitchId, usize),
     components: &[PathComponent],
@@ -206,7 +206,7 @@ fn reasons(
 type Sides = [Vec<(Label, u128)>; 2];
 
 /// The hop and the labels in which two paths differ.
-pub(crate) fn difference_in_words(subject: &Subject, difference: &Difference) -> Vec<String> {
+pub(crate) fn difference_in_words(subject: &AnalysedNetwork, difference: &Difference) -> Vec<String> {
     let link = |(a, b): (SwitchId, SwitchId)| format!("{}->{}", subject.name(a), subject.name(b));
     let links = difference.links.map(link);
     let mut pairs: BTreeMap<(SwitchId, SwitchId), Sides> = BTreeMap::new();
@@ -262,7 +262,7 @@ fn sentence(pair: &str, [one, other]: &[Vec<(Label, u128)>; 2], links: &[String;
 }
 
 /// For each group of a switch the other leaves that it leads to.
-fn by_group(subject: &Subject, switch: SwitchId, table: &SwitchRoutes) -> Vec<Vec<usize>> {
+fn by_group(subject: &AnalysedNetwork, switch: SwitchId, table: &SwitchRoutes) -> Vec<Vec<usize>> {
     let mut leaves = vec![Vec::new(); table.groups.len()];
     for (leaf, own) in table.group_of_leaf.iter().enumerate() {
         if subject.graph.leaves()[leaf] != switch {
@@ -273,7 +273,7 @@ fn by_group(subject: &Subject, switch: SwitchId, table: &SwitchRoutes) -> Vec<Ve
 }
 
 /// `1 {spine0}  3 {spine1 spine2}`.
-fn group(subject: &Subject, switch: SwitchId, group: &Group) -> String {
+fn group(subject: &AnalysedNetwork, switch: SwitchId, group: &Group) -> String {
     let shown = |part: &Component| {
         let next = neighbours(subject, switch, &part.ports);
         let first: Vec<String> = next.iter().take(MOST_NAMES).map(|next| named(subject, next)).collect();
@@ -284,12 +284,12 @@ fn group(subject: &Subject, switch: SwitchId, group: &Group) -> String {
 }
 
 /// The next switches behind ports; parallel ports are counted.
-pub(crate) fn next(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec<String> {
+pub(crate) fn next(subject: &AnalysedNetwork, switch: SwitchId, ports: &[PortId]) -> Vec<String> {
     neighbours(subject, switch, ports).iter().map(|next| named(subject, next)).collect()
 }
 
 /// The nodes behind ports in the order of their first port, each with the number of its ports.
-fn neighbours(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec<(Node, usize)> {
+fn neighbours(subject: &AnalysedNetwork, switch: SwitchId, ports: &[PortId]) -> Vec<(Node, usize)> {
     let mut found: Vec<(Node, usize)> = Vec::new();
     let mut known = BTreeMap::new();
     for port in ports {
@@ -303,12 +303,12 @@ fn neighbours(subject: &Subject, switch: SwitchId, ports: &[PortId]) -> Vec<(Nod
     found
 }
 
-fn named(subject: &Subject, (node, ports): &(Node, usize)) -> String {
+fn named(subject: &AnalysedNetwork, (node, ports): &(Node, usize)) -> String {
     let name = subject.graph.name(*node);
     if *ports == 1 { name } else { format!("{name} x{ports}") }
 }
 
-pub(crate) fn shown(subject: &Subject, path: &Hops) -> String {
+pub(crate) fn shown(subject: &AnalysedNetwork, path: &SwitchPath) -> String {
     path.iter().map(|switch| subject.name(*switch)).collect::<Vec<_>>().join("-")
 }
 

@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 
 /// A flow to be carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Demand {
+pub struct BoundFlow {
     /// When it starts, picoseconds.
     pub start: u64,
     /// Sending host.
@@ -43,7 +43,7 @@ pub struct Demand {
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Carried {
+pub struct BoundOutcome {
     /// Link traversals.
     pub packet_hops: u64,
     /// Mean completion time in seconds.
@@ -74,7 +74,7 @@ struct Link {
 }
 
 struct Flow {
-    demand: Demand,
+    demand: BoundFlow,
     there: [u16; 4],
     back: [u16; 4],
     ended: u64,
@@ -102,10 +102,10 @@ struct Bound {
 
 /// Carries all flows, which are ordered by start, to their end.
 #[must_use]
-pub fn carry(demands: &[Demand]) -> Carried {
+pub fn carry(demands: &[BoundFlow]) -> BoundOutcome {
     let mut bound = Bound::new(demands);
     bound.run();
-    Carried {
+    BoundOutcome {
         packet_hops: bound.packet_hops,
         mean_fct: bound.mean_fct(|_| true),
         small_fct: bound.mean_fct(|bytes| bytes < 100_000),
@@ -113,7 +113,7 @@ pub fn carry(demands: &[Demand]) -> Carried {
 }
 
 impl Bound {
-    fn new(demands: &[Demand]) -> Bound {
+    fn new(demands: &[BoundFlow]) -> Bound {
         Bound {
             wheel: Wheel::new(),
             links: (0..LINKS).map(link).collect(),
@@ -249,8 +249,8 @@ fn link(number: u32) -> Link {
     Link { free: 0, byte, marking: MARKING * byte, first: NONE, last: NONE }
 }
 
-fn flow(number: u64, demand: Demand) -> Flow {
-    let Demand { source, destination, bytes, .. } = demand;
+fn flow(number: u64, demand: BoundFlow) -> Flow {
+    let BoundFlow { source, destination, bytes, .. } = demand;
     Flow {
         demand,
         there: route(source, destination, draw(2 * number)),

@@ -7,7 +7,7 @@ use weft_core::units::did_you_mean;
 
 /// A case: its name, the file of its scenario, and whether it belongs to the standard set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Case {
+pub struct BenchCase {
     /// Its name: that of the file, or of the named case of the file's sweep.
     pub name: &'static str,
     /// The scenario, without folder.
@@ -19,7 +19,7 @@ pub struct Case {
 }
 
 /// All cases, in the order in which they are run.
-pub const CASES: &[Case] = &[
+pub const CASES: &[BenchCase] = &[
     standard("r1", "r1.toml", "web search under DCTCP and ECMP, 320 hosts"),
     standard("r1-spray", "r1.toml", "the same, every packet on a random path"),
     standard("r1-drill", "r1.toml", "the same, every packet by DRILL(2,1)"),
@@ -37,22 +37,25 @@ pub const CASES: &[Case] = &[
     standard("r2", "r2.toml", "a permutation on 128 hosts at 100 Gb/s"),
     standard("incast", "incast.toml", "200 hosts answer one, with losses and timers"),
     standard("fat-tree-1024", "fat-tree-1024.toml", "a permutation on 1024 hosts"),
-    Case {
+    BenchCase {
         standard: false,
         ..standard("fat-tree-8192", "fat-tree-8192.toml", "a permutation on 8192 hosts")
     },
-    Case { standard: false, ..standard("million", "million.toml", "a million small flows on 320 hosts") },
+    BenchCase {
+        standard: false,
+        ..standard("million", "million.toml", "a million small flows on 320 hosts")
+    },
 ];
 
-const fn standard(name: &'static str, file: &'static str, about: &'static str) -> Case {
-    Case { name, file, standard: true, about }
+const fn standard(name: &'static str, file: &'static str, about: &'static str) -> BenchCase {
+    BenchCase { name, file, standard: true, about }
 }
 
 /// The cases with these names; without names the standard ones, or all if asked for or if the reduced forms do.
 ///
 /// # Errors
 /// [`Error::BadInput`] for a name that is no case, with the nearest.
-pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<Case>, Error> {
+pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<BenchCase>, Error> {
     if names.is_empty() {
         return Ok(CASES.iter().filter(|case| all || reduced || case.standard).copied().collect());
     }
@@ -62,7 +65,7 @@ pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<C
     names.iter().map(|name| named(name)).collect()
 }
 
-fn named(name: &str) -> Result<Case, Error> {
+fn named(name: &str) -> Result<BenchCase, Error> {
     CASES.iter().find(|case| case.name == name).copied().ok_or_else(|| {
         let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
         let hint = did_you_mean(name, names.iter().copied());
@@ -74,7 +77,7 @@ fn named(name: &str) -> Result<Case, Error> {
 ///
 /// # Errors
 /// [`Error::BadInput`] when it cannot be read, is wrong, or lacks the case.
-pub(crate) fn load(folder: &Path, case: &Case, small: bool, set: &[String]) -> Result<Prepared, Error> {
+pub(crate) fn load(folder: &Path, case: &BenchCase, small: bool, set: &[String]) -> Result<Prepared, Error> {
     let path = folder.join(case.file);
     if !path.exists() {
         return Err(Error::BadInput(format!(

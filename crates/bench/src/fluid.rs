@@ -15,7 +15,7 @@ const POINTS: f64 = 1e5;
 
 /// Times by the wall clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Fluid {
+pub struct FluidTimes {
     /// 64 flows over 200 ms with their margins, on one thread, seconds.
     pub run_s: f64,
     /// Points of a map per minute, on all cores, its page and table included.
@@ -26,7 +26,7 @@ pub struct Fluid {
 ///
 /// # Errors
 /// When the scenario cannot be read or the map cannot be written.
-pub(crate) fn measure(folder: &Path) -> Result<Fluid, Error> {
+pub(crate) fn measure(folder: &Path) -> Result<FluidTimes, Error> {
     let path = folder.join(FILE);
     let options = FluidOptions {
         out: std::env::temp_dir().join("weft-bench"),
@@ -38,5 +38,5 @@ pub(crate) fn measure(folder: &Path) -> Result<Fluid, Error> {
     let (map, map_s) = clock::timed(|| weft::fluid_sweep(&path, &options, RANGES));
     map?;
     let _ = std::fs::remove_dir_all(&options.out);
-    Ok(Fluid { run_s, points_per_minute: 60.0 * POINTS / map_s })
+    Ok(FluidTimes { run_s, points_per_minute: 60.0 * POINTS / map_s })
 }

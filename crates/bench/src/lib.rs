@@ -22,12 +22,12 @@ use std::path::PathBuf;
 
 use weft::{Error, Prepared};
 
-use cases::Case;
+use cases::BenchCase;
 use pass::Pass;
-use results::{CaseResult, Counted, Results, Timed};
+use results::{BenchResults, CaseResult, CountedCosts, Timed};
 
 /// What [`bench()`] needs to know.
-pub struct Options {
+pub struct BenchOptions {
     /// Cases to run; none: the standard ones.
     pub names: Vec<String>,
     /// Run all cases, the large ones too.
@@ -49,14 +49,14 @@ pub struct Options {
 /// # Errors
 /// [`Error::BadInput`] for a name that is no case, for scenarios that are not there, and when counting is asked for and
 /// valgrind is missing; [`Error::Failed`] when a count breaks.
-pub fn bench(options: &Options) -> Result<Results, Error> {
+pub fn bench(options: &BenchOptions) -> Result<BenchResults, Error> {
     let chosen = cases::chosen(&options.names, options.all, options.count)?;
     let counting = count::available();
     if options.count {
         counting.clone()?;
     }
     let bench = Bench { options, yardstick: options.prepared(&cases::CASES[0], false)? };
-    let mut results = Results { weft: env!("CARGO_PKG_VERSION").to_owned(), ..Results::default() };
+    let mut results = BenchResults { weft: env!("CARGO_PKG_VERSION").to_owned(), ..BenchResults::default() };
     if counting.is_ok() {
         results.bound.counted = Some(bench.counted(count::BOUND)?);
     }
@@ -95,26 +95,26 @@ pub fn one_pass(name: &str, from: &std::path::Path) -> Result<String, Error> {
 
 /// A call of [`bench()`].
 struct Bench<'a> {
-    options: &'a Options,
+    options: &'a BenchOptions,
     /// The case that the bound loop carries.
     yardstick: Prepared,
 }
 
-impl Options {
-    fn prepared(&self, case: &Case, small: bool) -> Result<Prepared, Error> {
+impl BenchOptions {
+    fn prepared(&self, case: &BenchCase, small: bool) -> Result<Prepared, Error> {
         cases::load(&self.from, case, small, &[])
     }
 }
 
 impl Bench<'_> {
-    fn counted(&self, name: &str) -> Result<Counted, Error> {
+    fn counted(&self, name: &str) -> Result<CountedCosts, Error> {
         (self.options.progress)(&format!("{name}: counting instructions"));
         let (instructions, pass) = count::count(name, &self.options.from)?;
-        Ok(Counted::new(instructions, &pass))
+        Ok(CountedCosts::new(instructions, &pass))
     }
 
     /// Passes of a case, each followed by one of the bound loop, so that a busy machine slows down both.
-    fn timed(&self, case: &Case, bound: &mut Vec<Pass>) -> Result<Timed, Error> {
+    fn timed(&self, case: &BenchCase, bound: &mut Vec<Pass>) -> Result<Timed, Error> {
         let prepared = self.options.prepared(case, false)?;
         let first = bound.len();
         let mut passes = Vec::with_capacity(self.options.repeat);

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use weft::{Error, Prepared};
 use weft_core::record::FlowRecord;
-use weft_plan::{Division, Progress, Setup};
+use weft_plan::{Division, EngineProgress, Setup};
 use weft_sim::Simulation;
 
 use crate::heap::{self, Heap};
@@ -82,7 +82,7 @@ pub(crate) fn run(prepared: &Prepared, threads: usize) -> Result<Pass, Error> {
         finished += u64::from(flow.end.is_some());
         true
     };
-    let record = simulation.run_into(count, &mut |progress: &Progress| {
+    let record = simulation.run_into(count, &mut |progress: &EngineProgress| {
         if progress.flows_done == progress.flows_total {
             seconds = began.elapsed().as_secs_f64();
             loop_edge(progress.events);
@@ -138,8 +138,8 @@ pub(crate) fn run_bound(prepared: &Prepared) -> Result<Pass, Error> {
 ///
 /// # Errors
 /// What can only be found out while building.
-pub(crate) fn demands(prepared: &Prepared) -> Result<Vec<bound::Demand>, Error> {
-    let demand = |flow: weft_workload::Flow| bound::Demand {
+pub(crate) fn demands(prepared: &Prepared) -> Result<Vec<bound::BoundFlow>, Error> {
+    let demand = |flow: weft_workload::Flow| bound::BoundFlow {
         start: flow.start.0,
         source: flow.source.0,
         destination: flow.destination.0,

@@ -16,16 +16,16 @@ use std::path::Path;
 use weft::Error;
 use weft_core::Bytes;
 
-use crate::bound::{self, Carried};
+use crate::bound::{self, BoundOutcome};
 use crate::cases::{self, CASES};
 use crate::pass;
-use crate::results::Results;
-use measured::{Measured, runs};
+use crate::results::BenchResults;
+use measured::{PeerFigures, runs};
 use published::{COMPLETIONS, COSTS, Completion};
 use verdict::{Spread, cell};
 
 /// Runs a case with overrides for so many seeds, and says what it is doing.
-type Ask<'a> = &'a dyn Fn(&str, &str, &[&str], u64) -> Result<Vec<Measured>, Error>;
+type Ask<'a> = &'a dyn Fn(&str, &str, &[&str], u64) -> Result<Vec<PeerFigures>, Error>;
 
 /// Where the page lies, from the root of the repository.
 pub const PAGE: &str = "docs/src/peers.md";
@@ -96,7 +96,7 @@ pub fn page(from: &Path, costs: &str, progress: fn(&str)) -> Result<String, Erro
 }
 
 /// What the bound loop makes of R1.
-fn bound(from: &Path) -> Result<Carried, Error> {
+fn bound(from: &Path) -> Result<BoundOutcome, Error> {
     Ok(bound::carry(&pass::demands(&cases::load(from, &CASES[0], false, &[])?)?))
 }
 
@@ -118,8 +118,8 @@ fn row<const N: usize>(name: &str, cells: &[Option<f64>; N]) -> String {
 }
 
 /// The rows of several runs: their mean, and least and greatest value.
-fn our_rows(runs: &[Measured]) -> String {
-    let mut text = row(&format!("**Weft**, mean of {} seeds", runs.len()), &Measured::mean(runs).cells);
+fn our_rows(runs: &[PeerFigures]) -> String {
+    let mut text = row(&format!("**Weft**, mean of {} seeds", runs.len()), &PeerFigures::mean(runs).cells);
     let range = |n: usize| {
         let values = runs.iter().filter_map(|run| run.cells[n]);
         Spread::of(values).map_or("–".to_owned(), |spread| spread.shown())
@@ -129,7 +129,7 @@ fn our_rows(runs: &[Measured]) -> String {
 }
 
 /// Where our cells lie in the spread of some rows.
-fn verdicts(name: &str, ours: &Measured, theirs: &[&Completion]) -> String {
+fn verdicts(name: &str, ours: &PeerFigures, theirs: &[&Completion]) -> String {
     let verdict = |n: usize| {
         let spread = Spread::of(theirs.iter().filter_map(|row| row.cells[n]));
         match (spread, ours.cells[n]) {
@@ -145,12 +145,12 @@ fn named<'a>(rows: &[&'a Completion], tools: &[&str]) -> Vec<&'a Completion> {
     rows.iter().filter(|row| tools.iter().any(|tool| row.tool.starts_with(tool))).copied().collect()
 }
 
-fn first_run(ours: &[Measured], ordered: &[Measured], bound: &Carried) -> String {
+fn first_run(ours: &[PeerFigures], ordered: &[PeerFigures], bound: &BoundOutcome) -> String {
     let theirs = rows("R1", "DCTCP and ECMP");
     let mut text = format!("\n## R1: DCTCP and ECMP\n\nCompletion times in microseconds.\n\n{HEAD}");
     theirs.iter().for_each(|peer| text += &row(&peer.tool, &peer.cells));
     text += &our_rows(ours);
-    let (mean, ordered) = (Measured::mean(ours), Measured::mean(ordered));
+    let (mean, ordered) = (PeerFigures::mean(ours), PeerFigures::mean(ordered));
     text += &row("**Weft**, until the last acknowledgement", &mean.acknowledged);
     text += &row("**Weft**, cards in order of arrival", &ordered.cells);
     let micros = |seconds: f64| Some(seconds * 1e6);
@@ -163,7 +163,11 @@ fn first_run(ours: &[Measured], ordered: &[Measured], bound: &Carried) -> String
     text
 }
 
-fn other_schemes([newreno, ordered]: [&[Measured]; 2], spray: &[Measured], drill: &[Measured]) -> String {
+fn other_schemes(
+    [newreno, ordered]: [&[PeerFigures]; 2],
+    spray: &[PeerFigures],
+    drill: &[PeerFigures],
+) -> String {
     let mut text = format!("\n## R1: other schemes\n\n{HEAD}");
     let theirs = rows("R1", "NewReno and ECMP");
     theirs.iter().for_each(|peer| text += &row(&format!("{}, NewReno and ECMP", peer.tool), &peer.cells));
@@ -185,12 +189,12 @@ fn other_schemes([newreno, ordered]: [&[Measured]; 2], spray: &[Measured], drill
     text
 }
 
-fn second_run(ours: &[Measured], pairs: &[(u32, u32)]) -> String {
+fn second_run(ours: &[PeerFigures], pairs: &[(u32, u32)]) -> String {
     let theirs = rows("R2", "DCTCP and ECMP");
     let mut text = format!("\n## R2: DCTCP and ECMP\n\n{HEAD}");
     theirs.iter().for_each(|peer| text += &row(&peer.tool, &peer.cells));
     text += &our_rows(ours);
-    let mean = Measured::mean(ours);
+    let mean = PeerFigures::mean(ours);
     text += &row("**Weft**, until the last acknowledgement", &mean.acknowledged);
     text += &verdicts("last acknowledgement, against htsim and netbench", &mean.at_sender(), &theirs);
     // Alone, a flow takes the transmission of its packets; 8960 of 9000 bytes are payload.
@@ -206,12 +210,12 @@ fn second_run(ours: &[Measured], pairs: &[(u32, u32)]) -> String {
     text
 }
 
-fn packets(runs: &[(&str, &[Measured])]) -> String {
+fn packets(runs: &[(&str, &[PeerFigures])]) -> String {
     let mut text = "\n## What happened to the packets in Weft\n\n\
         | run | packet-hops | dropped | marked | sent again, kB | time-outs | unfinished flows |\n|---|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
     for (name, runs) in runs {
-        let [hops, dropped, marked, again, timeouts, unfinished] = Measured::mean(runs).counts;
+        let [hops, dropped, marked, again, timeouts, unfinished] = PeerFigures::mean(runs).counts;
         let _ = writeln!(
             text,
             "| {name} | {:.2} M | {dropped:.0} | {marked:.0} | {:.0} | {timeouts:.0} | {unfinished:.0} |",
@@ -232,7 +236,7 @@ pub fn cost_rows_of(page: &str) -> &str {
 
 /// The rows of the table of costs, from what `weft bench --json` said on this machine.
 #[must_use]
-pub fn cost_rows(ours: &Results) -> String {
+pub fn cost_rows(ours: &BenchResults) -> String {
     let mut text = String::new();
     let their_bound = |run: &str| {
         let bound = COSTS.iter().find(|cost| cost.tool == "bound loop").expect("it is in the table");

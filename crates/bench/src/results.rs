@@ -3,23 +3,23 @@
 use serde::{Deserialize, Serialize};
 use weft::Error;
 
-use crate::fluid::Fluid;
-use crate::memory::Memory;
+use crate::fluid::FluidTimes;
+use crate::memory::MemoryCosts;
 use crate::pass::Pass;
 
 /// All figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Results {
+pub struct BenchResults {
     /// Version of the program.
     pub weft: String,
     /// The yardstick.
     pub bound: CaseResult,
     /// Bytes of single things; measured unless cases are named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<Memory>,
+    pub memory: Option<MemoryCosts>,
     /// What the fluid models cost; measured unless cases are named or things are only counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fluid: Option<Fluid>,
+    pub fluid: Option<FluidTimes>,
     /// The cases, in the order in which they were run.
     pub cases: Vec<CaseResult>,
     /// Why something is missing.
@@ -35,7 +35,7 @@ pub struct CaseResult {
     pub name: String,
     /// What does not depend on the machine's speed, of the reduced form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub counted: Option<Counted>,
+    pub counted: Option<CountedCosts>,
     /// What does, of the full form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,
@@ -43,7 +43,7 @@ pub struct CaseResult {
 
 /// Counts of the reduced form: they depend on compiler and processor type, not on the machine's speed or load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct CountedCosts {
     /// Instructions per packet-hop, the loop only.
     pub instructions_per_hop: f64,
     /// Events handled.
@@ -69,12 +69,12 @@ pub struct Timed {
     pub best: Pass,
 }
 
-impl Counted {
+impl CountedCosts {
     /// From a count and its pass.
     #[must_use]
-    pub fn new(instructions: u64, pass: &Pass) -> Counted {
+    pub fn new(instructions: u64, pass: &Pass) -> CountedCosts {
         let per_hop = instructions as f64 / pass.packet_hops.max(1) as f64;
-        Counted {
+        CountedCosts {
             instructions_per_hop: (per_hop * 10.0).round() / 10.0,
             events: pass.events,
             packet_hops: pass.packet_hops,
@@ -109,12 +109,12 @@ const TOLERANCE: f64 = 0.03;
 /// Allocations that a loop may make more than before, whatever the share: buffers that grow.
 const FEW: u64 = 16;
 
-impl Results {
+impl BenchResults {
     /// Reads the JSON of an earlier call.
     ///
     /// # Errors
     /// [`Error::BadInput`] when it is not that.
-    pub fn read(name: &str, text: &str) -> Result<Results, Error> {
+    pub fn read(name: &str, text: &str) -> Result<BenchResults, Error> {
         serde_json::from_str(text).map_err(|cause| {
             Error::BadInput(format!("{name} is not the output of `weft bench --json`: {cause}"))
         })
@@ -129,7 +129,7 @@ impl Results {
     /// One sentence for every count that grew by more than 3 % since `before`. Cases that only one of the two has are not
     /// compared.
     #[must_use]
-    pub fn worse_than(&self, before: &Results) -> Vec<String> {
+    pub fn worse_than(&self, before: &BenchResults) -> Vec<String> {
         let mut worse = Vec::new();
         for case in &self.cases {
             let earlier = before.cases.iter().find(|earlier| earlier.name == case.name);
@@ -142,16 +142,16 @@ impl Results {
 
     /// The cases of which both calls have counts.
     #[must_use]
-    pub fn compared_with(&self, before: &Results) -> usize {
-        let counted = |results: &Results, name: &str| {
+    pub fn compared_with(&self, before: &BenchResults) -> usize {
+        let counted = |results: &BenchResults, name: &str| {
             results.cases.iter().any(|case| case.name == name && case.counted.is_some())
         };
         self.cases.iter().filter(|case| case.counted.is_some() && counted(before, &case.name)).count()
     }
 }
 
-impl Counted {
-    fn worse_than(&self, then: &Counted) -> impl Iterator<Item = String> {
+impl CountedCosts {
+    fn worse_than(&self, then: &CountedCosts) -> impl Iterator<Item = String> {
         let (now, before) = (self.instructions_per_hop, then.instructions_per_hop);
         let grown = |now: f64, before: f64| (now / before - 1.0) * 100.0;
         let instructions = (now > before * (1.0 + TOLERANCE)).then(|| {
@@ -168,10 +168,10 @@ impl Counted {
 mod tests {
     use super::*;
 
-    fn results(instructions_per_hop: f64, allocations: u64) -> Results {
-        let counted = Counted { instructions_per_hop, events: 20, packet_hops: 10, allocations };
+    fn results(instructions_per_hop: f64, allocations: u64) -> BenchResults {
+        let counted = CountedCosts { instructions_per_hop, events: 20, packet_hops: 10, allocations };
         let case = CaseResult { name: "r1".to_owned(), counted: Some(counted), timed: None };
-        Results { cases: vec![case], ..Results::default() }
+        BenchResults { cases: vec![case], ..BenchResults::default() }
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn cases_of_one_side_only_are_not_compared() {
-        let other = Results { cases: Vec::new(), ..results(700.0, 0) };
+        let other = BenchResults { cases: Vec::new(), ..results(700.0, 0) };
         assert_eq!(
             (results(900.0, 0).worse_than(&other).len(), results(1.0, 1).compared_with(&other)),
             (0, 0)
@@ -206,8 +206,8 @@ mod tests {
     #[test]
     fn json_comes_back_as_it_was() {
         let before = results(700.0, 1000);
-        assert_eq!(Results::read("x", &before.json()), Ok(before));
-        let error = Results::read("x.json", "[]").expect_err("not results").to_string();
+        assert_eq!(BenchResults::read("x", &before.json()), Ok(before));
+        let error = BenchResults::read("x.json", "[]").expect_err("not results").to_string();
         assert!(error.starts_with("x.json is not the output of `weft bench --json`"), "{error}");
     }
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::fluid::Fluid;
-use crate::memory::Memory;
-use crate::results::{CaseResult, Results};
+use crate::fluid::FluidTimes;
+use crate::memory::MemoryCosts;
+use crate::results::{BenchResults, CaseResult};
 
-impl Results {
+impl BenchResults {
     /// The figures as tables for a terminal, with memory and notes.
     #[must_use]
     pub fn table(&self) -> String {
@@ -25,14 +25,14 @@ impl Results {
             text += "\n";
         }
         if let Some(memory) = &self.memory {
-            let Memory { unstarted_flow, finished_flow, idle_host, idle_port } = memory;
+            let MemoryCosts { unstarted_flow, finished_flow, idle_host, idle_port } = memory;
             let _ = writeln!(
                 text,
                 "bytes: {unstarted_flow:.0} per flow to come, {finished_flow:.0} per finished flow, {idle_host:.0} per idle host, \
                  {idle_port:.0} per idle port"
             );
         }
-        if let Some(Fluid { run_s, points_per_minute }) = &self.fluid {
+        if let Some(FluidTimes { run_s, points_per_minute }) = &self.fluid {
             let _ = writeln!(
                 text,
                 "fluid: {run_s:.2} s for 64 flows over 200 ms, {:.1} million points of a map per minute",

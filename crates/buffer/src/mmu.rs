@@ -70,25 +70,25 @@ impl MmuSettings {
 
     /// The pools, empty, when `bytes` are divided among them.
     #[must_use]
-    pub fn divide(&self, bytes: u64) -> Vec<Pool> {
+    pub fn divide(&self, bytes: u64) -> Vec<MmuPool> {
         if self.pools.is_empty() {
-            return vec![Pool { size: bytes, used: 0 }];
+            return vec![MmuPool { size: bytes, used: 0 }];
         }
         let part = |pool: &PoolSettings| (bytes as f64 * pool.share.0) as u64;
-        self.pools.iter().map(|pool| Pool { size: part(pool), used: 0 }).collect()
+        self.pools.iter().map(|pool| MmuPool { size: part(pool), used: 0 }).collect()
     }
 }
 
 /// Memory that several queues or ports share.
 #[derive(Clone, Copy, Debug)]
-pub struct Pool {
+pub struct MmuPool {
     /// Bytes.
     pub size: u64,
     /// Bytes taken.
     pub used: u64,
 }
 
-impl Pool {
+impl MmuPool {
     /// Bytes that nobody has taken.
     #[must_use]
     pub fn free(self) -> u64 {
@@ -103,7 +103,7 @@ pub struct Mmu {
     alpha: f64,
     port_limit: u64,
     pool_of: [u8; CLASSES],
-    pools: Vec<Pool>,
+    pools: Vec<MmuPool>,
     /// Bytes within minima.
     in_minima: u64,
 }
@@ -128,7 +128,7 @@ impl Mmu {
         queue.saturating_sub(self.minimum)
     }
 
-    fn pool(&mut self, class: usize) -> &mut Pool {
+    fn pool(&mut self, class: usize) -> &mut MmuPool {
         &mut self.pools[usize::from(self.pool_of[class])]
     }
 

@@ -13,7 +13,7 @@ Examples:
   weft analyse quiver my.toml
   weft analyse quiver my.toml --from leaf3 --to leaf1
   weft analyse stability")]
-pub(crate) struct Arguments {
+pub(crate) struct AnalyseArguments {
     #[command(subcommand)]
     subject: Subject,
 }
@@ -104,7 +104,7 @@ struct Quiver {
     svg: Option<PathBuf>,
 }
 
-impl Arguments {
+impl AnalyseArguments {
     /// Analyses.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         match self.subject {

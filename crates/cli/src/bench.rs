@@ -5,7 +5,7 @@ use clap::Args;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use weft_bench::results::Results;
+use weft_bench::results::BenchResults;
 
 /// What `weft bench` takes.
 #[derive(Args)]
@@ -17,7 +17,7 @@ Examples:
 
 Only the event loop counts, not building and reporting. `bound` is a loop that
 only moves packets. Exit code 1 when a count grew by more than 3 %.")]
-pub(crate) struct Arguments {
+pub(crate) struct BenchArguments {
     /// Cases to run; without any, the standard ones
     names: Vec<String>,
     /// Run all cases, the large ones too
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     one_pass: Option<String>,
 }
 
-impl Arguments {
+impl BenchArguments {
     /// Measures, prints, compares.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         if let Some(name) = &self.one_pass {
@@ -60,8 +60,8 @@ impl Arguments {
         Ok(before.map_or(ExitCode::SUCCESS, |before| compare(&results, &before)))
     }
 
-    fn options(self) -> weft_bench::Options {
-        weft_bench::Options {
+    fn options(self) -> weft_bench::BenchOptions {
+        weft_bench::BenchOptions {
             names: self.names,
             all: self.all,
             repeat: self.repeat.get(),
@@ -73,15 +73,15 @@ impl Arguments {
     }
 }
 
-fn read(path: &Path) -> Result<Results, weft::Error> {
+fn read(path: &Path) -> Result<BenchResults, weft::Error> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|cause| weft::Error::BadInput(format!("cannot read {name}: {cause}")))?;
-    Results::read(&name, &text)
+    BenchResults::read(&name, &text)
 }
 
 /// Says what grew; on standard error, so that the JSON stays whole.
-fn compare(results: &Results, before: &Results) -> ExitCode {
+fn compare(results: &BenchResults, before: &BenchResults) -> ExitCode {
     let worse = results.worse_than(before);
     if worse.is_empty() {
         let compared = results.compared_with(before);

@@ -14,7 +14,7 @@ Examples:
   weft check my.toml --format json    for editors and scripts
 
 Exit code 2 when there is a mistake.")]
-pub(crate) struct Arguments {
+pub(crate) struct CheckArguments {
     /// The scenario
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
@@ -33,7 +33,7 @@ enum Format {
     Json,
 }
 
-impl Arguments {
+impl CheckArguments {
     /// Checks the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let report = weft::check(&self.scenario, &self.set)?;

@@ -31,35 +31,35 @@ pub(crate) struct CommandLine {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Run a scenario and write results and a report
-    Run(run::Arguments),
+    Run(run::RunArguments),
     /// Report all mistakes of a scenario at once
-    Check(check::Arguments),
+    Check(check::CheckArguments),
     /// Judge configuration files of switches and hosts by rules
-    Lint(lint::Arguments),
+    Lint(lint::LintArguments),
     /// Show every effective setting: value, origin and meaning
-    Explain(explain::Arguments),
+    Explain(explain::ExplainArguments),
     /// Show what a scenario can choose from
-    List(list::Arguments),
+    List(list::ListArguments),
     /// Say what can be said of a network without running it
-    Analyse(analyse::Arguments),
+    Analyse(analyse::AnalyseArguments),
     /// Ask the fluid model of a scenario: is its rate control stable?
-    Fluid(fluid::Arguments),
+    Fluid(fluid::FluidArguments),
     /// Write the report of finished runs again
-    Report(report::Arguments),
+    Report(report::ReportArguments),
     /// Say what differs between two results, in settings and in numbers
-    Compare(compare::Arguments),
+    Compare(compare::CompareArguments),
     /// Write a commented scenario to start from
-    New(new::Arguments),
+    New(new::NewArguments),
     /// Turn files of another simulator into a scenario
-    Import(import::Arguments),
+    Import(import::ImportArguments),
     /// Measure the claims of a published source again
-    Reproduce(reproduce::Arguments),
+    Reproduce(reproduce::ReproduceArguments),
     /// Measure what simulations cost on this machine
-    Bench(bench::Arguments),
+    Bench(bench::BenchArguments),
     /// Print a completion script for a shell
-    Completions(completions::Arguments),
+    Completions(completions::CompletionsArguments),
     /// Write the manual pages
-    Man(man::Arguments),
+    Man(man::ManArguments),
 }
 
 impl Command {

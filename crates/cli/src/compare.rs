@@ -14,7 +14,7 @@ Examples:
 
 Runs with equal seeds saw the same flows and are compared in pairs; intervals
 are 95 % intervals of the mean difference.")]
-pub(crate) struct Arguments {
+pub(crate) struct CompareArguments {
     /// The folder to compare with
     #[arg(value_name = "A")]
     before: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     after: PathBuf,
 }
 
-impl Arguments {
+impl CompareArguments {
     /// Compares, prints the table and where the page is.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let (table, page) = weft::compare(&self.before, &self.after)?;

@@ -12,12 +12,12 @@ Examples:
   weft completions bash > ~/.local/share/bash-completion/completions/weft
   weft completions zsh > ~/.zfunc/_weft
   weft completions fish > ~/.config/fish/completions/weft.fish")]
-pub(crate) struct Arguments {
+pub(crate) struct CompletionsArguments {
     /// Which shell
     shell: Shell,
 }
 
-impl Arguments {
+impl CompletionsArguments {
     /// Prints the script for the command line `weft`.
     pub(crate) fn execute(self, mut weft: Command) -> Result<ExitCode, weft::Error> {
         let mut script = Vec::new();

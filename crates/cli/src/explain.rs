@@ -12,7 +12,7 @@ Examples:
   weft explain my.toml              everything, defaults included
   weft explain my.toml switch       what is below [switch]
   weft explain my.toml transport.dctcp.g")]
-pub(crate) struct Arguments {
+pub(crate) struct ExplainArguments {
     /// The scenario
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     set: Vec<String>,
 }
 
-impl Arguments {
+impl ExplainArguments {
     /// Explains the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         console::show(&weft::explain(&self.scenario, self.prefix.as_deref(), &self.set)?)?;

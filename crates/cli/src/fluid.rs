@@ -15,7 +15,7 @@ Examples:
   weft fluid sweep my.toml --over 'flows=2..100:99' --over 'delay=1 us..100 us:100'
   weft fluid tune my.toml --flows 2..20 --margin 10
   weft fluid compare my.toml --until '100 ms'")]
-pub(crate) struct Arguments {
+pub(crate) struct FluidArguments {
     #[command(subcommand)]
     subject: Subject,
 }
@@ -182,7 +182,7 @@ impl Compare {
     }
 }
 
-impl Arguments {
+impl FluidArguments {
     /// Asks.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let found = match self.subject {

@@ -12,7 +12,7 @@ Examples:
   weft import hpcc topology.txt flow.txt > imported.toml
   weft import htsim leaf_spine.topo perm.cm --out imported.toml
   weft list imports                    the formats")]
-pub(crate) struct Arguments {
+pub(crate) struct ImportArguments {
     /// Which format
     format: String,
     /// The files: topology first, then flows
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
-impl Arguments {
+impl ImportArguments {
     /// Writes the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         console::show_or_save(&weft::import(&self.format, &self.files)?, self.out.as_deref())

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const ENDED_AT_ONCE: i32 = 130;
 
 /// Sets `stop` at the first Ctrl-C (or SIGTERM).
-pub(crate) fn listen(stop: Arc<AtomicBool>, mode: progress::Mode) -> Result<(), weft::Error> {
+pub(crate) fn listen(stop: Arc<AtomicBool>, mode: progress::ProgressMode) -> Result<(), weft::Error> {
     ctrlc::set_handler(move || {
         if stop.swap(true, Ordering::SeqCst) {
             std::process::exit(ENDED_AT_ONCE);
         }
-        if mode != progress::Mode::Json {
+        if mode != progress::ProgressMode::Json {
             console::complain("\nstopping with what is there; Ctrl-C once more ends at once");
         }
     })

@@ -4,7 +4,7 @@ use crate::console;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use weft::{LintFile, LintKind, LintLevel, LintOptions, LintSite};
+use weft::{FileKind, LintFile, LintOptions, Severity, Surroundings};
 
 /// What `weft lint` takes.
 #[derive(Args)]
@@ -15,7 +15,7 @@ Examples:
   weft lint --explain ecn-after-pfc
 
 Exit code 1 for findings at or above --fail-on, 2 for files that cannot be read.")]
-pub(crate) struct Arguments {
+pub(crate) struct LintArguments {
     /// SONiC, Arista EOS, sysctl, tuned, shell or Weft files: one network
     #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
@@ -87,7 +87,7 @@ enum Level {
     Error,
 }
 
-impl Arguments {
+impl LintArguments {
     /// Judges the files, or explains a rule.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         if let Some(id) = &self.explain {
@@ -116,9 +116,9 @@ impl Arguments {
     }
 
     /// The figures of the command line, all mistakes at once.
-    fn site(&self) -> Result<LintSite, weft::Error> {
+    fn site(&self) -> Result<Surroundings, weft::Error> {
         let mut wrong = Vec::new();
-        let site = LintSite {
+        let site = Surroundings {
             rtt: figure("--rtt", self.rtt.as_deref(), &mut wrong),
             rate: figure("--rate", self.rate.as_deref(), &mut wrong),
             memory: figure("--memory", self.memory.as_deref(), &mut wrong),
@@ -142,21 +142,21 @@ where
     }
 }
 
-fn kind(kind: Kind) -> LintKind {
+fn kind(kind: Kind) -> FileKind {
     match kind {
-        Kind::Sonic => LintKind::Sonic,
-        Kind::Eos => LintKind::Eos,
-        Kind::Sysctl => LintKind::Sysctl,
-        Kind::Tuned => LintKind::Tuned,
-        Kind::Shell => LintKind::Shell,
-        Kind::Scenario => LintKind::Scenario,
+        Kind::Sonic => FileKind::Sonic,
+        Kind::Eos => FileKind::Eos,
+        Kind::Sysctl => FileKind::Sysctl,
+        Kind::Tuned => FileKind::Tuned,
+        Kind::Shell => FileKind::Shell,
+        Kind::Scenario => FileKind::Scenario,
     }
 }
 
-fn level(level: Level) -> LintLevel {
+fn level(level: Level) -> Severity {
     match level {
-        Level::Note => LintLevel::Note,
-        Level::Warning => LintLevel::Warning,
-        Level::Error => LintLevel::Error,
+        Level::Note => Severity::Note,
+        Level::Warning => Severity::Warning,
+        Level::Error => Severity::Error,
     }
 }

@@ -13,12 +13,12 @@ Examples:
   weft list drill         what the settings of one mean
   weft list sizes         flow size distributions and where they come from
   weft list metrics       what [[expect]] can speak about")]
-pub(crate) struct Arguments {
+pub(crate) struct ListArguments {
     /// What to list, or the name of a balancer, a transport and so on; without it, the topics
     topic: Option<String>,
 }
 
-impl Arguments {
+impl ListArguments {
     /// Lists.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         console::show(&weft::list(self.topic.as_deref())?)?;

@@ -11,13 +11,13 @@ use std::process::ExitCode;
 Examples:
   weft man ~/.local/share/man/man1
   weft man pages && man -l pages/weft-run.1")]
-pub(crate) struct Arguments {
+pub(crate) struct ManArguments {
     /// The folder to write to; made when it is not there
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-impl Arguments {
+impl ManArguments {
     /// Writes one page for the command line `weft` and one for each command of it.
     pub(crate) fn execute(self, weft: Command) -> Result<ExitCode, weft::Error> {
         let place = |error: std::io::Error| {

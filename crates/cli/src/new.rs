@@ -12,7 +12,7 @@ Examples:
   weft new hello > hello.toml
   weft new incast --out incast.toml    never overwrites
   weft list templates                  the kinds")]
-pub(crate) struct Arguments {
+pub(crate) struct NewArguments {
     /// Which kind
     kind: String,
     /// Write to this file instead of standard output
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
-impl Arguments {
+impl NewArguments {
     /// Writes the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         console::show_or_save(&weft::new_scenario(&self.kind)?, self.out.as_deref())

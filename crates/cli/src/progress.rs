@@ -16,31 +16,31 @@ const CELLS: std::ops::RangeInclusive<usize> = 4..=16;
 /// How to show progress: a line on a terminal and nothing elsewhere, one JSON object per line, or nothing at all.
 /// (The variants carry no doc comments: clap would spread the help of the option over many lines.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Mode {
+pub(crate) enum ProgressMode {
     Auto,
     Json,
     None,
 }
 
 /// The function that shows progress in the chosen way.
-pub(crate) fn display(mode: Mode) -> Box<dyn Fn(&Progress) + Send + Sync> {
+pub(crate) fn display(mode: ProgressMode) -> Box<dyn Fn(&Progress) + Send + Sync> {
     let clock = SweepClock::default();
     match mode {
-        Mode::Json => Box::new(move |progress| {
+        ProgressMode::Json => Box::new(move |progress| {
             console::complain(&object(progress, clock.read(progress)).to_string());
         }),
-        Mode::Auto if console::can_redraw() => Box::new(move |progress| {
+        ProgressMode::Auto if console::can_redraw() => Box::new(move |progress| {
             let columns = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
             let shown = line(progress, clock.read(progress), columns.saturating_sub(1));
             console::redraw(&shown);
         }),
-        Mode::Auto | Mode::None => Box::new(|_| ()),
+        ProgressMode::Auto | ProgressMode::None => Box::new(|_| ()),
     }
 }
 
 /// Takes the line away, so that the result starts on a clean one.
-pub(crate) fn end(mode: Mode) {
-    if mode == Mode::Auto && console::can_redraw() {
+pub(crate) fn end(mode: ProgressMode) {
+    if mode == ProgressMode::Auto && console::can_redraw() {
         console::redraw("");
     }
 }

@@ -11,13 +11,13 @@ use std::process::ExitCode;
 Examples:
   weft report runs/drill-80                           a sweep
   weft report runs/drill-80/ecmp-1f2e3d4c/seed-1      one run")]
-pub(crate) struct Arguments {
+pub(crate) struct ReportArguments {
     /// A folder that `weft run` wrote
     #[arg(value_name = "DIR")]
     results: PathBuf,
 }
 
-impl Arguments {
+impl ReportArguments {
     /// Writes the report and prints where it is.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         console::show(&weft::report(&self.results)?.display().to_string())?;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use weft::RunOptions;
-use weft_reproduce::{Form, Options, Outcome};
+use weft_reproduce::{Form, ReproduceOptions, ReproduceOutcome};
 
 /// What `weft reproduce` takes.
 #[derive(Args)]
@@ -20,7 +20,7 @@ Examples:
   weft reproduce ./mine                      a folder with a claims.toml
 
 Complete runs below DIR are not repeated; Ctrl-C judges what is there.")]
-pub(crate) struct Arguments {
+pub(crate) struct ReproduceArguments {
     /// The source, or a folder written with a slash [default: list them]
     #[arg(value_name = "NAME")]
     name: Option<String>,
@@ -59,10 +59,10 @@ pub(crate) struct Arguments {
     write: Option<PathBuf>,
     /// Progress on standard error: a line, JSON lines, or none
     #[arg(long, value_name = "HOW", default_value = "auto")]
-    progress: progress::Mode,
+    progress: progress::ProgressMode,
 }
 
-impl Arguments {
+impl ReproduceArguments {
     /// Measures, or lists what could be measured.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let Some(name) = self.name.clone() else {
@@ -78,7 +78,7 @@ impl Arguments {
         progress::end(mode);
         match result {
             Ok(outcome) => conclude(&outcome, strict),
-            Err(error) if mode == progress::Mode::Json => {
+            Err(error) if mode == progress::ProgressMode::Json => {
                 console::complain(&progress::error_object(&error));
                 Ok(console::code(&error))
             }
@@ -86,7 +86,7 @@ impl Arguments {
         }
     }
 
-    fn options(self, stop: Arc<AtomicBool>) -> Options {
+    fn options(self, stop: Arc<AtomicBool>) -> ReproduceOptions {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let of_each = self.threads.map_or(1, NonZero::get);
         let run = RunOptions {
@@ -106,11 +106,11 @@ impl Arguments {
             () => Form::Full,
         };
         let (claims, tables, assumptions) = (self.claims, self.tables, self.assumptions);
-        Options { run, form, claims, tables, assumptions, write: self.write }
+        ReproduceOptions { run, form, claims, tables, assumptions, write: self.write }
     }
 }
 
-fn conclude(outcome: &Outcome, strict: bool) -> Result<ExitCode, weft::Error> {
+fn conclude(outcome: &ReproduceOutcome, strict: bool) -> Result<ExitCode, weft::Error> {
     let mut text = format!("{}\n", outcome.terminal);
     if outcome.interrupted {
         text += "stopped early: only what was complete has been judged\n";

@@ -21,7 +21,7 @@ Examples:
 
 A run that is already complete below DIR is not repeated. Ctrl-C ends it with
 a valid partial result and report; a second Ctrl-C ends it at once.")]
-pub(crate) struct Arguments {
+pub(crate) struct RunArguments {
     /// The scenario
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
@@ -45,10 +45,10 @@ pub(crate) struct Arguments {
     threads: Option<NonZero<usize>>,
     /// Progress on standard error: a line on terminals, JSON lines, or none
     #[arg(long, value_name = "HOW", default_value = "auto")]
-    progress: progress::Mode,
+    progress: progress::ProgressMode,
 }
 
-impl Arguments {
+impl RunArguments {
     /// Runs the scenario.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let (mode, stop) = (self.progress, Arc::new(AtomicBool::new(false)));
@@ -57,7 +57,7 @@ impl Arguments {
         progress::end(mode);
         match result {
             Ok(outcome) => conclude(&outcome),
-            Err(error) if mode == progress::Mode::Json => {
+            Err(error) if mode == progress::ProgressMode::Json => {
                 console::complain(&progress::error_object(&error));
                 Ok(console::code(&error))
             }
@@ -66,7 +66,7 @@ impl Arguments {
     }
 }
 
-fn options(arguments: &Arguments, stop: Arc<AtomicBool>) -> RunOptions {
+fn options(arguments: &RunArguments, stop: Arc<AtomicBool>) -> RunOptions {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let threads = arguments.threads.map_or(1, NonZero::get);
     RunOptions {

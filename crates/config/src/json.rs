@@ -8,18 +8,18 @@ const DEEPEST: usize = 64;
 
 /// A value and the bytes it covers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct JsonNode {
     /// Its first byte.
     pub at: usize,
     /// The first byte behind it.
     pub end: usize,
     /// What it is.
-    pub content: Content,
+    pub content: JsonContent,
 }
 
 /// What a value is. Numbers stay text: who needs one knows which kind.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Content {
+pub enum JsonContent {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -29,25 +29,25 @@ pub enum Content {
     /// A text without its escapes.
     Text(String),
     /// `[...]`.
-    List(Vec<Node>),
+    List(Vec<JsonNode>),
     /// `{...}`.
-    Table(Vec<Entry>),
+    Table(Vec<JsonEntry>),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct JsonEntry {
     /// The key.
     pub key: String,
     /// Where it begins.
     pub at: usize,
     /// The value.
-    pub node: Node,
+    pub node: JsonNode,
 }
 
 /// Why a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct JsonError {
     /// Where.
     pub at: usize,
     /// What is there.
@@ -56,19 +56,19 @@ pub struct Broken {
     pub allowed: &'static str,
 }
 
-impl Node {
+impl JsonNode {
     /// The entries of a table; none of anything else.
     #[must_use]
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[JsonEntry] {
         match &self.content {
-            Content::Table(entries) => entries,
+            JsonContent::Table(entries) => entries,
             _ => &[],
         }
     }
 
     /// The value of a key; of a repeated key the last, which is what other readers take.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&JsonNode> {
         self.entries().iter().rev().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
@@ -76,7 +76,7 @@ impl Node {
     #[must_use]
     pub fn word(&self) -> Option<&str> {
         match &self.content {
-            Content::Text(text) | Content::Number(text) => Some(text),
+            JsonContent::Text(text) | JsonContent::Number(text) => Some(text),
             _ => None,
         }
     }
@@ -86,8 +86,8 @@ impl Node {
 /// first byte is 0.
 ///
 /// # Errors
-/// [`Broken`] with the first place that is not JSON.
-pub fn parse(text: &str, base: usize) -> Result<Node, Broken> {
+/// [`JsonError`] with the first place that is not JSON.
+pub fn parse(text: &str, base: usize) -> Result<JsonNode, JsonError> {
     let mut reader = Reader { text, at: 0, base };
     let node = reader.value(0)?;
     reader.space();
@@ -114,15 +114,15 @@ impl Reader<'_> {
         }
     }
 
-    fn broken(&self, allowed: &'static str) -> Broken {
+    fn broken(&self, allowed: &'static str) -> JsonError {
         let found = match self.text[self.at..].chars().next() {
             None => "the end of the file".to_owned(),
             Some(letter) => format!("`{}`", letter.escape_debug()),
         };
-        Broken { at: self.at, found, allowed }
+        JsonError { at: self.at, found, allowed }
     }
 
-    fn take(&mut self, wanted: u8, allowed: &'static str) -> Result<(), Broken> {
+    fn take(&mut self, wanted: u8, allowed: &'static str) -> Result<(), JsonError> {
         self.space();
         if self.peek() != Some(wanted) {
             return Err(self.broken(allowed));
@@ -131,24 +131,28 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node, Broken> {
+    fn value(&mut self, depth: usize) -> Result<JsonNode, JsonError> {
         self.space();
         let at = self.at;
         if depth > DEEPEST {
-            return Err(Broken { at, found: "deeper nesting".to_owned(), allowed: "64 levels" });
+            return Err(JsonError { at, found: "deeper nesting".to_owned(), allowed: "64 levels" });
         }
         let content = match self.peek() {
-            Some(b'{') => Content::Table(self.table(depth)?),
-            Some(b'[') => Content::List(self.list(depth)?),
-            Some(b'"') => Content::Text(self.string()?),
-            Some(b'-' | b'0'..=b'9') => Content::Number(self.number()?),
+            Some(b'{') => JsonContent::Table(self.table(depth)?),
+            Some(b'[') => JsonContent::List(self.list(depth)?),
+            Some(b'"') => JsonContent::Text(self.string()?),
+            Some(b'-' | b'0'..=b'9') => JsonContent::Number(self.number()?),
             _ => self.word()?,
         };
-        Ok(Node { at: self.base + at, end: self.base + self.at, content })
+        Ok(JsonNode { at: self.base + at, end: self.base + self.at, content })
     }
 
-    fn word(&mut self) -> Result<Content, Broken> {
-        let words = [("true", Content::Flag(true)), ("false", Content::Flag(false)), ("null", Content::Null)];
+    fn word(&mut self) -> Result<JsonContent, JsonError> {
+        let words = [
+            ("true", JsonContent::Flag(true)),
+            ("false", JsonContent::Flag(false)),
+            ("null", JsonContent::Null),
+        ];
         for (word, content) in words {
             if self.text[self.at..].starts_with(word) {
                 self.at += word.len();
@@ -158,7 +162,7 @@ impl Reader<'_> {
         Err(self.broken("a value: table, list, text, number, true, false or null"))
     }
 
-    fn table(&mut self, depth: usize) -> Result<Vec<Entry>, Broken> {
+    fn table(&mut self, depth: usize) -> Result<Vec<JsonEntry>, JsonError> {
         self.at += 1;
         let mut entries = Vec::new();
         self.space();
@@ -174,14 +178,14 @@ impl Reader<'_> {
             }
             let key = self.string()?;
             self.take(b':', "a colon after the key")?;
-            entries.push(Entry { key, at, node: self.value(depth + 1)? });
+            entries.push(JsonEntry { key, at, node: self.value(depth + 1)? });
             if !self.goes_on(b'}', "a comma or the end of the table, `}`")? {
                 return Ok(entries);
             }
         }
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Node>, Broken> {
+    fn list(&mut self, depth: usize) -> Result<Vec<JsonNode>, JsonError> {
         self.at += 1;
         let mut nodes = Vec::new();
         self.space();
@@ -198,7 +202,7 @@ impl Reader<'_> {
     }
 
     /// After an element: a comma (true) or the end (false).
-    fn goes_on(&mut self, end: u8, allowed: &'static str) -> Result<bool, Broken> {
+    fn goes_on(&mut self, end: u8, allowed: &'static str) -> Result<bool, JsonError> {
         self.space();
         match self.peek() {
             Some(b',') => self.at += 1,
@@ -211,7 +215,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn string(&mut self) -> Result<String, Broken> {
+    fn string(&mut self) -> Result<String, JsonError> {
         self.at += 1;
         let mut text = String::new();
         loop {
@@ -232,7 +236,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Broken> {
+    fn escape(&mut self) -> Result<char, JsonError> {
         self.at += 1;
         let plain = match self.peek() {
             Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
@@ -253,7 +257,7 @@ impl Reader<'_> {
     }
 
     /// A `\u` escape; two of them for characters beyond 16 bits, and a lone half becomes the replacement character.
-    fn unicode(&mut self) -> Result<char, Broken> {
+    fn unicode(&mut self) -> Result<char, JsonError> {
         let first = self.hex()?;
         if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {
             self.at += 1;
@@ -264,7 +268,7 @@ impl Reader<'_> {
         Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn hex(&mut self) -> Result<u32, Broken> {
+    fn hex(&mut self) -> Result<u32, JsonError> {
         let digits =
             self.text.get(self.at + 1..self.at + 5).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
         let Some(digits) = digits else { return Err(self.broken("\\u and four hexadecimal digits")) };
@@ -272,7 +276,7 @@ impl Reader<'_> {
         Ok(u32::from_str_radix(digits, 16).unwrap_or_default())
     }
 
-    fn number(&mut self) -> Result<String, Broken> {
+    fn number(&mut self) -> Result<String, JsonError> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -292,7 +296,7 @@ impl Reader<'_> {
         Ok(self.text[start..self.at].to_owned())
     }
 
-    fn digits(&mut self) -> Result<(), Broken> {
+    fn digits(&mut self) -> Result<(), JsonError> {
         if !matches!(self.peek(), Some(b'0'..=b'9')) {
             return Err(self.broken("a digit"));
         }
@@ -314,8 +318,8 @@ mod tests {
                 .unwrap();
         let speed = node.get("PORT").unwrap().get("Ethernet0").unwrap().get("speed").unwrap();
         assert_eq!((speed.at, speed.word()), (35, Some("100000")));
-        let Content::List(numbers) = &node.get("n").unwrap().content else { panic!("a list") };
-        assert_eq!((numbers[1].word(), &numbers[2].content), (Some("-2.5e3"), &Content::Null));
+        let JsonContent::List(numbers) = &node.get("n").unwrap().content else { panic!("a list") };
+        assert_eq!((numbers[1].word(), &numbers[2].content), (Some("-2.5e3"), &JsonContent::Null));
     }
 
     #[test]

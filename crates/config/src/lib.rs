@@ -6,7 +6,7 @@
 //! let text = "{\n  \"PORT\": {\"Ethernet0\": {\"mtu\": \"9100\"}}}";
 //! let mtu = json::parse(text, 0)?.get("PORT").and_then(|ports| ports.get("Ethernet0")?.get("mtu").cloned());
 //! assert_eq!(mtu.map(|mtu| line_column(text, mtu.at)), Some((2, 33)));
-//! # Ok::<(), json::Broken>(())
+//! # Ok::<(), json::JsonError>(())
 //! ```
 
 pub mod json;

@@ -3,7 +3,7 @@
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Source {
+pub struct SourceFile {
     /// The name the user gave.
     pub name: String,
     /// Its text.

@@ -6,7 +6,7 @@ pub mod tuned;
 
 /// A setting and the byte at which its line begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct LinuxSetting {
     /// With dots: `net.ipv4.tcp_ecn`.
     pub name: String,
     /// As it is written, without quotes.
@@ -15,11 +15,11 @@ pub struct Setting {
     pub at: usize,
 }
 
-impl Setting {
+impl LinuxSetting {
     /// Names have dots or slashes; a dash before one says that errors do not matter.
-    fn new(name: &str, value: &str, at: usize) -> Setting {
+    fn new(name: &str, value: &str, at: usize) -> LinuxSetting {
         let name = name.trim().trim_start_matches('-').replace('/', ".");
-        Setting { name, value: value.trim().to_owned(), at }
+        LinuxSetting { name, value: value.trim().to_owned(), at }
     }
 }
 
@@ -27,7 +27,7 @@ impl Setting {
 #[derive(Clone, Debug, Default)]
 pub struct LinuxSettings {
     /// In the order in which they are applied.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<LinuxSetting>,
     /// A word for each other thing.
     pub other: Vec<String>,
 }

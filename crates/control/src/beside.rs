@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use weft_core::Span;
 use weft_draw::figure::{self, Axis, Figure};
 use weft_draw::text::number;
-use weft_fluid::Series;
+use weft_fluid::FluidSeries;
 use weft_plan::Engine;
 use weft_report::page::{Card, Page, Section};
 
 use crate::FluidOptions;
 use crate::course::{self, UNTIL};
 use crate::figures::{line, lines};
-use crate::packets::{self, Packets};
+use crate::packets::{self, PacketSeries};
 use crate::subject::Subject;
 use crate::swing::{Swing, swing};
 use crate::table::on_page;
@@ -26,10 +26,10 @@ const HEADER: [&str; 4] = ["", "packets", "fluid", "deviation"];
 const SCHEMES: [&str; 2] = ["packets", "fluid"];
 
 /// A case, both ways.
-pub(crate) struct Pair {
+pub(crate) struct BothEngines {
     subject: Subject,
-    packets: Packets,
-    fluid: Series,
+    packets: PacketSeries,
+    fluid: FluidSeries,
     queue: [Swing; 2],
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn compute(
     subjects: &[Subject],
     until: Option<Span>,
     engine: &dyn Engine,
-) -> Result<Vec<Pair>, Error> {
+) -> Result<Vec<BothEngines>, Error> {
     let cases = prepare(path, &options.set, false)?;
     let pair = |(case, subject): (&Prepared, &Subject)| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
@@ -53,7 +53,7 @@ pub(crate) fn compute(
         let step = |time: &[f64]| (time[time.len() - 1] - time[0]) / (time.len() - 1).max(1) as f64;
         seen.period = seen.period.map(|steps| steps * step(&packets.time));
         solved.period = solved.period.map(|steps| steps * step(&fluid.time));
-        Ok(Pair { subject: subject.clone(), packets, fluid, queue: [seen, solved] })
+        Ok(BothEngines { subject: subject.clone(), packets, fluid, queue: [seen, solved] })
     };
     cases.iter().zip(subjects).map(pair).collect()
 }
@@ -86,7 +86,7 @@ impl Quantity {
     }
 }
 
-impl Pair {
+impl BothEngines {
     fn quantities(&self) -> Vec<Quantity> {
         let of = |name, values: [f64; 2]| Quantity {
             name,
@@ -181,7 +181,7 @@ impl Pair {
 
     fn rate_figure(&self, id: &str) -> Figure {
         let unit = self.subject.unit.bits(1.0) / 1e9;
-        let of_packets = |(n, flow): (usize, &packets::Seen)| {
+        let of_packets = |(n, flow): (usize, &packets::FlowTrace)| {
             line(&format!("packets, flow {}", n + 1), Some(0), &milliseconds(&flow.time), &flow.rate)
         };
         let of_fluid = |(n, rates): (usize, &Vec<f64>)| {
@@ -248,19 +248,19 @@ fn spread(values: &[f64]) -> f64 {
 }
 
 /// The rows of a case, its title before them.
-fn rows(pair: &Pair) -> Vec<Vec<String>> {
+fn rows(pair: &BothEngines) -> Vec<Vec<String>> {
     pair.quantities().iter().map(Quantity::row).collect()
 }
 
-fn notes(pairs: &[Pair]) -> Vec<String> {
-    let mut notes: Vec<String> = pairs.iter().flat_map(Pair::notes).collect();
+fn notes(pairs: &[BothEngines]) -> Vec<String> {
+    let mut notes: Vec<String> = pairs.iter().flat_map(BothEngines::notes).collect();
     notes.sort();
     notes.dedup();
     notes
 }
 
 /// All quantities of all cases.
-pub(crate) fn csv(pairs: &[Pair]) -> String {
+pub(crate) fn csv(pairs: &[BothEngines]) -> String {
     let cell = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
     let mut text = "case,quantity,packets,fluid,deviation\n".to_owned();
     for pair in pairs {
@@ -274,8 +274,8 @@ pub(crate) fn csv(pairs: &[Pair]) -> String {
 }
 
 /// Headline and tables.
-pub(crate) fn terminal(pairs: &[Pair]) -> String {
-    let table = |pair: &Pair| {
+pub(crate) fn terminal(pairs: &[BothEngines]) -> String {
+    let table = |pair: &BothEngines| {
         let header = [&pair.subject.title(), HEADER[1], HEADER[2], HEADER[3]];
         let window = format!("Second half of {} ms.", number(pair.packets.until * 1e3));
         format!("{}\n\n{}{window}\n\n", pair.sentence(), Columns::table(&header, &rows(pair)))
@@ -285,8 +285,8 @@ pub(crate) fn terminal(pairs: &[Pair]) -> String {
 }
 
 /// The page, without the scenario.
-pub(crate) fn page(pairs: &[Pair]) -> Page {
-    let each = |of: &dyn Fn(usize, &Pair) -> Figure| -> Vec<Figure> {
+pub(crate) fn page(pairs: &[BothEngines]) -> Page {
+    let each = |of: &dyn Fn(usize, &BothEngines) -> Figure| -> Vec<Figure> {
         pairs.iter().enumerate().map(|(number, pair)| of(number, pair)).collect()
     };
     let late = each(&|n, pair| {
@@ -300,7 +300,7 @@ pub(crate) fn page(pairs: &[Pair]) -> Page {
         lead: lead.to_owned(),
         figures,
     };
-    let labelled = |pair: &Pair| {
+    let labelled = |pair: &BothEngines| {
         let title = pair.subject.title();
         rows(pair).into_iter().map(move |mut row| {
             row[0] = format!("{title}: {}", row[0]);

@@ -9,7 +9,7 @@ const MOST_FLOWS: usize = 4096;
 
 /// A flow as it meets the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Path {
+pub(crate) struct FlowPath {
     pub(crate) start: Time,
     /// Line rate of the sender.
     pub(crate) line: Rate,
@@ -19,22 +19,22 @@ pub(crate) struct Path {
 
 /// The link that holds all flows back.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Bottleneck {
+pub(crate) struct BottleneckLink {
     pub(crate) id: LinkId,
     pub(crate) name: String,
     pub(crate) rate: Rate,
-    pub(crate) paths: Vec<Path>,
+    pub(crate) paths: Vec<FlowPath>,
 }
 
 /// Sizes on the wire of what goes and of what comes back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wire {
+pub(crate) struct WireSizes {
     pub(crate) data: Bytes,
     pub(crate) feedback: Bytes,
 }
 
 /// Finds it, or says why there is none.
-pub(crate) fn find(setup: &Setup, wire: Wire) -> Result<Bottleneck, String> {
+pub(crate) fn find(setup: &Setup, wire: WireSizes) -> Result<BottleneckLink, String> {
     let graph = &setup.graph;
     if setup.flows.is_empty() || setup.flows.len() > MOST_FLOWS {
         let count = setup.flows.len();
@@ -55,13 +55,13 @@ pub(crate) fn find(setup: &Setup, wire: Wire) -> Result<Bottleneck, String> {
     let walk = |flow: &weft_workload::Flow| network.links(flow.source, flow.destination);
     let links: Vec<Vec<LinkId>> = flows.iter().map(walk).collect::<Result<_, _>>()?;
     let shared = network.tightest(&links)?;
-    let path = |(flow, links): (&weft_workload::Flow, &Vec<LinkId>)| Path {
+    let path = |(flow, links): (&weft_workload::Flow, &Vec<LinkId>)| FlowPath {
         start: flow.start,
         line: graph.links()[links[0].index()].rate,
         round_trip: network.round_trip(links, wire),
     };
     let link = &graph.links()[shared.index()];
-    Ok(Bottleneck {
+    Ok(BottleneckLink {
         id: shared,
         name: format!("{} -> {}", graph.name(link.from), graph.name(link.to)),
         rate: link.rate,
@@ -128,7 +128,7 @@ impl Network<'_> {
     }
 
     /// Propagation, switches and transmission of one packet, there and back.
-    fn round_trip(&self, links: &[LinkId], wire: Wire) -> Span {
+    fn round_trip(&self, links: &[LinkId], wire: WireSizes) -> Span {
         let one_way = |size: Bytes| -> Span {
             let of = |link: &LinkId| {
                 let link = &self.graph.links()[link.index()];

@@ -18,7 +18,7 @@ use weft_switch::mark::{
     red::{self, RedSettings},
 };
 
-use crate::bottleneck::Path;
+use crate::bottleneck::FlowPath;
 
 /// One full-size packet on the wire is the unit of everything.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,8 +89,8 @@ pub(crate) fn dcqcn(
     law: &weft_rate::dcqcn::DcqcnSettings,
     notification: &NotificationSettings,
     unit: Unit,
-) -> dcqcn::Law {
-    dcqcn::Law {
+) -> dcqcn::DcqcnParameters {
+    dcqcn::DcqcnParameters {
         gain: law.gain,
         notification: notification.cnp_interval.seconds(),
         estimate_timer: law.alpha_timer.seconds(),
@@ -103,10 +103,10 @@ pub(crate) fn dcqcn(
 
 /// What of DCQCN's settings the model leaves out.
 pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> {
-    use weft_rate::dcqcn::{CutBy, HyperIncrease, RecoveryCount, Timing};
+    use weft_rate::dcqcn::{CutBy, HyperIncrease, ReactionTiming, RecoveryCount};
     let left_out = [
         (law.hyper_increase != HyperIncrease::Off, "hyper increase"),
-        (law.timing != Timing::Paper, "free-running timers"),
+        (law.timing != ReactionTiming::Paper, "free-running timers"),
         (law.cut_by != CutBy::Old, "cuts by the updated estimate"),
         (law.recovery_count != RecoveryCount::Fluid, "the count of fast recovery of ns-3"),
         (!law.clamp_target, "a target that survives a cut"),
@@ -117,8 +117,8 @@ pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> 
 }
 
 /// What a TIMELY law says of the path and of itself.
-pub(crate) struct Measured<'a> {
-    own: &'a rate_timely::Measured,
+pub(crate) struct ConvertedTimely<'a> {
+    own: &'a rate_timely::TimelySharedSettings,
     decrease: f64,
     between: Between,
 }
@@ -130,42 +130,42 @@ enum Between {
 }
 
 /// The settings of a TIMELY law; `None` for other laws.
-pub(crate) fn measured(law: &RateLawSettings) -> Option<Measured<'_>> {
+pub(crate) fn measured(law: &RateLawSettings) -> Option<ConvertedTimely<'_>> {
     Some(match law {
         RateLawSettings::Timely(own) => {
-            Measured { own: &own.measured, decrease: own.beta, between: Between::Gradient }
+            ConvertedTimely { own: &own.measured, decrease: own.beta, between: Between::Gradient }
         }
         RateLawSettings::PatchedTimely(own) => weighted(own),
         RateLawSettings::TimelyPi(own) => integrator(own),
-        RateLawSettings::Fixed(_) | RateLawSettings::Dcqcn(_) => return None,
+        RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) => return None,
     })
 }
 
-fn weighted(own: &PatchedTimelySettings) -> Measured<'_> {
-    Measured { own: &own.measured, decrease: own.beta, between: Between::Weighted(own.w_slope) }
+fn weighted(own: &PatchedTimelySettings) -> ConvertedTimely<'_> {
+    ConvertedTimely { own: &own.measured, decrease: own.beta, between: Between::Weighted(own.w_slope) }
 }
 
-fn integrator(own: &TimelyPiSettings) -> Measured<'_> {
+fn integrator(own: &TimelyPiSettings) -> ConvertedTimely<'_> {
     let between = Between::Integrator { gain: own.pi_gain, ratio: own.pi_ratio, reference: own.reference };
-    Measured { own: &own.measured, decrease: 0.0, between }
+    ConvertedTimely { own: &own.measured, decrease: 0.0, between }
 }
 
-impl<'a> Measured<'a> {
+impl<'a> ConvertedTimely<'a> {
     /// Rates at which flows start, as listed.
     pub(crate) fn initial_rates(&self) -> &'a [Rate] {
         &self.own.initial_rates
     }
 
     /// The model's settings on a path with this round trip without queueing.
-    pub(crate) fn settings(&self, capacity: f64, path: Path, unit: Unit) -> TimelyParameters {
+    pub(crate) fn settings(&self, capacity: f64, path: FlowPath, unit: Unit) -> TimelyParameters {
         let (own, round_trip) = (self.own, path.round_trip);
         // a host compares the round trip from when a packet has left it, except what it subtracts
         let left = path.line.time_for(unit.packet);
         let apart = round_trip.seconds() - left.seconds() - own.segments.base_rtt.seconds();
         let (low, high) = ((own.low.seconds() - apart).max(0.0), (own.high.seconds() - apart).max(0.0));
         let law = match self.between {
-            Between::Gradient => timely::Law::Original,
-            Between::Weighted(slope) => timely::Law::Patched {
+            Between::Gradient => timely::TimelyLaw::Original,
+            Between::Weighted(slope) => timely::TimelyLaw::Patched {
                 slope,
                 reference: (capacity * low).max(1e-9),
                 divisor: capacity * own.low.seconds(),
@@ -174,7 +174,7 @@ impl<'a> Measured<'a> {
                 let per_packet = gain * unit.packet.bits() as f64;
                 let half_way = 0.5 * (own.low.seconds() + own.high.seconds());
                 let held = reference.map_or(half_way, Span::seconds) - apart;
-                timely::Law::Integrator {
+                timely::TimelyLaw::Integrator {
                     newer: ratio * per_packet,
                     older: per_packet,
                     reference: capacity * held,

@@ -8,7 +8,7 @@ use weft_draw::text::number;
 use weft_fluid::dde::Stepping;
 use weft_fluid::model::Model;
 use weft_fluid::series::{Extent, extent, verdict};
-use weft_fluid::{Series, Verdict, record};
+use weft_fluid::{FluidSeries, Steadiness, record};
 use weft_report::page::{Card, Page, Section};
 
 use crate::figures::{line, lines};
@@ -27,31 +27,31 @@ const TOLERANCE: f64 = 1e-6;
 const DRAWN: usize = 8;
 
 /// A case, run.
-pub(crate) struct Course {
+pub(crate) struct FluidRun {
     subject: Subject,
-    series: Series,
+    series: FluidSeries,
     until: f64,
 }
 
 /// Runs every case.
-pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<Course> {
+pub(crate) fn compute(subjects: &[Subject], until: Option<Span>) -> Vec<FluidRun> {
     let course = |subject: &Subject| {
         let until = until.map(Span::seconds).or(subject.until).unwrap_or(UNTIL);
-        Course { subject: subject.clone(), series: of(subject, until), until }
+        FluidRun { subject: subject.clone(), series: of(subject, until), until }
     };
     subjects.iter().map(course).collect()
 }
 
 /// The model of a case over so many seconds.
-pub(crate) fn of(subject: &Subject, until: f64) -> Series {
+pub(crate) fn of(subject: &Subject, until: f64) -> FluidSeries {
     match (subject.dcqcn_model(), subject.timely_model()) {
         (Some(mut model), _) => series(&mut model, subject, until),
         (None, Some(mut model)) => series(&mut model, subject, until),
-        (None, None) => Series::default(),
+        (None, None) => FluidSeries::default(),
     }
 }
 
-fn series<M: Model>(model: &mut M, subject: &Subject, until: f64) -> Series {
+fn series<M: Model>(model: &mut M, subject: &Subject, until: f64) -> FluidSeries {
     let stepping = if subject.jitter.most > 0.0 {
         Stepping::Fixed(jitter::step(&subject.jitter))
     } else {
@@ -63,7 +63,7 @@ fn series<M: Model>(model: &mut M, subject: &Subject, until: f64) -> Series {
 const HEADER: [&str; 9] =
     ["case", "queue kB", "least", "most", "rate Gbps", "least", "most", "unfair", "at the end"];
 
-impl Course {
+impl FluidRun {
     /// Queue in kB, second half.
     fn queue(&self) -> Extent {
         let half = extent(self.series.tail(&self.series.queue, 0.5));
@@ -123,15 +123,15 @@ impl Course {
         ]
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> Steadiness {
         verdict(&self.series.queue, 1.0)
     }
 
     fn words(&self) -> &'static str {
         match self.verdict() {
-            Verdict::Settled => "settled",
-            Verdict::RingingDown => "ringing down",
-            Verdict::Oscillating => "oscillating",
+            Steadiness::Settled => "settled",
+            Steadiness::RingingDown => "ringing down",
+            Steadiness::Oscillating => "oscillating",
         }
     }
 
@@ -193,10 +193,10 @@ impl Course {
 
 /// One quantity of all cases.
 fn together(
-    courses: &[Course],
+    courses: &[FluidRun],
     id: &str,
     (title, axis): (&str, Axis),
-    of: &dyn Fn(&Course) -> Vec<f64>,
+    of: &dyn Fn(&FluidRun) -> Vec<f64>,
 ) -> Option<Figure> {
     let drawn = courses.iter().enumerate().filter_map(|(n, course)| {
         let values = of(course);
@@ -212,16 +212,16 @@ fn together(
     Some(lines(id, title, (Axis::linear("time", "ms"), axis), series, caption))
 }
 
-fn sentence(courses: &[Course]) -> String {
+fn sentence(courses: &[FluidRun]) -> String {
     let first = &courses[0];
-    let of = |word: Verdict| courses.iter().filter(|course| course.verdict() == word).count();
+    let of = |word: Steadiness| courses.iter().filter(|course| course.verdict() == word).count();
     let [course] = courses else {
         return format!(
             "{} of {} cases come to rest, {} ring down, {} oscillate.",
-            of(Verdict::Settled),
+            of(Steadiness::Settled),
             courses.len(),
-            of(Verdict::RingingDown),
-            of(Verdict::Oscillating)
+            of(Steadiness::RingingDown),
+            of(Steadiness::Oscillating)
         );
     };
     let (queue, rate) = (first.queue(), first.rate());
@@ -237,11 +237,11 @@ fn sentence(courses: &[Course]) -> String {
     )
 }
 
-fn rows(courses: &[Course]) -> Vec<Vec<String>> {
-    courses.iter().map(Course::row).collect()
+fn rows(courses: &[FluidRun]) -> Vec<Vec<String>> {
+    courses.iter().map(FluidRun::row).collect()
 }
 
-fn notes(courses: &[Course]) -> Vec<String> {
+fn notes(courses: &[FluidRun]) -> Vec<String> {
     let mut notes: Vec<String> = courses.iter().flat_map(|course| course.subject.notes.clone()).collect();
     let forced: u64 = courses.iter().map(|course| course.series.effort.forced).sum();
     if forced > 0 {
@@ -254,7 +254,7 @@ fn notes(courses: &[Course]) -> Vec<String> {
 }
 
 /// Headline and table.
-pub(crate) fn terminal(courses: &[Course]) -> String {
+pub(crate) fn terminal(courses: &[FluidRun]) -> String {
     let notes: String = notes(courses).iter().map(|note| format!("{note}\n")).collect();
     let until = courses.iter().map(|course| course.until).fold(0.0, f64::max);
     format!(
@@ -266,14 +266,14 @@ pub(crate) fn terminal(courses: &[Course]) -> String {
 }
 
 /// The page, without the scenario.
-pub(crate) fn page(courses: &[Course]) -> Page {
-    let queue = |course: &Course| {
+pub(crate) fn page(courses: &[FluidRun]) -> Page {
+    let queue = |course: &FluidRun| {
         let unit = course.subject.unit.bytes(1.0) / 1e3;
         course.series.queue.iter().map(|queue| queue * unit).collect::<Vec<f64>>()
     };
-    let marking = |course: &Course| course.series.marking.iter().map(|p| p * 100.0).collect();
+    let marking = |course: &FluidRun| course.series.marking.iter().map(|p| p * 100.0).collect();
     let axis = |name: &str, unit: &str| Axis::linear(name, unit);
-    let late = |course: &Course| {
+    let late = |course: &FluidRun| {
         let mut values: Vec<f64> = queue(course);
         let half = values.len() / 2;
         values[..half].fill(f64::NAN);

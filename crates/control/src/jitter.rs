@@ -2,10 +2,10 @@
 
 use weft_core::Span;
 use weft_core::units::did_you_mean;
-use weft_fluid::model::{Counted, Jitter};
+use weft_fluid::model::{Jitter, JitteredTrips};
 
 use crate::range;
-use crate::subject::{Law, Subject};
+use crate::subject::{FluidLaw, Subject};
 use weft_prepare::Error;
 
 /// How the equations treat `feedback_jitter`; of packets each answer has its own draw, and round trips contain it.
@@ -18,8 +18,8 @@ pub struct FluidJitter {
 }
 
 /// The words of [`FluidJitter::within`].
-const WITHIN: [(&str, Counted); 3] =
-    [("both", Counted::Both), ("each", Counted::Each), ("neither", Counted::Neither)];
+const WITHIN: [(&str, JitteredTrips); 3] =
+    [("both", JitteredTrips::Both), ("each", JitteredTrips::Each), ("neither", JitteredTrips::Neither)];
 
 /// Without a time of its own jitter is drawn after steps of this length or longer, in seconds; no step is longer.
 const STEP: f64 = 1e-6;
@@ -41,7 +41,7 @@ impl FluidJitter {
     /// An option that changes no case is a mistake.
     pub(crate) fn check(&self, subjects: &[Subject]) -> Result<(), Error> {
         let jittered = |subject: &&Subject| subject.jitter.most > 0.0;
-        let by_round_trips = |subject: &Subject| matches!(subject.law, Law::Timely { .. });
+        let by_round_trips = |subject: &Subject| matches!(subject.law, FluidLaw::Timely { .. });
         let none = subjects.iter().find(jittered).is_none();
         let unused = |option: &str, why: &str| Error::BadInput(format!("`{option}` has no effect: {why}"));
         let named = [("--jitter-in", &self.within), ("--jitter-every", &self.every)];
@@ -55,7 +55,7 @@ impl FluidJitter {
     }
 }
 
-fn counted(word: &str) -> Result<Counted, Error> {
+fn counted(word: &str) -> Result<JitteredTrips, Error> {
     let found = WITHIN.iter().find(|(name, _)| *name == word);
     let names = || WITHIN.iter().map(|(name, _)| *name);
     let allowed = || names().collect::<Vec<_>>().join(", ");

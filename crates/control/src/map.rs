@@ -5,19 +5,19 @@ use std::fmt::Write;
 use std::num::NonZero;
 use std::path::Path;
 
-use weft_draw::figure::{Axis, Figure, Kind, Series};
+use weft_draw::figure::{Axis, Figure, FigureKind, Series};
 use weft_draw::text::{count, number};
 use weft_fluid::linear::margin::gain_margins;
 use weft_fluid::linear::{dcqcn as linear_dcqcn, timely as linear_timely};
-use weft_fluid::model::dcqcn::{Bottleneck, Law as Reaction};
+use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
-use weft_fluid::model::timely::{Law as Between, TimelyParameters};
+use weft_fluid::model::timely::{TimelyLaw, TimelyParameters};
 use weft_report::page::{Card, Page, Section};
 
 use crate::FluidOptions;
 use crate::figures::rounded;
 use crate::range::{Over, Range};
-use crate::subject::{Law, Subject};
+use crate::subject::{FluidLaw, Subject};
 use crate::table::on_page;
 use weft_prepare::Error;
 
@@ -34,8 +34,15 @@ enum Numbers {
 impl Numbers {
     fn of(subject: &Subject) -> Option<Numbers> {
         if let Some(Bottleneck { capacity, flows, law, marking, delay }) = subject.dcqcn() {
-            let Reaction { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step } =
-                law;
+            let DcqcnParameters {
+                gain,
+                notification,
+                estimate_timer,
+                increase_timer,
+                byte_counter,
+                recovery,
+                step,
+            } = law;
             let [kind, a, b, c] = match marking {
                 Marking::Ramp(Ramp { low, high, top, .. }) => [0.0, low, high, top],
                 Marking::Integrator(Integrator { reference, proportional, integral }) => {
@@ -59,8 +66,8 @@ impl Numbers {
                 c,
             ]));
         }
-        let Law::Timely { settings, .. } = &subject.law else { return None };
-        let Between::Patched { slope, divisor, .. } = settings.law else { return None };
+        let FluidLaw::Timely { settings, .. } = &subject.law else { return None };
+        let TimelyLaw::Patched { slope, divisor, .. } = settings.law else { return None };
         let TimelyParameters {
             capacity, segment, base, propagation, gain, step, decrease, low, high, ..
         } = *settings;
@@ -145,7 +152,8 @@ fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
         b,
         c,
     ] = *fields;
-    let law = Reaction { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step };
+    let law =
+        DcqcnParameters { gain, notification, estimate_timer, increase_timer, byte_counter, recovery, step };
     let marking = if kind == 0.0 {
         Marking::Ramp(Ramp { low: a, high: b, top: c, literal: false })
     } else {
@@ -157,12 +165,12 @@ fn bottleneck(fields: &[f64; 14]) -> Bottleneck {
 fn settings(fields: &[f64; 12]) -> (TimelyParameters, f64) {
     let [capacity, flows, segment, base, propagation, gain, step, decrease, low, high, slope, divisor] =
         *fields;
-    let law = Between::Patched { slope, reference: capacity * low, divisor };
+    let law = TimelyLaw::Patched { slope, reference: capacity * low, divisor };
     (TimelyParameters { capacity, segment, base, propagation, gain, step, decrease, low, high, law }, flows)
 }
 
 /// Margins over two settings.
-pub(crate) struct Map {
+pub(crate) struct MarginMap {
     ranges: [Range; 2],
     /// By rows of the second setting.
     margins: Vec<Vec<Option<f64>>>,
@@ -194,7 +202,7 @@ fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Resul
 }
 
 /// Computes the map.
-pub(crate) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<Map, Error> {
+pub(crate) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) -> Result<MarginMap, Error> {
     let ranges = [Range::read(ranges[0])?, Range::read(ranges[1])?];
     let same = || {
         let [one, other] = ranges.each_ref().map(Range::name);
@@ -218,7 +226,7 @@ pub(crate) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) ->
         }
     }
     let margins = all(&base, &columns, &rows);
-    Ok(Map { ranges, margins })
+    Ok(MarginMap { ranges, margins })
 }
 
 /// Every pair, row by row, on all cores.
@@ -240,7 +248,7 @@ fn all(base: &Numbers, columns: &[Numbers], rows: &[Numbers]) -> Vec<Vec<Option<
     })
 }
 
-impl Map {
+impl MarginMap {
     fn known(&self) -> impl Iterator<Item = f64> + '_ {
         self.margins.iter().flatten().copied().flatten()
     }
@@ -337,7 +345,7 @@ impl Map {
                       marking ramp is continued beyond its end."
                 .to_owned(),
             samples: format!("{} points computed, {} drawn", count(self.points() as u64), count((columns.len() * rows.len()) as u64)),
-            kind: Kind::Map,
+            kind: FigureKind::Map,
             x: axis(a, &columns),
             y: axis(b, &rows),
             series: series.collect(),

@@ -9,7 +9,7 @@ use weft_fluid::linear::{Characteristic, Loop, Margins, Response, dcqcn, margins
 use weft_report::page::{Card, Page, Section};
 
 use crate::figures::{line, lines, rounded};
-use crate::subject::{Law, Subject};
+use crate::subject::{FluidLaw, Subject};
 use crate::table::on_page;
 use weft_draw::Columns;
 use weft_prepare::Error;
@@ -19,24 +19,24 @@ const MOST_FLOWS: u32 = 100;
 
 /// A loop that a margin can be computed of.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Cut {
+pub(crate) enum ControlLoop {
     Exact(dcqcn::Exact),
     Published(dcqcn::Published),
     Patched(timely::Patched),
 }
 
-impl Loop for Cut {
+impl Loop for ControlLoop {
     fn gain(&self, omega: f64) -> Complex {
         match self {
-            Cut::Exact(of) => of.gain(omega),
-            Cut::Published(of) => of.gain(omega),
-            Cut::Patched(of) => of.gain(omega),
+            ControlLoop::Exact(of) => of.gain(omega),
+            ControlLoop::Published(of) => of.gain(omega),
+            ControlLoop::Patched(of) => of.gain(omega),
         }
     }
 }
 
 /// A case's loop and what was found.
-pub(crate) struct Found {
+pub(crate) struct CaseMargins {
     subject: Subject,
     name: &'static str,
     margins: Margins,
@@ -50,27 +50,30 @@ pub(crate) struct Found {
 }
 
 /// Loops by name.
-type Cuts = Vec<(&'static str, Cut)>;
+type Cuts = Vec<(&'static str, ControlLoop)>;
 
 /// The loops of a case with so many flows and this delay.
 pub(crate) fn cuts(subject: &Subject, flows: f64, delay: f64) -> Cuts {
     if let Some(of) = subject.dcqcn() {
         let of = weft_fluid::model::dcqcn::Bottleneck { flows, delay, ..of };
-        let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", Cut::Exact(cut)));
-        let published = dcqcn::Published::new(&of).map(|cut| ("as published", Cut::Published(cut)));
+        let exact = dcqcn::Exact::new(&of).map(|cut| ("exact", ControlLoop::Exact(cut)));
+        let published = dcqcn::Published::new(&of).map(|cut| ("as published", ControlLoop::Published(cut)));
         return exact.into_iter().chain(published).collect();
     }
-    let Law::Timely { settings, .. } = &subject.law else { return Vec::new() };
+    let FluidLaw::Timely { settings, .. } = &subject.law else { return Vec::new() };
     let longer = delay - subject.delay;
     let settings = weft_fluid::model::timely::TimelyParameters {
         propagation: (settings.propagation + longer).max(0.0),
         ..*settings
     };
-    timely::Patched::new(&settings, flows).map(|cut| ("exact", Cut::Patched(cut))).into_iter().collect()
+    timely::Patched::new(&settings, flows)
+        .map(|cut| ("exact", ControlLoop::Patched(cut)))
+        .into_iter()
+        .collect()
 }
 
 /// All loops of all cases.
-pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<Found>, Error> {
+pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<CaseMargins>, Error> {
     let mut all = Vec::new();
     for subject in subjects {
         if !subject.alike {
@@ -84,25 +87,25 @@ pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<Found>, Error> {
                         shows how it moves";
             return Err(Error::BadInput(format!("{}: {text}", subject.title())));
         }
-        all.extend(cuts.into_iter().map(|(name, cut)| Found::new(subject, name, cut)));
+        all.extend(cuts.into_iter().map(|(name, cut)| CaseMargins::new(subject, name, cut)));
     }
     Ok(all)
 }
 
-impl Found {
-    fn new(subject: &Subject, name: &'static str, cut: Cut) -> Found {
+impl CaseMargins {
+    fn new(subject: &Subject, name: &'static str, cut: ControlLoop) -> CaseMargins {
         let (queue, steady, beyond, unstable) = match &cut {
-            Cut::Exact(of) => {
+            ControlLoop::Exact(of) => {
                 let at = of.at;
                 let steady =
                     format!("marked {} %, alpha {}", number(at.probability * 100.0), number(at.estimate));
                 (at.queue, steady, at.beyond_ramp, Some(of.unstable_roots()))
             }
-            Cut::Patched(of) => (of.at.queue, String::new(), of.at.beyond, Some(of.unstable_roots())),
-            Cut::Published(_) => (f64::NAN, "approximate probability".to_owned(), false, None),
+            ControlLoop::Patched(of) => (of.at.queue, String::new(), of.at.beyond, Some(of.unstable_roots())),
+            ControlLoop::Published(_) => (f64::NAN, "approximate probability".to_owned(), false, None),
         };
         let subject = subject.clone();
-        Found {
+        CaseMargins {
             subject,
             name,
             margins: margins(&cut),
@@ -168,8 +171,8 @@ impl Found {
 const HEADER: [&str; 8] =
     ["loop", "delay us", "queue kB", "phase deg", "at rad/s", "gain dB", "left us", "verdict"];
 
-fn sentence(found: &[Found]) -> String {
-    let exact: Vec<&Found> = found.iter().filter(|one| one.unstable.is_some()).collect();
+fn sentence(found: &[CaseMargins]) -> String {
+    let exact: Vec<&CaseMargins> = found.iter().filter(|one| one.unstable.is_some()).collect();
     if let [one] = exact[..] {
         let margin =
             one.margins.phase().map_or("no crossing".to_owned(), |c| format!("{} degrees", number(c.margin)));
@@ -184,7 +187,7 @@ fn sentence(found: &[Found]) -> String {
     format!("{stable} of {} cases are stable by the exact linearisation.", exact.len())
 }
 
-fn notes(found: &[Found]) -> Vec<String> {
+fn notes(found: &[CaseMargins]) -> Vec<String> {
     let mut notes: Vec<String> = found.iter().flat_map(|one| one.subject.notes.clone()).collect();
     if found.iter().any(|one| one.beyond) {
         let text = "The steady state lies beyond the end of the ramp, where everything is marked: there the margin says \
@@ -197,8 +200,8 @@ fn notes(found: &[Found]) -> Vec<String> {
 }
 
 /// Headline and table.
-pub(crate) fn terminal(found: &[Found]) -> String {
-    let rows: Vec<Vec<String>> = found.iter().map(Found::row).collect();
+pub(crate) fn terminal(found: &[CaseMargins]) -> String {
+    let rows: Vec<Vec<String>> = found.iter().map(CaseMargins::row).collect();
     let steady = found.iter().filter(|one| one.unstable.is_some() && !one.steady.is_empty());
     let steady: String = steady.map(|one| format!("{}: {}\n", one.title(), one.steady)).collect();
     let notes: String = notes(found).iter().map(|note| format!("{note}\n")).collect();
@@ -206,7 +209,7 @@ pub(crate) fn terminal(found: &[Found]) -> String {
 }
 
 /// The responses, row by row.
-pub(crate) fn csv(found: &[Found]) -> String {
+pub(crate) fn csv(found: &[CaseMargins]) -> String {
     let mut text = "loop,omega_rad_s,gain,phase_deg,real,imaginary\n".to_owned();
     for one in found {
         let phase = one.response.phase();
@@ -225,16 +228,16 @@ pub(crate) fn csv(found: &[Found]) -> String {
 }
 
 /// The stretch of a response that matters: gains from 1/100 to 100.
-fn near_one(one: &Found) -> std::ops::Range<usize> {
+fn near_one(one: &CaseMargins) -> std::ops::Range<usize> {
     let inside = |gain: &Complex| (0.01..=100.0).contains(&gain.abs());
     let from = one.response.gain.iter().position(inside).unwrap_or(0);
     let to = one.response.gain.iter().rposition(inside).map_or(0, |at| at + 1);
     from..to.max(from)
 }
 
-fn bode(found: &[Found]) -> [Figure; 2] {
-    let curve = |values: &dyn Fn(&Found) -> Vec<f64>| -> Vec<Series> {
-        let of = |(n, one): (usize, &Found)| {
+fn bode(found: &[CaseMargins]) -> [Figure; 2] {
+    let curve = |values: &dyn Fn(&CaseMargins) -> Vec<f64>| -> Vec<Series> {
+        let of = |(n, one): (usize, &CaseMargins)| {
             let range = near_one(one);
             line(&one.title(), Some(n), &one.response.omega[range.clone()], &values(one)[range])
         };
@@ -267,8 +270,8 @@ fn shown_phase(degrees: f64) -> f64 {
 }
 
 /// The curve around the critical point, cut off where it is far away.
-fn nyquist(found: &[Found]) -> Figure {
-    let of = |(n, one): (usize, &Found)| {
+fn nyquist(found: &[CaseMargins]) -> Figure {
+    let of = |(n, one): (usize, &CaseMargins)| {
         let near = one.response.gain.iter().filter(|gain| gain.re.abs() <= 3.0 && gain.im.abs() <= 3.0);
         let near: Vec<&Complex> = near.collect();
         Series {
@@ -287,8 +290,8 @@ fn nyquist(found: &[Found]) -> Figure {
 }
 
 /// The least margin of each loop while something changes.
-fn over(found: &[Found], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Cuts) -> Vec<Series> {
-    let of = |(n, one): (usize, &Found)| {
+fn over(found: &[CaseMargins], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Cuts) -> Vec<Series> {
+    let of = |(n, one): (usize, &CaseMargins)| {
         let at = |x: &f64| {
             let cuts = cut(&one.subject, *x);
             let cut = cuts.into_iter().find(|(name, _)| *name == one.name)?.1;
@@ -305,7 +308,7 @@ fn over(found: &[Found], xs: &[f64], cut: &dyn Fn(&Subject, f64) -> Cuts) -> Vec
     found.iter().enumerate().map(of).filter(|one: &Series| one.y.iter().any(Option::is_some)).collect()
 }
 
-fn margin_figures(found: &[Found]) -> [Figure; 2] {
+fn margin_figures(found: &[CaseMargins]) -> [Figure; 2] {
     let flows: Vec<f64> = (1..=MOST_FLOWS).map(f64::from).collect();
     let delays: Vec<f64> = (0..=60).map(|n| f64::from(n) * 4.0).collect();
     let by_flows = over(found, &flows, &|subject, flows| cuts(subject, flows, subject.delay));
@@ -332,7 +335,7 @@ fn margin_figures(found: &[Found]) -> [Figure; 2] {
 }
 
 /// The page, without the scenario.
-pub(crate) fn page(found: &[Found]) -> Page {
+pub(crate) fn page(found: &[CaseMargins]) -> Page {
     let first = &found[0];
     let row = first.row();
     let card = |label: &str, value: String, note: &str| Card {
@@ -340,7 +343,7 @@ pub(crate) fn page(found: &[Found]) -> Page {
         value,
         note: note.to_owned(),
     };
-    let rows: Vec<Vec<String>> = found.iter().map(Found::row).collect();
+    let rows: Vec<Vec<String>> = found.iter().map(CaseMargins::row).collect();
     let mut curves = bode(found).to_vec();
     curves.push(nyquist(found));
     Page {
@@ -352,7 +355,7 @@ pub(crate) fn page(found: &[Found]) -> Page {
             card("Delay left", format!("{} us", row[6]), &format!("beyond {} us", row[1])),
             card("Queue", format!("{} kB", row[2]), &first.steady),
         ],
-        schemes: found.iter().map(Found::title).collect(),
+        schemes: found.iter().map(CaseMargins::title).collect(),
         scheme_name: "loop".to_owned(),
         sections: vec![
             Section {

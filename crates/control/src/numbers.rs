@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use weft_fluid::cycles::{Cycles, Steady};
-use weft_fluid::model::dcqcn::{FixedPoint, fixed_point};
+use weft_fluid::model::dcqcn::{DcqcnFixedPoint, fixed_point};
 use weft_fluid::model::marking::Marking;
 
-use crate::course::{self, Course};
-use crate::subject::{Law, Subject};
+use crate::course::{self, FluidRun};
+use crate::subject::{FluidLaw, Subject};
 use crate::{FluidOptions, margin};
 use weft_prepare::Error;
 
@@ -62,9 +62,9 @@ pub fn fluid_numbers(
 
 fn of(subject: &Subject) -> FluidNumbers {
     let courses = course::compute(std::slice::from_ref(subject), None);
-    let moving = courses.iter().flat_map(Course::numbers);
+    let moving = courses.iter().flat_map(FluidRun::numbers);
     let resting = margin::compute(std::slice::from_ref(subject)).unwrap_or_default();
-    let resting = resting.iter().flat_map(margin::Found::numbers);
+    let resting = resting.iter().flat_map(margin::CaseMargins::numbers);
     let known = moving.chain(resting).chain(at_rest(subject)).chain(in_cycles(subject));
     known.filter(|(_, value)| value.is_finite()).collect()
 }
@@ -72,14 +72,15 @@ fn of(subject: &Subject) -> FluidNumbers {
 /// What only DCQCN's fixed point has.
 fn at_rest(subject: &Subject) -> Vec<(&'static str, f64)> {
     let found = subject.dcqcn().and_then(|of| fixed_point(&of));
-    let of =
-        |at: FixedPoint| vec![("fluid.rest.marking", at.probability), ("fluid.rest.estimate", at.estimate)];
+    let of = |at: DcqcnFixedPoint| {
+        vec![("fluid.rest.marking", at.probability), ("fluid.rest.estimate", at.estimate)]
+    };
     found.map_or(Vec::new(), of)
 }
 
 /// The discrete model of DCQCN (CoNEXT 2016, theorem 2), with a queue as long as the end of the ramp.
 fn in_cycles(subject: &Subject) -> Vec<(&'static str, f64)> {
-    let Law::Dcqcn { law, marking: Marking::Ramp(ramp), .. } = &subject.law else { return Vec::new() };
+    let FluidLaw::Dcqcn { law, marking: Marking::Ramp(ramp), .. } = &subject.law else { return Vec::new() };
     let cycles = Cycles {
         capacity: subject.capacity,
         flows: subject.flows(),

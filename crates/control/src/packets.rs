@@ -16,11 +16,11 @@ const FLOWS_LESS: u64 = 20;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Packets {
+pub(crate) struct PacketSeries {
     /// Seconds, kilobytes; equal steps.
     pub(crate) time: Vec<f64>,
     pub(crate) queue: Vec<f64>,
-    pub(crate) flows: Vec<Seen>,
+    pub(crate) flows: Vec<FlowTrace>,
     /// Seconds that both models have in common: to the end, or until the first flow was done.
     pub(crate) until: f64,
     pub(crate) done: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Packets {
 
 /// A flow.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct FlowTrace {
     /// Seconds.
     pub(crate) time: Vec<f64>,
     /// Gb/s that its law allows, on the wire.
@@ -43,7 +43,7 @@ pub(crate) fn simulate(
     (case, subject): (&Prepared, &Subject),
     until: Span,
     engine: &dyn Engine,
-) -> Result<Packets, Error> {
+) -> Result<PacketSeries, Error> {
     let mut setup = case.setup(subject.seed)?;
     let every = Span((until.0 / LOOKS).max(Span::from_ns(100).0));
     let flows = setup.flows.len() as u32;
@@ -65,12 +65,12 @@ pub(crate) fn simulate(
     Ok(seen(&record, subject, until))
 }
 
-fn seen(record: &RunRecord, subject: &Subject, until: Span) -> Packets {
+fn seen(record: &RunRecord, subject: &Subject, until: Span) -> PacketSeries {
     let ends = record.flows.iter().filter_map(|flow| flow.end);
     let end = ends.clone().min().map_or(until.seconds(), |end| end.seconds().min(until.seconds()));
     let (time, queue) = queue(record, subject, end);
     let flow = |number: usize| flow(record, number, subject, end);
-    Packets {
+    PacketSeries {
         time,
         queue,
         flows: (0..record.flows.len()).map(flow).collect(),
@@ -93,7 +93,7 @@ fn queue(record: &RunRecord, subject: &Subject, end: f64) -> (Vec<f64>, Vec<f64>
     (0..bins).map(of).take_while(|(time, _)| *time <= end).unzip()
 }
 
-fn flow(record: &RunRecord, number: usize, subject: &Subject, end: f64) -> Seen {
+fn flow(record: &RunRecord, number: usize, subject: &Subject, end: f64) -> FlowTrace {
     let rows = record.flow_series.iter().flat_map(|series| &series.rows);
     let own: Vec<&FlowSample> =
         rows.filter(|row| row.flow.index() == number && row.time.seconds() <= end).collect();
@@ -105,5 +105,5 @@ fn flow(record: &RunRecord, number: usize, subject: &Subject, end: f64) -> Seen 
         let seconds = to.time.seconds() - from.time.seconds();
         if seconds > 0.0 { subject.unit.bits(packets) / seconds / 1e9 } else { 0.0 }
     });
-    Seen { time, rate, mean }
+    FlowTrace { time, rate, mean }
 }

@@ -5,15 +5,15 @@ use std::path;
 use weft_core::settings::{Setting, Value};
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, LinkId, Rate, Span};
-use weft_fluid::model::dcqcn::{Bottleneck as Loop, Dcqcn, Flow};
+use weft_fluid::model::dcqcn::{Bottleneck, DcqcnFlow, DcqcnModel};
 use weft_fluid::model::marking::Marking;
-use weft_fluid::model::timely::{self, Timely};
+use weft_fluid::model::timely::{self, TimelyModel};
 use weft_fluid::model::{Jitter, Start, dcqcn};
 use weft_rate::{RateLawSettings, notification::NotificationSettings};
 use weft_transport::protocols::AnyStack;
 use weft_transport::{Transport, TransportSettings};
 
-use crate::bottleneck::{self, Bottleneck, Path, Wire};
+use crate::bottleneck::{self, BottleneckLink, FlowPath, WireSizes};
 use crate::convert::{self, Unit};
 use crate::{FluidOptions, range};
 use weft_prepare::{Error, Prepared, prepare};
@@ -36,7 +36,7 @@ pub(crate) struct Subject {
     /// Whether all flows have the same delay.
     pub(crate) alike: bool,
     pub(crate) groups: Vec<Start>,
-    pub(crate) law: Law,
+    pub(crate) law: FluidLaw,
     pub(crate) jitter: Jitter,
     pub(crate) seed: u64,
     /// How long packets would be simulated, in seconds.
@@ -47,9 +47,9 @@ pub(crate) struct Subject {
 
 /// The law of all flows.
 #[derive(Clone, Debug)]
-pub(crate) enum Law {
+pub(crate) enum FluidLaw {
     /// DCQCN, with each group's delay and line rate.
-    Dcqcn { law: dcqcn::Law, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
+    Dcqcn { law: dcqcn::DcqcnParameters, marking: Marking, at_arrival: bool, paths: Vec<(f64, f64)> },
     /// TIMELY and its relatives, with each group's first estimate.
     Timely { settings: timely::TimelyParameters, estimates: Vec<f64> },
 }
@@ -82,7 +82,8 @@ impl Subject {
         let seed = case.settings.seeds[0];
         let jitter = options.jitter.of(sender.jitter).map_err(|cause| cause.to_string())?;
         let setup = case.setup(seed).map_err(|cause| cause.to_string())?;
-        let mut found = bottleneck::find(&setup, Wire { data: sender.packet, feedback: sender.feedback })?;
+        let mut found =
+            bottleneck::find(&setup, WireSizes { data: sender.packet, feedback: sender.feedback })?;
         if let Some(delay) = &options.delay {
             let delay = range::span(delay).map_err(|cause| cause.to_string())?;
             found.paths.iter_mut().for_each(|path| path.round_trip = delay);
@@ -119,32 +120,33 @@ impl Subject {
     }
 
     /// Equal flows of DCQCN, as fixed points and margins want them; `None` for other laws.
-    pub(crate) fn dcqcn(&self) -> Option<Loop> {
-        let Law::Dcqcn { law, marking, .. } = self.law else { return None };
-        Some(Loop { capacity: self.capacity, flows: self.flows(), law, marking, delay: self.delay })
+    pub(crate) fn dcqcn(&self) -> Option<Bottleneck> {
+        let FluidLaw::Dcqcn { law, marking, .. } = self.law else { return None };
+        Some(Bottleneck { capacity: self.capacity, flows: self.flows(), law, marking, delay: self.delay })
     }
 
     /// The model over time, for DCQCN.
-    pub(crate) fn dcqcn_model(&self) -> Option<Dcqcn> {
-        let Law::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };
-        let flow = |(start, (delay, line)): (&Start, &(f64, f64))| Flow {
+    pub(crate) fn dcqcn_model(&self) -> Option<DcqcnModel> {
+        let FluidLaw::Dcqcn { law, marking, at_arrival, paths } = &self.law else { return None };
+        let flow = |(start, (delay, line)): (&Start, &(f64, f64))| DcqcnFlow {
             start: *start,
             law: *law,
             delay: *delay,
             line: *line,
         };
         let flows = self.groups.iter().zip(paths).map(flow).collect();
-        let mut model = Dcqcn::new(self.capacity, *marking, flows);
+        let mut model = DcqcnModel::new(self.capacity, *marking, flows);
         model.marks_at_arrival = *at_arrival;
         model.jittered(self.jitter, self.seed);
         Some(model)
     }
 
     /// The model over time, for TIMELY and its relatives.
-    pub(crate) fn timely_model(&self) -> Option<Timely> {
-        let Law::Timely { settings, estimates } = &self.law else { return None };
-        let flow = |(start, estimate): (&Start, &f64)| timely::Flow { start: *start, estimate: *estimate };
-        let mut model = Timely::new(*settings, self.groups.iter().zip(estimates).map(flow).collect());
+    pub(crate) fn timely_model(&self) -> Option<TimelyModel> {
+        let FluidLaw::Timely { settings, estimates } = &self.law else { return None };
+        let flow =
+            |(start, estimate): (&Start, &f64)| timely::TimelyFlow { start: *start, estimate: *estimate };
+        let mut model = TimelyModel::new(*settings, self.groups.iter().zip(estimates).map(flow).collect());
         model.jittered(self.jitter, self.seed);
         Some(model)
     }
@@ -156,10 +158,10 @@ impl Subject {
 }
 
 /// Flows that are alike in everything, together, in the order of the first of each; with the way of the first.
-fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Path)> {
+fn groups(found: &BottleneckLink, unit: Unit, sender: &Sender) -> Vec<(Start, FlowPath)> {
     let listed = initial_rates(&sender.law);
     let share = sender_share(&sender.law);
-    let mut groups: Vec<(Start, Path)> = Vec::new();
+    let mut groups: Vec<(Start, FlowPath)> = Vec::new();
     for (n, path) in found.paths.iter().enumerate() {
         let first = if listed.is_empty() {
             Rate((path.line.0 as f64 * share) as u64)
@@ -168,7 +170,7 @@ fn groups(found: &Bottleneck, unit: Unit, sender: &Sender) -> Vec<(Start, Path)>
         };
         let rate = unit.per_second(Rate(first.0.min(path.line.0)));
         let start = Start { count: 1.0, at: path.start.seconds(), rate };
-        let same = |(group, known): &&mut (Start, Path)| group.rate == start.rate && known == path;
+        let same = |(group, known): &&mut (Start, FlowPath)| group.rate == start.rate && known == path;
         match groups.iter_mut().find(same) {
             Some((group, _)) if !drawn_apart(&sender.law) => group.count += 1.0,
             _ => groups.push((start, *path)),
@@ -185,7 +187,7 @@ fn drawn_apart(law: &RateLawSettings) -> bool {
 /// The share of the line rate at which a flow begins that is alone at its host.
 fn sender_share(law: &RateLawSettings) -> f64 {
     match law {
-        RateLawSettings::Fixed(_) | RateLawSettings::Dcqcn(_) => 1.0,
+        RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) => 1.0,
         RateLawSettings::Timely(own) => own.measured.max_share,
         RateLawSettings::PatchedTimely(own) => own.measured.max_share,
         RateLawSettings::TimelyPi(own) => own.measured.max_share,
@@ -204,15 +206,16 @@ fn law(
     sender: &Sender,
     case: &Prepared,
     (unit, continued): (Unit, bool),
-    (found, groups): (&Bottleneck, &[(Start, Path)]),
-) -> Result<(Law, Vec<String>), String> {
+    (found, groups): (&BottleneckLink, &[(Start, FlowPath)]),
+) -> Result<(FluidLaw, Vec<String>), String> {
     if let RateLawSettings::Dcqcn(own) = &sender.law {
         let (marking, at_arrival) = convert::marking(&case.settings.switch.every.ecn, unit, continued)?;
         let law = convert::dcqcn(own, &sender.notification, unit);
         let late = sender.notification.cnp_delay.seconds();
-        let path = |(_, path): &(Start, Path)| (path.round_trip.seconds() + late, unit.per_second(path.line));
+        let path =
+            |(_, path): &(Start, FlowPath)| (path.round_trip.seconds() + late, unit.per_second(path.line));
         let paths = groups.iter().map(path).collect();
-        return Ok((Law::Dcqcn { law, marking, at_arrival, paths }, convert::dcqcn_notes(own)));
+        return Ok((FluidLaw::Dcqcn { law, marking, at_arrival, paths }, convert::dcqcn_notes(own)));
     }
     let measured =
         convert::measured(&sender.law).ok_or("`transport` controls no rate; there is nothing to model")?;
@@ -221,7 +224,7 @@ fn law(
     let settings = measured.settings(unit.per_second(found.rate), path, unit);
     let estimates =
         (0..groups.len() as u64).map(|flow| first_estimate(&sender.law, case.settings.seeds[0], flow));
-    Ok((Law::Timely { settings, estimates: estimates.collect() }, measured.notes(path.round_trip)))
+    Ok((FluidLaw::Timely { settings, estimates: estimates.collect() }, measured.notes(path.round_trip)))
 }
 
 /// What the integrator of a host holds at first: drawn as the packets' law draws it.
@@ -254,7 +257,7 @@ fn sender(transport: &TransportSettings, law: Option<&str>) -> Result<Sender, St
         (None, Some(own)) => own,
         (None, None) => return Err(refusal(transport)),
     };
-    if law == RateLawSettings::Fixed(weft_rate::fixed::FixedRateSettings::default()) {
+    if law == RateLawSettings::FixedRate(weft_rate::fixed::FixedRateSettings::default()) {
         return Err(refusal(transport));
     }
     let notification = notification.unwrap_or_default();

@@ -9,7 +9,7 @@ use weft_draw::text::number;
 use weft_fluid::cycles::Cycles;
 use weft_fluid::linear::margin::gain_margins;
 use weft_fluid::linear::{Characteristic, dcqcn};
-use weft_fluid::model::dcqcn::{Bottleneck, Law as Reaction};
+use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
 use weft_fluid::model::marking::{Marking, Ramp};
 use weft_report::page::{Page, Repeat, Section};
 
@@ -33,7 +33,7 @@ const SLOPES: std::ops::Range<f64> = 1e-7..1e-1;
 /// One choice of step and timer, with the steepest ramp that it allows.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    law: Reaction,
+    law: DcqcnParameters,
     ramp: Ramp,
     /// The smallest margin, and with how many flows.
     worst: (f64, u32),
@@ -135,7 +135,7 @@ pub(crate) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning
     let mut candidates = Vec::new();
     for timer in TIMERS {
         for step in STEPS {
-            let law = Reaction {
+            let law = DcqcnParameters {
                 step: base.law.step * step,
                 increase_timer: base.law.increase_timer * timer,
                 estimate_timer: base.law.estimate_timer.max(1.1 * base.law.notification),

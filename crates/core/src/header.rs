@@ -25,7 +25,7 @@ pub struct Header {
     /// The port by which the packet entered the switch that holds it.
     pub ingress: PortId,
     /// What it carries.
-    pub kind: Kind,
+    pub kind: PacketKind,
     /// Priority class; 0 is served first.
     pub class: Class,
     /// Explicit congestion notification bits.
@@ -37,7 +37,7 @@ pub struct Header {
 /// What a packet carries, as far as a switch cares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum PacketKind {
     /// Payload.
     #[default]
     Data,
@@ -53,12 +53,12 @@ pub enum Kind {
     Control,
 }
 
-impl Kind {
+impl PacketKind {
     /// Whether the packet carries payload.
     #[must_use]
     #[inline]
     pub const fn is_payload(self) -> bool {
-        (self as u8) <= Kind::Trimmable as u8
+        (self as u8) <= PacketKind::Trimmable as u8
     }
 }
 

@@ -36,7 +36,7 @@ pub mod units;
 pub use checksum::Checksum;
 pub use ends::{FlowSite, ReceiverReport, SenderReport};
 pub use group::{Component, Group, Grouping};
-pub use header::{Class, Ecn, Header, Kind, Marks, Tuple};
+pub use header::{Class, Ecn, Header, Marks, PacketKind, Tuple};
 pub use ids::{FlowId, GroupId, HostId, LinkId, PacketId, PortId, SwitchId};
 pub use pool::{Headers, Pool, Queue};
 pub use prefetch::prefetch;

@@ -3,7 +3,7 @@
 
 /// The counts.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Order {
+pub struct ReorderCounts {
     /// The end of the highest bytes that have arrived.
     highest: u64,
     /// Duplicate acknowledgements because of the gap that is open.
@@ -20,7 +20,7 @@ pub struct Order {
     pub displaced: u32,
 }
 
-impl Order {
+impl ReorderCounts {
     /// A packet arrived that ends at byte `end`, for the first time unless it was sent `again`; full ones hold `mss`.
     #[inline]
     pub fn arrived(&mut self, end: u64, again: bool, mss: u64) {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_packet_is_displaced_by_those_that_overtook_it() {
-        let mut order = Order::default();
+        let mut order = ReorderCounts::default();
         for end in [10, 40, 47, 20, 30] {
             order.arrived(end, false, 10);
         }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn only_gaps_filled_by_first_copies_count_as_reordering() {
-        let mut order = Order::default();
+        let mut order = ReorderCounts::default();
         (0..4).for_each(|_| order.duplicate_sent());
         order.gap_filled(false);
         (0..3).for_each(|_| order.duplicate_sent());

@@ -3,7 +3,7 @@
 //! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
 //! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.
 
-use crate::header::{Class, Ecn, Header, Kind, Marks};
+use crate::header::{Class, Ecn, Header, Marks, PacketKind};
 use crate::ids::FlowId;
 use crate::stack::{Layout, Side};
 use crate::units::{Span, Time};
@@ -216,7 +216,7 @@ pub struct Outgoing {
     /// Size on the wire, framing included.
     pub wire: u16,
     /// What it carries, as far as a switch cares.
-    pub kind: Kind,
+    pub kind: PacketKind,
     /// Priority.
     pub class: Class,
     /// Whether switches may mark it.

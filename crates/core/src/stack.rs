@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::ends::{FlowSite, ReceiverReport, SenderReport};
-use crate::header::{Class, Header, Kind};
+use crate::header::{Class, Header, PacketKind};
 use crate::ids::FlowId;
 use crate::segment::{Needs, Toll};
 use crate::units::{Bytes, Rate, Time};
@@ -179,7 +179,7 @@ pub trait HostPart: Sized {
         Time::NEVER
     }
     /// Whether a control packet that an end has written may leave the host.
-    fn admits(&mut self, _now: Time, _kind: Kind) -> bool {
+    fn admits(&mut self, _now: Time, _kind: PacketKind) -> bool {
         true
     }
 }
@@ -203,7 +203,7 @@ impl<H: HostPart> HostPart for Box<H> {
         (**self).wake()
     }
 
-    fn admits(&mut self, now: Time, kind: Kind) -> bool {
+    fn admits(&mut self, now: Time, kind: PacketKind) -> bool {
         (**self).admits(now, kind)
     }
 }

@@ -15,7 +15,7 @@ pub struct Figure {
     /// Count of samples, in words.
     pub samples: String,
     /// How it is drawn.
-    pub kind: Kind,
+    pub kind: FigureKind,
     /// The place of the axis it belongs to; absent: shown always.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<usize>,
@@ -36,7 +36,7 @@ pub struct Figure {
 /// How a figure is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum FigureKind {
     /// Points joined by lines, with a band for the interval.
     #[default]
     Lines,

@@ -14,4 +14,4 @@ pub mod root;
 pub mod series;
 
 pub use complex::Complex;
-pub use series::{Series, Verdict, record};
+pub use series::{FluidSeries, Steadiness, record};

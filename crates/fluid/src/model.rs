@@ -5,14 +5,14 @@ mod jitter;
 pub mod marking;
 pub mod timely;
 
-pub use jitter::{Counted, Jitter};
+pub use jitter::{Jitter, JitteredTrips};
 
 use crate::dde::System;
 use std::ops::Range;
 
 /// Where in the state of a model its quantities stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct StateLayout {
     /// The rates of the flows.
     pub rates: Range<usize>,
     /// What each flow knows of congestion: DCQCN's estimate, TIMELY's gradient, the integrator of a host.
@@ -22,7 +22,7 @@ pub struct Layout {
 /// A model of flows through one bottleneck; the queue is the first component of its state.
 pub trait Model: System {
     /// Where rates and estimates stand.
-    fn layout(&self) -> Layout;
+    fn layout(&self) -> StateLayout;
     /// How many flows each rate stands for.
     fn counts(&self) -> Vec<f64>;
     /// The probability of a mark in this state; `None` for laws without marks.

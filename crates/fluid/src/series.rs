@@ -5,7 +5,7 @@ use crate::model::Model;
 
 /// Rows of a run. Quantities are in packets, packets per second and seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Series {
+pub struct FluidSeries {
     /// Instants in seconds.
     pub time: Vec<f64>,
     /// Queue.
@@ -24,7 +24,7 @@ pub struct Series {
 
 /// How a quantity behaves at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Steadiness {
     /// It no longer moves.
     Settled,
     /// It swings less and less.
@@ -68,20 +68,20 @@ const DECAY: f64 = 0.9;
 /// Judges the second half of a series: settled when its last quarter swings by less than 2 % of its mean (or of
 /// `scale`, if that is more), ringing down when the last quarter swings less than 0.9 times as far as the one before.
 #[must_use]
-pub fn verdict(values: &[f64], scale: f64) -> Verdict {
+pub fn verdict(values: &[f64], scale: f64) -> Steadiness {
     let quarter = values.len() / 4;
     let last = extent(&values[values.len() - quarter.max(1)..]);
     let before = extent(&values[values.len() / 2..values.len() - quarter]);
     if last.swing() <= CALM * last.mean.abs().max(scale) {
-        Verdict::Settled
+        Steadiness::Settled
     } else if last.swing() < DECAY * before.swing() {
-        Verdict::RingingDown
+        Steadiness::RingingDown
     } else {
-        Verdict::Oscillating
+        Steadiness::Oscillating
     }
 }
 
-impl Series {
+impl FluidSeries {
     /// The rows from `share` of the way to the end.
     #[must_use]
     pub fn tail<'a>(&self, values: &'a [f64], share: f64) -> &'a [f64] {
@@ -98,14 +98,14 @@ impl Series {
 }
 
 /// Runs a model and keeps a row every `every` seconds.
-pub fn record<M: Model>(model: &mut M, until: f64, stepping: Stepping, every: f64) -> Series {
+pub fn record<M: Model>(model: &mut M, until: f64, stepping: Stepping, every: f64) -> FluidSeries {
     let layout = model.layout();
     let groups = layout.rates.len();
-    let mut series = Series {
+    let mut series = FluidSeries {
         rates: vec![Vec::new(); groups],
         estimates: vec![Vec::new(); groups],
         counts: model.counts(),
-        ..Series::default()
+        ..FluidSeries::default()
     };
     let effort = integrate(model, until, stepping, every, &mut |model, t, state| {
         series.time.push(t);
@@ -130,10 +130,10 @@ mod tests {
 
     #[test]
     fn three_ways_to_end() {
-        assert_eq!(verdict(&wave(0.0), 0.0), Verdict::Oscillating);
-        assert_eq!(verdict(&wave(0.05), 0.0), Verdict::RingingDown);
-        assert_eq!(verdict(&wave(0.5), 0.0), Verdict::Settled);
-        assert_eq!(verdict(&wave(-0.1), 0.0), Verdict::Oscillating);
-        assert_eq!(verdict(&wave(0.0), 1000.0), Verdict::Settled, "small against its scale");
+        assert_eq!(verdict(&wave(0.0), 0.0), Steadiness::Oscillating);
+        assert_eq!(verdict(&wave(0.05), 0.0), Steadiness::RingingDown);
+        assert_eq!(verdict(&wave(0.5), 0.0), Steadiness::Settled);
+        assert_eq!(verdict(&wave(-0.1), 0.0), Steadiness::Oscillating);
+        assert_eq!(verdict(&wave(0.0), 1000.0), Steadiness::Settled, "small against its scale");
     }
 }

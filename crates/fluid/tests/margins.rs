@@ -1,9 +1,9 @@
 //! Margins against published data and against an independent computation, row by row.
 
 use weft_fluid::linear::{Characteristic, dcqcn, margins, timely};
-use weft_fluid::model::dcqcn::{Bottleneck, Law};
+use weft_fluid::model::dcqcn::{Bottleneck, DcqcnParameters};
 use weft_fluid::model::marking::{Marking, Ramp};
-use weft_fluid::model::timely::{Law as Timely, TimelyParameters};
+use weft_fluid::model::timely::{TimelyLaw, TimelyParameters};
 
 /// Columns of a table with a header.
 fn table(text: &str) -> Vec<Vec<f64>> {
@@ -13,7 +13,7 @@ fn table(text: &str) -> Vec<Vec<f64>> {
 
 /// DCQCN with the paper's defaults, packets of 1000 B.
 fn dcqcn(gbps: f64, step_mbps: f64, ramp: Ramp, (delay_us, flows): (f64, f64)) -> Bottleneck {
-    let law = Law {
+    let law = DcqcnParameters {
         gain: 1.0 / 256.0,
         notification: 50e-6,
         estimate_timer: 55e-6,
@@ -82,7 +82,7 @@ fn patched(propagation_us: f64, slope: f64) -> TimelyParameters {
         decrease: 0.008,
         low: 50e-6,
         high: 500e-6,
-        law: Timely::Patched { slope, reference: 62.5, divisor: 62.5 },
+        law: TimelyLaw::Patched { slope, reference: 62.5, divisor: 62.5 },
     }
 }
 

@@ -3,17 +3,17 @@
 use weft_core::Random;
 use weft_core::random::Purpose;
 use weft_fluid::dde::{Stepping, System, integrate};
-use weft_fluid::model::dcqcn::{Dcqcn, Flow, Law};
+use weft_fluid::model::dcqcn::{DcqcnFlow, DcqcnModel, DcqcnParameters};
 use weft_fluid::model::marking::{Integrator, Marking, Ramp};
-use weft_fluid::model::timely::{self, Timely};
-use weft_fluid::model::{Counted, Jitter, Model, Start};
+use weft_fluid::model::timely::{self, TimelyModel};
+use weft_fluid::model::{Jitter, JitteredTrips, Model, Start};
 use weft_fluid::series::{Extent, extent, verdict};
-use weft_fluid::{Series, Verdict, record};
+use weft_fluid::{FluidSeries, Steadiness, record};
 
 const GBPS: f64 = 125e3;
 
-fn law() -> Law {
-    Law {
+fn law() -> DcqcnParameters {
+    DcqcnParameters {
         gain: 1.0 / 256.0,
         notification: 50e-6,
         estimate_timer: 55e-6,
@@ -33,13 +33,13 @@ fn adaptive() -> Stepping {
     Stepping::Adaptive { tolerance: 1e-6, longest: 20e-6 }
 }
 
-fn dcqcn(flows: f64, delay_us: f64, marking: Marking) -> Dcqcn {
+fn dcqcn(flows: f64, delay_us: f64, marking: Marking) -> DcqcnModel {
     let start = Start { count: flows, at: 0.0, rate: 40.0 * GBPS };
-    let flow = Flow { start, law: law(), delay: delay_us * 1e-6, line: 40.0 * GBPS };
-    Dcqcn::new(40.0 * GBPS, marking, vec![flow])
+    let flow = DcqcnFlow { start, law: law(), delay: delay_us * 1e-6, line: 40.0 * GBPS };
+    DcqcnModel::new(40.0 * GBPS, marking, vec![flow])
 }
 
-fn run<M: Model>(model: &mut M, until: f64) -> Series {
+fn run<M: Model>(model: &mut M, until: f64) -> FluidSeries {
     record(model, until, adaptive(), 20e-6)
 }
 
@@ -57,7 +57,7 @@ fn dcqcn_settles_at_four_microseconds_as_published() {
         let series = run(&mut dcqcn(flows, 4.0, long_ramp()), 0.2);
         near(late(&series.queue, 0.9).mean, queue, 3e-3);
         near(late(&series.rates[0], 0.9).mean, 40.0 * GBPS / flows, 1e-4);
-        assert_eq!(verdict(&series.queue, 1.0), Verdict::Settled);
+        assert_eq!(verdict(&series.queue, 1.0), Steadiness::Settled);
     }
 }
 
@@ -65,7 +65,7 @@ fn dcqcn_settles_at_four_microseconds_as_published() {
 fn dcqcn_at_85_microseconds_oscillates_with_ten_flows_only() {
     let two = run(&mut dcqcn(2.0, 85.0, long_ramp()), 0.2);
     near(late(&two.queue, 0.9).mean, 20.5, 5e-3);
-    assert_ne!(verdict(&two.queue, 1.0), Verdict::Oscillating);
+    assert_ne!(verdict(&two.queue, 1.0), Steadiness::Oscillating);
     let many = run(&mut dcqcn(64.0, 85.0, long_ramp()), 0.2);
     near(late(&many.queue, 0.9).mean, 1183.0, 5e-3);
     let ten = run(&mut dcqcn(10.0, 85.0, long_ramp()), 0.4);
@@ -75,7 +75,7 @@ fn dcqcn_at_85_microseconds_oscillates_with_ten_flows_only() {
     let rate = late(&ten.rates[0], 0.8);
     near(rate.least / GBPS, 3.70, 0.01);
     near(rate.greatest / GBPS, 4.30, 0.01);
-    assert_eq!(verdict(&ten.queue, 1.0), Verdict::Oscillating);
+    assert_eq!(verdict(&ten.queue, 1.0), Steadiness::Oscillating);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn marks_at_departure_settle_and_marks_at_arrival_do_not() {
     near(wild.greatest, 39.6, 0.02);
     assert!(wild.least < 1.5, "{wild:?}");
     near(wild.mean, 20.5, 0.07);
-    assert_eq!(verdict(&arrival.queue, 1.0), Verdict::Oscillating);
+    assert_eq!(verdict(&arrival.queue, 1.0), Steadiness::Oscillating);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn without_marks_a_flow_stays_at_line_rate() {
 fn flows_in_a_group_and_flows_one_by_one_are_the_same() {
     let group = run(&mut dcqcn(3.0, 20.0, long_ramp()), 0.02);
     let mut single = dcqcn(1.0, 20.0, long_ramp());
-    single = Dcqcn::new(single.capacity, single.marking, vec![single.flows[0]; 3]);
+    single = DcqcnModel::new(single.capacity, single.marking, vec![single.flows[0]; 3]);
     let single = run(&mut single, 0.02);
     for (a, b) in group.queue.iter().zip(&single.queue) {
         assert!((a - b).abs() < 1e-6 * a.max(1.0), "{a} {b}");
@@ -183,8 +183,8 @@ fn flows_in_a_group_and_flows_one_by_one_are_the_same() {
 #[test]
 fn a_late_flow_is_still_until_it_starts_and_then_gets_its_share() {
     let flow = dcqcn(1.0, 4.0, long_ramp()).flows[0];
-    let second = Flow { start: Start { at: 0.0103, ..flow.start }, ..flow };
-    let series = run(&mut Dcqcn::new(40.0 * GBPS, long_ramp(), vec![flow, second]), 0.15);
+    let second = DcqcnFlow { start: Start { at: 0.0103, ..flow.start }, ..flow };
+    let series = run(&mut DcqcnModel::new(40.0 * GBPS, long_ramp(), vec![flow, second]), 0.15);
     let begin = series.time.iter().position(|t| *t >= 0.0103).unwrap();
     assert!(series.rates[1][..begin].iter().all(|rate| *rate == 0.0));
     near(series.rates[1][begin], 40.0 * GBPS, 0.01);
@@ -235,7 +235,7 @@ fn an_independent_solver_agrees() {
     assert!(worst < 1.0, "{worst} packets of {}", extent(&series.queue).greatest);
 }
 
-fn timely_settings(segment: f64, law: timely::Law) -> timely::TimelyParameters {
+fn timely_settings(segment: f64, law: timely::TimelyLaw) -> timely::TimelyParameters {
     timely::TimelyParameters {
         capacity: 10.0 * GBPS,
         segment,
@@ -243,48 +243,48 @@ fn timely_settings(segment: f64, law: timely::Law) -> timely::TimelyParameters {
         propagation: 4e-6,
         gain: 0.875,
         step: 0.01 * GBPS,
-        decrease: if matches!(law, timely::Law::Patched { .. }) { 0.008 } else { 0.8 },
+        decrease: if matches!(law, timely::TimelyLaw::Patched { .. }) { 0.008 } else { 0.8 },
         low: 50e-6,
         high: 500e-6,
         law,
     }
 }
 
-fn timely(settings: timely::TimelyParameters, gbps: &[(f64, f64)]) -> Timely {
-    let flow = |(count, rate): &(f64, f64)| timely::Flow {
+fn timely(settings: timely::TimelyParameters, gbps: &[(f64, f64)]) -> TimelyModel {
+    let flow = |(count, rate): &(f64, f64)| timely::TimelyFlow {
         start: Start { count: *count, at: 0.0, rate: rate * GBPS },
         estimate: 0.0,
     };
-    Timely::new(settings, gbps.iter().map(flow).collect())
+    TimelyModel::new(settings, gbps.iter().map(flow).collect())
 }
 
-fn patched(slope: f64) -> timely::Law {
-    timely::Law::Patched { slope, reference: 62.5, divisor: 62.5 }
+fn patched(slope: f64) -> timely::TimelyLaw {
+    timely::TimelyLaw::Patched { slope, reference: 62.5, divisor: 62.5 }
 }
 
 #[test]
 fn timely_never_settles() {
     // computed by an independent script: rate 4.22 to 5.23 Gb/s, queue 0 to 66 kB with mean 5.4 kB
-    let series = run(&mut timely(timely_settings(64.0, timely::Law::Original), &[(2.0, 5.0)]), 0.1);
+    let series = run(&mut timely(timely_settings(64.0, timely::TimelyLaw::Original), &[(2.0, 5.0)]), 0.1);
     let (rate, queue) = (late(&series.rates[0], 0.5), late(&series.queue, 0.5));
     near(rate.least / GBPS, 4.22, 0.02);
     near(rate.greatest / GBPS, 5.23, 0.02);
     near(queue.greatest, 66.0, 0.03);
     near(queue.mean, 5.4, 0.15);
-    assert_eq!(verdict(&series.rates[0], 0.0), Verdict::Oscillating);
+    assert_eq!(verdict(&series.rates[0], 0.0), Steadiness::Oscillating);
 }
 
 #[test]
 fn timely_keeps_the_split_it_started_with() {
     let series =
-        run(&mut timely(timely_settings(16.0, timely::Law::Original), &[(1.0, 7.0), (1.0, 3.0)]), 0.1);
+        run(&mut timely(timely_settings(16.0, timely::TimelyLaw::Original), &[(1.0, 7.0), (1.0, 3.0)]), 0.1);
     let (fast, slow) = (late(&series.rates[0], 0.9).mean, late(&series.rates[1], 0.9).mean);
     assert!(fast / slow >= 1.7, "{fast} {slow}");
 }
 
 #[test]
 fn with_zero_counted_as_rising_every_split_is_stationary() {
-    let mut model = timely(timely_settings(16.0, timely::Law::ZeroRises), &[(1.0, 7.0), (1.0, 3.0)]);
+    let mut model = timely(timely_settings(16.0, timely::TimelyLaw::ZeroRises), &[(1.0, 7.0), (1.0, 3.0)]);
     model.queue = 100.0;
     let series = run(&mut model, 0.05);
     for (values, at) in
@@ -315,7 +315,7 @@ fn patched_timely_settles_where_its_margin_says() {
         [(2.0, 2.0, true), (2.0, 18.0, true), (2.0, 22.0, false), (0.5, 2.0, false), (0.5, 30.0, true)]
     {
         let series = run(&mut timely(timely_settings(16.0, patched(slope)), &[(flows, 10.0 / flows)]), 0.3);
-        let calm = verdict(&series.queue, 1.0) != Verdict::Oscillating;
+        let calm = verdict(&series.queue, 1.0) != Steadiness::Oscillating;
         assert_eq!(calm, settles, "slope {slope}, {flows} flows: {:?}", late(&series.queue, 0.75));
         if settles {
             near(late(&series.queue, 0.9).mean, 62.5 * (1.0 + flows / 8.0), 0.01);
@@ -334,7 +334,7 @@ fn forty_flows_of_patched_timely_oscillate_between_the_computed_bounds() {
 #[test]
 fn an_integrator_at_the_hosts_holds_the_queue_and_keeps_the_split() {
     let older = 3.547e-6 * 8000.0;
-    let law = timely::Law::Integrator { newer: 1.0005 * older, older, reference: 343.75 };
+    let law = timely::TimelyLaw::Integrator { newer: 1.0005 * older, older, reference: 343.75 };
     let mut model = timely(timely_settings(64.0, law), &[(1.0, 7.0), (1.0, 3.0)]);
     (model.flows[0].estimate, model.flows[1].estimate) = (0.001, 0.004);
     let series = record(&mut model, 3.0, Stepping::Adaptive { tolerance: 1e-6, longest: 50e-6 }, 1e-3);
@@ -345,7 +345,7 @@ fn an_integrator_at_the_hosts_holds_the_queue_and_keeps_the_split() {
 
 #[test]
 fn a_rate_below_the_lower_threshold_doubles_as_computed() {
-    let mut model = timely(timely_settings(16.0, timely::Law::Original), &[(1.0, 1.0)]);
+    let mut model = timely(timely_settings(16.0, timely::TimelyLaw::Original), &[(1.0, 1.0)]);
     let mut rates = Vec::new();
     integrate(&mut model, 9e-3, adaptive(), 1e-4, &mut |model, t, state| {
         rates.push((t, state[model.remembered() + 1]))
@@ -355,7 +355,7 @@ fn a_rate_below_the_lower_threshold_doubles_as_computed() {
 }
 
 /// Two flows of patched TIMELY at 7 and 3 Gb/s, with steps of one microsecond.
-fn jittered(settings: timely::TimelyParameters, jitter: Jitter) -> Series {
+fn jittered(settings: timely::TimelyParameters, jitter: Jitter) -> FluidSeries {
     let mut model = timely(settings, &[(1.0, 7.0), (1.0, 3.0)]);
     model.jittered(jitter, 1);
     record(&mut model, 0.2, Stepping::Fixed(1e-6), 20e-6)
@@ -365,7 +365,7 @@ fn jittered(settings: timely::TimelyParameters, jitter: Jitter) -> Series {
 fn jitter_of_nothing_changes_nothing() {
     let settings = timely_settings(16.0, patched(2.0));
     let plain = record(&mut timely(settings, &[(1.0, 7.0), (1.0, 3.0)]), 0.2, Stepping::Fixed(1e-6), 20e-6);
-    for counted in [Counted::Both, Counted::Each, Counted::Neither] {
+    for counted in [JitteredTrips::Both, JitteredTrips::Each, JitteredTrips::Neither] {
         for every in [None, Some(10e-6)] {
             assert_eq!(jittered(settings, Jitter { most: 0.0, every, counted }), plain);
         }
@@ -385,16 +385,18 @@ fn jitter_that_stays_is_a_longer_path() {
     };
     let older = timely::TimelyParameters { propagation: settings.propagation + drawn, ..settings };
     let reference = 62.5 - drawn * settings.capacity;
-    let law = timely::Law::Patched { slope: 2.0, reference, divisor: 62.5 };
+    let law = timely::TimelyLaw::Patched { slope: 2.0, reference, divisor: 62.5 };
     let nearer =
         timely::TimelyParameters { low: settings.low - drawn, high: settings.high - drawn, law, ..older };
-    for (counted, alike) in [(Counted::Neither, older), (Counted::Both, nearer), (Counted::Each, nearer)] {
+    for (counted, alike) in
+        [(JitteredTrips::Neither, older), (JitteredTrips::Both, nearer), (JitteredTrips::Each, nearer)]
+    {
         let found = run(settings, Jitter { most: 40e-6, every: Some(1.0), counted });
         let expected = run(alike, Jitter::NONE);
         let near_to = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-6 * b.max(1.0);
         assert!(found.queue.iter().zip(&expected.queue).all(near_to), "{counted:?}");
         // q' (1 + N / 8), less what the jitter looks like
-        let looks = if counted == Counted::Neither { 0.0 } else { drawn * settings.capacity };
+        let looks = if counted == JitteredTrips::Neither { 0.0 } else { drawn * settings.capacity };
         near(late(&found.queue, 0.9).mean, 78.125 - looks, 0.02);
     }
 }
@@ -405,17 +407,18 @@ fn jitter_that_stays_is_a_longer_path() {
 fn counted_jitter_shortens_the_queue_and_noise_empties_it() {
     let settings = timely_settings(16.0, patched(2.0));
     let of = |counted| jittered(settings, Jitter { counted, ..jitter(100e-6) });
-    let queue = |series: &Series| late(&series.queue, 0.5);
-    let used = |series: &Series| late(&series.total(), 0.5).mean / settings.capacity;
-    let (both, each, neither) = (of(Counted::Both), of(Counted::Each), of(Counted::Neither));
+    let queue = |series: &FluidSeries| late(&series.queue, 0.5);
+    let used = |series: &FluidSeries| late(&series.total(), 0.5).mean / settings.capacity;
+    let (both, each, neither) =
+        (of(JitteredTrips::Both), of(JitteredTrips::Each), of(JitteredTrips::Neither));
     near(queue(&neither).mean, 78.125, 0.05);
     assert!(queue(&neither).swing() > 20.0, "{:?}", queue(&neither));
     assert!((78.125 - 62.5 - 8.0..78.125 - 62.5).contains(&queue(&both).mean), "{:?}", queue(&both));
     assert!((0.995..1.0).contains(&used(&both)), "{}", used(&both));
     assert!(queue(&each).greatest < 1.0 && (0.6..0.9).contains(&used(&each)), "{}", used(&each));
-    assert_eq!(of(Counted::Each), each, "the same seed, the same bits");
+    assert_eq!(of(JitteredTrips::Each), each, "the same seed, the same bits");
     for series in [&both, &neither] {
-        assert_eq!(verdict(&series.queue, 1.0), Verdict::Oscillating);
+        assert_eq!(verdict(&series.queue, 1.0), Steadiness::Oscillating);
     }
 }
 

@@ -3,17 +3,17 @@
 use crate::{Finding, Report, find};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use weft_config::json::{self, Content, Node};
+use weft_config::json::{self, JsonContent, JsonNode};
 use weft_config::place::line_column;
 
 /// The key that says what the file is, and its version.
 const KEY: &str = "weft_lint_baseline";
 
 /// Rule, file and words of a finding.
-type Name = (String, String, String);
+type FindingKey = (String, String, String);
 
 /// Known findings, each with its ports or queues.
-pub(crate) struct Baseline(BTreeMap<Name, BTreeSet<String>>);
+pub(crate) struct Baseline(BTreeMap<FindingKey, BTreeSet<String>>);
 
 /// How a baseline met the findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,23 +32,25 @@ impl Baseline {
             format!("{name}:{line}:{column}: found {found}; allowed: {allowed}")
         };
         let root = json::parse(text, 0).map_err(|broken| told(broken.at, &broken.found, broken.allowed))?;
-        if root.get(KEY).and_then(Node::word) != Some("1") {
+        if root.get(KEY).and_then(JsonNode::word) != Some("1") {
             return Err(told(root.at, "no baseline", "a file that --write-baseline made"));
         }
-        let mut known: BTreeMap<Name, BTreeSet<String>> = BTreeMap::new();
+        let mut known: BTreeMap<FindingKey, BTreeSet<String>> = BTreeMap::new();
         let list = match root.get("findings").map(|node| &node.content) {
-            Some(Content::List(list)) => list,
+            Some(JsonContent::List(list)) => list,
             _ => return Err(told(root.at, "no list of findings", "`findings` with a list")),
         };
         for node in list {
-            let word = |key: &str| node.get(key).and_then(Node::word).map(str::to_owned);
+            let word = |key: &str| node.get(key).and_then(JsonNode::word).map(str::to_owned);
             let (Some(rule), Some(file), Some(message)) = (word("rule"), word("file"), word("message"))
             else {
                 return Err(told(node.at, "an entry that lacks a part", "rule, file and message"));
             };
             find(&rule).map_err(|unknown| told(node.at, &unknown, "a rule of this version"))?;
             let subjects = match node.get("subjects").map(|node| &node.content) {
-                Some(Content::List(all)) => all.iter().filter_map(Node::word).map(str::to_owned).collect(),
+                Some(JsonContent::List(all)) => {
+                    all.iter().filter_map(JsonNode::word).map(str::to_owned).collect()
+                }
                 _ => BTreeSet::new(),
             };
             known.entry((rule, file, message)).or_default().extend(subjects);
@@ -77,7 +79,7 @@ impl Baseline {
     }
 }
 
-fn name(finding: &Finding) -> Name {
+fn name(finding: &Finding) -> FindingKey {
     (finding.rule.to_owned(), finding.file.clone(), finding.says.clone())
 }
 

@@ -9,13 +9,13 @@
 //! engine and simulates nothing.
 //!
 //! ```
-//! use weft_lint::{Input, Options, lint};
+//! use weft_lint::{Input, RuleOptions, lint};
 //! let text = "net.ipv4.tcp_congestion_control = dctcp\n\
 //!             net.ipv4.tcp_ecn_fallback = 0\nnet.ipv4.tcp_ecn = 0\n".to_owned();
-//! let report = lint(vec![Input { name: "hosts.conf".into(), text, kind: None }], &Options::default())?;
+//! let report = lint(vec![Input { name: "hosts.conf".into(), text, kind: None }], &RuleOptions::default())?;
 //! assert_eq!(report.findings[0].rule, "dctcp-ecn-off");
 //! assert_eq!((report.findings[0].line, report.findings[0].column), (3, 1));
-//! # Ok::<(), weft_lint::Refused>(())
+//! # Ok::<(), weft_lint::LintError>(())
 //! ```
 
 mod baseline;
@@ -30,10 +30,10 @@ mod silence;
 mod told;
 
 pub use baseline::Known;
-pub use model::{Metres, Site};
+pub use model::{Metres, Surroundings};
 pub use page::{explain, page};
-pub use read::Kind;
-pub use rule::{Level, Rule};
+pub use read::FileKind;
+pub use rule::{Rule, Severity};
 pub use rules::rules;
 pub use told::Coverage;
 
@@ -42,7 +42,7 @@ use model::Network;
 use rule::{Findings, Found};
 use std::collections::BTreeSet;
 use told::Silenced;
-use weft_config::place::{Cursor, Source};
+use weft_config::place::{Cursor, SourceFile};
 use weft_core::units::did_you_mean;
 
 /// A file to be judged.
@@ -53,18 +53,18 @@ pub struct Input {
     /// Its text.
     pub text: String,
     /// What it is; `None`: guess.
-    pub kind: Option<Kind>,
+    pub kind: Option<FileKind>,
 }
 
 /// What is judged, and what is known besides the files.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct RuleOptions {
     /// Only these rules; empty: all.
     pub only: Vec<String>,
     /// Not these rules.
     pub allow: Vec<String>,
     /// What stands in no file.
-    pub site: Site,
+    pub site: Surroundings,
     /// Files of the same kind are parts of one switch, or of one host.
     pub one_device: bool,
     /// A file of known findings that are not shown: its name and its text.
@@ -77,7 +77,7 @@ pub struct Finding {
     /// The rule's id.
     pub rule: &'static str,
     /// How much it weighs.
-    pub level: Level,
+    pub level: Severity,
     /// File.
     pub file: String,
     /// Line, from 1.
@@ -104,7 +104,7 @@ pub struct Report {
     /// How many files were read.
     pub files: usize,
     /// What was read of each: its name, its kind, and what.
-    pub read: Vec<(String, Kind, Coverage)>,
+    pub read: Vec<(String, FileKind, Coverage)>,
     /// What the baseline held, if there was one.
     pub known: Option<Known>,
 }
@@ -112,26 +112,26 @@ pub struct Report {
 /// Why files or options cannot be used: everything at once, a line for each.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
-pub struct Refused(pub Vec<String>);
+pub struct LintError(pub Vec<String>);
 
 /// Judges configuration files together, as one network, and each scenario by itself.
 ///
 /// # Errors
-/// [`Refused`] with all files that cannot be read, each with its line, and all names of rules that do not exist.
-pub fn lint(inputs: Vec<Input>, options: &Options) -> Result<Report, Refused> {
+/// [`LintError`] with all files that cannot be read, each with its line, and all names of rules that do not exist.
+pub fn lint(inputs: Vec<Input>, options: &RuleOptions) -> Result<Report, LintError> {
     let mut refusals = unknown_rules(options);
     let baseline = options.baseline.as_ref().map(|(name, text)| Baseline::read(name, text)).transpose();
     let baseline = baseline.unwrap_or_else(|refusal| {
         refusals.push(refusal);
         None
     });
-    let kinds: Vec<Option<Kind>> =
-        inputs.iter().map(|input| input.kind.or_else(|| Kind::of(&input.name, &input.text))).collect();
-    let sources: Vec<Source> =
-        inputs.into_iter().map(|input| Source { name: input.name, text: input.text }).collect();
+    let kinds: Vec<Option<FileKind>> =
+        inputs.iter().map(|input| input.kind.or_else(|| FileKind::of(&input.name, &input.text))).collect();
+    let sources: Vec<SourceFile> =
+        inputs.into_iter().map(|input| SourceFile { name: input.name, text: input.text }).collect();
     let mut networks = networks((&sources, &kinds), options, &mut refusals);
     if !refusals.is_empty() {
-        return Err(Refused(refusals));
+        return Err(LintError(refusals));
     }
     let mut findings = Findings::new(std::mem::take(&mut networks[0].silenced));
     for rule in rules().filter(|rule| wanted(rule, options)) {
@@ -148,8 +148,8 @@ pub fn lint(inputs: Vec<Input>, options: &Options) -> Result<Report, Refused> {
 
 /// All configuration files are one network, the first; each case of a scenario is a whole network by itself.
 fn networks(
-    (sources, kinds): (&[Source], &[Option<Kind>]),
-    options: &Options,
+    (sources, kinds): (&[SourceFile], &[Option<FileKind>]),
+    options: &RuleOptions,
     refusals: &mut Vec<String>,
 ) -> Vec<Network> {
     let mut files = Network { site: options.site.clone(), ..Network::default() };
@@ -196,8 +196,8 @@ fn devices<'a>(files: &[read::File<'a>], one_device: bool) -> Vec<Vec<read::File
             let (_, first, other) = device[0];
             let folder = [first, source].iter().all(|source| read::is_sysctl_d(&source.name));
             match (kind, other) {
-                (Kind::Scenario, _) => false,
-                (Kind::Sysctl, Kind::Sysctl) if folder => true,
+                (FileKind::Scenario, _) => false,
+                (FileKind::Sysctl, FileKind::Sysctl) if folder => true,
                 _ => one_device && (*kind == other || kind.is_host() && other.is_host()),
             }
         };
@@ -207,7 +207,7 @@ fn devices<'a>(files: &[read::File<'a>], one_device: bool) -> Vec<Vec<read::File
         }
     }
     let in_folder =
-        |(_, source, kind): &read::File<'_>| *kind == Kind::Sysctl && read::is_sysctl_d(&source.name);
+        |(_, source, kind): &read::File<'_>| *kind == FileKind::Sysctl && read::is_sysctl_d(&source.name);
     for device in devices.iter_mut().filter(|device| device.iter().all(in_folder)) {
         device.sort_by_key(|(_, source, _)| source.name.rsplit('/').next().map(str::to_owned));
     }
@@ -215,7 +215,7 @@ fn devices<'a>(files: &[read::File<'a>], one_device: bool) -> Vec<Vec<read::File
 }
 
 /// Comments that silence a rule which does not exist, or which would have said nothing there.
-fn silenced_for_nothing(findings: &mut Findings, options: &Options) {
+fn silenced_for_nothing(findings: &mut Findings, options: &RuleOptions) {
     let Some(rule) = rules().find(|rule| rule.id == "silenced-for-nothing") else { return };
     if !wanted(rule, options) {
         return;
@@ -228,13 +228,13 @@ fn silenced_for_nothing(findings: &mut Findings, options: &Options) {
         if rules.is_empty() {
             let words =
                 ("the comment silences no rule".to_owned(), "name the rules after `allow`".to_owned());
-            told.push((Level::Error, *at, words));
+            told.push((Severity::Error, *at, words));
         }
         for id in rules {
             let level = match find(id) {
-                Err(unknown) => (Level::Error, unknown, "correct the name".to_owned()),
+                Err(unknown) => (Severity::Error, unknown, "correct the name".to_owned()),
                 Ok(_) if looked(id) && !used.contains(id.as_str()) => {
-                    (Level::Note, format!("{id} finds nothing here"), "remove the comment".to_owned())
+                    (Severity::Note, format!("{id} finds nothing here"), "remove the comment".to_owned())
                 }
                 Ok(_) => continue,
             };
@@ -246,21 +246,21 @@ fn silenced_for_nothing(findings: &mut Findings, options: &Options) {
 
 /// What was read of each file, in the order of the command line.
 fn read_of(
-    (sources, kinds): (&[Source], &[Option<Kind>]),
+    (sources, kinds): (&[SourceFile], &[Option<FileKind>]),
     network: &mut Network,
-) -> Vec<(String, Kind, Coverage)> {
+) -> Vec<(String, FileKind, Coverage)> {
     let mut all = std::mem::take(&mut network.coverage);
     all.sort_by_key(|(file, _)| *file);
     let of = |(file, coverage): (usize, Coverage)| Some((sources[file].name.clone(), kinds[file]?, coverage));
     all.into_iter().filter_map(of).collect()
 }
 
-fn nameless(source: &Source) -> String {
-    let words = Kind::WORDS.map(|(word, _)| word).join(", ");
+fn nameless(source: &SourceFile) -> String {
+    let words = FileKind::WORDS.map(|(word, _)| word).join(", ");
     format!("{}: nothing tells what kind of file this is; say it with --as, one of: {words}", source.name)
 }
 
-fn unknown_rules(options: &Options) -> Vec<String> {
+fn unknown_rules(options: &RuleOptions) -> Vec<String> {
     options.only.iter().chain(&options.allow).filter_map(|id| find(id).err()).collect()
 }
 
@@ -271,19 +271,19 @@ fn find(id: &str) -> Result<&'static Rule, String> {
     rules().find(|rule| rule.id == id).ok_or_else(unknown)
 }
 
-fn wanted(rule: &Rule, options: &Options) -> bool {
+fn wanted(rule: &Rule, options: &RuleOptions) -> bool {
     let named = |list: &[String]| list.iter().any(|id| id == rule.id);
     (options.only.is_empty() || named(&options.only)) && !named(&options.allow)
 }
 
-fn report(mut findings: Findings, sources: &[Source]) -> Report {
+fn report(mut findings: Findings, sources: &[SourceFile]) -> Report {
     findings.list.sort_by_key(|found| found.at);
     let mut cursor = Cursor::default();
     let told = findings.list.into_iter().map(|found| told(found, &mut cursor, sources)).collect();
     Report { findings: told, unchecked: findings.unchecked, files: sources.len(), ..Report::default() }
 }
 
-fn told(found: Found, cursor: &mut Cursor, sources: &[Source]) -> Finding {
+fn told(found: Found, cursor: &mut Cursor, sources: &[SourceFile]) -> Finding {
     let source = &sources[found.at.file];
     let (line, column) = cursor.at(found.at, &source.text);
     let subjects = found.subjects.into_iter().filter(|subject| !subject.is_empty()).collect();
@@ -306,7 +306,7 @@ fn told(found: Found, cursor: &mut Cursor, sources: &[Source]) -> Finding {
 impl Report {
     /// The greatest level of all findings.
     #[must_use]
-    pub fn worst(&self) -> Option<Level> {
+    pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.level).max()
     }
 }

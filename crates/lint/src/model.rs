@@ -10,7 +10,7 @@ use weft_core::{Bytes, Rate, Span};
 
 /// What is known of the surroundings and stands in no file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Site {
+pub struct Surroundings {
     /// Round trip between hosts without queueing.
     pub rtt: Option<Span>,
     /// Line rate of hosts, where no port tells it.
@@ -45,7 +45,7 @@ impl fmt::Display for Metres {
 
 /// A case of a scenario's sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Name {
+pub(crate) struct CaseName {
     /// What is swept and its value here; empty if nothing is.
     pub(crate) label: String,
     /// How many cases there are.
@@ -56,10 +56,10 @@ pub(crate) struct Name {
 #[derive(Debug, Default)]
 pub(crate) struct Network {
     /// Which case of a scenario it is.
-    pub(crate) case: Option<Name>,
-    pub(crate) switches: Vec<Switch>,
-    pub(crate) hosts: Vec<Host>,
-    pub(crate) site: Site,
+    pub(crate) case: Option<CaseName>,
+    pub(crate) switches: Vec<SwitchConfig>,
+    pub(crate) hosts: Vec<HostConfig>,
+    pub(crate) site: Surroundings,
     /// What the readers could not make sense of: rule, place, and what is wrong.
     pub(crate) oddities: Vec<Oddity>,
     /// What was read of each file, in the order of the command line.
@@ -88,15 +88,15 @@ pub(crate) struct Circle {
 
 /// A switch.
 #[derive(Debug, Default)]
-pub(crate) struct Switch {
+pub(crate) struct SwitchConfig {
     pub(crate) at: Spot,
     pub(crate) name: String,
     /// Its stage as the file names it, such as `LeafRouter`.
     pub(crate) role: Option<String>,
-    pub(crate) pools: Vec<Pool>,
+    pub(crate) pools: Vec<MemoryPool>,
     pub(crate) profiles: Vec<Profile>,
-    pub(crate) markings: Vec<Marking>,
-    pub(crate) ports: Vec<Port>,
+    pub(crate) markings: Vec<MarkingProfile>,
+    pub(crate) ports: Vec<PortConfig>,
     pub(crate) hash: Option<Hash>,
     /// The file can say where a watchdog is; in a format that has none nobody is blamed.
     pub(crate) knows_watchdog: bool,
@@ -125,7 +125,7 @@ pub(crate) enum Held {
 
 /// A stretch of packet memory.
 #[derive(Debug)]
-pub(crate) struct Pool {
+pub(crate) struct MemoryPool {
     pub(crate) at: Spot,
     pub(crate) name: String,
     /// `None`: the switch computes it.
@@ -163,7 +163,7 @@ pub(crate) struct Profile {
 
 /// What a group is bound to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Bound {
+pub(crate) enum GroupBinding {
     /// A profile, by number.
     Profile(usize),
     /// The switch computes a lossless profile from speed and cable.
@@ -174,27 +174,27 @@ pub(crate) enum Bound {
 
 /// A priority group of a port.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+pub(crate) struct PriorityGroup {
     pub(crate) at: Spot,
-    pub(crate) bound: Bound,
+    pub(crate) bound: GroupBinding,
 }
 
 /// A queue of a port.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Queue {
+pub(crate) struct QueueConfig {
     pub(crate) profile: Option<usize>,
     pub(crate) marking: Option<usize>,
 }
 
 /// A marking profile.
 #[derive(Debug)]
-pub(crate) struct Marking {
+pub(crate) struct MarkingProfile {
     pub(crate) at: Spot,
     pub(crate) name: String,
     /// It sets marks (rather than only drops).
     pub(crate) ecn: bool,
     /// It marks no ordinary packet although it has thresholds.
-    pub(crate) disabled: Option<Off>,
+    pub(crate) disabled: Option<MarkingOff>,
     /// Other colours that it shall mark and does not.
     pub(crate) unmarked: Vec<(&'static str, Spot)>,
     /// Queues that are not at a port of this switch use it.
@@ -211,7 +211,7 @@ pub(crate) struct Marking {
 
 /// Why a marking profile marks nothing, and how to mend it.
 #[derive(Clone, Debug)]
-pub(crate) struct Off {
+pub(crate) struct MarkingOff {
     pub(crate) at: Spot,
     pub(crate) why: String,
     pub(crate) mend: &'static str,
@@ -233,11 +233,11 @@ pub(crate) enum MapKind {
 }
 
 /// The entries of a map, each with its place.
-pub(crate) type Map = BTreeMap<u8, Placed<u8>>;
+pub(crate) type MapEntries = BTreeMap<u8, Placed<u8>>;
 
 /// A port.
 #[derive(Debug, Default)]
-pub(crate) struct Port {
+pub(crate) struct PortConfig {
     pub(crate) name: String,
     pub(crate) speed: Option<Rate>,
     /// Largest packet, without Ethernet header.
@@ -246,14 +246,14 @@ pub(crate) struct Port {
     /// Headroom by the formula of the switch itself, where it is known.
     pub(crate) needs: Option<Bytes>,
     pub(crate) up: bool,
-    pub(crate) groups: BTreeMap<u8, Group>,
-    pub(crate) queues: BTreeMap<u8, Queue>,
+    pub(crate) groups: BTreeMap<u8, PriorityGroup>,
+    pub(crate) queues: BTreeMap<u8, QueueConfig>,
     /// Priorities with priority flow control.
     pub(crate) pfc: Vec<Placed<u8>>,
     pub(crate) watchdog: Option<Watchdog>,
     /// Name and role of what hangs on it.
     pub(crate) neighbour: Option<(String, Option<String>)>,
-    pub(crate) maps: BTreeMap<MapKind, std::rc::Rc<Map>>,
+    pub(crate) maps: BTreeMap<MapKind, std::rc::Rc<MapEntries>>,
 }
 
 /// The watchdog of a port; times only where the file says them.
@@ -276,7 +276,7 @@ pub(crate) struct Hash {
 
 /// The settings of hosts.
 #[derive(Debug, Default)]
-pub(crate) struct Host {
+pub(crate) struct HostConfig {
     pub(crate) law: Option<Placed<String>>,
     /// `net.ipv4.tcp_ecn`: 0 never, 1 asks for it, 2 only answers.
     pub(crate) ecn: Option<Placed<u8>>,
@@ -310,9 +310,9 @@ pub(crate) struct Notifications {
     pub(crate) delay: Span,
 }
 
-impl Switch {
+impl SwitchConfig {
     /// Ports that are not shut.
-    pub(crate) fn up(&self) -> impl Iterator<Item = &Port> {
+    pub(crate) fn up(&self) -> impl Iterator<Item = &PortConfig> {
         self.ports.iter().filter(|port| port.up)
     }
 
@@ -343,7 +343,7 @@ impl Switch {
     }
 }
 
-impl Marking {
+impl MarkingProfile {
     /// Its lower threshold, as the file calls it.
     pub(crate) fn min_words(&self) -> String {
         match self.name.as_str() {
@@ -354,7 +354,7 @@ impl Marking {
     }
 }
 
-impl Port {
+impl PortConfig {
     /// What a map makes of a value; without a map it stays.
     pub(crate) fn mapped(&self, kind: MapKind, value: u8) -> u8 {
         match self.maps.get(&kind) {
@@ -384,7 +384,7 @@ impl Port {
     }
 }
 
-impl Host {
+impl HostConfig {
     /// Whether connections use DCTCP.
     pub(crate) fn is_dctcp(&self) -> bool {
         self.law.as_ref().is_some_and(|law| law.value == "dctcp")

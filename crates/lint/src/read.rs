@@ -4,7 +4,7 @@ use crate::model::Network;
 use crate::silence;
 use crate::told::Coverage;
 use std::path::Path;
-use weft_config::place::Source;
+use weft_config::place::SourceFile;
 use weft_config::settings::sysctl;
 
 mod eos;
@@ -14,7 +14,7 @@ mod sonic;
 
 /// What kind of file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// SONiC's `config_db.json`, or a part of it.
     Sonic,
     /// The running configuration of Arista EOS.
@@ -33,67 +33,67 @@ pub enum Kind {
 const OF_EOS: [&str; 6] =
     ["interface ", "qos ", "hostname ", "priority-flow-control ", "platform ", "! device:"];
 
-impl Kind {
+impl FileKind {
     /// The kinds and their words on the command line.
-    pub const WORDS: [(&'static str, Kind); 6] = [
-        ("sonic", Kind::Sonic),
-        ("eos", Kind::Eos),
-        ("sysctl", Kind::Sysctl),
-        ("scenario", Kind::Scenario),
-        ("tuned", Kind::Tuned),
-        ("shell", Kind::Shell),
+    pub const WORDS: [(&'static str, FileKind); 6] = [
+        ("sonic", FileKind::Sonic),
+        ("eos", FileKind::Eos),
+        ("sysctl", FileKind::Sysctl),
+        ("scenario", FileKind::Scenario),
+        ("tuned", FileKind::Tuned),
+        ("shell", FileKind::Shell),
     ];
 
     /// Its word.
     #[must_use]
     pub fn word(self) -> &'static str {
-        Kind::WORDS.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
+        FileKind::WORDS.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
     }
 
     /// What a file is by its name and by what stands in it; `None` if nothing speaks for any kind.
     #[must_use]
-    pub fn of(name: &str, text: &str) -> Option<Kind> {
+    pub fn of(name: &str, text: &str) -> Option<FileKind> {
         let path = Path::new(name);
         let part =
             |part: Option<&std::ffi::OsStr>| part.and_then(|part| part.to_str()).unwrap_or("").to_owned();
         match (part(path.file_name()).as_str(), part(path.extension()).as_str()) {
-            ("tuned.conf", _) => Some(Kind::Tuned),
-            ("sysctl.conf", _) => Some(Kind::Sysctl),
-            (_, "json") => Some(Kind::Sonic),
-            (_, "toml") => Some(Kind::Scenario),
-            (_, "eos") => Some(Kind::Eos),
-            (_, "sh" | "bash") => Some(Kind::Shell),
-            (_, "conf") if is_sysctl_d(name) => Some(Kind::Sysctl),
-            _ if text.trim_start().starts_with('{') => Some(Kind::Sonic),
-            _ if text.starts_with("#!") => Some(Kind::Shell),
-            _ => Kind::of_lines(text).or_else(|| sysctl::looks_like(text).then_some(Kind::Sysctl)),
+            ("tuned.conf", _) => Some(FileKind::Tuned),
+            ("sysctl.conf", _) => Some(FileKind::Sysctl),
+            (_, "json") => Some(FileKind::Sonic),
+            (_, "toml") => Some(FileKind::Scenario),
+            (_, "eos") => Some(FileKind::Eos),
+            (_, "sh" | "bash") => Some(FileKind::Shell),
+            (_, "conf") if is_sysctl_d(name) => Some(FileKind::Sysctl),
+            _ if text.trim_start().starts_with('{') => Some(FileKind::Sonic),
+            _ if text.starts_with("#!") => Some(FileKind::Shell),
+            _ => FileKind::of_lines(text).or_else(|| sysctl::looks_like(text).then_some(FileKind::Sysctl)),
         }
     }
 
     /// The first line that only one kind has.
-    fn of_lines(text: &str) -> Option<Kind> {
+    fn of_lines(text: &str) -> Option<FileKind> {
         text.lines().map(str::trim).find_map(|line| match line {
-            _ if line.starts_with("net.") || line.starts_with("-net.") => Some(Kind::Sysctl),
-            _ if line.starts_with("weft") && line.contains('=') => Some(Kind::Scenario),
-            "[main]" | "[sysctl]" | "[variables]" => Some(Kind::Tuned),
-            _ if line.contains("sysctl ") && !line.starts_with(['#', '!', ';']) => Some(Kind::Shell),
-            _ if OF_EOS.iter().any(|begin| line.starts_with(begin)) => Some(Kind::Eos),
+            _ if line.starts_with("net.") || line.starts_with("-net.") => Some(FileKind::Sysctl),
+            _ if line.starts_with("weft") && line.contains('=') => Some(FileKind::Scenario),
+            "[main]" | "[sysctl]" | "[variables]" => Some(FileKind::Tuned),
+            _ if line.contains("sysctl ") && !line.starts_with(['#', '!', ';']) => Some(FileKind::Shell),
+            _ if OF_EOS.iter().any(|begin| line.starts_with(begin)) => Some(FileKind::Eos),
             _ => None,
         })
     }
 
     /// Whether it describes a host.
     pub(crate) fn is_host(self) -> bool {
-        matches!(self, Kind::Sysctl | Kind::Tuned | Kind::Shell)
+        matches!(self, FileKind::Sysctl | FileKind::Tuned | FileKind::Shell)
     }
 
     /// What begins a comment; a format without any has another way to silence rules.
     fn comment(self) -> &'static [char] {
         match self {
-            Kind::Sonic => &[],
-            Kind::Eos => &['!'],
-            Kind::Sysctl | Kind::Tuned => &['#', ';'],
-            Kind::Shell | Kind::Scenario => &['#'],
+            FileKind::Sonic => &[],
+            FileKind::Eos => &['!'],
+            FileKind::Sysctl | FileKind::Tuned => &['#', ';'],
+            FileKind::Shell | FileKind::Scenario => &['#'],
         }
     }
 }
@@ -104,7 +104,7 @@ pub(crate) fn is_sysctl_d(name: &str) -> bool {
 }
 
 /// A file, its number and its kind.
-pub(crate) type File<'a> = (usize, &'a Source, Kind);
+pub(crate) type File<'a> = (usize, &'a SourceFile, FileKind);
 
 /// Reads files as one device into the network; a scenario, alone in its list, is networks of its own, which are returned. The error is
 /// all that keeps files from being read at all.
@@ -116,12 +116,13 @@ pub(crate) fn read(files: &[File<'_>], network: &mut Network) -> Result<Vec<Netw
             network.silenced.extend(told.map_err(|found| vec![format!("{}: {found}", source.name)])?);
         }
     }
-    let plain: Vec<(usize, &Source)> = files.iter().map(|(number, source, _)| (*number, *source)).collect();
+    let plain: Vec<(usize, &SourceFile)> =
+        files.iter().map(|(number, source, _)| (*number, *source)).collect();
     match kind {
-        Kind::Sonic => sonic::read(&plain, network)?,
-        Kind::Eos => eos::read(&plain, network)?,
-        Kind::Sysctl | Kind::Tuned | Kind::Shell => host::read(files, network)?,
-        Kind::Scenario => {
+        FileKind::Sonic => sonic::read(&plain, network)?,
+        FileKind::Eos => eos::read(&plain, network)?,
+        FileKind::Sysctl | FileKind::Tuned | FileKind::Shell => host::read(files, network)?,
+        FileKind::Scenario => {
             let cases = scenario::read(number, source, &network.site).map_err(|refusal| vec![refusal])?;
             let read = vec![("cases".to_owned(), cases.len())];
             network.coverage.push((number, Coverage { read, ..Coverage::default() }));
@@ -152,24 +153,24 @@ mod tests {
     #[test]
     fn kinds_are_known_by_name_or_by_content() {
         for (name, text, kind) in [
-            ("config_db.json", "", Some(Kind::Sonic)),
-            ("backup", " {\"PORT\": {}}", Some(Kind::Sonic)),
+            ("config_db.json", "", Some(FileKind::Sonic)),
+            ("backup", " {\"PORT\": {}}", Some(FileKind::Sonic)),
             (
                 "leaf1.cfg",
                 "! Command: show running-config\n! device: leaf1 (DCS-7050, EOS-4.30)\n",
-                Some(Kind::Eos),
+                Some(FileKind::Eos),
             ),
-            ("99-tcp.conf", "# hosts\nnet.ipv4.tcp_ecn = 1\n", Some(Kind::Sysctl)),
-            ("x.toml", "weft = 1\n", Some(Kind::Scenario)),
-            ("etc/sysctl.d/10-vm.conf", "vm.swappiness = 10\n", Some(Kind::Sysctl)),
-            ("99-vm.conf", "# memory\nvm.swappiness = 10\nkernel/pid_max=4194304\n", Some(Kind::Sysctl)),
-            ("network-latency/tuned.conf", "", Some(Kind::Tuned)),
-            ("profile", "# hosts\n[main]\ninclude=latency\n", Some(Kind::Tuned)),
-            ("setup", "#!/bin/sh\nset -e\n", Some(Kind::Shell)),
-            ("rc.local", "modprobe tcp_dctcp\nsudo sysctl -w net.ipv4.tcp_ecn=1\n", Some(Kind::Shell)),
+            ("99-tcp.conf", "# hosts\nnet.ipv4.tcp_ecn = 1\n", Some(FileKind::Sysctl)),
+            ("x.toml", "weft = 1\n", Some(FileKind::Scenario)),
+            ("etc/sysctl.d/10-vm.conf", "vm.swappiness = 10\n", Some(FileKind::Sysctl)),
+            ("99-vm.conf", "# memory\nvm.swappiness = 10\nkernel/pid_max=4194304\n", Some(FileKind::Sysctl)),
+            ("network-latency/tuned.conf", "", Some(FileKind::Tuned)),
+            ("profile", "# hosts\n[main]\ninclude=latency\n", Some(FileKind::Tuned)),
+            ("setup", "#!/bin/sh\nset -e\n", Some(FileKind::Shell)),
+            ("rc.local", "modprobe tcp_dctcp\nsudo sysctl -w net.ipv4.tcp_ecn=1\n", Some(FileKind::Shell)),
             ("notes.txt", "buy bread\n", None),
         ] {
-            assert_eq!(Kind::of(name, text), kind, "{name}");
+            assert_eq!(FileKind::of(name, text), kind, "{name}");
         }
     }
 

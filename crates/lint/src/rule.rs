@@ -1,6 +1,6 @@
 //! What a rule is, and what it finds. One declaration serves the check, `--explain` and the reference page.
 
-use crate::model::{Name, Network};
+use crate::model::{CaseName, Network};
 use crate::told::Silenced;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use weft_config::place::Spot;
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
+pub enum Severity {
     /// Worth knowing; may be intended.
     Note,
     /// Hurts under some load.
@@ -17,12 +17,12 @@ pub enum Level {
     Error,
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Level::Note => "note",
-            Level::Warning => "warning",
-            Level::Error => "error",
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
         })
     }
 }
@@ -32,7 +32,7 @@ pub struct Rule {
     /// Its name on the command line and in results.
     pub id: &'static str,
     /// The weight of its findings, unless one says otherwise.
-    pub level: Level,
+    pub level: Severity,
     /// One sentence: what is wrong when it finds something.
     pub title: &'static str,
     /// What is compared, with the formula.
@@ -50,7 +50,7 @@ pub struct Rule {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
     pub(crate) rule: &'static str,
-    pub(crate) level: Level,
+    pub(crate) level: Severity,
     pub(crate) at: Spot,
     /// Ports or queues concerned, in the order of the file.
     pub(crate) subjects: Vec<String>,
@@ -63,8 +63,8 @@ pub(crate) struct Found {
 
 /// What the rules have found so far.
 pub(crate) struct Findings {
-    rule: (&'static str, Level),
-    case: Option<Name>,
+    rule: (&'static str, Severity),
+    case: Option<CaseName>,
     pub(crate) list: Vec<Found>,
     /// Where the same words of a rule about the same file are in the list; with the byte if they are about no port.
     places: HashMap<(&'static str, String, usize, Option<usize>), usize>,
@@ -79,7 +79,7 @@ pub(crate) struct Findings {
 impl Findings {
     pub(crate) fn new(silenced: Vec<Silenced>) -> Findings {
         Findings {
-            rule: ("", Level::Note),
+            rule: ("", Severity::Note),
             case: None,
             list: Vec::new(),
             places: HashMap::new(),
@@ -110,7 +110,7 @@ impl Findings {
     /// A finding at another level. The same words about another port of the file are one finding about both, at the first place.
     pub(crate) fn add_as(
         &mut self,
-        level: Level,
+        level: Severity,
         (at, subject): (Spot, &str),
         (says, mend): (String, String),
     ) {

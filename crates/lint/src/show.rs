@@ -1,7 +1,7 @@
 //! Findings as text for people, as JSON for scripts, as SARIF for code review.
 
 use crate::rules::rules;
-use crate::{Coverage, Finding, Kind, Level, Report};
+use crate::{Coverage, FileKind, Finding, Report, Severity};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -45,7 +45,7 @@ impl Report {
     /// Each finding, with the places in other files of which the same is said.
     fn grouped(&self) -> Vec<(&Finding, Vec<String>)> {
         let mut groups: Vec<(&Finding, Vec<String>)> = Vec::new();
-        let mut known: HashMap<(&str, Level, &str), usize> = HashMap::new();
+        let mut known: HashMap<(&str, Severity, &str), usize> = HashMap::new();
         for finding in &self.findings {
             let key = (finding.rule, finding.level, finding.says.as_str());
             match known.get(&key) {
@@ -68,7 +68,7 @@ impl Report {
             more => format!("{more} {level}s"),
         };
         let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
-        format!("{files}: {}, {}, {}", told(Level::Error), told(Level::Warning), told(Level::Note))
+        format!("{files}: {}, {}, {}", told(Severity::Error), told(Severity::Warning), told(Severity::Note))
     }
 
     /// An object with `findings`, each with rule, level, file, line, column, subjects, message, mend and page; `unchecked`; `read`, what
@@ -124,7 +124,7 @@ fn some(text: String) -> Option<String> {
 }
 
 /// `read qos.json (sonic): QUEUE 96, WRED_PROFILE; not read: SCHEDULER 3`, and what follows from it.
-fn covered((file, kind, coverage): &(String, Kind, Coverage)) -> String {
+fn covered((file, kind, coverage): &(String, FileKind, Coverage)) -> String {
     let read = some(counted(&coverage.read).join(", ")).unwrap_or_else(|| "nothing".to_owned());
     let mut text = format!("read {file} ({}): {read}", kind.word());
     if !coverage.passed_over.is_empty() {
@@ -147,7 +147,7 @@ fn counted(list: &[(String, usize)]) -> Vec<String> {
     list.iter().map(one).collect()
 }
 
-fn covered_as_json((file, kind, coverage): &(String, Kind, Coverage)) -> Value {
+fn covered_as_json((file, kind, coverage): &(String, FileKind, Coverage)) -> Value {
     let table = |list: &[(String, usize)]| -> Value {
         list.iter().map(|(name, count)| (name.clone(), json!(count))).collect::<Map<String, Value>>().into()
     };

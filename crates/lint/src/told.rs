@@ -16,12 +16,12 @@ pub struct Coverage {
 
 /// Names and how often each came, in the order of their first coming.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct NameTally {
     list: Vec<(String, usize)>,
     places: HashMap<String, usize>,
 }
 
-impl Tally {
+impl NameTally {
     /// Counts one more under a name.
     pub(crate) fn count(&mut self, name: &str) {
         if let Some(place) = self.places.get(name) {

@@ -1,14 +1,14 @@
 //! Broken and hostile files: a clear error or findings, never a panic, and never long.
 
 use proptest::prelude::*;
-use weft_lint::{Input, Kind, Options, lint};
+use weft_lint::{FileKind, Input, RuleOptions, lint};
 
-const FILES: [(&str, &str, Kind); 5] = [
-    ("config_db.json", include_str!("files/leaf_config_db.json"), Kind::Sonic),
-    ("leaf.cfg", include_str!("files/leaf_running_config.cfg"), Kind::Eos),
-    ("90-tcp.conf", include_str!("files/90-tcp.conf"), Kind::Sysctl),
-    ("tuned.conf", include_str!("files/tuned.conf"), Kind::Tuned),
-    ("setup.sh", include_str!("files/setup.sh"), Kind::Shell),
+const FILES: [(&str, &str, FileKind); 5] = [
+    ("config_db.json", include_str!("files/leaf_config_db.json"), FileKind::Sonic),
+    ("leaf.cfg", include_str!("files/leaf_running_config.cfg"), FileKind::Eos),
+    ("90-tcp.conf", include_str!("files/90-tcp.conf"), FileKind::Sysctl),
+    ("tuned.conf", include_str!("files/tuned.conf"), FileKind::Tuned),
+    ("setup.sh", include_str!("files/setup.sh"), FileKind::Shell),
 ];
 
 /// Values that no configuration has.
@@ -29,9 +29,9 @@ const POISON: [&str; 14] = [
     "Ethernet0|0-99999999",
 ];
 
-fn judge(name: &str, text: String, kind: Kind) {
+fn judge(name: &str, text: String, kind: FileKind) {
     let size = text.len();
-    let result = lint(vec![Input { name: name.into(), text, kind: Some(kind) }], &Options::default());
+    let result = lint(vec![Input { name: name.into(), text, kind: Some(kind) }], &RuleOptions::default());
     match result {
         Err(refused) => assert!(
             refused.0.iter().all(|line| line.starts_with(name) && line.contains("allowed")),
@@ -91,9 +91,9 @@ proptest! {
     }
 
     #[test]
-    fn any_text_under_any_kind_is_answered(text in "\\PC{0,200}", kind in 0..Kind::WORDS.len()) {
-        let (_, kind) = Kind::WORDS[kind];
-        let _ = lint(vec![Input { name: "any".into(), text, kind: Some(kind) }], &Options::default());
+    fn any_text_under_any_kind_is_answered(text in "\\PC{0,200}", kind in 0..FileKind::WORDS.len()) {
+        let (_, kind) = FileKind::WORDS[kind];
+        let _ = lint(vec![Input { name: "any".into(), text, kind: Some(kind) }], &RuleOptions::default());
     }
 }
 
@@ -112,7 +112,7 @@ fn tables_of_the_wrong_shape_are_not_followed() {
         "{\"DEVICE_METADATA\": {\"localhost\": \"x\"}, \"DEVICE_NEIGHBOR\": {\"a\": {\"name\": {}}}}",
         "{\"DSCP_TO_TC_MAP\": {\"AZURE\": {\"64\": \"1\", \"-1\": \"1\", \"0\": \"999\"}}}",
     ] {
-        judge("x.json", text.to_owned(), Kind::Sonic);
+        judge("x.json", text.to_owned(), FileKind::Sonic);
     }
 }
 
@@ -124,14 +124,14 @@ fn more_than_any_switch_has_is_refused() {
     };
     let eos: String = (0..5_000).map(|number| format!("interface Ethernet{number}\n   mtu 9214\n")).collect();
     for (text, kind, found) in [
-        (json("PORT", "Ethernet"), Kind::Sonic, "5000 ports"),
-        (json("BUFFER_PROFILE", "p"), Kind::Sonic, "5000 entries in BUFFER_PROFILE"),
-        (json("PORT_QOS_MAP", "Ethernet"), Kind::Sonic, "4097 ports"),
-        (eos, Kind::Eos, "5000 interfaces"),
-        ("# weft lint: allow x\n".repeat(1_001), Kind::Sysctl, "1001 comments"),
+        (json("PORT", "Ethernet"), FileKind::Sonic, "5000 ports"),
+        (json("BUFFER_PROFILE", "p"), FileKind::Sonic, "5000 entries in BUFFER_PROFILE"),
+        (json("PORT_QOS_MAP", "Ethernet"), FileKind::Sonic, "4097 ports"),
+        (eos, FileKind::Eos, "5000 interfaces"),
+        ("# weft lint: allow x\n".repeat(1_001), FileKind::Sysctl, "1001 comments"),
     ] {
         let input = Input { name: "x".into(), text, kind: Some(kind) };
-        let refused = lint(vec![input], &Options::default()).unwrap_err();
+        let refused = lint(vec![input], &RuleOptions::default()).unwrap_err();
         assert!(refused.0[0].contains(found) && refused.0[0].contains("allowed: up to"), "{refused}");
     }
 }
@@ -139,12 +139,12 @@ fn more_than_any_switch_has_is_refused() {
 #[test]
 fn a_refusal_names_every_file_with_its_line() {
     let files = [
-        ("a.json", "{\n\"PORT\": {,}\n}", Some(Kind::Sonic)),
-        ("b.conf", "# x\nnonsense\n", Some(Kind::Sysctl)),
+        ("a.json", "{\n\"PORT\": {,}\n}", Some(FileKind::Sonic)),
+        ("b.conf", "# x\nnonsense\n", Some(FileKind::Sysctl)),
         ("c.txt", "hello\n", None),
     ];
     let inputs = files.map(|(name, text, kind)| Input { name: name.into(), text: text.into(), kind });
-    let refused = lint(inputs.to_vec(), &Options::default()).unwrap_err();
+    let refused = lint(inputs.to_vec(), &RuleOptions::default()).unwrap_err();
     assert!(refused.0[0].starts_with("a.json:2:10: found `,`; allowed: a key in quotes"), "{refused}");
     assert!(refused.0[1].starts_with("b.conf:2: found `nonsense`; allowed: name = value"), "{refused}");
     assert!(refused.0[2].contains("say it with --as"), "{refused}");

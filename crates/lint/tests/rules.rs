@@ -2,7 +2,7 @@
 //! for each rule one change that it must find, at the line of the change.
 
 use weft_core::{Bytes, Rate, Span};
-use weft_lint::{Finding, Input, Kind, Level, Metres, Options, Report, Site, lint, rules};
+use weft_lint::{FileKind, Finding, Input, Metres, Report, RuleOptions, Severity, Surroundings, lint, rules};
 
 const LEAF: &str = include_str!("files/leaf_config_db.json");
 const EOS: &str = include_str!("files/leaf_running_config.cfg");
@@ -31,8 +31,8 @@ sizes = \"10 kB\"
 flows = 10
 ";
 
-fn site() -> Site {
-    Site {
+fn site() -> Surroundings {
+    Surroundings {
         rtt: Some(Span::from_us(50)),
         rate: Some(Rate::from_gbps(25)),
         memory: Some(Bytes(32_000_000)),
@@ -44,7 +44,7 @@ fn site() -> Site {
 fn judge(files: &[(&str, &str)]) -> Report {
     let input =
         |(name, text): &(&str, &str)| Input { name: (*name).into(), text: (*text).into(), kind: None };
-    let options = Options { site: site(), ..Options::default() };
+    let options = RuleOptions { site: site(), ..RuleOptions::default() };
     lint(files.iter().map(input).collect(), &options).unwrap_or_else(|refused| panic!("{refused}"))
 }
 
@@ -96,7 +96,7 @@ fn files_that_are_right_have_no_finding() {
 fn together_the_right_files_have_only_the_note_on_packets_that_cannot_be_marked() {
     let report = judge(&[SONIC, ARISTA, LINUX]);
     let told: Vec<_> = report.findings.iter().map(|finding| (finding.rule, finding.level)).collect();
-    assert_eq!(told, [("non-ect-in-marking-queue", Level::Note); 4]);
+    assert_eq!(told, [("non-ect-in-marking-queue", Severity::Note); 4]);
 }
 
 #[test]
@@ -105,9 +105,9 @@ fn marks_after_pauses_are_graded_by_the_load_that_they_are_late_for() {
     let from = "\"green_min_threshold\": \"150000\"";
     for (min, level) in [
         ("196000", None),
-        ("197000", Some(Level::Note)),
-        ("12600000", Some(Level::Warning)),
-        ("23700000", Some(Level::Error)),
+        ("197000", Some(Severity::Note)),
+        ("12600000", Some(Severity::Warning)),
+        ("23700000", Some(Severity::Error)),
     ] {
         let to = format!("\"green_min_threshold\": \"{min}\"");
         let (_, found) = after("ecn-after-pfc", SONIC, (from, &to), &[]);
@@ -119,7 +119,7 @@ fn marks_after_pauses_are_graded_by_the_load_that_they_are_late_for() {
     // A static limit of 100 kB: 200 kB for two ports.
     let static_limit = ("\"dynamic_th\": \"-1\"", "\"static_th\": \"100000\"");
     let finding = finds("ecn-after-pfc", SONIC, static_limit, "\"green_min_threshold\": \"150000\"");
-    assert!(finding.level == Level::Note && finding.says.contains("200 kB"), "{finding:?}");
+    assert!(finding.level == Severity::Note && finding.says.contains("200 kB"), "{finding:?}");
     finds(
         "ecn-after-pfc",
         ARISTA,
@@ -134,13 +134,15 @@ fn marks_have_to_come_before_drops() {
     let change = |min| {
         ("\"green_min_threshold\": \"200000\"".to_owned(), format!("\"green_min_threshold\": \"{min}\""))
     };
-    for (min, level) in [(762_000, None), (763_000, Some(Level::Note)), (12_600_000, Some(Level::Error))] {
+    for (min, level) in
+        [(762_000, None), (763_000, Some(Severity::Note)), (12_600_000, Some(Severity::Error))]
+    {
         let (from, to) = change(min);
         let (_, found) = after("ecn-above-drop", SONIC, (&from, &to), &[]);
         assert_eq!(found.first().map(|finding| finding.level), level, "{min}");
     }
     let top = ("\"green_max_threshold\": \"200000\"", "\"green_max_threshold\": \"20000000\"");
-    assert_eq!(finds("ecn-above-drop", SONIC, top, "20000000").level, Level::Warning);
+    assert_eq!(finds("ecn-above-drop", SONIC, top, "20000000").level, Severity::Warning);
     finds("ecn-above-drop", WEFT, ("\"1 MB\"", "\"90 kB\""), "100 kB");
 }
 
@@ -197,7 +199,10 @@ fn pfc_and_buffers_have_to_agree() {
     );
     finds("xon-order", SONIC, xon, "\"xon\": \"1248\"");
     let gap = ("\"xon\": \"1248\",\n            \"xon_offset\": \"18432\"", "\"xon_offset\": \"0\"");
-    assert_eq!(finds("xon-order", SONIC, gap, "\"pg_lossless_100000_40m_profile\": {").level, Level::Warning);
+    assert_eq!(
+        finds("xon-order", SONIC, gap, "\"pg_lossless_100000_40m_profile\": {").level,
+        Severity::Warning
+    );
 }
 
 #[test]
@@ -256,7 +261,7 @@ fn headroom_has_to_hold_speed_and_cable() {
     );
     finds("profile-for-another-port", SONIC, fast, "\"Ethernet0|3-4\"");
     let pool = ("\"xoff\": \"3194880\"", "\"xoff\": \"1000000\"");
-    assert_eq!(finds("headroom-pool-oversubscribed", SONIC, pool, "\"1000000\"").level, Level::Warning);
+    assert_eq!(finds("headroom-pool-oversubscribed", SONIC, pool, "\"1000000\"").level, Severity::Warning);
 }
 
 #[test]
@@ -277,7 +282,10 @@ fn memory_is_promised_once() {
         "\"ingress_lossless_pool\": {",
     );
     let above = ("\"dynamic_th\": \"0\"", "\"static_th\": \"30000000\"");
-    assert_eq!(finds("static-above-pool", SONIC, above, "\"static_th\": \"30000000\"").level, Level::Warning);
+    assert_eq!(
+        finds("static-above-pool", SONIC, above, "\"static_th\": \"30000000\"").level,
+        Severity::Warning
+    );
 }
 
 #[test]
@@ -345,17 +353,22 @@ fn dctcp_needs_ecn_and_a_fitting_threshold() {
 fn what_cannot_be_marked_is_dropped() {
     let (_, found) =
         after("non-ect-in-marking-queue", WEFT, ("non_ect = \"pass\"", "non_ect = \"drop\""), &[]);
-    assert_eq!((found.len(), found[0].level), (1, Level::Note));
+    assert_eq!((found.len(), found[0].level), (1, Severity::Note));
     // Hosts with Linux' defaults never ask for ECN: everything they send meets the drop probability.
     let plain = "net.ipv4.tcp_congestion_control = cubic\n";
     let found = judge(&[SONIC, ("hosts.conf", plain)]).findings;
     assert!(
-        found.iter().any(|finding| finding.level == Level::Warning && finding.says.contains("tcp_ecn = 2")),
+        found
+            .iter()
+            .any(|finding| finding.level == Severity::Warning && finding.says.contains("tcp_ecn = 2")),
         "{found:?}"
     );
     let asking = "net.ipv4.tcp_congestion_control = cubic\nnet.ipv4.tcp_ecn = 1\n";
     assert!(
-        judge(&[SONIC, ("hosts.conf", asking)]).findings.iter().all(|finding| finding.level == Level::Note)
+        judge(&[SONIC, ("hosts.conf", asking)])
+            .findings
+            .iter()
+            .all(|finding| finding.level == Severity::Note)
     );
 }
 
@@ -372,7 +385,7 @@ fn windows_hold_the_path_and_do_not_replace_marks() {
 }
 
 /// The level of what a rule finds after a change of the SONiC file; none where it finds nothing.
-fn graded(rule: &str, change: (&str, &str), beside: &[(&str, &str)]) -> Option<Level> {
+fn graded(rule: &str, change: (&str, &str), beside: &[(&str, &str)]) -> Option<Severity> {
     after(rule, SONIC, change, beside).1.first().map(|finding| finding.level)
 }
 
@@ -381,11 +394,11 @@ fn graded(rule: &str, change: (&str, &str), beside: &[(&str, &str)]) -> Option<L
 fn a_shared_headroom_is_graded_by_how_often_it_is_promised() {
     for (room, level) in [
         (3_194_880, None),
-        (3_194_879, Some(Level::Note)),
-        (1_597_440, Some(Level::Note)),
-        (1_597_439, Some(Level::Warning)),
-        (49_920, Some(Level::Warning)),
-        (49_919, Some(Level::Error)),
+        (3_194_879, Some(Severity::Note)),
+        (1_597_440, Some(Severity::Note)),
+        (1_597_439, Some(Severity::Warning)),
+        (49_920, Some(Severity::Warning)),
+        (49_919, Some(Severity::Error)),
     ] {
         let to = format!("\"xoff\": \"{room}\"");
         let found = graded("headroom-pool-oversubscribed", ("\"xoff\": \"3194880\"", &to), &[]);
@@ -398,7 +411,8 @@ fn a_shared_headroom_is_graded_by_how_often_it_is_promised() {
 fn a_pool_holds_minima_and_headroom_to_the_byte() {
     let from =
         "\"size\": \"25165824\",\n            \"type\": \"ingress\",\n            \"xoff\": \"3194880\"";
-    for (size, found) in [(64 * (1_248 + 49_920), None), (64 * (1_248 + 49_920) - 1, Some(Level::Warning))] {
+    for (size, found) in [(64 * (1_248 + 49_920), None), (64 * (1_248 + 49_920) - 1, Some(Severity::Warning))]
+    {
         let to = format!("\"size\": \"{size}\",\n            \"type\": \"ingress\"");
         assert_eq!(graded("pool-oversubscribed", (from, &to), &[]).is_some(), found.is_some(), "{size} B");
     }
@@ -410,14 +424,17 @@ fn a_pool_holds_minima_and_headroom_to_the_byte() {
         let text = smaller.replace("\"dynamic_th\": \"0\"", &format!("\"static_th\": \"{limit}\""));
         let told = judge(&[("config_db.json", &text)]).findings;
         let told: Vec<_> = told.iter().filter(|finding| finding.rule == "static-above-pool").collect();
-        assert_eq!(told.iter().any(|finding| finding.level == Level::Note), found, "{limit} B: {told:?}");
+        assert_eq!(told.iter().any(|finding| finding.level == Severity::Note), found, "{limit} B: {told:?}");
     }
 }
 
 /// A threshold at C RTT / 7 is too low, and one of a burst is enough: 25 Gb/s and 56 us are 7 times 25 000 B.
 #[test]
 fn thresholds_of_dctcp_hold_to_the_byte() {
-    let options = Options { site: Site { rtt: Some(Span::from_us(56)), ..site() }, ..Options::default() };
+    let options = RuleOptions {
+        site: Surroundings { rtt: Some(Span::from_us(56)), ..site() },
+        ..RuleOptions::default()
+    };
     let found = |rule: &str, min: u64| {
         let text = LEAF
             .replace("\"green_min_threshold\": \"200000\"", &format!("\"green_min_threshold\": \"{min}\""));
@@ -480,9 +497,9 @@ fn stages_need_different_hashes() {
         found.iter().find(|finding| finding.rule == "hash-polarisation").map(|finding| finding.level)
     };
     assert_eq!(level("\"type\": \"LeafRouter\""), None, "SONiC's own seeds differ by role");
-    assert_eq!(level("\"type\": \"LeafRouter\", \"ecmp_hash_seed\": \"0\""), Some(Level::Warning));
+    assert_eq!(level("\"type\": \"LeafRouter\", \"ecmp_hash_seed\": \"0\""), Some(Severity::Warning));
     assert_eq!(level("\"type\": \"ToRRouter\""), None, "the same stage may hash alike");
-    assert_eq!(level("\"x\": \"y\""), Some(Level::Note), "without a role the seed is 0 as the leaf's is");
+    assert_eq!(level("\"x\": \"y\""), Some(Severity::Note), "without a role the seed is 0 as the leaf's is");
     let (_, found) = after("hash-polarisation", WEFT, ("per-switch", "same"), &[]);
     assert_eq!((found.len(), found[0].line), (1, line_of(SCENARIO, "seeding")));
 }
@@ -526,10 +543,10 @@ fn rules_can_be_chosen_and_silenced_by_names_that_exist() {
     let run = |only: &[&str], allow: &[&str]| {
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let text = HOSTS.replace("tcp_ecn = 1", "tcp_ecn = 0").replace("fallback = 0", "fallback = 1");
-        let input = Input { name: "hosts".into(), text, kind: Some(Kind::Sysctl) };
+        let input = Input { name: "hosts".into(), text, kind: Some(FileKind::Sysctl) };
         let report = lint(
             vec![input],
-            &Options { only: list(only), allow: list(allow), site: site(), ..Options::default() },
+            &RuleOptions { only: list(only), allow: list(allow), site: site(), ..RuleOptions::default() },
         );
         report.map(|report| report.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>())
     };
@@ -585,9 +602,9 @@ fn marks_of_a_scenario_come_before_its_pauses() {
     // queue fed by two ports pauses at B / 2 = 1.96 MB, by three at 0.6 B = 2.35 MB, and in the worst load B / 12 = 326 kB is safe.
     for (min, level) in [
         ("325 kB", None),
-        ("327 kB", Some(Level::Note)),
-        ("2 MB", Some(Level::Warning)),
-        ("2400 kB", Some(Level::Error)),
+        ("327 kB", Some(Severity::Note)),
+        ("2 MB", Some(Severity::Warning)),
+        ("2400 kB", Some(Severity::Error)),
     ] {
         let to = format!("min = \"{min}\", max = \"2500 kB\"");
         let (_, found) = after("ecn-after-pfc", PAUSING, ("min = \"20 kB\", max = \"200 kB\"", &to), &[]);
@@ -610,11 +627,11 @@ fn controllers_of_a_scenario_hold_less_than_what_pauses() {
     let ecn = LOSSLESS.lines().find(|line| line.starts_with("ecn")).unwrap();
     for (kind, level) in [
         ("ecn = { kind = \"pi\", reference = \"200 kB\" }", None),
-        ("ecn = { kind = \"pi\", reference = \"2 MB\" }", Some(Level::Warning)),
-        ("ecn = { kind = \"pi\", reference = \"3 MB\" }", Some(Level::Error)),
+        ("ecn = { kind = \"pi\", reference = \"2 MB\" }", Some(Severity::Warning)),
+        ("ecn = { kind = \"pi\", reference = \"3 MB\" }", Some(Severity::Error)),
         // At 25 Gb/s 600 us are 1.9 MB, 640 us 2 MB.
         ("ecn = { kind = \"pie\", target = \"600 us\" }", None),
-        ("ecn = { kind = \"codel\", target = \"640 us\" }", Some(Level::Warning)),
+        ("ecn = { kind = \"codel\", target = \"640 us\" }", Some(Severity::Warning)),
     ] {
         let found = judge(&[("pi.toml", &LOSSLESS.replace(ecn, kind))]).findings;
         let held: Vec<_> = found.iter().filter(|finding| finding.rule == "controller-after-pfc").collect();
@@ -630,7 +647,7 @@ fn pauses_come_before_feedback_if_many_start_together() {
     let lossless = ("limited.toml", limited.as_str());
     let slow = ("mtu = \"4 kB\"\n[[", "mtu = \"4 kB\"\ncnp_delay = \"55 us\"\n[[");
     let found = after("pauses-before-feedback", lossless, slow, &[]).1;
-    assert!(!found.is_empty() && found.iter().all(|finding| finding.level == Level::Note), "{found:?}");
+    assert!(!found.is_empty() && found.iter().all(|finding| finding.level == Severity::Note), "{found:?}");
     assert!(
         found[0].says.contains("2 senders of 25 Gbps") && found[0].says.contains("150 kB"),
         "{}",
@@ -691,8 +708,9 @@ fn a_static_limit_may_keep_the_ports_from_the_buffer() {
         )
     };
     let found = |buffer: &str, sharing: &str| {
-        let input = Input { name: "x.toml".into(), text: with(buffer, sharing), kind: Some(Kind::Scenario) };
-        let options = Options { only: vec!["buffer-out-of-reach".into()], ..Options::default() };
+        let input =
+            Input { name: "x.toml".into(), text: with(buffer, sharing), kind: Some(FileKind::Scenario) };
+        let options = RuleOptions { only: vec!["buffer-out-of-reach".into()], ..RuleOptions::default() };
         lint(vec![input], &options).expect("a valid scenario").findings
     };
     let fixed = "{ kind = \"static\", per_port = \"1 MB\" }";
@@ -708,9 +726,9 @@ fn a_static_limit_may_keep_the_ports_from_the_buffer() {
 fn tcp_may_share_a_network_with_lossless_payload() {
     let path = "../../scenarios/mixed.toml";
     let text = std::fs::read_to_string(path).expect("it ships");
-    let input = Input { name: path.into(), text, kind: Some(Kind::Scenario) };
-    let found = lint(vec![input], &Options::default()).expect("a valid scenario").findings;
-    assert!(found.iter().all(|finding| finding.level == Level::Note), "{found:?}");
+    let input = Input { name: path.into(), text, kind: Some(FileKind::Scenario) };
+    let found = lint(vec![input], &RuleOptions::default()).expect("a valid scenario").findings;
+    assert!(found.iter().all(|finding| finding.level == Severity::Note), "{found:?}");
 }
 
 #[test]
@@ -728,7 +746,7 @@ fn headroom_of_a_scenario_is_that_of_its_own_switch() {
     finds("headroom-missing", PAUSING, (&from, &none), "0 B");
     finds("xon-order", PAUSING, ("xon_offset = \"9 kB\"", "xon_offset = \"2 MB\""), "2 MB");
     let gap = finds("xon-order", PAUSING, ("xon_offset = \"9 kB\"", "xon_offset = \"0 B\""), "[switch.pfc]");
-    assert_eq!(gap.level, Level::Warning);
+    assert_eq!(gap.level, Severity::Warning);
 }
 
 /// Two failed cables make leaf0 and leaf1 talk by way of the other leaves, in both directions.
@@ -738,7 +756,7 @@ fn detours_of_a_lossless_scenario_can_deadlock() {
     let one = "[[failure]]\ncables = [\"leaf0-spine1\"]\n[measure]";
     assert_eq!(after("cyclic-buffer-dependency", PAUSING, ("[measure]", one), &[]).1, []);
     let finding = finds("cyclic-buffer-dependency", PAUSING, ("[measure]", failures), "classes = [3]");
-    assert_eq!(finding.level, Level::Error);
+    assert_eq!(finding.level, Severity::Error);
     assert!(
         finding.says.contains("at the start")
             && finding.says.contains("leaf2")
@@ -749,7 +767,7 @@ fn detours_of_a_lossless_scenario_can_deadlock() {
     assert!(finding.says.contains("after change 1"), "{}", finding.says);
     let watched = LOSSLESS.replace("alpha = 0.5", "alpha = 0.5\nwatchdog = \"200 ms\"");
     let found = after("cyclic-buffer-dependency", ("watched.toml", &watched), ("[measure]", failures), &[]).1;
-    assert_eq!(found[0].level, Level::Warning);
+    assert_eq!(found[0].level, Severity::Warning);
     let lossy = LOSSLESS
         .split_once("[switch.pfc]")
         .map(|(head, tail)| format!("{head}{}", &tail[tail.find("[transport").unwrap()..]));

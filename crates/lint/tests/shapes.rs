@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use weft_core::{Bytes, Rate, Span};
-use weft_lint::{Finding, Input, Level, Options, Report, Site, lint};
+use weft_lint::{Finding, Input, Report, RuleOptions, Severity, Surroundings, lint};
 
 const LEAF: &str = include_str!("files/leaf_config_db.json");
 const EOS: &str = include_str!("files/leaf_running_config.cfg");
@@ -12,24 +12,24 @@ const HOSTS: &str = include_str!("files/90-tcp.conf");
 const TUNED: &str = include_str!("files/tuned.conf");
 const SCRIPT: &str = include_str!("files/setup.sh");
 
-fn site() -> Site {
+fn site() -> Surroundings {
     let (rtt, rate) = (Some(Span::from_us(50)), Some(Rate::from_gbps(25)));
-    Site { rtt, rate, memory: Some(Bytes(32_000_000)), ..Site::default() }
+    Surroundings { rtt, rate, memory: Some(Bytes(32_000_000)), ..Surroundings::default() }
 }
 
-fn judge_with(files: &[(&str, &str)], options: &Options) -> Report {
+fn judge_with(files: &[(&str, &str)], options: &RuleOptions) -> Report {
     let input =
         |(name, text): &(&str, &str)| Input { name: (*name).into(), text: (*text).into(), kind: None };
     lint(files.iter().map(input).collect(), options).unwrap_or_else(|refused| panic!("{refused}"))
 }
 
 fn judge(files: &[(&str, &str)]) -> Report {
-    judge_with(files, &Options { site: site(), ..Options::default() })
+    judge_with(files, &RuleOptions { site: site(), ..RuleOptions::default() })
 }
 
 /// The files as parts of one device.
 fn together(files: &[(&str, &str)]) -> Report {
-    judge_with(files, &Options { site: site(), one_device: true, ..Options::default() })
+    judge_with(files, &RuleOptions { site: site(), one_device: true, ..RuleOptions::default() })
 }
 
 fn of<'a>(report: &'a Report, rule: &str) -> Vec<&'a Finding> {
@@ -123,7 +123,7 @@ fn a_later_part_counts_and_says_so() {
     let override_ = "{\"WRED_PROFILE\": {\"LOSSLESS\": {\"green_min_threshold\": \"1048576\"}}}";
     let report = together(&[("config_db.json", LEAF), ("site.json", override_)]);
     let found = of(&report, "repetition");
-    assert_eq!((found.len(), found[0].level, found[0].file.as_str()), (1, Level::Note, "site.json"));
+    assert_eq!((found.len(), found[0].level, found[0].file.as_str()), (1, Severity::Note, "site.json"));
     assert_eq!(of(&report, "ecn-after-pfc")[0].file, "site.json");
 }
 
@@ -196,7 +196,12 @@ fn a_file_without_anything_to_judge_is_told() {
     ] {
         let report = judge(&[(name, text)]);
         let found = of(&report, "nothing-read");
-        assert_eq!((found.len(), report.worst()), (1, Some(Level::Warning)), "{name}: {:?}", report.findings);
+        assert_eq!(
+            (found.len(), report.worst()),
+            (1, Some(Severity::Warning)),
+            "{name}: {:?}",
+            report.findings
+        );
     }
     let conf = [("sysctl.d/10-vm.conf", "vm.swappiness = 10\n"), ("sysctl.d/90-tcp.conf", HOSTS)];
     assert_eq!(of(&judge(&conf), "nothing-read").len(), 0, "one of the files of a host is enough");
@@ -219,12 +224,15 @@ fn marking_needs_the_colour_of_ordinary_packets() {
     ] {
         let found = change(from, to);
         assert!(
-            found.len() == 1 && found[0].0 == Level::Error && found[0].1.contains(words),
+            found.len() == 1 && found[0].0 == Severity::Error && found[0].1.contains(words),
             "{to}: {found:?}"
         );
     }
     let found = change(on, "\"wred_green_enable\": \"true\", \"wred_red_enable\": \"false\"");
-    assert!(found.len() == 1 && found[0].0 == Level::Note && found[0].1.contains("red packets"), "{found:?}");
+    assert!(
+        found.len() == 1 && found[0].0 == Severity::Note && found[0].1.contains("red packets"),
+        "{found:?}"
+    );
 }
 
 /// A queue of 100 Gb/s that waits 12.8 us holds 160 kB.
@@ -237,7 +245,7 @@ fn times_are_lengths_at_the_speed_of_the_port() {
     let late = found(&timed("1 milliseconds"));
     assert!(late.iter().any(|one| one.rule == "ramp-order" && one.says.contains("12.5 MB")), "{late:?}");
     let unknown = timed("12 microseconds").replace("speed forced 100gfull", "mtu 9214");
-    let without_rate = judge_with(&[("leaf.cfg", &unknown)], &Options::default());
+    let without_rate = judge_with(&[("leaf.cfg", &unknown)], &RuleOptions::default());
     assert_eq!(without_rate.findings, []);
     assert!(
         without_rate.text().contains("4 queues mark after a time")
@@ -248,8 +256,8 @@ fn times_are_lengths_at_the_speed_of_the_port() {
 #[test]
 fn a_segment_is_a_cell_of_the_chip() {
     let cells = EOS.replacen("minimum-threshold 160 kbytes", "minimum-threshold 6000 segments", 1);
-    let says = |text: &str, site: Site| {
-        let report = judge_with(&[("leaf.cfg", text)], &Options { site, ..Options::default() });
+    let says = |text: &str, site: Surroundings| {
+        let report = judge_with(&[("leaf.cfg", text)], &RuleOptions { site, ..RuleOptions::default() });
         let of = of(&report, "ramp-order").first().map_or(String::new(), |one| one.says.clone());
         (of, report.text().contains("cells and segments count as 208 B"))
     };
@@ -260,7 +268,7 @@ fn a_segment_is_a_cell_of_the_chip() {
     assert!(assumed.contains("1.25 MB") && told, "{assumed}");
     let (known, told) = says(&trident3, site());
     assert!(known.contains("1.54 MB") && !told, "{known}");
-    let (given, told) = says(&cells, Site { cell: Some(Bytes(256)), ..site() });
+    let (given, told) = says(&cells, Surroundings { cell: Some(Bytes(256)), ..site() });
     assert!(given == known && !told, "{given}");
 }
 
@@ -311,7 +319,7 @@ fn files_of_a_folder_are_one_host_in_the_order_of_their_names() {
     let earlier = ("etc/sysctl.d/10-vendor.conf", "net.ipv4.tcp_ecn = 0\n");
     assert_eq!(of(&judge(&[off, law]), "dctcp-ecn-off").len(), 1);
     let report = judge(&[law, earlier]);
-    assert_eq!((of(&report, "dctcp-ecn-off").len(), report.worst()), (0, Some(Level::Note)));
+    assert_eq!((of(&report, "dctcp-ecn-off").len(), report.worst()), (0, Some(Severity::Note)));
     let elsewhere = ("other/95-site.conf", off.1);
     assert_eq!(of(&judge(&[law, elsewhere]), "dctcp-ecn-off").len(), 0, "another host");
     assert_eq!(of(&together(&[law, elsewhere]), "dctcp-ecn-off").len(), 1);

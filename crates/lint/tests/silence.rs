@@ -1,20 +1,20 @@
 //! Findings that somebody knows: silenced where they stand, kept in a baseline, told once for many files.
 
-use weft_lint::{Finding, Input, Level, Options, Report, lint};
+use weft_lint::{Finding, Input, Report, RuleOptions, Severity, lint};
 
 const LEAF: &str = include_str!("files/leaf_config_db.json");
 const EOS: &str = include_str!("files/leaf_running_config.cfg");
 const DCTCP: &str =
     "net.ipv4.tcp_congestion_control = dctcp\nnet.ipv4.tcp_ecn_fallback = 0\nnet.ipv4.tcp_ecn = 0\n";
 
-fn judge_with(files: &[(&str, &str)], options: &Options) -> Report {
+fn judge_with(files: &[(&str, &str)], options: &RuleOptions) -> Report {
     let input =
         |(name, text): &(&str, &str)| Input { name: (*name).into(), text: (*text).into(), kind: None };
     lint(files.iter().map(input).collect(), options).unwrap_or_else(|refused| panic!("{refused}"))
 }
 
 fn judge(files: &[(&str, &str)]) -> Report {
-    judge_with(files, &Options::default())
+    judge_with(files, &RuleOptions::default())
 }
 
 fn of<'a>(report: &'a Report, rule: &str) -> Vec<&'a Finding> {
@@ -28,7 +28,7 @@ fn a_comment_silences_a_rule_in_the_next_line() {
     assert_eq!(judge(&[("a.conf", &text)]).findings, []);
     let early = judge(&[("a.conf", &format!("{comment}{DCTCP}"))]);
     let rules: Vec<_> = early.findings.iter().map(|one| (one.rule, one.level, one.line)).collect();
-    assert_eq!(rules, [("silenced-for-nothing", Level::Note, 1), ("dctcp-ecn-off", Level::Error, 4)]);
+    assert_eq!(rules, [("silenced-for-nothing", Severity::Note, 1), ("dctcp-ecn-off", Severity::Error, 4)]);
     let whole = format!("{}{DCTCP}", comment.replace("allow", "allow-file"));
     assert_eq!(judge(&[("a.conf", &whole)]).findings, []);
 }
@@ -39,7 +39,7 @@ fn a_rule_that_does_not_exist_is_an_error_with_the_nearest_name() {
     let report = judge(&[("a.conf", &text)]);
     let found = of(&report, "silenced-for-nothing");
     assert!(
-        found[0].level == Level::Error && found[0].says.contains("did you mean `dctcp-ecn-off`?"),
+        found[0].level == Severity::Error && found[0].says.contains("did you mean `dctcp-ecn-off`?"),
         "{found:?}"
     );
 }
@@ -73,9 +73,9 @@ fn a_baseline_holds_what_is_known_while_lines_move() {
     let all = |level| move |report: &Report| report.findings.iter().filter(|one| one.level >= level).count();
     let off = LEAF.replace("\"wred_green_enable\": \"true\"", "\"wred_green_enable\": \"false\"");
     let known = judge(&[("config_db.json", &off)]);
-    assert!(all(Level::Note)(&known) > 0);
+    assert!(all(Severity::Note)(&known) > 0);
     let baseline = Some(("known.json".to_owned(), known.baseline()));
-    let options = Options { baseline, ..Options::default() };
+    let options = RuleOptions { baseline, ..RuleOptions::default() };
     let moved = off.replacen('{', "{\n\n", 1);
     let report = judge_with(&[("config_db.json", &moved)], &options);
     let met = report.known.expect("there is a baseline");
@@ -98,7 +98,8 @@ fn a_new_port_with_a_known_fault_is_new() {
     };
     let known = judge(&[("c.json", &unwatched(&["Ethernet4"]))]);
     assert_eq!(of(&known, "watchdog-off")[0].subjects, ["Ethernet4"]);
-    let options = Options { baseline: Some(("k.json".to_owned(), known.baseline())), ..Options::default() };
+    let options =
+        RuleOptions { baseline: Some(("k.json".to_owned(), known.baseline())), ..RuleOptions::default() };
     let report = judge_with(&[("c.json", &unwatched(&["Ethernet4", "Ethernet8"]))], &options);
     assert_eq!(of(&report, "watchdog-off")[0].subjects, ["Ethernet8"]);
 }
@@ -114,7 +115,8 @@ fn a_broken_baseline_is_refused_with_its_line() {
         (unknown, "k.json:2:1: found there is no rule `valu`; did you mean `value`?"),
     ] {
         let input = Input { name: "a.conf".into(), text: DCTCP.into(), kind: None };
-        let options = Options { baseline: Some(("k.json".into(), text.into())), ..Options::default() };
+        let options =
+            RuleOptions { baseline: Some(("k.json".into(), text.into())), ..RuleOptions::default() };
         let refused = lint(vec![input], &options).unwrap_err();
         assert!(refused.0[0].contains(says), "{text}: {refused}");
     }

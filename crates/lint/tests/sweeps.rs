@@ -1,6 +1,6 @@
 //! Scenarios with a sweep: each case is judged as the network that it is.
 
-use weft_lint::{Finding, Input, Options, lint};
+use weft_lint::{Finding, Input, RuleOptions, lint};
 
 /// A switch that pauses class 3, under whatever the sweep names.
 fn scenario(sweep: &str) -> String {
@@ -16,7 +16,7 @@ fn scenario(sweep: &str) -> String {
 
 fn unreached(text: &str) -> Vec<Finding> {
     let input = Input { name: "swept.toml".into(), text: text.into(), kind: None };
-    let options = Options { only: vec!["lossless-class-unreached".into()], ..Options::default() };
+    let options = RuleOptions { only: vec!["lossless-class-unreached".into()], ..RuleOptions::default() };
     lint(vec![input], &options).unwrap_or_else(|refused| panic!("{refused}")).findings
 }
 
@@ -59,6 +59,6 @@ fn a_setting_of_the_sweep_is_found_in_the_sweep() {
 fn files_are_found_from_any_folder() {
     let name = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bench/r1.toml");
     let text = std::fs::read_to_string(name).expect("a committed scenario");
-    let report = lint(vec![Input { name: name.into(), text, kind: None }], &Options::default());
+    let report = lint(vec![Input { name: name.into(), text, kind: None }], &RuleOptions::default());
     assert!(report.is_ok(), "{report:?}");
 }

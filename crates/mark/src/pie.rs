@@ -19,7 +19,7 @@ pub const SUMMARY: &str = "a controller of the queueing delay with a target (PIE
 
 choice! {
     /// How the delay of a queue is found.
-    pub enum Estimate {
+    pub enum DelayEstimate {
         /// The queue's bytes over the rate of the line: right for a port with one queue.
         Line = "line",
         /// The queue's bytes over a running mean of the rate at which it is served (section 5.2).
@@ -43,7 +43,7 @@ settings! {
         /// How long an idle queue may burst without marks (MAX_BURST).
         burst: Span = Span::ZERO,
         /// How the delay is found.
-        estimate: Estimate = Estimate::Line,
+        estimate: DelayEstimate = DelayEstimate::Line,
         /// Up to this probability packets are marked, above they are dropped (mark_ecnth).
         mark_up_to: f64 [0.0, 1.0] = 0.1,
         /// Wire size of a full packet; at most two of them are never marked (MEAN_PKTSIZE).
@@ -81,7 +81,7 @@ pub struct Pie(Box<State>);
 struct State {
     controller: Controller,
     sampling: Sampling,
-    estimate: Estimate,
+    estimate: DelayEstimate,
     non_ect: NonEct,
     mark_up_to: f64,
     /// At most so many bytes are never marked.
@@ -118,8 +118,8 @@ impl Pie {
     #[must_use]
     pub fn new(settings: &PieSettings, line: Rate) -> Pie {
         let rate = match settings.estimate {
-            Estimate::Line => line.0 as f64 / Bytes(1).bits() as f64,
-            Estimate::Departures | Estimate::Waited => 0.0,
+            DelayEstimate::Line => line.0 as f64 / Bytes(1).bits() as f64,
+            DelayEstimate::Departures | DelayEstimate::Waited => 0.0,
         };
         Pie(Box::new(State {
             controller: Controller::new(settings),
@@ -206,7 +206,7 @@ impl State {
     fn delay(&self, bytes: f64) -> f64 {
         match self.estimate {
             _ if bytes == 0.0 => 0.0,
-            Estimate::Waited => self.waited,
+            DelayEstimate::Waited => self.waited,
             _ if self.departures.rate == 0.0 => 0.0,
             _ => bytes / self.departures.rate,
         }
@@ -235,7 +235,7 @@ impl Marker for Pie {
 
     fn leaving(&mut self, sight: &Sight<'_>, _random: &mut Random) -> Action {
         let own = &mut self.0;
-        if own.estimate == Estimate::Line {
+        if own.estimate == DelayEstimate::Line {
             return Action::Pass;
         }
         let wire = u64::from(sight.packet.wire);
@@ -243,14 +243,14 @@ impl Marker for Pie {
         own.advance(sight.now, queue);
         own.sampling.look(sight.now, queue);
         own.waited = sight.now.since(sight.packet.arrived).seconds();
-        if own.estimate == Estimate::Departures {
+        if own.estimate == DelayEstimate::Departures {
             own.departures.leaves(sight.now, queue, wire);
         }
         Action::Pass
     }
 
     fn looks_at_departures(&self) -> bool {
-        self.0.estimate != Estimate::Line
+        self.0.estimate != DelayEstimate::Line
     }
 }
 

@@ -102,7 +102,7 @@ fn red_follows_the_queue_with_its_weight() {
 fn who_does_not_look_at_departures_learns_nothing_from_them() {
     let red = red::RedSettings { at: At::Enqueue, average: 2, ..Default::default() };
     let pi = pi::PiSettings { at: At::Enqueue, ..Default::default() };
-    let pie = pie::PieSettings { estimate: pie::Estimate::Line, ..Default::default() };
+    let pie = pie::PieSettings { estimate: pie::DelayEstimate::Line, ..Default::default() };
     let (mut red, mut pi, mut pie) =
         (red::Red::new(&red, LINE), pi::Pi::new(&pi, LINE), pie::Pie::new(&pie, LINE));
     let before = format!("{red:?} {pi:?} {pie:?}");

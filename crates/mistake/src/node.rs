@@ -27,7 +27,7 @@ pub enum Origin {
 
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct Toml {
     /// Where it stands.
     pub place: SourceSpan,
     /// Who said it.
@@ -50,24 +50,24 @@ pub enum Content {
     /// A date or a time, as written.
     Date(String),
     /// An array.
-    List(Vec<Node>),
+    List(Vec<Toml>),
     /// A table, in the order of the file.
-    Table(Vec<Entry>),
+    Table(Vec<TomlEntry>),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct TomlEntry {
     /// The key.
     pub key: String,
     /// Where the key stands.
     pub place: SourceSpan,
     /// The value.
-    pub node: Node,
+    pub node: Toml,
 }
 
 /// Reads a whole document. The tree holds what could be understood; the mistakes are the syntax errors.
-pub fn parse_document(text: &str) -> (Node, Vec<Mistake>) {
+pub fn parse_document(text: &str) -> (Toml, Vec<Mistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader::new(0, Origin::File, text, errors);
     let content = reader.table(document.get_ref());
@@ -76,7 +76,7 @@ pub fn parse_document(text: &str) -> (Node, Vec<Mistake>) {
 }
 
 /// Reads the value of a `--set` argument in these bytes of its text; what is not TOML is a plain text.
-pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Node {
+pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Toml {
     let (value, errors) = DeValue::parse_recoverable(&text[within.clone()]);
     let mut reader = Reader::new(source, Origin::CommandLine, text, Vec::new());
     if errors.is_empty() {
@@ -90,7 +90,7 @@ pub fn parse_argument(source: usize, text: &str, within: Range<usize>) -> Node {
 }
 
 /// Reads values between commas, `ecmp,drill`, as a list; a list of TOML as what it is.
-pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Node {
+pub fn parse_values(source: usize, text: &str, within: Range<usize>) -> Toml {
     let (from, values) = (within.start, &text[within.clone()]);
     if values.trim_start().starts_with('[') || !values.contains(',') {
         return parse_argument(source, text, within);
@@ -123,15 +123,15 @@ impl Reader<'_> {
         Reader { source, origin, text, mistakes }
     }
 
-    fn node(&self, span: Range<usize>, content: Content) -> Node {
-        Node { place: SourceSpan::new(self.source, span), origin: self.origin, content }
+    fn node(&self, span: Range<usize>, content: Content) -> Toml {
+        Toml { place: SourceSpan::new(self.source, span), origin: self.origin, content }
     }
 
     fn wrong(&mut self, span: Range<usize>, message: String) {
         self.mistakes.push(Mistake::new(SourceSpan::new(self.source, span), "", message));
     }
 
-    fn value(&mut self, value: &Spanned<DeValue<'_>>) -> Node {
+    fn value(&mut self, value: &Spanned<DeValue<'_>>) -> Toml {
         let span = value.span();
         let content = match value.get_ref() {
             DeValue::String(text) => Content::Text(text.to_string()),
@@ -165,9 +165,9 @@ impl Reader<'_> {
     }
 
     fn table(&mut self, table: &DeTable<'_>) -> Content {
-        let mut entries: Vec<Entry> = table
+        let mut entries: Vec<TomlEntry> = table
             .iter()
-            .map(|(key, value)| Entry {
+            .map(|(key, value)| TomlEntry {
                 key: key.get_ref().to_string(),
                 place: SourceSpan::new(self.source, key.span()),
                 node: self.value(value),
@@ -196,19 +196,19 @@ impl Reader<'_> {
     }
 }
 
-impl Node {
+impl Toml {
     /// An empty table at the place of something else.
-    pub fn empty_table(place: SourceSpan, origin: Origin) -> Node {
-        Node { place, origin, content: Content::Table(Vec::new()) }
+    pub fn empty_table(place: SourceSpan, origin: Origin) -> Toml {
+        Toml { place, origin, content: Content::Table(Vec::new()) }
     }
 
     /// The value of a key of a table.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Toml> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
     /// The keys and values of a table; none for anything else.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[TomlEntry] {
         match &self.content {
             Content::Table(entries) => entries,
             _ => &[],
@@ -216,7 +216,7 @@ impl Node {
     }
 
     /// Takes a key out of a table.
-    pub fn take(&mut self, key: &str) -> Option<Entry> {
+    pub fn take(&mut self, key: &str) -> Option<TomlEntry> {
         let Content::Table(entries) = &mut self.content else { return None };
         let at = entries.iter().position(|entry| entry.key == key)?;
         Some(entries.remove(at))
@@ -231,7 +231,7 @@ impl Node {
     }
 
     /// The same value, said by somebody else.
-    pub fn said_by(mut self, origin: Origin) -> Node {
+    pub fn said_by(mut self, origin: Origin) -> Toml {
         self.origin = origin;
         self.content = match self.content {
             Content::List(items) => {
@@ -240,7 +240,7 @@ impl Node {
             Content::Table(entries) => Content::Table(
                 entries
                     .into_iter()
-                    .map(|entry| Entry { node: entry.node.said_by(origin), ..entry })
+                    .map(|entry| TomlEntry { node: entry.node.said_by(origin), ..entry })
                     .collect(),
             ),
             other => other,
@@ -249,7 +249,7 @@ impl Node {
     }
 
     /// The same value `by` bytes further on in its text.
-    fn moved(mut self, by: usize) -> Node {
+    fn moved(mut self, by: usize) -> Toml {
         self.place = self.place.moved(by);
         self.content = match self.content {
             Content::List(items) => Content::List(items.into_iter().map(|item| item.moved(by)).collect()),
@@ -281,17 +281,17 @@ impl Node {
             Content::Integer(number) => number.to_string(),
             Content::Float(number) => format!("{number:?}"),
             Content::Flag(flag) => flag.to_string(),
-            Content::List(items) => items.iter().map(Node::label).collect::<Vec<_>>().join("+"),
+            Content::List(items) => items.iter().map(Toml::label).collect::<Vec<_>>().join("+"),
             Content::Table(entries) => {
-                entries.iter().map(Entry::label).collect::<Vec<_>>().join(" ").trim().to_owned()
+                entries.iter().map(TomlEntry::label).collect::<Vec<_>>().join(" ").trim().to_owned()
             }
         }
     }
 }
 
-impl Entry {
-    fn moved(self, by: usize) -> Entry {
-        Entry { place: self.place.moved(by), node: self.node.moved(by), key: self.key }
+impl TomlEntry {
+    fn moved(self, by: usize) -> TomlEntry {
+        TomlEntry { place: self.place.moved(by), node: self.node.moved(by), key: self.key }
     }
 
     fn label(&self) -> String {
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn labels_are_short() {
         let (node, _) = parse_document("a = { drill = { choices = 2 } }\nb = 0.8\nc = \"ecmp\"");
-        let label = |key: &str| node.get(key).map(Node::label);
+        let label = |key: &str| node.get(key).map(Toml::label);
         assert_eq!(label("a").as_deref(), Some("drill choices=2"));
         assert_eq!(label("b").as_deref(), Some("0.8"));
         assert_eq!(label("c").as_deref(), Some("ecmp"));

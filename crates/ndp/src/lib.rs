@@ -7,7 +7,7 @@
 //! section 3. What is left out, and what is assumed, is in `LIMITATIONS.md`.
 //!
 //! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`NdpSender`], [`NdpReceiver`], [`PullQueue`] (what
-//! the flows of a receiving host share), [`Ndp`] (all of it as a stack). Knows no switch and no network; packets are counted
+//! the flows of a receiving host share), [`NdpStack`] (all of it as a stack). Knows no switch and no network; packets are counted
 //! from 0 and sent again with the boundaries they had before.
 
 pub mod packet;
@@ -20,7 +20,7 @@ mod stack;
 pub use pulls::PullQueue;
 pub use receiver::NdpReceiver;
 pub use sender::NdpSender;
-pub use stack::Ndp;
+pub use stack::NdpStack;
 
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,11 @@
 
 use weft_core::segment::Toll;
 use weft_core::stack::{Layout, Side};
-use weft_core::{FlowId, Header, Kind, Time};
+use weft_core::{FlowId, Header, PacketKind, Time};
 
 /// What a packet says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum What {
+pub enum NdpPacketKind {
     /// Payload, or what a switch has left of it.
     #[default]
     Data,
@@ -22,7 +22,7 @@ pub enum What {
 
 /// A packet of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Packet {
+pub struct NdpPacket {
     /// Its flow.
     pub flow: FlowId,
     /// The number of the data packet, carried or answered; of a pull, how many were pulled since the flow began.
@@ -30,7 +30,7 @@ pub struct Packet {
     /// Payload in bytes; of a trimmed packet what it had.
     pub length: u16,
     /// What it says.
-    pub what: What,
+    pub what: NdpPacketKind,
     /// Sent before.
     pub again: bool,
     /// The sender has a packet to send of which the receiver does not know: its header came back, or pulls were lost.
@@ -44,7 +44,7 @@ pub struct Packet {
     pub toll: Toll,
 }
 
-impl Layout for Packet {
+impl Layout for NdpPacket {
     fn flow(&self) -> FlowId {
         self.flow
     }
@@ -55,7 +55,7 @@ impl Layout for Packet {
 
     /// A header that a switch has turned back goes to the sender, as all answers do.
     fn side(&self, header: &Header) -> Side {
-        let back = self.what != What::Data || header.kind == Kind::Returned;
+        let back = self.what != NdpPacketKind::Data || header.kind == PacketKind::Returned;
         if back { Side::Sender } else { Side::Receiver }
     }
 

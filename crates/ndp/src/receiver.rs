@@ -5,19 +5,19 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use weft_core::bitmap::Bitmap;
-use weft_core::order::Order;
+use weft_core::order::ReorderCounts;
 use weft_core::segment::{Needs, reverse_ports};
 use weft_core::stack::{End, Receiving};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, ReceiverReport, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, ReceiverReport, Time};
 
-use crate::packet::{Packet, What};
+use crate::packet::{NdpPacket, NdpPacketKind};
 use crate::settings::PullOrder;
-use crate::{Ndp, PullQueue};
+use crate::{NdpStack, PullQueue};
 
 /// An answer to a packet.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
-    what: What,
+    what: NdpPacketKind,
     number: u64,
     echo: Time,
 }
@@ -37,7 +37,7 @@ struct Pulls {
 
 /// The receiving end of a flow.
 pub struct NdpReceiver {
-    ndp: Arc<Ndp>,
+    ndp: Arc<NdpStack>,
     flow: FlowId,
     class: Class,
     size: u64,
@@ -54,12 +54,12 @@ pub struct NdpReceiver {
     pulls: Pulls,
     answers: VecDeque<Answer>,
     completed: Option<Time>,
-    order: Order,
+    order: ReorderCounts,
 }
 
 impl NdpReceiver {
     /// The receiver of a flow whose first packet is about to be given to it.
-    pub(crate) fn new(ndp: &Arc<Ndp>, site: &FlowSite) -> NdpReceiver {
+    pub(crate) fn new(ndp: &Arc<NdpStack>, site: &FlowSite) -> NdpReceiver {
         NdpReceiver {
             flow: site.flow,
             class: ndp.payload_class(site.class),
@@ -73,13 +73,13 @@ impl NdpReceiver {
             pulls: Pulls::default(),
             answers: VecDeque::new(),
             completed: None,
-            order: Order::default(),
+            order: ReorderCounts::default(),
             ndp: Arc::clone(ndp),
         }
     }
 
     /// A packet arrived whole.
-    fn take(&mut self, now: Time, packet: &Packet) {
+    fn take(&mut self, now: Time, packet: &NdpPacket) {
         let mss = self.ndp.frames().mss;
         let end = packet.number * mss + u64::from(packet.length);
         self.order.arrived(end, packet.again, mss);
@@ -107,7 +107,7 @@ impl NdpReceiver {
 }
 
 impl End for NdpReceiver {
-    type Body = Packet;
+    type Body = NdpPacket;
     type Host = Box<PullQueue>;
 
     fn needs(&self) -> Needs {
@@ -116,26 +116,27 @@ impl End for NdpReceiver {
         Needs { wake: Time::NEVER, ready, complete, done: complete && !ready, asks }
     }
 
-    fn on_packet(&mut self, now: Time, header: &Header, packet: &Packet) {
-        let trimmed = header.kind == Kind::Trimmed;
+    fn on_packet(&mut self, now: Time, header: &Header, packet: &NdpPacket) {
+        let trimmed = header.kind == PacketKind::Trimmed;
         let known = self.arrived.contains(packet.number);
         if trimmed && !known {
             self.headers += 1;
         } else if !trimmed {
             self.take(now, packet);
         }
-        let what = if trimmed && !known { What::Nack } else { What::Ack };
+        let what = if trimmed && !known { NdpPacketKind::Nack } else { NdpPacketKind::Ack };
         self.answers.push_back(Answer { what, number: packet.number, echo: packet.sent });
         self.pull_another(packet.short);
     }
 
-    fn send(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut NdpPacket) {
         let Answer { what, number, echo } =
             self.answers.pop_front().expect("a receiver that is ready has an answer");
-        let sent = if what == What::Pull { now } else { echo };
-        *body = Packet { flow: self.flow, number, what, headers: self.headers, sent, ..Packet::default() };
+        let sent = if what == NdpPacketKind::Pull { now } else { echo };
+        *body =
+            NdpPacket { flow: self.flow, number, what, headers: self.headers, sent, ..NdpPacket::default() };
         self.ndp.address(header, self.flow);
-        header.kind = if what == What::Pull { Kind::Control } else { Kind::Ack };
+        header.kind = if what == NdpPacketKind::Pull { PacketKind::Control } else { PacketKind::Ack };
     }
 
     fn ask(&mut self, host: &mut Box<PullQueue>) {
@@ -158,7 +159,7 @@ impl End for NdpReceiver {
         if wanted {
             self.pulls.owed -= 1;
             self.pulls.made += 1;
-            self.answers.push_back(Answer { what: What::Pull, number: self.pulls.made, echo: now });
+            self.answers.push_back(Answer { what: NdpPacketKind::Pull, number: self.pulls.made, echo: now });
         }
         wanted
     }
@@ -183,7 +184,7 @@ impl Receiving for NdpReceiver {
     }
 }
 
-impl Ndp {
+impl NdpStack {
     /// The header of an answer, but for what it says.
     pub(crate) fn address(&self, header: &mut Header, flow: FlowId) {
         header.ports = reverse_ports(flow);

@@ -7,10 +7,10 @@ use weft_core::bitmap::Bitmap;
 use weft_core::record::FlowState;
 use weft_core::segment::{Needs, ports};
 use weft_core::stack::{End, Sending};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, SenderReport, Span, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, SenderReport, Span, Time};
 
-use crate::packet::{Packet, What};
-use crate::{Ndp, PullQueue};
+use crate::packet::{NdpPacket, NdpPacketKind};
+use crate::{NdpStack, PullQueue};
 
 /// A packet of which nothing has been heard.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ struct Counts {
 
 /// The sending end of a flow.
 pub struct NdpSender {
-    ndp: Arc<Ndp>,
+    ndp: Arc<NdpStack>,
     flow: FlowId,
     class: Class,
     size: u64,
@@ -68,7 +68,7 @@ pub struct NdpSender {
 
 impl NdpSender {
     /// The sender of a flow that the application hands over now.
-    pub(crate) fn new(ndp: &Arc<Ndp>, site: &FlowSite, now: Time) -> NdpSender {
+    pub(crate) fn new(ndp: &Arc<NdpStack>, site: &FlowSite, now: Time) -> NdpSender {
         let count = ndp.packets(site.size);
         NdpSender {
             flow: site.flow,
@@ -127,7 +127,7 @@ impl NdpSender {
         place.and_then(|place| self.flying.remove(place)).is_some()
     }
 
-    fn acknowledged(&mut self, now: Time, packet: &Packet) {
+    fn acknowledged(&mut self, now: Time, packet: &NdpPacket) {
         self.answers += 1;
         self.landed(packet.number);
         if !self.arrived.insert(packet.number) {
@@ -148,7 +148,7 @@ impl NdpSender {
     }
 
     /// A switch has cut a packet and had no room for the header either, of which the receiver knows nothing.
-    fn returned(&mut self, packet: &Packet) {
+    fn returned(&mut self, packet: &NdpPacket) {
         if self.repeat(packet.number) {
             self.unknown += 1 + u64::from(packet.short);
             self.told -= u64::from(packet.short);
@@ -227,7 +227,7 @@ impl NdpSender {
 }
 
 impl End for NdpSender {
-    type Body = Packet;
+    type Body = NdpPacket;
     type Host = Box<PullQueue>;
 
     fn needs(&self) -> Needs {
@@ -237,22 +237,22 @@ impl End for NdpSender {
         Needs { wake, ready, complete: done, done, asks: false }
     }
 
-    fn on_packet(&mut self, now: Time, _header: &Header, packet: &Packet) {
+    fn on_packet(&mut self, now: Time, _header: &Header, packet: &NdpPacket) {
         self.heard = now;
         self.backoff = 0;
         self.headers = self.headers.max(u64::from(packet.headers));
         match packet.what {
-            What::Ack => self.acknowledged(now, packet),
-            What::Nack => self.trimmed(packet.number),
-            What::Pull => self.pulled(packet.number),
-            What::Done => self.done = self.count,
-            What::Data => self.returned(packet),
+            NdpPacketKind::Ack => self.acknowledged(now, packet),
+            NdpPacketKind::Nack => self.trimmed(packet.number),
+            NdpPacketKind::Pull => self.pulled(packet.number),
+            NdpPacketKind::Done => self.done = self.count,
+            NdpPacketKind::Data => self.returned(packet),
         }
         self.settle();
         self.go_on();
     }
 
-    fn send(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut NdpPacket) {
         let fresh = self.next;
         let number = self.choose();
         let short = self.unknown > 0;
@@ -263,19 +263,19 @@ impl End for NdpSender {
         self.heard = now;
         self.counts.retransmitted += if again { length } else { 0 };
         self.flying.push_back(Flying { number, sent: now });
-        *body = Packet {
+        *body = NdpPacket {
             flow: self.flow,
             number,
             length: length as u16,
-            what: What::Data,
+            what: NdpPacketKind::Data,
             again,
             short,
             sent: now,
-            ..Packet::default()
+            ..NdpPacket::default()
         };
         header.ports = ports(self.flow);
         header.wire = self.ndp.frames().wire(length);
-        (header.kind, header.class) = (Kind::Trimmable, self.class);
+        (header.kind, header.class) = (PacketKind::Trimmable, self.class);
         header.marks = Marks { ecn: Ecn::NotCapable };
     }
 

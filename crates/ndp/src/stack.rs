@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
-use weft_core::{Bytes, Class, FlowSite, Header, Kind, Rate, Time};
+use weft_core::{Bytes, Class, FlowSite, Header, PacketKind, Rate, Time};
 
-use crate::packet::{Packet, What};
+use crate::packet::{NdpPacket, NdpPacketKind};
 use crate::settings::NdpSettings;
 use crate::{NdpReceiver, NdpSender, PullQueue};
 
 /// NDP of a run, shared by all its ends.
 #[derive(Clone, Debug)]
-pub struct Ndp {
+pub struct NdpStack {
     settings: NdpSettings,
     frames: Frames,
 }
 
-impl Ndp {
+impl NdpStack {
     /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
     #[must_use]
-    pub fn new(settings: &NdpSettings) -> Ndp {
-        Ndp { frames: Frames::from(settings.sizes()), settings: settings.clone() }
+    pub fn new(settings: &NdpSettings) -> NdpStack {
+        NdpStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
     }
 
     /// What a scenario said.
@@ -48,15 +48,15 @@ impl Ndp {
     }
 }
 
-impl Stack for Ndp {
+impl Stack for NdpStack {
     type Sender = NdpSender;
     type Receiver = NdpReceiver;
 
-    fn sender(this: &Arc<Ndp>, site: &FlowSite, now: Time) -> NdpSender {
+    fn sender(this: &Arc<NdpStack>, site: &FlowSite, now: Time) -> NdpSender {
         NdpSender::new(this, site, now)
     }
 
-    fn receiver(this: &Arc<Ndp>, site: &FlowSite) -> NdpReceiver {
+    fn receiver(this: &Arc<NdpStack>, site: &FlowSite) -> NdpReceiver {
         NdpReceiver::new(this, site)
     }
 
@@ -77,9 +77,15 @@ impl Stack for Ndp {
     }
 
     /// What still comes was sent again because an acknowledgement was lost.
-    fn reply_after_close(&self, _header: &Header, body: &Packet, _now: Time) -> Option<(Header, Packet)> {
-        let reply = Packet { flow: body.flow, what: What::Done, sent: body.sent, ..Packet::default() };
-        let mut header = Header { kind: Kind::Ack, ..Header::default() };
+    fn reply_after_close(
+        &self,
+        _header: &Header,
+        body: &NdpPacket,
+        _now: Time,
+    ) -> Option<(Header, NdpPacket)> {
+        let reply =
+            NdpPacket { flow: body.flow, what: NdpPacketKind::Done, sent: body.sent, ..NdpPacket::default() };
+        let mut header = Header { kind: PacketKind::Ack, ..Header::default() };
         self.address(&mut header, body.flow);
         Some((header, reply))
     }

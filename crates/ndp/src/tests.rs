@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use weft_core::stack::{End, HostPart, Receiving, Sending, Stack};
-use weft_core::{Bytes, FlowSite, Header, Kind, Rate, Span, Time};
+use weft_core::{Bytes, FlowSite, Header, PacketKind, Rate, Span, Time};
 
-use crate::packet::{Packet, What};
+use crate::packet::{NdpPacket, NdpPacketKind};
 use crate::settings::NdpSettings;
-use crate::{Ndp, NdpReceiver, NdpSender, PullQueue};
+use crate::{NdpReceiver, NdpSender, NdpStack, PullQueue};
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +31,12 @@ struct Pair {
     receiver: NdpReceiver,
     host: Box<PullQueue>,
     /// In flight, by arrival and number: to the receiver, or to the sender.
-    flying: BTreeMap<(Time, usize), (bool, Header, Packet)>,
+    flying: BTreeMap<(Time, usize), (bool, Header, NdpPacket)>,
     /// The sender's card is busy until then.
     busy: Time,
     /// Data packets and answers, when they left.
-    sent: Vec<(Time, Packet)>,
-    answers: Vec<(Time, Packet)>,
+    sent: Vec<(Time, NdpPacket)>,
+    answers: Vec<(Time, NdpPacket)>,
     most_in_flight: Bytes,
 }
 
@@ -44,7 +44,7 @@ impl Pair {
     fn new(packets: u64, change: impl FnOnce(&mut NdpSettings)) -> Pair {
         let mut settings = NdpSettings::default();
         change(&mut settings);
-        let ndp = Arc::new(Ndp::new(&settings));
+        let ndp = Arc::new(NdpStack::new(&settings));
         let line_rate = Rate::from_gbps(10);
         let site = FlowSite { size: Bytes(packets * MSS), line_rate, ..FlowSite::default() };
         Pair {
@@ -62,7 +62,7 @@ impl Pair {
 
     /// Runs until the sender is done, at most for a second; `fate` is asked for each packet, whether it carries payload and
     /// how many left before it.
-    fn run(mut self, mut fate: impl FnMut(bool, usize, &Packet) -> Fate) -> Pair {
+    fn run(mut self, mut fate: impl FnMut(bool, usize, &NdpPacket) -> Fate) -> Pair {
         while !self.sender.needs().done && self.now < Time::ZERO + Span::from_s(1) {
             self.step(&mut fate);
         }
@@ -70,7 +70,7 @@ impl Pair {
         self
     }
 
-    fn step(&mut self, fate: &mut impl FnMut(bool, usize, &Packet) -> Fate) {
+    fn step(&mut self, fate: &mut impl FnMut(bool, usize, &NdpPacket) -> Fate) {
         let card = if self.sender.needs().ready { self.busy } else { Time::NEVER };
         let first = self.flying.keys().next().map_or(Time::NEVER, |(time, _)| *time);
         let next = [first, card, self.sender.needs().wake, self.host.wake()];
@@ -98,8 +98,8 @@ impl Pair {
         }
     }
 
-    fn transmit(&mut self, fate: &mut impl FnMut(bool, usize, &Packet) -> Fate) {
-        let (mut header, mut packet) = (Header::default(), Packet::default());
+    fn transmit(&mut self, fate: &mut impl FnMut(bool, usize, &NdpPacket) -> Fate) {
+        let (mut header, mut packet) = (Header::default(), NdpPacket::default());
         if self.sender.needs().ready && self.busy <= self.now {
             self.sender.send(self.now, &mut header, &mut packet);
             self.busy = self.now + SLOT;
@@ -115,16 +115,16 @@ impl Pair {
         }
     }
 
-    fn fly(&mut self, (forward, lands): (bool, Time), mut header: Header, packet: Packet, what: Fate) {
+    fn fly(&mut self, (forward, lands): (bool, Time), mut header: Header, packet: NdpPacket, what: Fate) {
         let to_receiver = match what {
             Fate::Lose => return,
             Fate::Pass => forward,
             Fate::Trim => {
-                header.kind = Kind::Trimmed;
+                header.kind = PacketKind::Trimmed;
                 forward
             }
             Fate::Return => {
-                header.kind = Kind::Returned;
+                header.kind = PacketKind::Returned;
                 false
             }
         };
@@ -137,7 +137,11 @@ impl Pair {
     }
 
     fn pulls(&self) -> Vec<Time> {
-        self.answers.iter().filter(|(_, answer)| answer.what == What::Pull).map(|(time, _)| *time).collect()
+        self.answers
+            .iter()
+            .filter(|(_, answer)| answer.what == NdpPacketKind::Pull)
+            .map(|(time, _)| *time)
+            .collect()
     }
 
     /// Time-outs, and whether all was delivered once.
@@ -176,12 +180,12 @@ fn pulls_are_as_far_apart_as_the_packets_they_bring() {
 
 #[test]
 fn a_trimmed_packet_waits_for_its_pull_and_then_goes_before_new_ones() {
-    let trim = |payload, nth, _: &Packet| if payload && nth == 3 { Fate::Trim } else { Fate::Pass };
+    let trim = |payload, nth, _: &NdpPacket| if payload && nth == 3 { Fate::Trim } else { Fate::Pass };
     let pair = Pair::new(40, |own| own.initial_window = 10).run(trim);
     let again = pair.numbers().iter().rposition(|number| *number == 3).expect("it goes again");
     assert!((10..20).contains(&again), "{:?}", pair.numbers());
     assert_eq!((pair.sent.len(), pair.outcome()), (41, (0, true)));
-    let nacks = pair.answers.iter().filter(|(_, answer)| answer.what == What::Nack).count();
+    let nacks = pair.answers.iter().filter(|(_, answer)| answer.what == NdpPacketKind::Nack).count();
     assert_eq!(nacks, 1);
 }
 
@@ -197,7 +201,8 @@ fn a_short_flow_that_is_trimmed_needs_no_time_out() {
 #[test]
 fn headers_that_come_back_are_sent_again_without_a_time_out() {
     for (window, gone) in [(30, 30), (30, 25), (8, 8), (8, 3)] {
-        let back = |payload, nth, _: &Packet| if payload && nth < gone { Fate::Return } else { Fate::Pass };
+        let back =
+            |payload, nth, _: &NdpPacket| if payload && nth < gone { Fate::Return } else { Fate::Pass };
         let pair = Pair::new(40, |own| own.initial_window = window).run(back);
         assert_eq!(pair.outcome(), (0, true), "{window} {gone}");
         assert_eq!(pair.sent.len(), 40 + gone, "each once more");
@@ -207,7 +212,7 @@ fn headers_that_come_back_are_sent_again_without_a_time_out() {
 /// While the receiver is about to pull, a sender whose header came back waits: nothing is added to what is too much already.
 #[test]
 fn a_sender_that_will_be_pulled_waits() {
-    let back = |payload, nth, _: &Packet| if payload && nth == 0 { Fate::Return } else { Fate::Pass };
+    let back = |payload, nth, _: &NdpPacket| if payload && nth == 0 { Fate::Return } else { Fate::Pass };
     let pair = Pair::new(20, |own| own.initial_window = 4).run(back);
     let second = pair.sent.iter().filter(|(_, packet)| packet.number == 0).nth(1).expect("it goes again").0;
     assert!(second >= pair.pulls()[0] + DELAY, "{second}");
@@ -215,7 +220,7 @@ fn a_sender_that_will_be_pulled_waits() {
 
 #[test]
 fn what_is_lost_is_sent_again_after_the_time_out() {
-    let lose = |payload, nth, _: &Packet| if payload && nth == 6 { Fate::Lose } else { Fate::Pass };
+    let lose = |payload, nth, _: &NdpPacket| if payload && nth == 6 { Fate::Lose } else { Fate::Pass };
     let pair = Pair::new(30, |own| own.initial_window = 10).run(lose);
     let (sent, _) = pair.sent.iter().filter(|(_, packet)| packet.number == 6).nth(1).expect("it goes again");
     assert!(sent.since(Time::ZERO) >= NdpSettings::default().rto, "{sent}");
@@ -224,14 +229,14 @@ fn what_is_lost_is_sent_again_after_the_time_out() {
 
 #[test]
 fn pulls_that_are_lost_come_with_the_next_or_are_asked_for() {
-    let some = |payload: bool, nth: usize, packet: &Packet| match packet.what {
-        What::Pull if !payload && nth.is_multiple_of(3) => Fate::Lose,
+    let some = |payload: bool, nth: usize, packet: &NdpPacket| match packet.what {
+        NdpPacketKind::Pull if !payload && nth.is_multiple_of(3) => Fate::Lose,
         _ => Fate::Pass,
     };
     assert!(Pair::new(100, |own| own.initial_window = 8).run(some).outcome().1);
     let mut left = 8;
-    let all = |_, _, packet: &Packet| {
-        let lose = packet.what == What::Pull && left > 0;
+    let all = |_, _, packet: &NdpPacket| {
+        let lose = packet.what == NdpPacketKind::Pull && left > 0;
         left -= i32::from(lose);
         if lose { Fate::Lose } else { Fate::Pass }
     };
@@ -242,7 +247,7 @@ fn pulls_that_are_lost_come_with_the_next_or_are_asked_for() {
 
 #[test]
 fn acknowledgements_that_are_lost_cost_a_time_out_and_nothing_is_delivered_twice() {
-    let lose = |payload: bool, nth: usize, _: &Packet| {
+    let lose = |payload: bool, nth: usize, _: &NdpPacket| {
         if !payload && nth.is_multiple_of(5) { Fate::Lose } else { Fate::Pass }
     };
     let pair = Pair::new(60, |_| {}).run(lose);
@@ -256,31 +261,31 @@ fn acknowledgements_that_are_lost_cost_a_time_out_and_nothing_is_delivered_twice
 fn a_packet_that_has_gone_unasked_has_used_its_pull() {
     for pull_comes_first in [true, false] {
         let settings = NdpSettings { initial_window: 10, ..NdpSettings::default() };
-        let ndp = Arc::new(Ndp::new(&settings));
+        let ndp = Arc::new(NdpStack::new(&settings));
         let site = FlowSite { size: Bytes(10 * MSS), line_rate: Rate::from_gbps(10), ..FlowSite::default() };
         let mut sender: NdpSender = Stack::sender(&ndp, &site, Time::ZERO);
-        let (mut header, mut packet) = (Header::default(), Packet::default());
+        let (mut header, mut packet) = (Header::default(), NdpPacket::default());
         let tell = |sender: &mut NdpSender, now, what, (number, headers)| {
-            let answer = Packet { what, number, headers, ..Packet::default() };
+            let answer = NdpPacket { what, number, headers, ..NdpPacket::default() };
             sender.on_packet(now, &Header::default(), &answer);
         };
         while sender.needs().ready {
             sender.send(Time::ZERO, &mut header, &mut packet);
         }
-        (0..9).for_each(|number| tell(&mut sender, Time(1), What::Ack, (number, 0)));
+        (0..9).for_each(|number| tell(&mut sender, Time(1), NdpPacketKind::Ack, (number, 0)));
         let due = sender.needs().wake;
         if pull_comes_first {
-            tell(&mut sender, Time(2), What::Pull, (1, 1));
+            tell(&mut sender, Time(2), NdpPacketKind::Pull, (1, 1));
         }
         sender.on_wakeup(due);
         sender.send(due, &mut header, &mut packet);
         assert_eq!(packet.number, 9, "the time-out sends it");
         if !pull_comes_first {
-            tell(&mut sender, due, What::Pull, (1, 1));
+            tell(&mut sender, due, NdpPacketKind::Pull, (1, 1));
         }
-        tell(&mut sender, due, What::Nack, (9, 2));
+        tell(&mut sender, due, NdpPacketKind::Nack, (9, 2));
         assert!(!sender.needs().ready, "it waits for the pull of its second header");
-        tell(&mut sender, due, What::Pull, (2, 2));
+        tell(&mut sender, due, NdpPacketKind::Pull, (2, 2));
         assert!(sender.needs().ready);
     }
 }
@@ -307,5 +312,5 @@ fn nothing_stops_a_flow_for_ever() {
 
 #[test]
 fn ends_are_small() {
-    assert!(size_of::<NdpSender>() <= 320 && size_of::<NdpReceiver>() <= 320 && size_of::<Packet>() <= 56);
+    assert!(size_of::<NdpSender>() <= 320 && size_of::<NdpReceiver>() <= 320 && size_of::<NdpPacket>() <= 56);
 }

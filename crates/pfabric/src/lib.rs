@@ -6,8 +6,8 @@
 //! *Paper*: Alizadeh et al., pFabric: minimal near-optimal datacenter transport, SIGCOMM 2013, section 4. What is left out, and
 //! what is assumed, is in `LIMITATIONS.md`.
 //!
-//! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`PfabricSender`], [`PfabricReceiver`], [`Pfabric`]
-//! (all of it as a stack). Must not depend on switches: their half is `weft_switch::order::ranked`.
+//! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`PfabricSender`], [`PfabricReceiver`],
+//! [`PfabricStack`] (all of it as a stack). Must not depend on switches: their half is `weft_switch::order::ranked`.
 
 pub mod packet;
 mod receiver;
@@ -17,7 +17,7 @@ mod stack;
 
 pub use receiver::PfabricReceiver;
 pub use sender::PfabricSender;
-pub use stack::Pfabric;
+pub use stack::PfabricStack;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use weft_core::{FlowId, Header, Time};
 
 /// What a packet says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum What {
+pub enum PfabricPacketKind {
     /// Payload.
     #[default]
     Data,
@@ -20,7 +20,7 @@ pub enum What {
 
 /// A packet of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Packet {
+pub struct PfabricPacket {
     /// Its flow.
     pub flow: FlowId,
     /// The number of the data packet, carried or answered.
@@ -30,7 +30,7 @@ pub struct Packet {
     /// Payload in bytes.
     pub length: u16,
     /// What it says.
-    pub what: What,
+    pub what: PfabricPacketKind,
     /// Sent before.
     pub again: bool,
     /// When it was sent; in an answer, when the packet was sent that is answered.
@@ -39,7 +39,7 @@ pub struct Packet {
     pub toll: Toll,
 }
 
-impl Layout for Packet {
+impl Layout for PfabricPacket {
     fn flow(&self) -> FlowId {
         self.flow
     }
@@ -50,8 +50,8 @@ impl Layout for Packet {
 
     fn side(&self, _header: &Header) -> Side {
         match self.what {
-            What::Data | What::Probe => Side::Receiver,
-            What::Ack | What::Done => Side::Sender,
+            PfabricPacketKind::Data | PfabricPacketKind::Probe => Side::Receiver,
+            PfabricPacketKind::Ack | PfabricPacketKind::Done => Side::Sender,
         }
     }
 

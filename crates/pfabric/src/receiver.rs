@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use weft_core::bitmap::Bitmap;
-use weft_core::order::Order;
+use weft_core::order::ReorderCounts;
 use weft_core::segment::{Needs, reverse_ports};
 use weft_core::stack::{End, Receiving};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, ReceiverReport, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, ReceiverReport, Time};
 
-use crate::Pfabric;
-use crate::packet::{Packet, What};
+use crate::PfabricStack;
+use crate::packet::{PfabricPacket, PfabricPacketKind};
 
 /// The receiving end of a flow.
 pub struct PfabricReceiver {
-    pfabric: Arc<Pfabric>,
+    pfabric: Arc<PfabricStack>,
     flow: FlowId,
     /// Packets of the flow.
     count: u64,
@@ -26,12 +26,12 @@ pub struct PfabricReceiver {
     /// Number and time of each packet that is to be answered.
     answers: VecDeque<(u64, Time)>,
     completed: Option<Time>,
-    order: Order,
+    order: ReorderCounts,
 }
 
 impl PfabricReceiver {
     /// The receiver of a flow whose first packet is about to be given to it.
-    pub(crate) fn new(pfabric: &Arc<Pfabric>, site: &FlowSite) -> PfabricReceiver {
+    pub(crate) fn new(pfabric: &Arc<PfabricStack>, site: &FlowSite) -> PfabricReceiver {
         PfabricReceiver {
             flow: site.flow,
             count: pfabric.packets(site.size),
@@ -41,12 +41,12 @@ impl PfabricReceiver {
             missing: 0,
             answers: VecDeque::new(),
             completed: None,
-            order: Order::default(),
+            order: ReorderCounts::default(),
             pfabric: Arc::clone(pfabric),
         }
     }
 
-    fn take(&mut self, now: Time, packet: &Packet) {
+    fn take(&mut self, now: Time, packet: &PfabricPacket) {
         let mss = self.pfabric.frames().mss;
         self.order.arrived(packet.number * mss + u64::from(packet.length), packet.again, mss);
         if packet.number < self.missing || !self.arrived.insert(packet.number) {
@@ -63,7 +63,7 @@ impl PfabricReceiver {
 }
 
 impl End for PfabricReceiver {
-    type Body = Packet;
+    type Body = PfabricPacket;
     type Host = ();
 
     fn needs(&self) -> Needs {
@@ -71,17 +71,24 @@ impl End for PfabricReceiver {
         Needs { wake: Time::NEVER, ready, complete, done: complete && !ready, asks: false }
     }
 
-    fn on_packet(&mut self, now: Time, _header: &Header, packet: &Packet) {
-        if packet.what == What::Data {
+    fn on_packet(&mut self, now: Time, _header: &Header, packet: &PfabricPacket) {
+        if packet.what == PfabricPacketKind::Data {
             self.take(now, packet);
         }
         self.answers.push_back((packet.number, packet.sent));
     }
 
-    fn send(&mut self, _now: Time, header: &mut Header, body: &mut Packet) {
+    fn send(&mut self, _now: Time, header: &mut Header, body: &mut PfabricPacket) {
         let (number, sent) = self.answers.pop_front().expect("a receiver that is ready has an answer");
         let missing = self.missing;
-        *body = Packet { flow: self.flow, number, missing, what: What::Ack, sent, ..Packet::default() };
+        *body = PfabricPacket {
+            flow: self.flow,
+            number,
+            missing,
+            what: PfabricPacketKind::Ack,
+            sent,
+            ..PfabricPacket::default()
+        };
         self.pfabric.address(header, self.flow);
     }
 }
@@ -103,12 +110,12 @@ impl Receiving for PfabricReceiver {
     }
 }
 
-impl Pfabric {
+impl PfabricStack {
     /// The header of an answer: it goes before all payload.
     pub(crate) fn address(&self, header: &mut Header, flow: FlowId) {
         header.ports = reverse_ports(flow);
         header.wire = self.frames().wire(0);
-        header.kind = Kind::Ack;
+        header.kind = PacketKind::Ack;
         header.class = Class(self.settings().control_class as u8);
         header.marks = Marks { ecn: Ecn::NotCapable };
         header.note = 0;

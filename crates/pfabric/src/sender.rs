@@ -8,10 +8,10 @@ use weft_core::bitmap::Bitmap;
 use weft_core::record::FlowState;
 use weft_core::segment::{Needs, ports};
 use weft_core::stack::{End, Sending};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, SenderReport, Span, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, SenderReport, Span, Time};
 
-use crate::Pfabric;
-use crate::packet::{Packet, What};
+use crate::PfabricStack;
+use crate::packet::{PfabricPacket, PfabricPacketKind};
 use crate::settings::RankBy;
 
 /// How much may be in flight, in packets.
@@ -51,7 +51,7 @@ enum Probing {
 
 /// The sending end of a flow.
 pub struct PfabricSender {
-    pfabric: Arc<Pfabric>,
+    pfabric: Arc<PfabricStack>,
     flow: FlowId,
     class: Class,
     size: u64,
@@ -81,7 +81,7 @@ pub struct PfabricSender {
 
 impl PfabricSender {
     /// The sender of a flow that the application hands over now.
-    pub(crate) fn new(pfabric: &Arc<Pfabric>, site: &FlowSite) -> PfabricSender {
+    pub(crate) fn new(pfabric: &Arc<PfabricStack>, site: &FlowSite) -> PfabricSender {
         let size = u64::from(pfabric.settings().initial_window);
         PfabricSender {
             flow: site.flow,
@@ -131,7 +131,7 @@ impl PfabricSender {
     }
 
     /// An answer, to a packet or to a probe.
-    fn answered(&mut self, now: Time, packet: &Packet) {
+    fn answered(&mut self, now: Time, packet: &PfabricPacket) {
         let before = self.done;
         if packet.number < self.count {
             self.arrived(packet.number);
@@ -186,17 +186,22 @@ impl PfabricSender {
         bytes.min(u64::from(u32::MAX)) as u32
     }
 
-    fn send_probe(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+    fn send_probe(&mut self, now: Time, header: &mut Header, body: &mut PfabricPacket) {
         self.probing = Probing::Sent;
         self.restart_timer(now);
         // Nothing is told of a packet beyond the end.
-        *body =
-            Packet { flow: self.flow, number: self.count, what: What::Probe, sent: now, ..Packet::default() };
-        (header.wire, header.kind) = (self.pfabric.frames().wire(0), Kind::Control);
+        *body = PfabricPacket {
+            flow: self.flow,
+            number: self.count,
+            what: PfabricPacketKind::Probe,
+            sent: now,
+            ..PfabricPacket::default()
+        };
+        (header.wire, header.kind) = (self.pfabric.frames().wire(0), PacketKind::Control);
         header.note = self.rank(self.missing);
     }
 
-    fn send_payload(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+    fn send_payload(&mut self, now: Time, header: &mut Header, body: &mut PfabricPacket) {
         let again = self.again.pop_front();
         let number = again.unwrap_or(self.next);
         if again.is_none() {
@@ -208,22 +213,22 @@ impl PfabricSender {
         self.flying.push_back(number);
         let length = self.length(number);
         self.retransmitted += if again.is_some() { length } else { 0 };
-        *body = Packet {
+        *body = PfabricPacket {
             flow: self.flow,
             number,
             length: length as u16,
-            what: What::Data,
+            what: PfabricPacketKind::Data,
             again: again.is_some(),
             sent: now,
-            ..Packet::default()
+            ..PfabricPacket::default()
         };
-        (header.wire, header.kind) = (self.pfabric.frames().wire(length), Kind::Data);
+        (header.wire, header.kind) = (self.pfabric.frames().wire(length), PacketKind::Data);
         header.note = self.rank(number);
     }
 }
 
 impl End for PfabricSender {
-    type Body = Packet;
+    type Body = PfabricPacket;
     type Host = ();
 
     fn needs(&self) -> Needs {
@@ -239,9 +244,9 @@ impl End for PfabricSender {
         Needs { wake, ready, complete: done, done, asks: false }
     }
 
-    fn on_packet(&mut self, now: Time, _header: &Header, packet: &Packet) {
+    fn on_packet(&mut self, now: Time, _header: &Header, packet: &PfabricPacket) {
         match packet.what {
-            What::Done => self.done = self.count,
+            PfabricPacketKind::Done => self.done = self.count,
             _ => self.answered(now, packet),
         }
         if self.is_done() {
@@ -249,7 +254,7 @@ impl End for PfabricSender {
         }
     }
 
-    fn send(&mut self, now: Time, header: &mut Header, body: &mut Packet) {
+    fn send(&mut self, now: Time, header: &mut Header, body: &mut PfabricPacket) {
         if self.probing == Probing::Due {
             self.send_probe(now, header, body);
         } else {

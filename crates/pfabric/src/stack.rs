@@ -5,22 +5,22 @@ use std::sync::Arc;
 use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
 use weft_core::{Bytes, Class, FlowSite, Header, Rate, Time};
 
-use crate::packet::{Packet, What};
+use crate::packet::{PfabricPacket, PfabricPacketKind};
 use crate::settings::PfabricSettings;
 use crate::{PfabricReceiver, PfabricSender};
 
 /// pFabric of a run, shared by all its ends.
 #[derive(Clone, Debug)]
-pub struct Pfabric {
+pub struct PfabricStack {
     settings: PfabricSettings,
     frames: Frames,
 }
 
-impl Pfabric {
+impl PfabricStack {
     /// From the settings. A scenario's checks refuse what does not fit; here it is brought within bounds.
     #[must_use]
-    pub fn new(settings: &PfabricSettings) -> Pfabric {
-        Pfabric { frames: Frames::from(settings.sizes()), settings: settings.clone() }
+    pub fn new(settings: &PfabricSettings) -> PfabricStack {
+        PfabricStack { frames: Frames::from(settings.sizes()), settings: settings.clone() }
     }
 
     /// What a scenario said.
@@ -43,15 +43,15 @@ impl Pfabric {
     }
 }
 
-impl Stack for Pfabric {
+impl Stack for PfabricStack {
     type Sender = PfabricSender;
     type Receiver = PfabricReceiver;
 
-    fn sender(this: &Arc<Pfabric>, site: &FlowSite, _now: Time) -> PfabricSender {
+    fn sender(this: &Arc<PfabricStack>, site: &FlowSite, _now: Time) -> PfabricSender {
         PfabricSender::new(this, site)
     }
 
-    fn receiver(this: &Arc<Pfabric>, site: &FlowSite) -> PfabricReceiver {
+    fn receiver(this: &Arc<PfabricStack>, site: &FlowSite) -> PfabricReceiver {
         PfabricReceiver::new(this, site)
     }
 
@@ -69,8 +69,18 @@ impl Stack for Pfabric {
     }
 
     /// What still comes was sent again because an acknowledgement was late or lost.
-    fn reply_after_close(&self, _header: &Header, body: &Packet, _now: Time) -> Option<(Header, Packet)> {
-        let reply = Packet { flow: body.flow, what: What::Done, sent: body.sent, ..Packet::default() };
+    fn reply_after_close(
+        &self,
+        _header: &Header,
+        body: &PfabricPacket,
+        _now: Time,
+    ) -> Option<(Header, PfabricPacket)> {
+        let reply = PfabricPacket {
+            flow: body.flow,
+            what: PfabricPacketKind::Done,
+            sent: body.sent,
+            ..PfabricPacket::default()
+        };
         let mut header = Header::default();
         self.address(&mut header, body.flow);
         Some((header, reply))

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use weft_core::stack::{End, Layout, Receiving, Sending, Side, Stack};
-use weft_core::{Bytes, FlowSite, Header, Kind, Rate, Span, Time};
+use weft_core::{Bytes, FlowSite, Header, PacketKind, Rate, Span, Time};
 
-use crate::packet::{Packet, What};
+use crate::packet::{PfabricPacket, PfabricPacketKind};
 use crate::settings::{PfabricSettings, RankBy};
-use crate::{Pfabric, PfabricReceiver, PfabricSender};
+use crate::{PfabricReceiver, PfabricSender, PfabricStack};
 
 const DELAY: Span = Span::from_us(5);
 const MSS: u64 = 1_460;
@@ -19,17 +19,17 @@ struct Pair {
     sender: PfabricSender,
     receiver: PfabricReceiver,
     /// In flight, by arrival and number.
-    flying: BTreeMap<(Time, usize), (Header, Packet)>,
+    flying: BTreeMap<(Time, usize), (Header, PfabricPacket)>,
     busy: Time,
     /// What the sender sent, and when.
-    sent: Vec<(Time, Header, Packet)>,
+    sent: Vec<(Time, Header, PfabricPacket)>,
 }
 
 impl Pair {
     fn new(packets: u64, change: impl FnOnce(&mut PfabricSettings)) -> Pair {
         let mut settings = PfabricSettings { rto: Span::from_us(100), ..PfabricSettings::default() };
         change(&mut settings);
-        let pfabric = Arc::new(Pfabric::new(&settings));
+        let pfabric = Arc::new(PfabricStack::new(&settings));
         let site = FlowSite { size: Bytes(packets * MSS), ..FlowSite::default() };
         Pair {
             now: Time::ZERO,
@@ -63,13 +63,13 @@ impl Pair {
         }
         self.sender.on_wakeup(self.now);
         while self.receiver.needs().ready {
-            let (mut header, mut packet) = (Header::default(), Packet::default());
+            let (mut header, mut packet) = (Header::default(), PfabricPacket::default());
             self.receiver.send(self.now, &mut header, &mut packet);
-            assert_eq!((header.note, header.kind), (0, Kind::Ack), "answers go first");
+            assert_eq!((header.note, header.kind), (0, PacketKind::Ack), "answers go first");
             self.fly(self.now, header, packet);
         }
         if self.sender.needs().ready && self.now >= self.busy {
-            let (mut header, mut packet) = (Header::default(), Packet::default());
+            let (mut header, mut packet) = (Header::default(), PfabricPacket::default());
             self.sender.send(self.now, &mut header, &mut packet);
             self.busy = self.now + Rate::from_gbps(10).time_for(Bytes(u64::from(header.wire)));
             if !lost(self.sent.len()) {
@@ -79,7 +79,7 @@ impl Pair {
         }
     }
 
-    fn fly(&mut self, leaves: Time, header: Header, packet: Packet) {
+    fn fly(&mut self, leaves: Time, header: Header, packet: PfabricPacket) {
         let number = self.flying.keys().map(|key| key.1 + 1).max().unwrap_or(0);
         self.flying.insert((leaves + DELAY, number), (header, packet));
     }
@@ -135,7 +135,8 @@ fn persistent_loss_is_probed() {
         (3..28).contains(&sent)
     });
     assert!(since > 28);
-    let probes: Vec<_> = pair.sent.iter().filter(|(_, _, packet)| packet.what == What::Probe).collect();
+    let probes: Vec<_> =
+        pair.sent.iter().filter(|(_, _, packet)| packet.what == PfabricPacketKind::Probe).collect();
     assert!(probes.len() > 3, "{}", probes.len());
     assert!(probes.iter().all(|(_, header, packet)| packet.length == 0 && header.wire == 84));
     let gaps = probes.windows(2).map(|pair| pair[1].0.since(pair[0].0));
@@ -147,13 +148,14 @@ fn persistent_loss_is_probed() {
 /// Acknowledgements that are lost are made good by later ones, which say what has arrived without a gap.
 #[test]
 fn what_arrived_is_told_again() {
-    let pfabric = Arc::new(Pfabric::new(&PfabricSettings::default()));
+    let pfabric = Arc::new(PfabricStack::new(&PfabricSettings::default()));
     let site = FlowSite { size: Bytes(4 * MSS), ..FlowSite::default() };
     let mut sender: PfabricSender = Stack::sender(&pfabric, &site, Time::ZERO);
     for _ in 0..4 {
-        sender.send(Time::ZERO, &mut Header::default(), &mut Packet::default());
+        sender.send(Time::ZERO, &mut Header::default(), &mut PfabricPacket::default());
     }
-    let answer = Packet { what: What::Ack, number: 2, missing: 3, ..Packet::default() };
+    let answer =
+        PfabricPacket { what: PfabricPacketKind::Ack, number: 2, missing: 3, ..PfabricPacket::default() };
     sender.on_packet(Time(1), &Header::default(), &answer);
     assert_eq!(sender.report().acknowledged, Bytes(3 * MSS));
     assert_eq!(sender.report().in_flight, Bytes(MSS));

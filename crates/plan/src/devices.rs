@@ -14,13 +14,13 @@ pub struct DeviceKind {
 
 /// The switches that differ from the rest.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Devices {
+pub struct DeviceKinds {
     kinds: Vec<DeviceKind>,
     /// For each switch one more than the index of its kind; 0: as the rest. Empty: no switch differs.
     of: Vec<u16>,
 }
 
-impl Devices {
+impl DeviceKinds {
     /// Makes these switches of a kind, instead of what they were before.
     pub fn add(&mut self, kind: DeviceKind, switches: &[SwitchId]) {
         self.kinds.push(kind);

@@ -9,11 +9,11 @@ use crate::setup::Setup;
 pub type Sink<'a> = &'a mut dyn FnMut(&FlowRecord) -> bool;
 
 /// Told about the progress of a run now and then; false stops it.
-pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> bool;
+pub type Watch<'a> = &'a mut dyn FnMut(&EngineProgress) -> bool;
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct EngineProgress {
     /// Simulated time.
     pub now: Time,
     /// Events handled.

@@ -12,8 +12,8 @@ mod setup;
 mod stacks;
 
 pub use alone::Alone;
-pub use devices::{DeviceKind, Devices};
+pub use devices::{DeviceKind, DeviceKinds};
 pub use division::{Division, Threads};
-pub use engine::{Engine, Finished, Progress, Sink, Watch, keeping_flows};
+pub use engine::{Engine, EngineProgress, Finished, Sink, Watch, keeping_flows};
 pub use setup::{FlowSampling, Setup, Storm};
 pub use stacks::Stacks;

@@ -10,7 +10,7 @@ use weft_topology::{Graph, Node, Timeline};
 use weft_transport::Transport;
 use weft_workload::{Flow, Flows};
 
-use crate::devices::Devices;
+use crate::devices::DeviceKinds;
 use crate::division::Division;
 use crate::stacks::Stacks;
 
@@ -26,7 +26,7 @@ pub struct Setup {
     /// The balancer of each of their forwarding engines.
     pub balancer: BalancerSettings,
     /// Switches that differ.
-    pub devices: Devices,
+    pub devices: DeviceKinds,
     /// Ports of switches that differ from the others of their switch, by the link that leaves them.
     pub ports: BTreeMap<LinkId, PortSettings>,
     /// What carries every flow of which `stacks` says nothing else.
@@ -88,7 +88,7 @@ impl Setup {
             timeline: Arc::new(timeline),
             switch: SwitchSettings::default(),
             balancer: BalancerSettings::default(),
-            devices: Devices::default(),
+            devices: DeviceKinds::default(),
             ports: BTreeMap::new(),
             transport: Arc::new(transport),
             stacks: Stacks::default(),

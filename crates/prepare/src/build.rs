@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use weft_core::{Bytes, Class, Time};
-use weft_plan::{DeviceKind, Devices, FlowSampling, Setup, Storm};
-use weft_scenario::{Device, ScenarioSettings, Stacks, devices, ports, stacks};
+use weft_plan::{DeviceKind, DeviceKinds, FlowSampling, Setup, Storm};
+use weft_scenario::{Device, ScenarioSettings, TransportsInUse, devices, ports, stacks};
 use weft_switch::pause::PauseStormSettings;
 use weft_topology::{
     FailurePlan, Graph, LinkState, Node, RoutingSettings, Timeline, build_in, plan, timeline,
@@ -54,8 +54,8 @@ pub(crate) fn setup(settings: &ScenarioSettings, folder: &Path, seed: u64) -> Re
 
 /// What carries the flows: one transport for all, or one for each of their kinds. A receiver does what its own host does where
 /// that uses the same transport over TCP, and else what the sender's host does.
-fn carriers(stacks: Stacks, base: &TransportSettings) -> (Transport, weft_plan::Stacks) {
-    let Stacks { all, group_of_host, of } = stacks;
+fn carriers(stacks: TransportsInUse, base: &TransportSettings) -> (Transport, weft_plan::Stacks) {
+    let TransportsInUse { all, group_of_host, of } = stacks;
     if let [one] = all.as_slice() {
         return (Transport::new(&one.transport), weft_plan::Stacks::default());
     }
@@ -72,8 +72,8 @@ fn carriers(stacks: Stacks, base: &TransportSettings) -> (Transport, weft_plan::
 }
 
 /// Switches that are built differently from the first.
-fn differing(others: Vec<Device>) -> Devices {
-    let mut devices = Devices::default();
+fn differing(others: Vec<Device>) -> DeviceKinds {
+    let mut devices = DeviceKinds::default();
     for Device { switch, balance, switches, .. } in others {
         devices.add(DeviceKind { switch, balancer: balance }, &switches);
     }

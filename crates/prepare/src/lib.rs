@@ -20,8 +20,8 @@ pub enum Error {
     Failed(String),
 }
 
-impl From<weft_report::Error> for Error {
-    fn from(cause: weft_report::Error) -> Error {
+impl From<weft_report::DiskError> for Error {
+    fn from(cause: weft_report::DiskError) -> Error {
         Error::Failed(cause.to_string())
     }
 }

@@ -30,7 +30,7 @@ family! {
     pub enum OrderSettings;
     called "order" built at ();
     members {
-        "fifo" => fifo::Fifo(FifoOrderSettings),
+        "fifo" => fifo::FifoOrder(FifoOrderSettings),
         "ranked" => ranked::Ranked(RankedOrderSettings),
     }
     methods {

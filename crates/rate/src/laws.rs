@@ -10,7 +10,7 @@ pub mod timely_pi;
 
 /// What a law must know of its flow and host from the beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LawSite {
+pub struct RateLawSite {
     /// Line rate of the host's network card: no law goes beyond.
     pub line_rate: Rate,
     /// Number of the flow.
@@ -52,9 +52,9 @@ family! {
     pub enum AnyRateLaw: RateLaw;
     /// The rate law of a sender, with its parameters.
     pub enum RateLawSettings;
-    called "rate law" built at LawSite;
+    called "rate law" built at RateLawSite;
     members {
-        "none" => fixed::Fixed(FixedRateSettings),
+        "none" => fixed::FixedRate(FixedRateSettings),
         "dcqcn" => dcqcn::Dcqcn(DcqcnSettings),
         "timely" => timely::Timely(TimelySettings),
         "patched-timely" => patched_timely::PatchedTimely(PatchedTimelySettings),

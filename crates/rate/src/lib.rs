@@ -14,7 +14,7 @@ pub mod notification;
 pub mod segments;
 mod start;
 
-pub use laws::{AnyRateLaw, LawSite, RateLaw, RateLawSettings};
+pub use laws::{AnyRateLaw, RateLaw, RateLawSettings, RateLawSite};
 pub use laws::{dcqcn, fixed, patched_timely, timely, timely_pi};
 
 /// A rate as laws compute with it, in bits per second, as a unit.

@@ -5,7 +5,7 @@ use weft_core::{Span, Time, choice, settings};
 
 choice! {
     /// What paces notifications.
-    pub enum Mode {
+    pub enum NotificationPacing {
         /// A mark is answered at once unless a notification went out within the interval; such marks are forgotten (the paper).
         Paper = "paper",
         /// Marks within the interval are answered together at its end (the simulator released with the paper).
@@ -15,7 +15,7 @@ choice! {
 
 choice! {
     /// Who keeps the interval.
-    pub enum Scope {
+    pub enum NotificationScope {
         /// Each flow its own.
         Flow = "flow",
         /// All flows that arrive at a card together, as some cards do; with `np_mode = "paper"` only.
@@ -29,9 +29,9 @@ settings! {
         /// Least time between two notifications (tau); SIGCOMM 2015.
         cnp_interval: Span = Span::from_us(50),
         /// What becomes of marks within the interval.
-        np_mode: Mode = Mode::Paper,
+        np_mode: NotificationPacing = NotificationPacing::Paper,
         /// Who keeps the interval; whether cards limit per port is uncertain.
-        np_scope: Scope = Scope::Flow,
+        np_scope: NotificationScope = NotificationScope::Flow,
         /// From the arrival of the mark until the notification is handed to the card. Cards take tens of microseconds, papers none.
         cnp_delay: Span = Span::ZERO,
     }
@@ -52,10 +52,11 @@ impl NotificationPoint {
     /// From the settings. Where the port keeps the interval, each flow asks for as many as there are marks.
     #[must_use]
     pub fn new(settings: &NotificationSettings) -> NotificationPoint {
-        let interval = if settings.np_scope == Scope::Port { Span::ZERO } else { settings.cnp_interval };
+        let interval =
+            if settings.np_scope == NotificationScope::Port { Span::ZERO } else { settings.cnp_interval };
         NotificationPoint {
             interval,
-            ticker: settings.np_mode == Mode::Ticker,
+            ticker: settings.np_mode == NotificationPacing::Ticker,
             quiet_until: Time::ZERO,
             owed: false,
         }
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
     use crate::rig::us;
 
-    fn notified(mode: Mode, marks: &[u64]) -> Vec<u64> {
+    fn notified(mode: NotificationPacing, marks: &[u64]) -> Vec<u64> {
         let mut point = NotificationPoint::new(&NotificationSettings {
             np_mode: mode,
             ..NotificationSettings::default()
@@ -109,20 +110,21 @@ mod tests {
 
     #[test]
     fn marks_within_the_interval_are_forgotten_or_answered_at_its_end() {
-        assert_eq!(notified(Mode::Paper, &[10, 30, 60, 61, 200]), [10, 60, 200]);
-        assert_eq!(notified(Mode::Ticker, &[10, 30, 61, 200]), [10, 60, 110, 200]);
-        assert_eq!(notified(Mode::Ticker, &[10, 70]), [10, 70]);
+        assert_eq!(notified(NotificationPacing::Paper, &[10, 30, 60, 61, 200]), [10, 60, 200]);
+        assert_eq!(notified(NotificationPacing::Ticker, &[10, 30, 61, 200]), [10, 60, 110, 200]);
+        assert_eq!(notified(NotificationPacing::Ticker, &[10, 70]), [10, 70]);
     }
 
     #[test]
     fn a_permanent_mark_gives_one_notification_per_interval() {
         let all: Vec<u64> = (0..300).collect();
-        assert_eq!(notified(Mode::Paper, &all), [0, 50, 100, 150, 200, 250]);
+        assert_eq!(notified(NotificationPacing::Paper, &all), [0, 50, 100, 150, 200, 250]);
     }
 
     #[test]
     fn a_port_keeps_the_interval_for_its_flows() {
-        let settings = NotificationSettings { np_scope: Scope::Port, ..NotificationSettings::default() };
+        let settings =
+            NotificationSettings { np_scope: NotificationScope::Port, ..NotificationSettings::default() };
         let mut point = NotificationPoint::new(&settings);
         assert!(point.on_mark(us(1)) && point.on_mark(us(2)));
     }

@@ -2,11 +2,11 @@
 
 use weft_core::{Rate, Time};
 
-use crate::LawSite;
+use crate::RateLawSite;
 
 /// At a card of so many gigabits per second.
-pub(crate) fn site(gbps: u64) -> LawSite {
-    LawSite { line_rate: Rate::from_gbps(gbps), flow: 0, others: 0, seed: 1, now: Time::ZERO }
+pub(crate) fn site(gbps: u64) -> RateLawSite {
+    RateLawSite { line_rate: Rate::from_gbps(gbps), flow: 0, others: 0, seed: 1, now: Time::ZERO }
 }
 
 /// An instant, in microseconds.

@@ -1,8 +1,8 @@
 //! Two folders side by side: which settings differ, and what that does to every metric, paired by seed.
 
-use crate::contrast::Order;
-use crate::disk::Error;
-use crate::figure::{Axis, Figure, Kind, Series};
+use crate::contrast::MetricOrder;
+use crate::disk::DiskError;
+use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::figures::series;
 use crate::files::read_runs;
 use crate::headline::Headline;
@@ -10,7 +10,7 @@ use crate::metric::find;
 use crate::page::{Page, of_sweep};
 use crate::statistics::Estimate;
 use crate::sweep::{Run, Sweep, paired_ratio, without_interrupted};
-use crate::terminal::{Row, headline_text, interval, table};
+use crate::terminal::{TerminalRow, headline_text, interval, table};
 use crate::text::{number, value};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,7 +69,7 @@ pub struct ComparedMetric {
 ///
 /// # Errors
 /// The file that could not be read, and why.
-pub fn compare(a: &Path, b: &Path) -> Result<Comparison, Error> {
+pub fn compare(a: &Path, b: &Path) -> Result<Comparison, DiskError> {
     Ok(Comparison::of(read_runs(a)?, read_runs(b)?, side_names(a, b)))
 }
 
@@ -176,22 +176,23 @@ impl Comparison {
         match ratios.as_slice() {
             [] => format!("{a} and {b} have no case and seed in common: nothing is paired."),
             [ratio] => {
-                let words = match Order::of(ratio) {
-                    Order::Less | Order::Greater => "",
-                    Order::Unclear => ": the seeds do not tell them apart",
-                    Order::OneSeed => ": one seed cannot tell them apart",
+                let words = match MetricOrder::of(ratio) {
+                    MetricOrder::Less | MetricOrder::Greater => "",
+                    MetricOrder::Unclear => ": the seeds do not tell them apart",
+                    MetricOrder::OneSeed => ": one seed cannot tell them apart",
                 };
                 let interval = crate::headline::interval_words(ratio);
                 format!("Mean FCT of {b} is {}× that of {a} ({interval}){words}.", number(ratio.mean))
             }
             all => {
                 let logs = all.iter().map(|ratio| ratio.mean.ln()).sum::<f64>() / all.len() as f64;
-                let many = |order: Order| all.iter().filter(|ratio| Order::of(ratio) == order).count();
+                let many =
+                    |order: MetricOrder| all.iter().filter(|ratio| MetricOrder::of(ratio) == order).count();
                 let counts = [
-                    ("clearly lower", Order::Less),
-                    ("clearly higher", Order::Greater),
-                    ("not told apart by the seeds", Order::Unclear),
-                    ("not to be told from one seed", Order::OneSeed),
+                    ("clearly lower", MetricOrder::Less),
+                    ("clearly higher", MetricOrder::Greater),
+                    ("not told apart by the seeds", MetricOrder::Unclear),
+                    ("not to be told from one seed", MetricOrder::OneSeed),
                 ];
                 let counts = counts.map(|(words, order)| (words, many(order))).into_iter();
                 let counts =
@@ -210,13 +211,13 @@ impl Comparison {
     #[must_use]
     pub fn terminal(&self, colour: bool) -> String {
         let header = ["metric", &self.names[0], &self.names[1], "b / a", "95 % interval"].map(str::to_owned);
-        let rows: Vec<Row> = self.rows.iter().map(terminal_row).collect();
+        let rows: Vec<TerminalRow> = self.rows.iter().map(terminal_row).collect();
         let settings = ["setting", &self.names[0], &self.names[1]].map(str::to_owned);
-        let changed = |(key, a, b): &(String, String, String)| Row {
+        let changed = |(key, a, b): &(String, String, String)| TerminalRow {
             cells: vec![end_of(key), shortened(a), shortened(b)],
             bold: false,
         };
-        let changed: Vec<Row> = self.differences.iter().map(changed).collect();
+        let changed: Vec<TerminalRow> = self.differences.iter().map(changed).collect();
         let settings =
             if changed.is_empty() { String::new() } else { table(&settings, &changed, colour) + "\n" };
         format!("{}\n{settings}{}", headline_text(&self.headline(), colour), table(&header, &rows, colour))
@@ -256,7 +257,7 @@ impl Comparison {
                  of the logarithms). Left of 1, {b} is lower."
             ),
             samples: format!("n = {} runs", self.sweep.runs.len()),
-            kind: Kind::Dots,
+            kind: FigureKind::Dots,
             x: Axis::linear(&format!("{b} / {a}"), "×"),
             y: Axis::linear(if self.cases == 1 { "metric" } else { "case" }, ""),
             rows: rows.iter().map(name).collect(),
@@ -266,7 +267,7 @@ impl Comparison {
     }
 }
 
-fn terminal_row(row: &ComparedMetric) -> Row {
+fn terminal_row(row: &ComparedMetric) -> TerminalRow {
     let unit = find(&row.metric).map_or("", |metric| metric.unit);
     let shown = |estimate: Option<Estimate>| estimate.map_or("–".to_owned(), |e| value(e.mean, unit));
     let name = if row.case.is_empty() {
@@ -276,7 +277,10 @@ fn terminal_row(row: &ComparedMetric) -> Row {
     };
     let ratio = row.ratio.map_or("–".to_owned(), |ratio| format!("{}×", number(ratio.mean)));
     let clear = row.ratio.is_some_and(|ratio| ratio.excludes(1.0));
-    Row { cells: vec![name, shown(row.a), shown(row.b), ratio, interval(row.ratio.as_ref())], bold: clear }
+    TerminalRow {
+        cells: vec![name, shown(row.a), shown(row.b), ratio, interval(row.ratio.as_ref())],
+        bold: clear,
+    }
 }
 
 /// The values of a case's labels without their keys.
@@ -369,14 +373,14 @@ mod tests {
     use super::*;
     use crate::manifest::Manifest;
     use crate::statistics::Distribution;
-    use crate::summary::{Measured, Summary};
+    use crate::summary::{FlowMeasure, Summary};
 
     fn run(balance: &str, load: &str, seed: u64, mean: f64) -> Run {
         let labels = vec![("balance".into(), balance.into()), ("traffic.trace.load".into(), load.into())];
         let all = Distribution::of((0..200).map(|n| mean * (1.0 + f64::from(n) / 200.0)).collect());
         Run {
             manifest: Manifest { labels, seed, ..Manifest::default() },
-            summary: Summary { fct_us: Measured { all, ..Measured::default() }, ..Summary::default() },
+            summary: Summary { fct_us: FlowMeasure { all, ..FlowMeasure::default() }, ..Summary::default() },
             scenario: format!(
                 "name = \"x\"\n[balance.{balance}]\n[[traffic]]\ntag = \"trace\"\nload = {load}\n"
             ),

@@ -9,7 +9,7 @@ use crate::text::{number, percent};
 
 /// What may be said of a metric of one case beside another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum MetricOrder {
     /// It is less.
     Less,
     /// It is greater.
@@ -20,15 +20,15 @@ pub enum Order {
     OneSeed,
 }
 
-impl Order {
+impl MetricOrder {
     /// Of a metric whose ratio to another was measured.
     #[must_use]
-    pub fn of(ratio: &Estimate) -> Order {
+    pub fn of(ratio: &Estimate) -> MetricOrder {
         match (ratio.runs, ratio.excludes(1.0)) {
-            (..=1, _) => Order::OneSeed,
-            (_, false) => Order::Unclear,
-            (_, true) if ratio.mean < 1.0 => Order::Less,
-            (_, true) => Order::Greater,
+            (..=1, _) => MetricOrder::OneSeed,
+            (_, false) => MetricOrder::Unclear,
+            (_, true) if ratio.mean < 1.0 => MetricOrder::Less,
+            (_, true) => MetricOrder::Greater,
         }
     }
 }
@@ -76,8 +76,8 @@ impl Contrast {
 
     /// What may be said of the other case.
     #[must_use]
-    pub fn order(&self) -> Order {
-        Order::of(&self.ratio)
+    pub fn order(&self) -> MetricOrder {
+        MetricOrder::of(&self.ratio)
     }
 
     /// How many times the other is the base, with the interval: `1.04×, 95 % interval 1.02–1.05`.
@@ -128,8 +128,8 @@ impl Duel {
     pub fn at(sweep: &Sweep, at: usize) -> Option<Duel> {
         let rank = |scheme: usize| {
             let mean = sweep.estimate(scheme, at, "fct.mean")?.mean;
-            let order = sweep.ratio(scheme, 0, at, "fct.mean").as_ref().map(Order::of);
-            Some((scheme, order != Some(Order::Less), mean))
+            let order = sweep.ratio(scheme, 0, at, "fct.mean").as_ref().map(MetricOrder::of);
+            Some((scheme, order != Some(MetricOrder::Less), mean))
         };
         let others = (1..sweep.schemes.len()).filter_map(rank);
         let (best, ..) = others.min_by(|a, b| a.1.cmp(&b.1).then(a.2.total_cmp(&b.2)))?;

@@ -6,7 +6,7 @@ mod network;
 mod windows;
 
 pub use heat::Heat;
-pub use network::{Links, Network, Nodes};
+pub use network::{LinkColumns, NetworkColumns, Nodes};
 pub use windows::{FlowWindow, Windows};
 
 use crate::derived::Kept;
@@ -20,7 +20,7 @@ pub struct Detail {
     /// The distribution of completion times with a logarithmic tail.
     pub fct_tail: Tail,
     /// The topology with the load of its links.
-    pub network: Network,
+    pub network: NetworkColumns,
     /// Queue lengths over time, when sampled.
     pub heat: Option<Heat>,
     /// Congestion windows over time, when sampled.
@@ -39,7 +39,7 @@ impl Detail {
     pub fn of(record: &RunRecord, flows: &FlowStatistics) -> Detail {
         Detail {
             fct_tail: flows.fct_tail.clone(),
-            network: Network::new(record),
+            network: NetworkColumns::new(record),
             heat: record.queues.as_ref().and_then(|series| Heat::new(record, series)),
             windows: record.flow_series.as_ref().map(Windows::new).filter(|windows| windows.sampled > 0),
         }

@@ -3,12 +3,12 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use weft_store::{Refused, in_place};
-use weft_table::sorter::Broken;
+use weft_store::{StoreError, in_place};
+use weft_table::sorter::SpillError;
 
 /// Why a file could not be written or read.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum DiskError {
     /// The file system refused.
     #[error("{path}: {cause}", path = .path.display())]
     Io {
@@ -41,35 +41,35 @@ pub enum Error {
     },
 }
 
-impl From<Broken> for Error {
-    fn from(Broken { path, cause }: Broken) -> Error {
-        Error::Io { path, cause }
+impl From<SpillError> for DiskError {
+    fn from(SpillError { path, cause }: SpillError) -> DiskError {
+        DiskError::Io { path, cause }
     }
 }
 
-impl From<Refused> for Error {
-    fn from(Refused { path, cause }: Refused) -> Error {
-        Error::Io { path, cause }
+impl From<StoreError> for DiskError {
+    fn from(StoreError { path, cause }: StoreError) -> DiskError {
+        DiskError::Io { path, cause }
     }
 }
 
-impl Error {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
-        |cause| Error::Io { path: path.to_owned(), cause }
+impl DiskError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> DiskError + '_ {
+        |cause| DiskError::Io { path: path.to_owned(), cause }
     }
 
-    pub(crate) fn parquet(path: &Path) -> impl FnOnce(::parquet::errors::ParquetError) -> Error + '_ {
-        |cause| Error::Parquet { path: path.to_owned(), cause }
+    pub(crate) fn parquet(path: &Path) -> impl FnOnce(::parquet::errors::ParquetError) -> DiskError + '_ {
+        |cause| DiskError::Parquet { path: path.to_owned(), cause }
     }
 
-    fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Error + '_ {
-        |cause| Error::Json { path: path.to_owned(), cause }
+    fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> DiskError + '_ {
+        |cause| DiskError::Json { path: path.to_owned(), cause }
     }
 }
 
 /// Writes a value as JSON so that the file is either complete or as it was before.
-pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {
-    let mut text = serde_json::to_string_pretty(value).map_err(Error::json(path))?;
+pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), DiskError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(DiskError::json(path))?;
     text.push('\n');
     write_text(path, &text)
 }
@@ -78,14 +78,14 @@ pub(crate) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(
 ///
 /// # Errors
 /// The file that could not be written, and why.
-pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
-    in_place(path, |mut file| file.write_all(text.as_bytes()).map_err(Error::io(path)))
+pub fn write_text(path: &Path, text: &str) -> Result<(), DiskError> {
+    in_place(path, |mut file| file.write_all(text.as_bytes()).map_err(DiskError::io(path)))
 }
 
-pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(Error::io(path))
+pub(crate) fn read_text(path: &Path) -> Result<String, DiskError> {
+    fs::read_to_string(path).map_err(DiskError::io(path))
 }
 
-pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    serde_json::from_str(&read_text(path)?).map_err(Error::json(path))
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, DiskError> {
+    serde_json::from_str(&read_text(path)?).map_err(DiskError::json(path))
 }

@@ -1,17 +1,17 @@
 //! What lies in the folder of a run, and where runs lie in a folder of results. Knows paths and formats, not statistics.
 
-use crate::disk::{Error, read_json, read_text, write_json, write_text};
+use crate::disk::{DiskError, read_json, read_text, write_json, write_text};
 use crate::listing::Listing;
 use crate::sweep::Run;
 use crate::tables;
 use std::fs;
 use std::path::{Path, PathBuf};
 use weft_store::in_place;
-use weft_table::Table;
+use weft_table::DataTable;
 use weft_table::{csv, parquet};
 
 /// Writes everything but the flows.
-pub(crate) fn fill(folder: &Path, run: &Run, tables: &[Table]) -> Result<(), Error> {
+pub(crate) fn fill(folder: &Path, run: &Run, tables: &[DataTable]) -> Result<(), DiskError> {
     write_json(&folder.join("manifest.json"), &run.manifest)?;
     write_json(&folder.join("detail.json"), &run.detail)?;
     write_text(&folder.join("scenario.toml"), &run.scenario)?;
@@ -26,23 +26,23 @@ pub(crate) fn fill(folder: &Path, run: &Run, tables: &[Table]) -> Result<(), Err
 ///
 /// # Errors
 /// The file that could not be written, and why.
-pub fn write_sweep(folder: &Path, runs: &[Run]) -> Result<(), Error> {
-    fs::create_dir_all(folder).map_err(Error::io(folder))?;
+pub fn write_sweep(folder: &Path, runs: &[Run]) -> Result<(), DiskError> {
+    fs::create_dir_all(folder).map_err(DiskError::io(folder))?;
     write_table(folder, &tables::of_sweep(runs))
 }
 
-fn write_table(folder: &Path, table: &Table) -> Result<(), Error> {
+fn write_table(folder: &Path, table: &DataTable) -> Result<(), DiskError> {
     let path = folder.join(format!("{}.csv", table.name));
-    in_place(&path, |file| csv::write(table, file).map_err(Error::io(&path)))?;
+    in_place(&path, |file| csv::write(table, file).map_err(DiskError::io(&path)))?;
     let path = folder.join(format!("{}.parquet", table.name));
-    in_place(&path, |file| parquet::write(table, file).map_err(Error::parquet(&path)))
+    in_place(&path, |file| parquet::write(table, file).map_err(DiskError::parquet(&path)))
 }
 
 /// Reads a run back, without its tables.
 ///
 /// # Errors
 /// The file that could not be read, and why.
-pub fn read_run(folder: &Path) -> Result<Run, Error> {
+pub fn read_run(folder: &Path) -> Result<Run, DiskError> {
     Ok(Run {
         manifest: read_json(&folder.join("manifest.json"))?,
         summary: read_json(&folder.join("summary.json"))?,
@@ -63,14 +63,14 @@ const QUIVER: &str = "quiver.svg";
 ///
 /// # Errors
 /// The file that could not be read, and why; a folder without any run.
-pub fn read_runs(folder: &Path) -> Result<Vec<Run>, Error> {
+pub fn read_runs(folder: &Path) -> Result<Vec<Run>, DiskError> {
     let mut found = Vec::new();
     match Listing::read(folder)? {
         Some(listing) => found.extend(listing.runs.iter().filter_map(|run| settled(&folder.join(run)))),
         None => search(folder, DEPTH, &mut found)?,
     }
     if found.is_empty() {
-        return Err(Error::NoRun { path: folder.to_owned() });
+        return Err(DiskError::NoRun { path: folder.to_owned() });
     }
     let mut cases = std::collections::BTreeSet::new();
     let mut read = |place: &PathBuf| {
@@ -110,7 +110,7 @@ fn is_partial(folder: &Path) -> bool {
 const DEPTH: usize = 4;
 
 /// The runs in a folder and below it, links aside.
-fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), DiskError> {
     if is_run(folder) {
         found.push(folder.to_owned());
         return Ok(());
@@ -118,7 +118,7 @@ fn search(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), E
     if depth == 0 {
         return Ok(());
     }
-    let entries = fs::read_dir(folder).map_err(Error::io(folder))?.flatten();
+    let entries = fs::read_dir(folder).map_err(DiskError::io(folder))?.flatten();
     let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let mut folders: Vec<PathBuf> = real.map(|entry| entry.path()).collect();
     folders.retain(|path| !path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.')));

@@ -5,11 +5,11 @@ mod warnings;
 
 pub(crate) use timeouts::of_syn;
 
-use crate::contrast::{Contrast, Duel, Order, interval};
-use crate::listing::Verdict;
+use crate::contrast::{Contrast, Duel, MetricOrder, interval};
+use crate::listing::ExpectationVerdict;
 use crate::statistics::Estimate;
 use crate::summary::Summary;
-use crate::sweep::{Axis, Run, Sweep};
+use crate::sweep::{HorizontalAxis, Run, Sweep};
 use crate::text::{count, duration, number, percent};
 use warnings::{left_out_words, warnings};
 
@@ -55,14 +55,14 @@ pub fn interval_words(estimate: &Estimate) -> String {
 impl Headline {
     /// For one run.
     #[must_use]
-    pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Headline {
+    pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Headline {
         let sentence = run_sentence(run);
         Headline { warnings: warnings(std::slice::from_ref(run), verdicts), sentence }
     }
 
     /// For several runs.
     #[must_use]
-    pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Headline {
+    pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Headline {
         if let ([run], 0) = (sweep.runs.as_slice(), sweep.left_out) {
             return Headline::of_run(run, verdicts);
         }
@@ -123,8 +123,8 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
         return begin(&place, &format!("no seed has run under both {best} and {base}: nothing is paired."));
     };
     let answer = match mean.order() {
-        Order::Less => faster_words(&mean, &format!("{place}{best}"), base),
-        Order::Greater => {
+        MetricOrder::Less => faster_words(&mean, &format!("{place}{best}"), base),
+        MetricOrder::Greater => {
             let all = if beaten_by_base(sweep, duel) {
                 begin(&place, &format!("nothing beats {base}: "))
             } else {
@@ -136,8 +136,8 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
             };
             format!("{all}{best} is {times} slower than {base} on average ({})", evidence(&mean))
         }
-        Order::Unclear => undecided(&mean, &begin(&place, "the seeds do not tell"), [best, base]),
-        Order::OneSeed => undecided(&mean, &begin(&place, "one seed cannot tell"), [best, base]),
+        MetricOrder::Unclear => undecided(&mean, &begin(&place, "the seeds do not tell"), [best, base]),
+        MetricOrder::OneSeed => undecided(&mean, &begin(&place, "one seed cannot tell"), [best, base]),
     };
     let alike = alike_words(sweep, duel, mean.order());
     let timeouts = timeouts::of_duel(sweep, duel);
@@ -149,15 +149,15 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
 }
 
 /// A scheme that is faster than the baseline is not thereby the fastest: which others are not told from it.
-fn alike_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
+fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let unclear = |base: &usize| {
         let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
-        contrast.is_some_and(|contrast| contrast.order() == Order::Unclear)
+        contrast.is_some_and(|contrast| contrast.order() == MetricOrder::Unclear)
     };
     let others = (0..sweep.schemes.len()).filter(|scheme| ![duel.base, duel.best].contains(scheme));
     let alike: Vec<&str> = others.filter(unclear).map(|scheme| sweep.schemes[scheme].as_str()).collect();
     let names = match alike.as_slice() {
-        _ if mean != Order::Less => return String::new(),
+        _ if mean != MetricOrder::Less => return String::new(),
         [] => return String::new(),
         [one] => (*one).to_owned(),
         [first, second] => format!("{first} and {second}"),
@@ -188,7 +188,7 @@ fn undecided(mean: &Contrast, words: &str, [best, base]: [&str; 2]) -> String {
 fn beaten_by_base(sweep: &Sweep, duel: Duel) -> bool {
     let slower = |best: usize| {
         let contrast = Duel { best, ..duel }.contrast(sweep, "fct.mean");
-        contrast.is_some_and(|contrast| contrast.order() == Order::Greater)
+        contrast.is_some_and(|contrast| contrast.order() == MetricOrder::Greater)
     };
     sweep.schemes.len() > 2 && (1..sweep.schemes.len()).all(slower)
 }
@@ -204,31 +204,31 @@ fn evidence(contrast: &Contrast) -> String {
 }
 
 /// What becomes of the tail, joined to what was said of the mean.
-fn tail_words(sweep: &Sweep, duel: Duel, mean: Order) -> String {
+fn tail_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let metric = tail_metric(&sweep.runs);
     let Some(tail) = duel.contrast(sweep, metric) else {
         return String::new();
     };
     let (words, from, to) = (percentile_words(metric), duration(tail.base), duration(tail.other));
     let joint = match (mean, tail.order()) {
-        (Order::Less | Order::Greater, order) if order == mean => " and".to_owned(),
-        (Order::Less | Order::Greater, _) => " but".to_owned(),
+        (MetricOrder::Less | MetricOrder::Greater, order) if order == mean => " and".to_owned(),
+        (MetricOrder::Less | MetricOrder::Greater, _) => " but".to_owned(),
         _ => format!("; {}", sweep.schemes[duel.best]),
     };
     let share = percent((1.0 - tail.ratio.mean).abs());
     match tail.order() {
-        Order::Less if from == to => {
+        MetricOrder::Less if from == to => {
             format!("{joint} cuts the {words} by {share} to {to} ({})", tail.times())
         }
-        Order::Greater if from == to => {
+        MetricOrder::Greater if from == to => {
             format!("{joint} raises the {words} by {share} to {to} ({})", tail.times())
         }
-        Order::Less => format!("{joint} cuts the {words} from {from} to {to} ({})", tail.times()),
-        Order::Greater => format!("{joint} raises the {words} from {from} to {to} ({})", tail.times()),
-        Order::Unclear => {
+        MetricOrder::Less => format!("{joint} cuts the {words} from {from} to {to} ({})", tail.times()),
+        MetricOrder::Greater => format!("{joint} raises the {words} from {from} to {to} ({})", tail.times()),
+        MetricOrder::Unclear => {
             format!("; the {words}s are not told apart: {to} against {from} ({})", tail.times())
         }
-        Order::OneSeed => format!("; the {words} is {to} against {from}"),
+        MetricOrder::OneSeed => format!("; the {words} is {to} against {from}"),
     }
 }
 
@@ -247,17 +247,17 @@ fn trend_sentence(sweep: &Sweep) -> String {
 }
 
 /// One scheme from end to end of the axis.
-fn along(sweep: &Sweep, axis: &Axis, first: usize, last: usize) -> String {
+fn along(sweep: &Sweep, axis: &HorizontalAxis, first: usize, last: usize) -> String {
     let Some(trend) = Contrast::of(&sweep.case(0, last), &sweep.case(0, first), "fct.mean") else {
         return "No seed has run at both ends of the axis: nothing is paired.".to_owned();
     };
     let from = format!("{} at {}", duration(trend.base), axis.phrase(first));
     let to = format!("{} at {}", duration(trend.other), axis.phrase(last));
     let change = match trend.order() {
-        Order::Less => format!("falls from {from} to {to}"),
-        Order::Greater => format!("rises from {from} to {to}"),
-        Order::Unclear => format!("is {from} and {to}, which the seeds do not tell apart"),
-        Order::OneSeed => format!("is {from} and {to}, which one seed cannot tell apart"),
+        MetricOrder::Less => format!("falls from {from} to {to}"),
+        MetricOrder::Greater => format!("rises from {from} to {to}"),
+        MetricOrder::Unclear => format!("is {from} and {to}, which the seeds do not tell apart"),
+        MetricOrder::OneSeed => format!("is {from} and {to}, which one seed cannot tell apart"),
     };
     let times = number(trend.ratio.mean);
     format!("Mean FCT of {} {change} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
@@ -268,14 +268,14 @@ mod tests {
     use super::*;
     use crate::manifest::Manifest;
     use crate::statistics::Distribution;
-    use crate::summary::{Flows, Measured, TimedOut};
+    use crate::summary::{FlowCounts, FlowMeasure, TimedOut};
 
     fn run(scheme: &str, seed: u64, mean: f64, flows: usize) -> Run {
         let all = Distribution::of((0..flows).map(|n| mean * (0.5 + n as f64 / flows as f64)).collect());
         let summary = Summary {
-            flows: Flows { started: flows as u64, finished: flows as u64, ..Flows::default() },
-            slowdown: Measured { all: all.clone(), ..Measured::default() },
-            fct_us: Measured { all, ..Measured::default() },
+            flows: FlowCounts { started: flows as u64, finished: flows as u64, ..FlowCounts::default() },
+            slowdown: FlowMeasure { all: all.clone(), ..FlowMeasure::default() },
+            fct_us: FlowMeasure { all, ..FlowMeasure::default() },
             ..Summary::default()
         };
         let labels = vec![("balance".into(), scheme.into()), ("load".into(), "0.8".into())];
@@ -461,7 +461,7 @@ mod tests {
             ),
             "{text}"
         );
-        sweep.runs[..3].iter_mut().for_each(|run| run.summary.fct_us = Measured::default());
+        sweep.runs[..3].iter_mut().for_each(|run| run.summary.fct_us = FlowMeasure::default());
         assert_eq!(
             sentence(&sweep),
             "No completion times stand beside those of the baseline: nothing is compared."
@@ -496,7 +496,7 @@ mod tests {
         let mut one = run("ecmp", 1, 100.0, 50);
         one.summary.flows.unfinished = 5;
         one.summary.flows.started = 55;
-        let verdict = Verdict { claim: "mean ratio 1.6".into(), ..Verdict::default() };
+        let verdict = ExpectationVerdict { claim: "mean ratio 1.6".into(), ..ExpectationVerdict::default() };
         let warnings = Headline::of_run(&one, &[verdict]).warnings;
         assert!(warnings[0].contains("1 of 1 expectations missed"));
         assert!(warnings[1].contains("5 flows"));

@@ -1,9 +1,9 @@
 //! A page as one HTML file that needs nothing else: styles, script and data are inside. What is text is written as
 //! HTML; plots are drawn by the script from data. Knows the page, not how its contents were computed.
 
-use crate::detail::Network;
-use crate::disk::{Error, write_text};
-use crate::listing::Verdict;
+use crate::detail::NetworkColumns;
+use crate::disk::{DiskError, write_text};
+use crate::listing::ExpectationVerdict;
 use crate::page::{Card, Page, Repeat, Section, TextTable};
 use crate::text::escaped;
 use serde::Serialize;
@@ -30,7 +30,7 @@ const SCRIPT: [&str; 11] = [
 ///
 /// # Errors
 /// The file that could not be written, and why.
-pub fn write_report(path: &Path, page: &Page) -> Result<(), Error> {
+pub fn write_report(path: &Path, page: &Page) -> Result<(), DiskError> {
     write_text(path, &page.html())
 }
 
@@ -164,11 +164,11 @@ fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn verdicts(verdicts: &[Verdict]) -> String {
+fn verdicts(verdicts: &[ExpectationVerdict]) -> String {
     if verdicts.is_empty() {
         return String::new();
     }
-    let row = |verdict: &Verdict| {
+    let row = |verdict: &ExpectationVerdict| {
         let (class, word) = if verdict.passed { ("met", "met") } else { ("missed", "missed") };
         let texts = [&verdict.claim, &verdict.expected, &verdict.measured, &verdict.note];
         let [claim, expected, measured, note] = texts.map(|text| escaped(text));
@@ -221,8 +221,8 @@ struct Shape<'a> {
     directions: usize,
 }
 
-fn shape(network: &Network) -> Shape<'_> {
-    let Network { nodes, links, hosts, switches, directions, averaged: _ } = network;
+fn shape(network: &NetworkColumns) -> Shape<'_> {
+    let NetworkColumns { nodes, links, hosts, switches, directions, averaged: _ } = network;
     Shape {
         name: &nodes.name,
         tier: &nodes.tier,
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn networks_of_one_shape_are_stored_once() {
-        let view = |scheme| crate::page::NetworkView { scheme, view: 0, network: Network::default() };
+        let view = |scheme| crate::page::NetworkView { scheme, view: 0, network: NetworkColumns::default() };
         let page = Page { networks: vec![view(0), view(1)], ..Page::default() };
         let value = networks(&page);
         assert_eq!(value["shapes"].as_array().unwrap().len(), 1);

@@ -23,7 +23,7 @@ pub mod tables;
 pub mod terminal;
 
 pub use compare::{Comparison, compare};
-pub use disk::{Error, write_text};
+pub use disk::{DiskError, write_text};
 pub use files::{read_run, read_runs, write_sweep};
 pub use headline::Headline;
 pub use html::write_report;
@@ -31,7 +31,7 @@ pub use html::write_report;
 /// The file name of every report.
 pub const REPORT: &str = "report.html";
 
-pub use listing::{Listing, Verdict};
+pub use listing::{ExpectationVerdict, Listing};
 pub use manifest::Manifest;
 pub use page::Page;
 pub use recording::{Recording, write_run};

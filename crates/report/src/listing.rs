@@ -2,7 +2,7 @@
 //! its reduced form, leaves runs under other hashes beside them; without the list they would be mixed up. Knows no
 //! statistics.
 
-use crate::disk::{Error, read_json, write_json};
+use crate::disk::{DiskError, read_json, write_json};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -11,7 +11,7 @@ const FILE: &str = "sweep.json";
 
 /// The verdict on one expectation of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct ExpectationVerdict {
     /// What was claimed, as a reader understands it.
     pub claim: String,
     /// The expected value with its tolerance, as text.
@@ -31,7 +31,7 @@ pub struct Listing {
     /// Folders of the runs, relative, in the order of cases and seeds; those that are not there yet included.
     pub runs: Vec<String>,
     /// Judged expectations; empty before the end.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<ExpectationVerdict>,
     /// What in the settings is allowed and probably not meant, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
@@ -44,7 +44,7 @@ impl Listing {
     ///
     /// # Errors
     /// The file is there but cannot be read.
-    pub fn read(folder: &Path) -> Result<Option<Listing>, Error> {
+    pub fn read(folder: &Path) -> Result<Option<Listing>, DiskError> {
         let path = folder.join(FILE);
         if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
@@ -53,7 +53,7 @@ impl Listing {
     ///
     /// # Errors
     /// The file could not be written.
-    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+    pub fn write(&self, folder: &Path) -> Result<(), DiskError> {
         write_json(&folder.join(FILE), self)
     }
 }

@@ -5,9 +5,9 @@ mod parts;
 
 pub use build::{of_run, of_sweep};
 
-use crate::detail::Network;
+use crate::detail::NetworkColumns;
 use crate::figure::Figure;
-use crate::listing::Verdict;
+use crate::listing::ExpectationVerdict;
 use serde::Serialize;
 
 /// A number to be seen at a glance.
@@ -53,7 +53,7 @@ pub struct NetworkView {
     /// The place of the axis.
     pub view: usize,
     /// What is drawn.
-    pub network: Network,
+    pub network: NetworkColumns,
 }
 
 /// How to repeat what the page shows.
@@ -64,7 +64,7 @@ pub struct Repeat {
     /// The complete scenario, TOML; lines that end in `# default` are shown dim.
     pub scenario: String,
     /// Judged expectations.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<ExpectationVerdict>,
     /// Settings that differ between the two sides of a comparison: key, one side, other side.
     pub differences: Vec<(String, String, String)>,
 }

@@ -3,18 +3,18 @@
 
 use crate::derived::Kept;
 use crate::detail::Detail;
-use crate::disk::Error;
+use crate::disk::DiskError;
 use crate::files;
 use crate::manifest::Manifest;
 use crate::rows::{FlowRow, flow_of, row_of};
 use crate::summary::{RunFacts, Summary};
-use crate::survey::{FlowStatistics, Survey};
+use crate::survey::{FlowStatistics, RecordSurvey};
 use crate::sweep::Run;
 use crate::tables;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use weft_core::record::{FlowRecord, RunRecord};
-use weft_table::Table;
+use weft_table::DataTable;
 use weft_table::sorter::{Scratch, Sorter};
 use weft_table::{csv, parquet};
 
@@ -43,11 +43,11 @@ impl Recording {
     ///
     /// # Errors
     /// The folder that could not be made, and why.
-    pub fn begin(folder: &Path) -> Result<Recording, Error> {
+    pub fn begin(folder: &Path) -> Result<Recording, DiskError> {
         Recording::holding(folder, ROWS)
     }
 
-    fn holding(folder: &Path, rows: usize) -> Result<Recording, Error> {
+    fn holding(folder: &Path, rows: usize) -> Result<Recording, DiskError> {
         let building = weft_store::begin(folder)?;
         let scratch = Scratch::new(&building, rows);
         Ok(Recording { flows: Sorter::new(&scratch, "flows"), scratch, building: Building(building) })
@@ -57,7 +57,7 @@ impl Recording {
     ///
     /// # Errors
     /// The file that could not be written, and why.
-    pub fn add(&mut self, flow: &FlowRecord) -> Result<(), Error> {
+    pub fn add(&mut self, flow: &FlowRecord) -> Result<(), DiskError> {
         Ok(self.flows.add(row_of(flow))?)
     }
 
@@ -73,7 +73,7 @@ impl Recording {
         (record, kept): (&RunRecord, &Kept),
         manifest: &Manifest,
         (scenario, quiver): (&str, String),
-    ) -> Result<Run, Error> {
+    ) -> Result<Run, DiskError> {
         let Recording { building, scratch, flows } = self;
         let kept = &kept.of(record.measured);
         let parts = flows.sorted()?.map(|row| Ok(flow_of(&row?)));
@@ -104,7 +104,7 @@ pub fn write_run(
     manifest: &Manifest,
     scenario: &str,
     kept: &Kept,
-) -> Result<Run, Error> {
+) -> Result<Run, DiskError> {
     let mut recording = Recording::begin(folder)?;
     record.flows.iter().try_for_each(|flow| recording.add(flow))?;
     recording.finish(folder, (record, kept), manifest, (scenario, String::new()))
@@ -113,14 +113,14 @@ pub fn write_run(
 /// Writes the table of the flows, if it is kept, and surveys them on the way.
 fn write_flows(
     folder: &Path,
-    flows: impl Iterator<Item = Result<FlowRecord, Error>>,
+    flows: impl Iterator<Item = Result<FlowRecord, DiskError>>,
     (record, kept): (&RunRecord, &Kept),
     scratch: Scratch,
-) -> Result<FlowStatistics, Error> {
+) -> Result<FlowStatistics, DiskError> {
     let table = |flows: &[FlowRecord]| tables::flows(record, flows, kept.reordering);
     let mut written = kept.flows.then(|| Written::new(folder, &table(&[]))).transpose()?;
     let rows = scratch.rows();
-    let mut survey = Survey::new(record, scratch);
+    let mut survey = RecordSurvey::new(record, scratch);
     let mut part = Vec::new();
     for flow in flows {
         let flow = flow?;
@@ -137,39 +137,39 @@ fn write_flows(
 
 /// A table that is written part by part.
 struct Written {
-    csv: (PathBuf, csv::Writer<File>),
-    parquet: (PathBuf, parquet::Writer<File>),
+    csv: (PathBuf, csv::CsvWriter<File>),
+    parquet: (PathBuf, parquet::ParquetWriter<File>),
     parts: usize,
 }
 
 impl Written {
     /// With the name and the columns of `empty`.
-    fn new(folder: &Path, empty: &Table) -> Result<Written, Error> {
+    fn new(folder: &Path, empty: &DataTable) -> Result<Written, DiskError> {
         let create = |end: &str| {
             let path = folder.join(format!("{}.{end}", empty.name));
-            let file = File::create(&path).map_err(Error::io(&path))?;
-            Ok::<_, Error>((path, file))
+            let file = File::create(&path).map_err(DiskError::io(&path))?;
+            Ok::<_, DiskError>((path, file))
         };
         let ((csv, to_csv), (parquet, to_parquet)) = (create("csv")?, create("parquet")?);
-        let writer = parquet::Writer::new(empty, to_parquet).map_err(Error::parquet(&parquet))?;
-        Ok(Written { csv: (csv, csv::Writer::new(to_csv)), parquet: (parquet, writer), parts: 0 })
+        let writer = parquet::ParquetWriter::new(empty, to_parquet).map_err(DiskError::parquet(&parquet))?;
+        Ok(Written { csv: (csv, csv::CsvWriter::new(to_csv)), parquet: (parquet, writer), parts: 0 })
     }
 
-    fn append(&mut self, part: &Table) -> Result<(), Error> {
+    fn append(&mut self, part: &DataTable) -> Result<(), DiskError> {
         self.parts += 1;
         let ((csv, to_csv), (parquet, to_parquet)) = (&mut self.csv, &mut self.parquet);
-        to_csv.append(part).map_err(Error::io(csv))?;
-        to_parquet.append(part).map_err(Error::parquet(parquet))
+        to_csv.append(part).map_err(DiskError::io(csv))?;
+        to_parquet.append(part).map_err(DiskError::parquet(parquet))
     }
 
     /// With the last part, which may be empty.
-    fn finish(mut self, part: &Table) -> Result<(), Error> {
+    fn finish(mut self, part: &DataTable) -> Result<(), DiskError> {
         if part.rows() > 0 || self.parts == 0 {
             self.append(part)?;
         }
         let ((csv, to_csv), (parquet, to_parquet)) = (self.csv, self.parquet);
-        to_csv.finish().map_err(Error::io(&csv))?;
-        to_parquet.finish().map_err(Error::parquet(&parquet))
+        to_csv.finish().map_err(DiskError::io(&csv))?;
+        to_parquet.finish().map_err(DiskError::parquet(&parquet))
     }
 }
 

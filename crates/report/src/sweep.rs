@@ -51,7 +51,7 @@ pub fn axes(runs: &[Run]) -> Vec<String> {
 
 /// What varies on the horizontal axis.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Axis {
+pub struct HorizontalAxis {
     /// Dotted key of the setting.
     pub key: String,
     /// What a reader calls it: `offered load`.
@@ -62,7 +62,7 @@ pub struct Axis {
     pub values: Vec<(f64, String)>,
 }
 
-impl Axis {
+impl HorizontalAxis {
     /// A value with its unit: `80 %`.
     #[must_use]
     pub fn label(&self, at: usize) -> String {
@@ -85,7 +85,7 @@ pub struct Sweep {
     /// Interrupted runs that were left out.
     pub left_out: usize,
     /// The numeric setting that varies, if one does.
-    pub axis: Option<Axis>,
+    pub axis: Option<HorizontalAxis>,
     /// The schemes compared, in order of first appearance; the first is the baseline.
     pub schemes: Vec<String>,
     /// What the schemes are: `balance`.
@@ -104,7 +104,8 @@ impl Sweep {
         let (runs, left_out) = without_interrupted(runs);
         let all = axes(&runs);
         let varying: Vec<String> = all.iter().filter(|axis| values(&runs, axis).len() > 1).cloned().collect();
-        let numeric: Vec<Axis> = varying.iter().filter_map(|key| numeric(key, &values(&runs, key))).collect();
+        let numeric: Vec<HorizontalAxis> =
+            varying.iter().filter_map(|key| numeric(key, &values(&runs, key))).collect();
         let load = numeric.iter().find(|axis| axis.unit == "%").or(numeric.last()).cloned();
         let axis = load.filter(|axis| varying.len() > 1 || axis.values.len() > 1);
         let others: Vec<&String> =
@@ -265,8 +266,8 @@ impl Key<'_> {
     }
 }
 
-fn position(axis: Option<&Axis>, run: &Run) -> usize {
-    let find = |axis: &Axis| axis.values.iter().position(|(_, text)| text == run.label(&axis.key));
+fn position(axis: Option<&HorizontalAxis>, run: &Run) -> usize {
+    let find = |axis: &HorizontalAxis| axis.values.iter().position(|(_, text)| text == run.label(&axis.key));
     axis.and_then(find).unwrap_or(0)
 }
 
@@ -278,7 +279,7 @@ fn last_word(key: &str) -> &str {
 type Reader = fn(&str) -> Option<f64>;
 
 /// The axis of a setting, if all its values are quantities of one kind.
-fn numeric(key: &str, texts: &[String]) -> Option<Axis> {
+fn numeric(key: &str, texts: &[String]) -> Option<HorizontalAxis> {
     let word = last_word(key);
     let kinds: [(&str, Reader); 4] = [
         ("", |text| text.replace('_', "").parse().ok()),
@@ -295,20 +296,20 @@ fn numeric(key: &str, texts: &[String]) -> Option<Axis> {
     }
     let mut values: Vec<(f64, String)> = numbers.into_iter().zip(texts.iter().cloned()).collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    Some(Axis { key: key.to_owned(), name, unit: unit.to_owned(), values })
+    Some(HorizontalAxis { key: key.to_owned(), name, unit: unit.to_owned(), values })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::statistics::Distribution;
-    use crate::summary::Measured;
+    use crate::summary::FlowMeasure;
 
     fn run(balance: &str, load: &str, seed: u64, mean: f64) -> Run {
         let labels =
             vec![("balance".to_owned(), balance.to_owned()), ("traffic.t.load".to_owned(), load.to_owned())];
         let all = Distribution::of(vec![mean]);
-        let summary = Summary { fct_us: Measured { all, ..Measured::default() }, ..Summary::default() };
+        let summary = Summary { fct_us: FlowMeasure { all, ..FlowMeasure::default() }, ..Summary::default() };
         Run { manifest: Manifest { labels, seed, ..Manifest::default() }, summary, ..Run::default() }
     }
 

@@ -6,12 +6,12 @@ use weft_core::LinkId;
 use weft_core::record::{
     FlowPauses, FlowRecord, FlowSample, FlowSeries, LinkRecord, PauseRecord, Quantity, QueueSeries, RunRecord,
 };
-use weft_table::{Cells, Table};
+use weft_table::{Cells, DataTable};
 
 /// The tables of a run that are kept, without that of the flows: `links`, `hops`, `drops`, `pauses` if there were any,
 /// and, when sampled, `queues` and `flow-samples`.
 #[must_use]
-pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
+pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<DataTable> {
     let queues = record.queues.as_ref().filter(|_| kept.queues).map(|series| queues(record, series));
     let links = kept.links.then(|| links(record));
     let hops = kept.hops.then(|| hops(record));
@@ -23,7 +23,7 @@ pub fn of_run(record: &RunRecord, kept: &Kept) -> Vec<Table> {
 
 /// The table `flows`, or a part of it: one row per flow. `measured` is 1 for flows that started after the warm-up;
 /// `fct_ps` and `slowdown` are empty for unfinished flows.
-pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) -> Table {
+pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) -> DataTable {
     let table = times_of_flows(record, flows);
     let table = if reordering { overtaking_of_flows(flows, table) } else { table };
     let packets = |of: fn(&FlowRecord) -> u32| flows.iter().map(move |flow| u64::from(of(flow)));
@@ -44,7 +44,7 @@ pub(crate) fn flows(record: &RunRecord, flows: &[FlowRecord], reordering: bool) 
 }
 
 /// Adds what pauses did to flows.
-fn pauses_of_flows(flows: &[FlowRecord], table: Table) -> Table {
+fn pauses_of_flows(flows: &[FlowRecord], table: DataTable) -> DataTable {
     let column = |of: fn(&FlowPauses) -> u64| flows.iter().map(move |flow| of(&flow.pauses));
     table
         .integers("held_packets", "packets", column(|pauses| u64::from(pauses.packets)))
@@ -54,13 +54,13 @@ fn pauses_of_flows(flows: &[FlowRecord], table: Table) -> Table {
         .integers("victim", "", column(|pauses| u64::from(pauses.is_victim())))
 }
 
-fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
+fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> DataTable {
     let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
     let tag = |flow: &FlowRecord| record.tags.get(usize::from(flow.tag)).cloned().unwrap_or_default();
     let fct = |flow: &FlowRecord| flow.end.map(|end| end.since(flow.start).0);
     let acknowledged = |flow: &FlowRecord| flow.acknowledged.map(|at| at.since(flow.start).0);
     let factor = |flow: &FlowRecord| flow.end.map(|_| slowdown(flow));
-    let table = Table::new("flows")
+    let table = DataTable::new("flows")
         .integers("flow_id", "", column(|f| u64::from(f.flow.0)))
         .texts("tag", flows.iter().map(tag))
         .texts("src", flows.iter().map(|flow| node(record, flow.source.0)))
@@ -83,7 +83,7 @@ fn times_of_flows(record: &RunRecord, flows: &[FlowRecord]) -> Table {
 }
 
 /// Adds what flows saw of packets overtaking each other.
-fn overtaking_of_flows(flows: &[FlowRecord], table: Table) -> Table {
+fn overtaking_of_flows(flows: &[FlowRecord], table: DataTable) -> DataTable {
     let column = |of: fn(&FlowRecord) -> u64| flows.iter().map(of);
     table
         .integers("dupacks", "", column(|f| u64::from(f.dupacks)))
@@ -95,11 +95,11 @@ fn overtaking_of_flows(flows: &[FlowRecord], table: Table) -> Table {
 }
 
 /// One row per direction of a cable.
-fn links(record: &RunRecord) -> Table {
+fn links(record: &RunRecord) -> DataTable {
     let column = |of: fn(&LinkRecord) -> u64| record.links.iter().map(of);
     let load = |link: &LinkRecord| utilisation(link, record);
     let has = |quantity| record.measured.has(quantity);
-    let mut table = Table::new("links")
+    let mut table = DataTable::new("links")
         .texts("node", record.links.iter().map(|link| node(record, link.from)))
         .integers("port", "", column(|l| u64::from(l.port)))
         .texts("to", record.links.iter().map(|link| node(record, link.to)))
@@ -143,22 +143,22 @@ fn links(record: &RunRecord) -> Table {
 }
 
 /// The histogram of waiting times: one row per hop and occupied bucket.
-fn hops(record: &RunRecord) -> Table {
+fn hops(record: &RunRecord) -> DataTable {
     let numbered = record.hops.iter().enumerate();
     let rows: Vec<(u64, (u64, u64))> = numbered
         .flat_map(|(hop, row)| row.wait_ns.buckets().map(move |bucket| (hop as u64, bucket)))
         .collect();
-    Table::new("hops")
+    DataTable::new("hops")
         .integers("hop", "", rows.iter().map(|(hop, _)| *hop))
         .integers("wait_from_ns", "ns", rows.iter().map(|(_, (from, _))| *from))
         .integers("packets", "packets", rows.iter().map(|(_, (_, packets))| *packets))
 }
 
 /// One row per port and class that was paused or has paused its far end.
-fn pauses(record: &RunRecord) -> Table {
+fn pauses(record: &RunRecord) -> DataTable {
     let link = |pause: &PauseRecord| &record.links[pause.link.index()];
     let column = |of: fn(&PauseRecord) -> u64| record.pauses.iter().map(of);
-    Table::new("pauses")
+    DataTable::new("pauses")
         .texts("node", record.pauses.iter().map(|pause| node(record, link(pause).from)))
         .texts("to", record.pauses.iter().map(|pause| node(record, link(pause).to)))
         .integers("port", "", record.pauses.iter().map(|pause| u64::from(link(pause).port)))
@@ -175,8 +175,8 @@ fn pauses(record: &RunRecord) -> Table {
         .integers("frames", "", column(|pause| pause.frames))
 }
 
-fn drops(record: &RunRecord) -> Table {
-    Table::new("drops")
+fn drops(record: &RunRecord) -> DataTable {
+    DataTable::new("drops")
         .integers("hop", "", record.drops.iter().map(|row| u64::from(row.hop)))
         .texts("reason", record.drops.iter().map(|row| row.reason.name().to_owned()))
         .integers("packets", "packets", record.drops.iter().map(|row| row.packets))
@@ -184,14 +184,14 @@ fn drops(record: &RunRecord) -> Table {
 }
 
 /// One row per bin and port; `time_ps` is the start of the bin.
-fn queues(record: &RunRecord, series: &QueueSeries) -> Table {
+fn queues(record: &RunRecord, series: &QueueSeries) -> DataTable {
     let ports = series.links.len();
     let width = series.every.0 * series.samples_per_bin;
     let rows = 0..series.peak.len();
     let link = |row: usize| series.links[row % ports];
     let of_link = |id: LinkId| &record.links[id.index()];
     let mean = |row: usize| series.sum[row] as f64 / samples_in_bin(series, row / ports) as f64;
-    Table::new("queues")
+    DataTable::new("queues")
         .integers("time_ps", "ps", rows.clone().map(|row| (row / ports) as u64 * width))
         .texts("node", rows.clone().map(|row| node(record, of_link(link(row)).from)))
         .integers("port", "", rows.clone().map(|row| u64::from(of_link(link(row)).port)))
@@ -201,11 +201,11 @@ fn queues(record: &RunRecord, series: &QueueSeries) -> Table {
 
 /// One row per look and sampled flow that is open then; `ssthresh_bytes` is empty as long as there is no
 /// threshold, `rate_bps` where a window and not a rate limits the sender.
-fn flow_samples(series: &FlowSeries) -> Table {
+fn flow_samples(series: &FlowSeries) -> DataTable {
     let column = |of: fn(&FlowSample) -> u64| series.rows.iter().map(of);
     let rates = series.rows.iter().map(|row| row.rate.map(|rate| rate.0)).collect();
     let ssthresh = series.rows.iter().map(|row| row.ssthresh.map(|bytes| bytes.0)).collect();
-    Table::new("flow-samples")
+    DataTable::new("flow-samples")
         .integers("time_ps", "ps", column(|row| row.time.0))
         .integers("flow_id", "", column(|row| u64::from(row.flow.0)))
         .integers("cwnd_bytes", "B", column(|row| row.cwnd.0))
@@ -220,7 +220,7 @@ fn flow_samples(series: &FlowSeries) -> Table {
 
 /// One row per run of a sweep: the labels, the seed, why it ended, and every metric.
 #[must_use]
-pub fn of_sweep(runs: &[Run]) -> Table {
+pub fn of_sweep(runs: &[Run]) -> DataTable {
     let mut paths: Vec<String> = Vec::new();
     let values: Vec<std::collections::BTreeMap<String, f64>> =
         runs.iter().map(|run| run.summary.metrics().into_iter().collect()).collect();
@@ -229,7 +229,7 @@ pub fn of_sweep(runs: &[Run]) -> Table {
             paths.push(path);
         }
     }
-    let mut table = Table::new("sweep");
+    let mut table = DataTable::new("sweep");
     for axis in crate::sweep::axes(runs) {
         table = table.texts(&axis, runs.iter().map(|run| run.label(&axis).to_owned()));
     }

@@ -1,7 +1,7 @@
 //! The answer in a terminal: headline and one table in 80 columns; colour only when the caller says that it is a
 //! terminal. Knows sweeps and summaries, no files.
 
-use crate::contrast::Order;
+use crate::contrast::MetricOrder;
 use crate::figures::pauses::victims_words;
 use crate::headline::{Headline, of_syn, tail_metric};
 use crate::metric::find;
@@ -44,11 +44,14 @@ pub fn of_sweep(sweep: &Sweep, headline: &Headline, colour: bool) -> String {
         (first..sweep.points()).flat_map(|at| (0..sweep.schemes.len()).map(move |scheme| (scheme, at)));
     let faster = |scheme: usize, at: usize| {
         let ratio = sweep.ratio(scheme, 0, at, "fct.mean");
-        ratio.is_some_and(|ratio| Order::of(&ratio) == Order::Less)
+        ratio.is_some_and(|ratio| MetricOrder::of(&ratio) == MetricOrder::Less)
     };
-    let rows: Vec<Row> = cases
+    let rows: Vec<TerminalRow> = cases
         .filter(|&(scheme, at)| !sweep.case(scheme, at).is_empty())
-        .map(|(scheme, at)| Row { cells: case_cells(sweep, scheme, at, tail), bold: faster(scheme, at) })
+        .map(|(scheme, at)| TerminalRow {
+            cells: case_cells(sweep, scheme, at, tail),
+            bold: faster(scheme, at),
+        })
         .collect();
     format!("{}\n{}", headline_text(headline, colour), table(&header, &rows, colour))
 }
@@ -84,8 +87,10 @@ pub fn of_run(run: &Run, headline: &Headline, colour: bool) -> String {
         ("to 10 MB", &fct_us.medium, &slowdown.medium),
         ("above 10 MB", &fct_us.large, &slowdown.large),
     ];
-    let rows = sizes
-        .map(|(name, fct, slowdown)| Row { cells: size_cells(name, fct, slowdown), bold: name == "all" });
+    let rows = sizes.map(|(name, fct, slowdown)| TerminalRow {
+        cells: size_cells(name, fct, slowdown),
+        bold: name == "all",
+    });
     format!("{}\n{}{}", headline_text(headline, colour), table(&header, &rows, colour), counts(run))
 }
 
@@ -154,7 +159,7 @@ fn timed_out(summary: &Summary) -> Option<String> {
 }
 
 /// A row of the table.
-pub(crate) struct Row {
+pub(crate) struct TerminalRow {
     /// The cells; the first one names the row.
     pub(crate) cells: Vec<String>,
     /// Shown bold in colour.
@@ -182,7 +187,7 @@ pub(crate) fn headline_text(headline: &Headline, colour: bool) -> String {
 }
 
 /// Rows in columns; the first column gives way when the width is not enough.
-pub(crate) fn table(header: &[String], rows: &[Row], colour: bool) -> String {
+pub(crate) fn table(header: &[String], rows: &[TerminalRow], colour: bool) -> String {
     let all = || std::iter::once(header).chain(rows.iter().map(|row| row.cells.as_slice()));
     let columns = Columns::of(all()).within(WIDTH - 4);
     let line = |cells: &[String]| format!("  {}", columns.line(cells)).trim_end().to_owned();
@@ -194,7 +199,7 @@ pub(crate) fn table(header: &[String], rows: &[Row], colour: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::Measured;
+    use crate::summary::FlowMeasure;
 
     fn sweep() -> Sweep {
         let run = |scheme: &str, load: &str, seed: u64, mean: f64| {
@@ -202,7 +207,7 @@ mod tests {
             let labels =
                 vec![("balance".to_owned(), scheme.to_owned()), ("load".to_owned(), load.to_owned())];
             let manifest = crate::manifest::Manifest { labels, seed, ..Default::default() };
-            let summary = Summary { fct_us: Measured { all, ..Default::default() }, ..Default::default() };
+            let summary = Summary { fct_us: FlowMeasure { all, ..Default::default() }, ..Default::default() };
             Run { manifest, summary, ..Run::default() }
         };
         let long = "a scheme with a name that is much too long for a line of eighty characters";

@@ -3,18 +3,22 @@
 use std::fmt::Write as _;
 
 use crate::definition;
-use crate::finding::{Finding, Findings, judged};
+use crate::finding::{ClaimFinding, ClaimFindings, judged};
 use crate::folder::Folder;
-use crate::source::{Assumption, Claim, Source};
+use crate::source::{Assumption, PublishedClaim, PublishedSource};
 
 /// Those that claims were measured under.
-pub(crate) fn measured<'a>(source: &'a Source, findings: &Findings) -> Vec<&'a Assumption> {
+pub(crate) fn measured<'a>(source: &'a PublishedSource, findings: &ClaimFindings) -> Vec<&'a Assumption> {
     let known = |one: &&Assumption| findings.assumed.contains_key(one.id.get_ref());
     source.assumptions.iter().filter(known).collect()
 }
 
 /// How many claims are reproduced under one, and how many are not.
-pub(crate) fn counts(source: &Source, assumption: &Assumption, findings: &Findings) -> [usize; 2] {
+pub(crate) fn counts(
+    source: &PublishedSource,
+    assumption: &Assumption,
+    findings: &ClaimFindings,
+) -> [usize; 2] {
     let told = |wanted| {
         source.claims.iter().filter(|claim| verdict(claim, assumption, findings) == Some(wanted)).count()
     };
@@ -22,7 +26,7 @@ pub(crate) fn counts(source: &Source, assumption: &Assumption, findings: &Findin
 }
 
 /// The section of the page; empty when nothing was measured so.
-pub(crate) fn section(source: &Source, findings: &Findings) -> String {
+pub(crate) fn section(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let measured = measured(source, findings);
     if measured.is_empty() {
         return String::new();
@@ -44,7 +48,7 @@ pub(crate) fn section(source: &Source, findings: &Findings) -> String {
 }
 
 /// A row for each claim that any of them tells something about.
-fn matrix(source: &Source, measured: &[&Assumption], findings: &Findings) -> String {
+fn matrix(source: &PublishedSource, measured: &[&Assumption], findings: &ClaimFindings) -> String {
     let ids: Vec<&str> = measured.iter().map(|assumption| assumption.id.get_ref().as_str()).collect();
     let mut text =
         format!("\n| claim | statement | {} |\n|---|---|{}\n", ids.join(" | "), "---|".repeat(ids.len()));
@@ -74,16 +78,20 @@ pub(crate) fn plain(verdict: Option<bool>) -> &'static str {
 }
 
 /// Whether a claim is reproduced under an assumption, if that can be told.
-pub(crate) fn verdict(claim: &Claim, assumption: &Assumption, findings: &Findings) -> Option<bool> {
+pub(crate) fn verdict(
+    claim: &PublishedClaim,
+    assumption: &Assumption,
+    findings: &ClaimFindings,
+) -> Option<bool> {
     let finding = findings.assumed.get(assumption.id.get_ref())?.get(claim.id.get_ref())?;
     judged(claim, &finding.parts)
 }
 
 /// What was found under another definition, or about what is assumed or claimed no more.
-pub(crate) fn stale(source: &Source, folder: &Folder, findings: &Findings) -> Vec<String> {
-    let of = |(id, claims): (&String, &std::collections::BTreeMap<String, Finding>)| {
+pub(crate) fn stale(source: &PublishedSource, folder: &Folder, findings: &ClaimFindings) -> Vec<String> {
+    let of = |(id, claims): (&String, &std::collections::BTreeMap<String, ClaimFinding>)| {
         let assumption = source.assumptions.iter().find(|assumption| assumption.id.get_ref() == id);
-        let outdated = |(claim, finding): &(&String, &Finding)| {
+        let outdated = |(claim, finding): &(&String, &ClaimFinding)| {
             let claim = source.claims.iter().find(|known| known.id.get_ref() == *claim);
             let now = claim.zip(assumption);
             let now = now.map(|(claim, assumed)| definition::of_assumed(claim, assumed, (source, folder)));

@@ -1,13 +1,16 @@
 //! Which claims a call is about: `C1,C20-C23`.
 
-use crate::source::{Claim, Source};
+use crate::source::{PublishedClaim, PublishedSource};
 use weft::Error;
 
 /// The claims that the texts name, in the order of the source; all without a text.
 ///
 /// # Errors
 /// A text names no claim; every such text is told.
-pub(crate) fn choose<'a>(source: &'a Source, texts: &[String]) -> Result<Vec<&'a Claim>, Error> {
+pub(crate) fn choose<'a>(
+    source: &'a PublishedSource,
+    texts: &[String],
+) -> Result<Vec<&'a PublishedClaim>, Error> {
     let all = || source.claims.iter();
     if texts.is_empty() {
         return Ok(all().collect());
@@ -21,7 +24,7 @@ pub(crate) fn choose<'a>(source: &'a Source, texts: &[String]) -> Result<Vec<&'a
     Err(Error::BadInput(format!("there is no claim {}\nallowed: {}", lost.join(", "), known.join(", "))))
 }
 
-fn names(text: &str, claim: &Claim) -> bool {
+fn names(text: &str, claim: &PublishedClaim) -> bool {
     let id = claim.id.get_ref();
     let within = || {
         let (from, to) = text.split_once('-')?;
@@ -46,10 +49,11 @@ mod tests {
             format!("[[claim]]\nid = \"{id}\"\nplace = \"\"\nsays = \"\"\nnot_comparable = \"x\"\n")
         };
         let text: String = ["C1", "C2", "C20", "C21", "D2"].map(claim).concat();
-        let source: Source =
+        let source: PublishedSource =
             toml::from_str(&format!("title=\"\"\nreference=\"\"\nabout=\"\"\n{text}")).unwrap();
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        let ids = |claims: Vec<&Claim>| claims.iter().map(|claim| claim.id.get_ref().clone()).collect();
+        let ids =
+            |claims: Vec<&PublishedClaim>| claims.iter().map(|claim| claim.id.get_ref().clone()).collect();
         choose(&source, &texts).map(ids).map_err(|error| error.to_string())
     }
 

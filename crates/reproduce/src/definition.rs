@@ -1,34 +1,38 @@
 //! A name for everything that decides a finding: the measures, the scenarios with their overrides. When it changes, what
 //! was found before says nothing any more. Bands and words do not count: they are held against the same finding.
 
-use crate::drawing::Drawing;
+use crate::drawing::FigureSource;
 use crate::folder::Folder;
 use crate::form::Form;
-use crate::source::{Assumption, Claim, Sensitivity, Source, read};
+use crate::source::{Assumption, PublishedClaim, PublishedSource, Sensitivity, read};
 use weft_expression::Expression;
 
 /// That of a claim.
-pub(crate) fn of_claim(claim: &Claim, form: Form, within: (&Source, &Folder)) -> String {
+pub(crate) fn of_claim(claim: &PublishedClaim, form: Form, within: (&PublishedSource, &Folder)) -> String {
     let mut text = format!("{}\n", claim.at);
     claim.parts.iter().for_each(|part| text += &format!("{}\n", part.measure));
     hashed(&text, &experiments(&claim.expressions(), &claim.experiment), form, within)
 }
 
 /// That of a claim with its other choice, which is run in the reduced form.
-pub(crate) fn of_other(claim: &Claim, within: (&Source, &Folder)) -> String {
+pub(crate) fn of_other(claim: &PublishedClaim, within: (&PublishedSource, &Folder)) -> String {
     let set = claim.otherwise.as_ref().map_or(String::new(), |other| other.set.join(" "));
     let text = format!("{set} {}", of_claim(claim, Form::Quick, within));
     format!("{:016x}", fnv(text.as_bytes()))
 }
 
 /// That of a claim under an assumption, in the reduced form.
-pub(crate) fn of_assumed(claim: &Claim, assumption: &Assumption, within: (&Source, &Folder)) -> String {
+pub(crate) fn of_assumed(
+    claim: &PublishedClaim,
+    assumption: &Assumption,
+    within: (&PublishedSource, &Folder),
+) -> String {
     let text = format!("{} {}", assumption.set.join(" "), of_claim(claim, Form::Quick, within));
     format!("{:016x}", fnv(text.as_bytes()))
 }
 
 /// That of a table.
-pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&Source, &Folder)) -> String {
+pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&PublishedSource, &Folder)) -> String {
     let mut text = format!("{} {}\n", table.at, table.reduced);
     table.columns.iter().for_each(|column| text += &format!("{}\n", column.measure));
     table.variants.iter().for_each(|variant| text += &format!("{}\n", variant.set.join(" ")));
@@ -40,7 +44,7 @@ pub(crate) fn of_table(table: &Sensitivity, form: Form, within: (&Source, &Folde
 }
 
 /// That of a figure.
-pub(crate) fn of_figure(figure: &Drawing, form: Form, within: (&Source, &Folder)) -> String {
+pub(crate) fn of_figure(figure: &FigureSource, form: Form, within: (&PublishedSource, &Folder)) -> String {
     let measures: Vec<Expression> = figure.measures().iter().map(|measure| read(measure)).collect();
     let experiments = experiments(&measures, &figure.experiment);
     hashed(&(figure.measures().join("\n") + "\n"), &experiments, form, within)
@@ -60,7 +64,7 @@ fn hashed(
     measures: &str,
     experiments: &[String],
     form: Form,
-    (source, folder): (&Source, &Folder),
+    (source, folder): (&PublishedSource, &Folder),
 ) -> String {
     let mut text = measures.to_owned();
     for experiment in experiments.iter().filter_map(|id| source.experiment(id)) {

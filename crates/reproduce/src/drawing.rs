@@ -14,7 +14,7 @@ const PLACE: &str = "{}";
 /// A figure: lines over one axis.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Drawing {
+pub(crate) struct FigureSource {
     pub(crate) id: Spanned<String>,
     /// A sentence that says what to see.
     pub(crate) title: String,
@@ -22,16 +22,16 @@ pub(crate) struct Drawing {
     pub(crate) claims: Vec<String>,
     /// The experiment of measures that name none.
     pub(crate) experiment: String,
-    pub(crate) x: Named,
-    pub(crate) y: Named,
+    pub(crate) x: FigureAxis,
+    pub(crate) y: FigureAxis,
     #[serde(rename = "series")]
-    pub(crate) series: Vec<Line>,
+    pub(crate) series: Vec<FigureLine>,
 }
 
 /// An axis.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Named {
+pub(crate) struct FigureAxis {
     name: String,
     #[serde(default)]
     unit: String,
@@ -42,7 +42,7 @@ pub(crate) struct Named {
 /// A measured line.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Line {
+pub(crate) struct FigureLine {
     pub(crate) name: String,
     /// A measure, in which `{}` stands for a place.
     pub(crate) measure: String,
@@ -52,7 +52,7 @@ pub(crate) struct Line {
     #[serde(default = "one")]
     pub(crate) scale: f64,
     /// What it is compared with.
-    pub(crate) published: Option<Published>,
+    pub(crate) published: Option<PublishedTable>,
 }
 
 fn one() -> f64 {
@@ -62,7 +62,7 @@ fn one() -> f64 {
 /// Rows and columns of a table of published points.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Published {
+pub(crate) struct PublishedTable {
     /// A file beside the claims: comma-separated, names of the columns first.
     pub(crate) file: String,
     /// The columns of place and value.
@@ -73,14 +73,14 @@ pub(crate) struct Published {
     pub(crate) rows: BTreeMap<String, String>,
 }
 
-impl Line {
+impl FigureLine {
     /// The measure at each place.
     pub(crate) fn measures(&self) -> Vec<String> {
         self.at.iter().map(|at| self.measure.replace(PLACE, &at.to_string())).collect()
     }
 }
 
-impl Published {
+impl PublishedTable {
     /// The points, in the order of the file.
     ///
     /// # Errors
@@ -114,14 +114,14 @@ impl Published {
     }
 }
 
-impl Drawing {
+impl FigureSource {
     /// Every measure, line by line.
     pub(crate) fn measures(&self) -> Vec<String> {
-        self.series.iter().flat_map(Line::measures).collect()
+        self.series.iter().flat_map(FigureLine::measures).collect()
     }
 }
 
-impl Named {
+impl FigureAxis {
     pub(crate) fn axis(&self) -> Axis {
         Axis { name: self.name.clone(), unit: self.unit.clone(), log: self.log, ..Axis::default() }
     }
@@ -134,7 +134,9 @@ mod tests {
     fn points(of: &str) -> Result<Vec<(f64, f64)>, String> {
         let files = [("a.csv".to_owned(), "# words\nname,n,y\na,2,1.5\nb,2,7\na,4,2.5\nc,1,?\n".to_owned())];
         let folder = Folder { name: "x".to_owned(), files: files.into() };
-        toml::from_str::<Published>(&format!("file = \"a.csv\"\nx = \"n\"\n{of}")).unwrap().points(&folder)
+        toml::from_str::<PublishedTable>(&format!("file = \"a.csv\"\nx = \"n\"\n{of}"))
+            .unwrap()
+            .points(&folder)
     }
 
     #[test]
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn a_place_stands_in_the_measure() {
         let text = "name = \"a\"\nmeasure = \"jain(load = {})\"\nat = [0.08, 0.8]";
-        let line: Line = toml::from_str(text).unwrap();
+        let line: FigureLine = toml::from_str(text).unwrap();
         assert_eq!(line.measures(), ["jain(load = 0.08)", "jain(load = 0.8)"]);
     }
 }

@@ -9,7 +9,7 @@ use weft::Error;
 use weft_report::statistics::Estimate;
 
 use crate::form::Form;
-use crate::source::{Claim, Part};
+use crate::source::{Part, PublishedClaim};
 
 /// The file beside the claims.
 pub(crate) const RESULTS: &str = "results.json";
@@ -20,12 +20,12 @@ pub(crate) const NO_VALUE: &str =
 
 /// Everything that was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Findings {
+pub(crate) struct ClaimFindings {
     /// By claim.
-    pub(crate) claims: BTreeMap<String, Finding>,
+    pub(crate) claims: BTreeMap<String, ClaimFinding>,
     /// With the other choice of a claim that has one, in the reduced form; by claim.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) others: BTreeMap<String, Finding>,
+    pub(crate) others: BTreeMap<String, ClaimFinding>,
     /// By table: a row for each variant, a value for each column.
     pub(crate) tables: BTreeMap<String, Tabled>,
     /// By figure: a row for each line, a value for each place.
@@ -33,13 +33,13 @@ pub(crate) struct Findings {
     pub(crate) figures: BTreeMap<String, Tabled>,
     /// Under each assumption, by claim.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) assumed: BTreeMap<String, BTreeMap<String, Finding>>,
+    pub(crate) assumed: BTreeMap<String, BTreeMap<String, ClaimFinding>>,
 }
 
 /// What was measured for a claim.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Finding {
+pub(crate) struct ClaimFinding {
     /// Names measures, scenarios and overrides: when they change, the finding is out of date.
     pub(crate) definition: String,
     /// Which form it comes from.
@@ -52,7 +52,7 @@ pub(crate) struct Finding {
     /// Why a part has no value; empty when all have one.
     pub(crate) not_run: String,
     /// The values of each part; empty where there are none.
-    pub(crate) parts: Vec<Values>,
+    pub(crate) parts: Vec<SeedValues>,
     /// What the values come from.
     pub(crate) size: Size,
 }
@@ -60,7 +60,7 @@ pub(crate) struct Finding {
 /// One value per seed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Values {
+pub(crate) struct SeedValues {
     pub(crate) seeds: Vec<u64>,
     pub(crate) values: Vec<f64>,
     /// They are ratios: their mean is geometric.
@@ -97,20 +97,20 @@ pub(crate) struct Tabled {
     pub(crate) program: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) epoch: String,
-    pub(crate) rows: Vec<Vec<Values>>,
+    pub(crate) rows: Vec<Vec<SeedValues>>,
     /// Why a row is empty; by number of the row.
     pub(crate) not_run: BTreeMap<usize, String>,
     pub(crate) size: Size,
 }
 
-impl Finding {
+impl ClaimFinding {
     /// How many parts have a value.
     fn known(&self) -> usize {
         self.parts.iter().filter(|values| !values.values.is_empty()).count()
     }
 }
 
-impl Values {
+impl SeedValues {
     /// Mean with 95 % interval over the seeds; absent without values.
     pub(crate) fn estimate(&self) -> Option<Estimate> {
         let geometric = self.ratio && self.values.iter().all(|value| *value > 0.0);
@@ -129,52 +129,52 @@ impl Values {
 
 /// What becomes of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum ClaimStatus {
     Reproduced,
     NotReproduced,
     NotComparable(String),
     NotRun(String),
 }
 
-impl Verdict {
+impl ClaimStatus {
     /// The word, and the reason where there is one.
     pub(crate) fn words(&self) -> String {
         match self {
-            Verdict::Reproduced => "reproduced".to_owned(),
-            Verdict::NotReproduced => "not reproduced".to_owned(),
-            Verdict::NotComparable(why) => format!("not comparable: {why}"),
-            Verdict::NotRun(why) => format!("not run: {why}"),
+            ClaimStatus::Reproduced => "reproduced".to_owned(),
+            ClaimStatus::NotReproduced => "not reproduced".to_owned(),
+            ClaimStatus::NotComparable(why) => format!("not comparable: {why}"),
+            ClaimStatus::NotRun(why) => format!("not run: {why}"),
         }
     }
 }
 
 /// The verdict on a claim: all its parts must hold, so one that fails decides even when others could not be measured.
-pub(crate) fn verdict(claim: &Claim, findings: &Findings) -> Verdict {
+pub(crate) fn verdict(claim: &PublishedClaim, findings: &ClaimFindings) -> ClaimStatus {
     let (finding, other) = (findings.claim(claim), findings.others.get(claim.id.get_ref()));
     if !claim.not_comparable.is_empty() {
-        return Verdict::NotComparable(claim.not_comparable.clone());
+        return ClaimStatus::NotComparable(claim.not_comparable.clone());
     }
-    let Some(finding) = finding else { return Verdict::NotRun("not yet".to_owned()) };
+    let Some(finding) = finding else { return ClaimStatus::NotRun("not yet".to_owned()) };
     let judgement = judged(claim, &finding.parts);
     let decided = judgement.is_some() || finding.not_run == NO_VALUE;
     match (judgement, &claim.otherwise) {
-        (Some(true), _) => Verdict::Reproduced,
+        (Some(true), _) => ClaimStatus::Reproduced,
         (_, Some(otherwise))
             if decided && other.is_some_and(|other| judged(claim, &other.parts) == Some(true)) =>
         {
-            Verdict::NotComparable(format!(
+            ClaimStatus::NotComparable(format!(
                 "{} is not published; reproduced if {}, not as prescribed",
                 otherwise.open, otherwise.choice
             ))
         }
-        (Some(false), _) => Verdict::NotReproduced,
-        (None, _) if finding.not_run.is_empty() => Verdict::NotRun("a part has no value".to_owned()),
-        (None, _) => Verdict::NotRun(finding.not_run.clone()),
+        (Some(false), _) => ClaimStatus::NotReproduced,
+        (None, _) if finding.not_run.is_empty() => ClaimStatus::NotRun("a part has no value".to_owned()),
+        (None, _) => ClaimStatus::NotRun(finding.not_run.clone()),
     }
 }
 
 /// Whether every part lies in its band; absent when none lies outside and one has no value.
-pub(crate) fn judged(claim: &Claim, found: &[Values]) -> Option<bool> {
+pub(crate) fn judged(claim: &PublishedClaim, found: &[SeedValues]) -> Option<bool> {
     let holds = |(at, part): (usize, &Part)| {
         let values = found.get(at)?;
         match part.one_run {
@@ -219,9 +219,9 @@ pub(crate) fn against_band(part: &Part, found: &Estimate) -> &'static str {
     }
 }
 
-impl Findings {
+impl ClaimFindings {
     /// What was found about a claim.
-    pub(crate) fn claim(&self, claim: &Claim) -> Option<&Finding> {
+    pub(crate) fn claim(&self, claim: &PublishedClaim) -> Option<&ClaimFinding> {
         self.claims.get(claim.id.get_ref())
     }
 
@@ -229,11 +229,11 @@ impl Findings {
     ///
     /// # Errors
     /// It is there and cannot be read.
-    pub(crate) fn read(path: &Path) -> Result<Findings, Error> {
+    pub(crate) fn read(path: &Path) -> Result<ClaimFindings, Error> {
         match std::fs::read_to_string(path) {
             Ok(text) => serde_json::from_str(&text)
                 .map_err(|cause| Error::Failed(format!("{}: {cause}", path.display()))),
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(Findings::default()),
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(ClaimFindings::default()),
             Err(cause) => Err(Error::Failed(format!("{}: {cause}", path.display()))),
         }
     }
@@ -258,10 +258,10 @@ impl Findings {
     }
 
     /// Takes what another call found; what it could not run does not replace values that still hold.
-    pub(crate) fn take(&mut self, newer: &Findings) {
+    pub(crate) fn take(&mut self, newer: &ClaimFindings) {
         for (id, finding) in &newer.claims {
             let better =
-                |old: &Finding| old.definition == finding.definition && old.known() > finding.known();
+                |old: &ClaimFinding| old.definition == finding.definition && old.known() > finding.known();
             if !self.claims.get(id).is_some_and(better) {
                 self.claims.insert(id.clone(), finding.clone());
             }
@@ -281,27 +281,33 @@ impl Findings {
 mod tests {
     use super::*;
 
-    fn claim(text: &str) -> Claim {
+    fn claim(text: &str) -> PublishedClaim {
         let head = "id = \"C1\"\nplace = \"4\"\nsays = \"s\"\n";
         toml::from_str(&format!("{head}{text}")).unwrap()
     }
 
-    fn finding(values: &[f64]) -> Finding {
+    fn finding(values: &[f64]) -> ClaimFinding {
         let seeds = (1..=values.len() as u64).collect();
-        Finding { parts: vec![Values { seeds, values: values.to_vec(), ratio: true }], ..Finding::default() }
+        ClaimFinding {
+            parts: vec![SeedValues { seeds, values: values.to_vec(), ratio: true }],
+            ..ClaimFinding::default()
+        }
     }
 
-    fn findings(finding: Finding) -> Findings {
-        Findings { claims: [("C1".to_owned(), finding)].into(), ..Findings::default() }
+    fn findings(finding: ClaimFinding) -> ClaimFindings {
+        ClaimFindings { claims: [("C1".to_owned(), finding)].into(), ..ClaimFindings::default() }
     }
 
     #[test]
     fn a_claim_is_reproduced_when_the_mean_lies_in_the_band() {
         let claim = claim("[[part]]\nmeasure = \"fct.mean(a) / fct.mean(b)\"\nfrom = 1.1\nto = 1.6");
-        assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.4]))), Verdict::Reproduced);
-        assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.1]))), Verdict::NotReproduced);
-        assert_eq!(verdict(&claim, &findings(finding(&[]))), Verdict::NotRun("a part has no value".into()));
-        assert_eq!(verdict(&claim, &Findings::default()), Verdict::NotRun("not yet".into()));
+        assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.4]))), ClaimStatus::Reproduced);
+        assert_eq!(verdict(&claim, &findings(finding(&[1.0, 1.1]))), ClaimStatus::NotReproduced);
+        assert_eq!(
+            verdict(&claim, &findings(finding(&[]))),
+            ClaimStatus::NotRun("a part has no value".into())
+        );
+        assert_eq!(verdict(&claim, &ClaimFindings::default()), ClaimStatus::NotRun("not yet".into()));
     }
 
     #[test]
@@ -310,16 +316,20 @@ mod tests {
             let claim = claim(&format!("[[part]]\nmeasure = \"fct.mean(a) / fct.mean(b)\"\n{band}"));
             verdict(&claim, &findings(finding(values)))
         };
-        assert_eq!(told("above = 1", &[1.19, 1.2, 1.21]), Verdict::Reproduced);
-        assert_eq!(told("above = 1", &[0.9, 1.2, 1.3]), Verdict::NotReproduced, "it may be the other way");
-        assert_eq!(told("below = 1", &[1.1, 0.8, 0.7]), Verdict::NotReproduced);
-        assert_eq!(told("below = 1", &[0.81, 0.8, 0.79]), Verdict::Reproduced);
+        assert_eq!(told("above = 1", &[1.19, 1.2, 1.21]), ClaimStatus::Reproduced);
+        assert_eq!(
+            told("above = 1", &[0.9, 1.2, 1.3]),
+            ClaimStatus::NotReproduced,
+            "it may be the other way"
+        );
+        assert_eq!(told("below = 1", &[1.1, 0.8, 0.7]), ClaimStatus::NotReproduced);
+        assert_eq!(told("below = 1", &[0.81, 0.8, 0.79]), ClaimStatus::Reproduced);
         assert_eq!(
             told("above = 0.5\nto = 1.2", &[1.1, 1.15, 1.25]),
-            Verdict::Reproduced,
+            ClaimStatus::Reproduced,
             "a band has width"
         );
-        assert_eq!(told("above = 1", &[1.1]), Verdict::Reproduced, "one value has no interval");
+        assert_eq!(told("above = 1", &[1.1]), ClaimStatus::Reproduced, "one value has no interval");
     }
 
     #[test]
@@ -329,14 +339,18 @@ mod tests {
             verdict(&claim, &findings(finding(values)))
         };
         let runs = [3.0, 1.0, 2.0];
-        assert_eq!(told(1.1, &runs), Verdict::Reproduced);
-        assert_eq!(told(2.9, &runs), Verdict::Reproduced);
+        assert_eq!(told(1.1, &runs), ClaimStatus::Reproduced);
+        assert_eq!(told(2.9, &runs), ClaimStatus::Reproduced);
         for outside in [0.9, 1.0, 3.0] {
-            assert_eq!(told(outside, &runs), Verdict::NotReproduced, "both ends are judged alike: {outside}");
+            assert_eq!(
+                told(outside, &runs),
+                ClaimStatus::NotReproduced,
+                "both ends are judged alike: {outside}"
+            );
         }
-        assert_eq!(told(3.1, &runs), Verdict::NotReproduced);
-        assert_eq!(told(2.0, &[2.0]), Verdict::NotReproduced, "one run has no spread");
-        assert_eq!(told(2.0, &[]), Verdict::NotRun("a part has no value".into()));
+        assert_eq!(told(3.1, &runs), ClaimStatus::NotReproduced);
+        assert_eq!(told(2.0, &[2.0]), ClaimStatus::NotReproduced, "one run has no spread");
+        assert_eq!(told(2.0, &[]), ClaimStatus::NotRun("a part has no value".into()));
         let among = finding(&runs).parts[0].runs_around(2.0).unwrap();
         assert_eq!(among, Among { least: 1.0, greatest: 3.0, below: 1, runs: 3, inside: true });
     }
@@ -346,11 +360,14 @@ mod tests {
         let part = "[[part]]\nmeasure = \"fct.mean(a)\"\nabove = 1\n";
         let claim = claim(&part.repeat(2));
         let told = |value: f64| {
-            let parts = vec![finding(&[value]).parts[0].clone(), Values::default()];
-            verdict(&claim, &findings(Finding { parts, not_run: "absent".into(), ..Finding::default() }))
+            let parts = vec![finding(&[value]).parts[0].clone(), SeedValues::default()];
+            verdict(
+                &claim,
+                &findings(ClaimFinding { parts, not_run: "absent".into(), ..ClaimFinding::default() }),
+            )
         };
-        assert_eq!(told(0.5), Verdict::NotReproduced);
-        assert_eq!(told(1.5), Verdict::NotRun("absent".into()));
+        assert_eq!(told(0.5), ClaimStatus::NotReproduced);
+        assert_eq!(told(1.5), ClaimStatus::NotRun("absent".into()));
     }
 
     #[test]
@@ -359,18 +376,18 @@ mod tests {
         let claim = claim(&format!("{other}[[part]]\nmeasure = \"fct.mean(a)\"\nabove = 1\n"));
         let told = |as_prescribed: &[f64], otherwise: &[f64]| {
             let others = [("C1".to_owned(), finding(otherwise))].into();
-            verdict(&claim, &Findings { others, ..findings(finding(as_prescribed)) })
+            verdict(&claim, &ClaimFindings { others, ..findings(finding(as_prescribed)) })
         };
-        assert_eq!(told(&[1.5], &[0.5]), Verdict::Reproduced);
-        assert_eq!(told(&[0.5], &[0.5]), Verdict::NotReproduced);
-        assert_eq!(told(&[0.5], &[]), Verdict::NotReproduced);
-        let Verdict::NotComparable(why) = told(&[0.5], &[1.5]) else { panic!("it can be compared") };
+        assert_eq!(told(&[1.5], &[0.5]), ClaimStatus::Reproduced);
+        assert_eq!(told(&[0.5], &[0.5]), ClaimStatus::NotReproduced);
+        assert_eq!(told(&[0.5], &[]), ClaimStatus::NotReproduced);
+        let ClaimStatus::NotComparable(why) = told(&[0.5], &[1.5]) else { panic!("it can be compared") };
         assert_eq!(why, "the load is not published; reproduced if it is lower, not as prescribed");
-        assert_eq!(told(&[], &[1.5]), Verdict::NotRun("a part has no value".into()));
+        assert_eq!(told(&[], &[1.5]), ClaimStatus::NotRun("a part has no value".into()));
         let others = [("C1".to_owned(), finding(&[1.5]))].into();
-        let nothing = Finding { not_run: NO_VALUE.to_owned(), ..finding(&[]) };
-        let found = verdict(&claim, &Findings { others, ..findings(nothing) });
-        assert!(matches!(found, Verdict::NotComparable(_)), "there was nothing to measure as prescribed");
+        let nothing = ClaimFinding { not_run: NO_VALUE.to_owned(), ..finding(&[]) };
+        let found = verdict(&claim, &ClaimFindings { others, ..findings(nothing) });
+        assert!(matches!(found, ClaimStatus::NotComparable(_)), "there was nothing to measure as prescribed");
     }
 
     #[test]
@@ -388,7 +405,7 @@ mod tests {
 
     #[test]
     fn findings_of_another_results_epoch_are_stale() {
-        let of = |epoch: &str, values: &[f64]| Finding { epoch: epoch.into(), ..finding(values) };
+        let of = |epoch: &str, values: &[f64]| ClaimFinding { epoch: epoch.into(), ..finding(values) };
         let (mut kept, newer) = (findings(of("old", &[1.2])), findings(of("new", &[1.3])));
         kept.claims.insert("C2".to_owned(), of("", &[1.0]));
         kept.claims.insert("C3".to_owned(), of("", &[]));
@@ -400,13 +417,13 @@ mod tests {
 
     #[test]
     fn what_could_not_be_run_does_not_replace_what_holds() {
-        let lost = Finding { not_run: "no".into(), ..Finding::default() };
+        let lost = ClaimFinding { not_run: "no".into(), ..ClaimFinding::default() };
         let old = findings(finding(&[1.2]));
         let newer = findings(lost.clone());
         let mut kept = old.clone();
         kept.take(&newer);
         assert_eq!(kept, old);
-        let changed = Finding { definition: "other".into(), ..lost };
+        let changed = ClaimFinding { definition: "other".into(), ..lost };
         kept.take(&findings(changed));
         assert_eq!(kept.claims["C1"].not_run, "no");
     }

@@ -29,15 +29,18 @@ mod words;
 
 pub use form::Form;
 pub use page::{page, pictures};
-pub use reproduce::{Options, Outcome, reproduce};
+pub use reproduce::{ReproduceOptions, ReproduceOutcome, reproduce};
 
 use folder::Folder;
-use source::Source;
+use source::PublishedSource;
 
 /// The reproductions that the program has: name and title.
 ///
 /// # Errors
 /// A mistake in one of them: a defect of the program.
 pub fn list() -> Result<Vec<(String, String)>, weft::Error> {
-    Folder::all().iter().map(|folder| Ok((folder.name.clone(), Source::read(folder)?.title))).collect()
+    Folder::all()
+        .iter()
+        .map(|folder| Ok((folder.name.clone(), PublishedSource::read(folder)?.title)))
+        .collect()
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use weft_expression::Term;
 use weft_report::Run;
 
-use crate::finding::{Size, Values};
+use crate::finding::{SeedValues, Size};
 use crate::place::TermCases;
 use crate::plan::{Located, ReproductionPlan, Solved, is_fluid};
 use crate::search::{Search, Tried};
@@ -37,9 +37,9 @@ impl Runs {
     }
 
     /// The values of a measure: one for every seed that all its cases have.
-    pub(crate) fn values(&self, located: &Located) -> Values {
+    pub(crate) fn values(&self, located: &Located) -> SeedValues {
         let ratio = located.expression.is_ratio();
-        let mut values = Values { ratio, ..Values::default() };
+        let mut values = SeedValues { ratio, ..SeedValues::default() };
         for seed in self.seeds(located) {
             let one = OneSeed { runs: self, located, seed };
             if let Some(value) = located.expression.value(&one) {

@@ -12,7 +12,7 @@ pub(crate) struct TermCases {
 
 /// What surrounds a measure.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Context<'a> {
+pub(crate) struct MeasureContext<'a> {
     /// The experiment of terms that name none.
     pub(crate) experiment: &'a str,
     /// Selectors that all terms share.

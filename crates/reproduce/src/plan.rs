@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use weft_expression::{Expression, Selector, Term, Use, selectors};
 
-use weft::{Batch, FluidJitter, FluidNumbers, FluidOptions, Labels};
+use weft::{Batch, CaseLabels, FluidJitter, FluidNumbers, FluidOptions};
 
 use crate::form::Form;
-use crate::place::{Context, TermCases};
+use crate::place::{MeasureContext, TermCases};
 use crate::search::{Search, Tried};
-use crate::source::{Fluid, Source};
+use crate::source::{FluidSource, PublishedSource};
 
 /// A scenario with its overrides, as it is run.
 #[derive(Clone, Debug)]
@@ -22,12 +22,12 @@ pub(crate) struct Stage {
     /// Without the cases; they come from `wanted`.
     batch: Batch,
     /// All cases, or why there are none.
-    cases: Result<Vec<Labels>, String>,
+    cases: Result<Vec<CaseLabels>, String>,
     /// Indices of the cases that are run as packets.
     wanted: BTreeSet<usize>,
     /// Indices of the cases that are solved as equations, and how these depart from the scenario.
     solved: BTreeSet<usize>,
-    fluid: Fluid,
+    fluid: FluidSource,
     /// It belongs to a table of variants.
     pub(crate) varied: bool,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Located {
 
 /// Everything that is to be run.
 pub(crate) struct ReproductionPlan<'a> {
-    source: &'a Source,
+    source: &'a PublishedSource,
     /// Where the scenario files lie.
     folder: PathBuf,
     seeds: Option<Vec<u64>>,
@@ -53,7 +53,11 @@ pub(crate) struct ReproductionPlan<'a> {
 }
 
 impl<'a> ReproductionPlan<'a> {
-    pub(crate) fn new(source: &'a Source, folder: &Path, seeds: Option<Vec<u64>>) -> ReproductionPlan<'a> {
+    pub(crate) fn new(
+        source: &'a PublishedSource,
+        folder: &Path,
+        seeds: Option<Vec<u64>>,
+    ) -> ReproductionPlan<'a> {
         ReproductionPlan { source, folder: folder.to_owned(), seeds, stages: Vec::new() }
     }
 
@@ -64,7 +68,7 @@ impl<'a> ReproductionPlan<'a> {
     pub(crate) fn locate(
         &mut self,
         expression: Expression,
-        context: &Context<'_>,
+        context: &MeasureContext<'_>,
     ) -> Result<Located, String> {
         let (mut places, mut searches) = (Vec::new(), Vec::new());
         for (term, used) in expression.terms().into_iter().filter(|(_, used)| *used != Use::Searched) {
@@ -91,7 +95,7 @@ impl<'a> ReproductionPlan<'a> {
     }
 
     /// The one axis that a term leaves open.
-    fn axis(&mut self, term: &Term, context: &Context<'_>) -> Result<String, String> {
+    fn axis(&mut self, term: &Term, context: &MeasureContext<'_>) -> Result<String, String> {
         let (_, cases, found) = self.found(term, context)?;
         let [axis] = differing(&cases, &found).try_into().map_err(|open: Vec<String>| {
             format!("a search needs exactly one open axis, not {}", open.len())
@@ -108,7 +112,7 @@ impl<'a> ReproductionPlan<'a> {
         }
     }
 
-    fn place(&mut self, term: &Term, open: bool, context: &Context<'_>) -> Result<TermCases, String> {
+    fn place(&mut self, term: &Term, open: bool, context: &MeasureContext<'_>) -> Result<TermCases, String> {
         let (stage, cases, found) = self.found(term, context)?;
         let cases = if open { curve(&cases, &found)? } else { single(&cases, &found)? };
         Ok(TermCases { stage, cases })
@@ -118,8 +122,8 @@ impl<'a> ReproductionPlan<'a> {
     fn found(
         &mut self,
         term: &Term,
-        context: &Context<'_>,
-    ) -> Result<(usize, Vec<Labels>, Vec<usize>), String> {
+        context: &MeasureContext<'_>,
+    ) -> Result<(usize, Vec<CaseLabels>, Vec<usize>), String> {
         let experiment = term.experiment.as_deref().unwrap_or(context.experiment);
         let stage = self.stage(experiment, context)?;
         let cases = self.stages[stage].cases.clone()?;
@@ -130,7 +134,7 @@ impl<'a> ReproductionPlan<'a> {
     }
 
     /// The stage of an experiment in this context, made if it is new.
-    fn stage(&mut self, experiment: &str, context: &Context<'_>) -> Result<usize, String> {
+    fn stage(&mut self, experiment: &str, context: &MeasureContext<'_>) -> Result<usize, String> {
         let about =
             self.source.experiment(experiment).ok_or_else(|| format!("no experiment `{experiment}`"))?;
         let Some(file) = about.file.as_ref().filter(|_| about.awaited.is_none()) else {
@@ -196,7 +200,7 @@ impl<'a> ReproductionPlan<'a> {
     }
 
     /// The labels of a case.
-    pub(crate) fn labels(&self, stage: usize, case: usize) -> Option<&Labels> {
+    pub(crate) fn labels(&self, stage: usize, case: usize) -> Option<&CaseLabels> {
         self.stages[stage].cases.as_ref().ok()?.get(case)
     }
 }
@@ -238,7 +242,7 @@ fn first_line(message: &str) -> String {
 
 /// Indices of the cases that agree with the selectors, or the value that no case has. The term's own selectors win over
 /// shared ones of the same axis.
-fn chosen(cases: &[Labels], own: &[Selector], shared: &str) -> Result<Vec<usize>, String> {
+fn chosen(cases: &[CaseLabels], own: &[Selector], shared: &str) -> Result<Vec<usize>, String> {
     let shared = if shared.is_empty() { Vec::new() } else { selectors(shared).unwrap_or_default() };
     let mut wanted: BTreeMap<usize, &Selector> = BTreeMap::new();
     for (selector, own) in own.iter().map(|one| (one, true)).chain(shared.iter().map(|one| (one, false))) {
@@ -247,7 +251,7 @@ fn chosen(cases: &[Labels], own: &[Selector], shared: &str) -> Result<Vec<usize>
             wanted.insert(axis, selector);
         }
     }
-    let agrees = |labels: &Labels| {
+    let agrees = |labels: &CaseLabels| {
         let label = |axis: usize| labels.get(axis).map_or(("", ""), |(path, value)| (path, value));
         wanted.iter().all(|(axis, selector)| selector.picks(label(*axis).0, label(*axis).1))
     };
@@ -255,7 +259,7 @@ fn chosen(cases: &[Labels], own: &[Selector], shared: &str) -> Result<Vec<usize>
 }
 
 /// The axis on which a case has the selector's value.
-fn axis_of(cases: &[Labels], selector: &Selector) -> Option<usize> {
+fn axis_of(cases: &[CaseLabels], selector: &Selector) -> Option<usize> {
     let has = |axis: usize| cases.iter().any(|labels| selector.picks(&labels[axis].0, &labels[axis].1));
     (0..cases.first().map_or(0, Vec::len)).find(|axis| has(*axis))
 }
@@ -265,7 +269,7 @@ pub(crate) fn is_fluid(term: &Term) -> bool {
     term.metric.starts_with("fluid.")
 }
 
-fn single(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {
+fn single(cases: &[CaseLabels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {
     match found {
         [one] => Ok(vec![(0.0, *one)]),
         [] => Err("no case agrees with all selectors".to_owned()),
@@ -274,7 +278,7 @@ fn single(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String
 }
 
 /// The cases along the one numeric axis that is left open, in its order.
-fn curve(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {
+fn curve(cases: &[CaseLabels], found: &[usize]) -> Result<Vec<(f64, usize)>, String> {
     let [axis] = differing(cases, found)
         .try_into()
         .map_err(|open: Vec<String>| format!("`reach` needs exactly one open axis, not {}", open.len()))?;
@@ -289,7 +293,7 @@ fn curve(cases: &[Labels], found: &[usize]) -> Result<Vec<(f64, usize)>, String>
 }
 
 /// The axes on which these cases differ.
-fn differing(cases: &[Labels], among: &[usize]) -> Vec<String> {
+fn differing(cases: &[CaseLabels], among: &[usize]) -> Vec<String> {
     let Some(first) = among.first().map(|case| &cases[*case]) else { return Vec::new() };
     let differs = |axis: &usize| among.iter().any(|case| cases[*case][*axis].1 != first[*axis].1);
     (0..first.len()).filter(differs).map(|axis| first[axis].0.clone()).collect()
@@ -299,7 +303,7 @@ fn differing(cases: &[Labels], among: &[usize]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn cases() -> Vec<Labels> {
+    fn cases() -> Vec<CaseLabels> {
         let mut cases = Vec::new();
         for balance in ["ecmp", "drill choices=1 memory=2"] {
             for load in ["0.3", "0.8"] {

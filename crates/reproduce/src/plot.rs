@@ -1,11 +1,11 @@
 //! The figure of a drawing: what was found, and beside it what was published.
 
-use crate::drawing::{Drawing, Line};
-use crate::finding::{Tabled, Values};
+use crate::drawing::{FigureLine, FigureSource};
+use crate::finding::{SeedValues, Tabled};
 use crate::folder::Folder;
 use weft_draw::figure::{Figure, Series};
 
-impl Drawing {
+impl FigureSource {
     /// The figure, with what was found and what was published. Lines without a value are left out.
     pub(crate) fn figure(&self, found: &Tabled, folder: &Folder) -> Figure {
         let mut series = Vec::new();
@@ -26,8 +26,8 @@ impl Drawing {
     }
 }
 
-fn measured(line: &Line, values: &[Values], scheme: usize) -> Series {
-    let found: Vec<_> = values.iter().map(Values::estimate).collect();
+fn measured(line: &FigureLine, values: &[SeedValues], scheme: usize) -> Series {
+    let found: Vec<_> = values.iter().map(SeedValues::estimate).collect();
     let end = |pick: fn(&weft_report::statistics::Estimate) -> Option<f64>| {
         let ends: Vec<Option<f64>> = found.iter().map(|one| one.as_ref().and_then(pick)).collect();
         if ends.iter().any(Option::is_some) { ends } else { Vec::new() }
@@ -43,7 +43,7 @@ fn measured(line: &Line, values: &[Values], scheme: usize) -> Series {
     }
 }
 
-fn published(line: &Line, points: &[(f64, f64)], scheme: usize) -> Series {
+fn published(line: &FigureLine, points: &[(f64, f64)], scheme: usize) -> Series {
     Series {
         name: format!("{}, published", line.name),
         scheme: Some(scheme),
@@ -61,10 +61,10 @@ mod tests {
     #[test]
     fn a_place_stands_scaled_on_the_axis() {
         let text = "name = \"a\"\nmeasure = \"jain(load = {})\"\nat = [0.08, 0.8]\nscale = 1.25";
-        let line: Line = toml::from_str(text).unwrap();
+        let line: FigureLine = toml::from_str(text).unwrap();
         let values =
-            |value: f64| Values { seeds: vec![1, 2], values: vec![value, value + 2.0], ratio: false };
-        let series = measured(&line, &[values(1.0), Values::default()], 3);
+            |value: f64| SeedValues { seeds: vec![1, 2], values: vec![value, value + 2.0], ratio: false };
+        let series = measured(&line, &[values(1.0), SeedValues::default()], 3);
         assert_eq!((series.x, series.y), (vec![0.1, 1.0], vec![Some(2.0), None]));
         assert_eq!((series.low.len(), series.scheme), (2, Some(3)));
     }

@@ -7,11 +7,11 @@ use weft_draw::figure::{Figure, Series};
 use weft_report::page::{Page, Section, TextTable, of_sweep};
 use weft_report::{Run, Sweep, write_report};
 
-use crate::finding::{Findings, verdict};
+use crate::finding::{ClaimFindings, verdict};
 use crate::folder::Folder;
 use crate::measure::Runs;
 use crate::plan::ReproductionPlan;
-use crate::source::{Assumption, Source};
+use crate::source::{Assumption, PublishedSource};
 use crate::{assumption, words};
 
 /// The file name of every report.
@@ -20,9 +20,9 @@ const FILE: &str = "report.html";
 /// Writes the report into a folder.
 pub(crate) fn write(
     folder: &Path,
-    (source, files): (&Source, &Folder),
+    (source, files): (&PublishedSource, &Folder),
     (plan, runs): (&ReproductionPlan<'_>, &Runs),
-    findings: &Findings,
+    findings: &ClaimFindings,
 ) -> Result<PathBuf, Error> {
     let path = folder.join(FILE);
     let mut page = Page {
@@ -45,7 +45,7 @@ pub(crate) fn write(
     Ok(path)
 }
 
-fn headline(source: &Source, findings: &Findings) -> String {
+fn headline(source: &PublishedSource, findings: &ClaimFindings) -> String {
     let verdicts = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
     let words: Vec<String> = verdicts.map(|claim| verdict(claim, findings).words()).collect();
     let count = |wanted: &str| words.iter().filter(|word| word.as_str() == wanted).count();
@@ -58,16 +58,16 @@ fn headline(source: &Source, findings: &Findings) -> String {
 }
 
 /// A row for each claim.
-fn numbers(source: &Source, findings: &Findings) -> TextTable {
+fn numbers(source: &PublishedSource, findings: &ClaimFindings) -> TextTable {
     let header = ["claim", "statement", "published", "measured", "band", "verdict"];
     let asked = source.claims.iter().filter(|claim| findings.claims.contains_key(claim.id.get_ref()));
     let assumptions = assumption::measured(source, findings);
-    let assumed = |claim: &crate::source::Claim| -> Vec<String> {
+    let assumed = |claim: &crate::source::PublishedClaim| -> Vec<String> {
         let told =
             |one: &&Assumption| assumption::plain(assumption::verdict(claim, one, findings)).to_owned();
         assumptions.iter().map(told).collect()
     };
-    let row = |claim: &crate::source::Claim| {
+    let row = |claim: &crate::source::PublishedClaim| {
         let finding = findings.claims.get(claim.id.get_ref());
         let bands: Vec<String> = words::bands(claim, finding).into_iter().map(|(band, _)| band).collect();
         let own = vec![
@@ -90,9 +90,9 @@ fn numbers(source: &Source, findings: &Findings) -> TextTable {
 
 /// Curves beside the published ones; nothing when there are none.
 fn beside(
-    source: &Source,
+    source: &PublishedSource,
     files: &Folder,
-    findings: &Findings,
+    findings: &ClaimFindings,
     schemes: &mut Vec<String>,
 ) -> Option<Section> {
     let mut drawn = Vec::new();

@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 
 use weft::{Error, RunOptions, run_batches};
 
-use crate::drawing::{Drawing, Line};
-use crate::finding::{Finding, Findings, NO_VALUE, RESULTS, Tabled, Values, Verdict, verdict};
+use crate::drawing::{FigureLine, FigureSource};
+use crate::finding::{
+    ClaimFinding, ClaimFindings, ClaimStatus, NO_VALUE, RESULTS, SeedValues, Tabled, verdict,
+};
 use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 use crate::measure::Runs;
-use crate::place::Context;
+use crate::place::MeasureContext;
 use crate::plan::{Located, ReproductionPlan};
-use crate::source::{Assumption, Claim, Otherwise, Sensitivity, Source, read};
+use crate::source::{Assumption, Otherwise, PublishedClaim, PublishedSource, Sensitivity, read};
 use crate::{choice, definition, report, terminal};
 
 /// What a call asks for.
-pub struct Options {
+pub struct ReproduceOptions {
     /// How runs are computed. `out` is the folder below which the reproduction's own is made, `demo` and
     /// `set` have no effect.
     pub run: RunOptions,
@@ -34,7 +36,7 @@ pub struct Options {
 
 /// What a call leaves behind.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct ReproduceOutcome {
     /// The report, one HTML file.
     pub report: PathBuf,
     /// Counts and one entry per claim, for a terminal of 80 columns.
@@ -51,7 +53,7 @@ pub struct Outcome {
 
 /// A chosen claim with the measure of each part, or why there is none.
 struct Asked<'a> {
-    claim: &'a Claim,
+    claim: &'a PublishedClaim,
     parts: Vec<Result<Located, String>>,
     /// The same with the other choice, if the claim has one.
     otherwise: Vec<Result<Located, String>>,
@@ -60,12 +62,12 @@ struct Asked<'a> {
 /// Claims under an assumption, each with the measures of its parts.
 struct Assumed<'a> {
     assumption: &'a Assumption,
-    claims: Vec<(&'a Claim, Vec<Result<Located, String>>)>,
+    claims: Vec<(&'a PublishedClaim, Vec<Result<Located, String>>)>,
 }
 
 /// A figure with its measures, line by line.
 struct Drawn<'a> {
-    drawing: &'a Drawing,
+    drawing: &'a FigureSource,
     lines: Vec<Vec<Result<Located, String>>>,
 }
 
@@ -80,9 +82,9 @@ struct Rows<'a> {
 /// # Errors
 /// [`Error::BadInput`] when there is no such source or claim, or a mistake in a folder; [`Error::Failed`] when results
 /// cannot be written.
-pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
+pub fn reproduce(name: &str, mut options: ReproduceOptions) -> Result<ReproduceOutcome, Error> {
     let folder = Folder::find(name)?;
-    let source = Source::read(&folder)?;
+    let source = PublishedSource::read(&folder)?;
     let claims = choice::choose(&source, &options.claims)?;
     let destination = options.write.as_deref().map(destination).transpose()?;
     options.run.out = options.run.out.join(&folder.name);
@@ -96,7 +98,7 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     };
     let tables: Vec<Rows<'_>> =
         source.tables.iter().filter(wanted).map(|table| rows(&mut plan, table, form)).collect();
-    let drawn = |drawing: &&Drawing| {
+    let drawn = |drawing: &&FigureSource| {
         drawing.claims.iter().any(|id| claims.iter().any(|claim| claim.id.get_ref() == id))
     };
     let figures: Vec<Drawn<'_>> =
@@ -114,19 +116,19 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     }
     let (failures, interrupted) = ([unsolved, collected.failures].concat(), collected.interrupted);
     let facts = Facts { folder: &folder, source: &source, form, interrupted, failures: &failures };
-    let findings = Findings {
+    let findings = ClaimFindings {
         figures: facts.drawn(&figures, &runs),
         assumed: facts.assumed(&assumed, &runs),
         ..facts.findings(&asked, &tables, &runs)
     };
     findings.write(&options.run.out.join(RESULTS))?;
     if let Some(path) = destination {
-        let mut kept = Findings::read(&path)?;
+        let mut kept = ClaimFindings::read(&path)?;
         kept.take(&findings);
         kept.write(&path)?;
     }
     let path = report::write(&options.run.out, (&source, &folder), (&plan, &runs), &findings)?;
-    Ok(Outcome {
+    Ok(ReproduceOutcome {
         report: path,
         terminal: terminal::summary(&source, &claims, &findings),
         not_reproduced: claims.iter().filter(|claim| is_not_reproduced(claim, &findings)).count(),
@@ -136,8 +138,8 @@ pub fn reproduce(name: &str, mut options: Options) -> Result<Outcome, Error> {
     })
 }
 
-fn is_not_reproduced(claim: &Claim, findings: &Findings) -> bool {
-    verdict(claim, findings) == Verdict::NotReproduced
+fn is_not_reproduced(claim: &PublishedClaim, findings: &ClaimFindings) -> bool {
+    verdict(claim, findings) == ClaimStatus::NotReproduced
 }
 
 /// The file of a folder that takes the findings.
@@ -149,9 +151,10 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Finds the cases of a claim and has them run.
-fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a Claim, form: Form) -> Asked<'a> {
-    let context = Context { experiment: &claim.experiment, at: &claim.at, form, ..Context::default() };
-    let mut all = |context: &Context<'_>| {
+fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a PublishedClaim, form: Form) -> Asked<'a> {
+    let context =
+        MeasureContext { experiment: &claim.experiment, at: &claim.at, form, ..MeasureContext::default() };
+    let mut all = |context: &MeasureContext<'_>| {
         let too_small = context.form == Form::Quick && !claim.quick && !context.varied;
         let small = || Err("the quick form is too small for it".to_owned());
         let locate = |expression| if too_small { small() } else { plan.locate(expression, context) };
@@ -160,8 +163,9 @@ fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a Claim, form: Form) -> Ask
         parts
     };
     let parts = all(&context);
-    let other =
-        |other: &Otherwise| all(&Context { set: &other.set, varied: true, form: Form::Quick, ..context });
+    let other = |other: &Otherwise| {
+        all(&MeasureContext { set: &other.set, varied: true, form: Form::Quick, ..context })
+    };
     // where the quick form is too small for a claim, it is too small for its other choice
     let asked_for = claim.otherwise.as_ref().filter(|_| form != Form::Quick || claim.quick);
     let otherwise = asked_for.map_or(Vec::new(), other);
@@ -172,12 +176,12 @@ fn ask<'a>(plan: &mut ReproductionPlan<'_>, claim: &'a Claim, form: Form) -> Ask
 fn assume<'a>(
     plan: &mut ReproductionPlan<'_>,
     assumption: &'a Assumption,
-    claims: &[&'a Claim],
+    claims: &[&'a PublishedClaim],
 ) -> Assumed<'a> {
-    let mut parts = |claim: &'a Claim| {
+    let mut parts = |claim: &'a PublishedClaim| {
         let set = assumption.set.as_slice();
         let (experiment, at) = (claim.experiment.as_str(), claim.at.as_str());
-        let context = Context { experiment, at, set, varied: true, form: Form::Quick, seed: None };
+        let context = MeasureContext { experiment, at, set, varied: true, form: Form::Quick, seed: None };
         // a claim that is judged with its other choice in the reduced form is judged under an assumption, too
         let locate = |expression| match claim.quick || claim.otherwise.is_some() {
             true => plan.locate(expression, &context),
@@ -212,7 +216,7 @@ fn look_further(
 fn rows<'a>(plan: &mut ReproductionPlan<'_>, table: &'a Sensitivity, form: Form) -> Rows<'a> {
     let mut rows = Vec::new();
     for variant in &table.variants {
-        let context = Context {
+        let context = MeasureContext {
             experiment: variant.experiment.as_ref().unwrap_or(&table.experiment),
             at: &table.at,
             set: &variant.set,
@@ -232,9 +236,9 @@ fn rows<'a>(plan: &mut ReproductionPlan<'_>, table: &'a Sensitivity, form: Form)
 }
 
 /// Finds the cases of a figure and has them run.
-fn draw<'a>(plan: &mut ReproductionPlan<'_>, drawing: &'a Drawing, form: Form) -> Drawn<'a> {
-    let context = Context { experiment: &drawing.experiment, form, ..Context::default() };
-    let mut line = |line: &Line| {
+fn draw<'a>(plan: &mut ReproductionPlan<'_>, drawing: &'a FigureSource, form: Form) -> Drawn<'a> {
+    let context = MeasureContext { experiment: &drawing.experiment, form, ..MeasureContext::default() };
+    let mut line = |line: &FigureLine| {
         let located =
             line.measures().iter().map(|measure| plan.locate(read(measure), &context)).collect::<Vec<_>>();
         located.iter().flatten().for_each(|one| plan.want(one));
@@ -246,14 +250,14 @@ fn draw<'a>(plan: &mut ReproductionPlan<'_>, drawing: &'a Drawing, form: Form) -
 /// What is known of the call.
 struct Facts<'a> {
     folder: &'a Folder,
-    source: &'a Source,
+    source: &'a PublishedSource,
     form: Form,
     interrupted: bool,
     failures: &'a [String],
 }
 
 impl Facts<'_> {
-    fn findings(&self, asked: &[Asked<'_>], tables: &[Rows<'_>], runs: &Runs) -> Findings {
+    fn findings(&self, asked: &[Asked<'_>], tables: &[Rows<'_>], runs: &Runs) -> ClaimFindings {
         let id = |asked: &Asked<'_>| asked.claim.id.get_ref().clone();
         let within = (self.source, self.folder);
         let claim = |asked: &Asked<'_>| {
@@ -265,17 +269,21 @@ impl Facts<'_> {
             (id(asked), self.finding(&asked.otherwise, (definition, Form::Quick), runs))
         };
         let table = |rows: &Rows<'_>| (rows.table.id.get_ref().clone(), self.tabled(rows, runs));
-        Findings {
+        ClaimFindings {
             claims: asked.iter().map(claim).collect(),
             others: asked.iter().filter(|asked| !asked.otherwise.is_empty()).map(other).collect(),
             tables: tables.iter().map(table).collect(),
-            ..Findings::default()
+            ..ClaimFindings::default()
         }
     }
 
-    fn assumed(&self, assumed: &[Assumed<'_>], runs: &Runs) -> BTreeMap<String, BTreeMap<String, Finding>> {
+    fn assumed(
+        &self,
+        assumed: &[Assumed<'_>],
+        runs: &Runs,
+    ) -> BTreeMap<String, BTreeMap<String, ClaimFinding>> {
         let claims = |Assumed { assumption, claims }: &Assumed<'_>| {
-            let finding = |(claim, parts): &(&Claim, Vec<Result<Located, String>>)| {
+            let finding = |(claim, parts): &(&PublishedClaim, Vec<Result<Located, String>>)| {
                 let definition = definition::of_assumed(claim, assumption, (self.source, self.folder));
                 let found = self.finding(parts, (definition, Form::Quick), runs);
                 (claim.id.get_ref().clone(), found)
@@ -287,7 +295,7 @@ impl Facts<'_> {
 
     fn drawn(&self, figures: &[Drawn<'_>], runs: &Runs) -> BTreeMap<String, Tabled> {
         let value = |place: &Result<Located, String>| {
-            place.as_ref().map_or(Values::default(), |one| runs.values(one))
+            place.as_ref().map_or(SeedValues::default(), |one| runs.values(one))
         };
         let figure = |drawn: &Drawn<'_>| {
             let all: Vec<Located> = drawn.lines.iter().flatten().flatten().cloned().collect();
@@ -309,16 +317,17 @@ impl Facts<'_> {
         parts: &[Result<Located, String>],
         (definition, form): (String, Form),
         runs: &Runs,
-    ) -> Finding {
+    ) -> ClaimFinding {
         let located: Vec<Located> = parts.iter().flatten().cloned().collect();
-        let value =
-            |part: &Result<Located, String>| part.as_ref().map_or(Values::default(), |one| runs.values(one));
+        let value = |part: &Result<Located, String>| {
+            part.as_ref().map_or(SeedValues::default(), |one| runs.values(one))
+        };
         let why = parts.iter().find_map(|part| part.as_ref().err().cloned());
-        let parts: Vec<Values> = parts.iter().map(value).collect();
+        let parts: Vec<SeedValues> = parts.iter().map(value).collect();
         let lost = parts.iter().any(|values| values.values.is_empty());
         let not_run = if lost { why.unwrap_or_else(|| self.lost()) } else { String::new() };
         let (size, program) = (runs.size(&located), runs.program(&located));
-        Finding { definition, form, not_run, parts, size, program, epoch: weft::epoch().to_owned() }
+        ClaimFinding { definition, form, not_run, parts, size, program, epoch: weft::epoch().to_owned() }
     }
 
     fn tabled(&self, rows: &Rows<'_>, runs: &Runs) -> Tabled {

@@ -2,7 +2,7 @@
 //! places and values; computes no run.
 
 use crate::form::Form;
-use crate::place::{Context, TermCases};
+use crate::place::{MeasureContext, TermCases};
 use weft_expression::{Expression, Term, crossing};
 
 /// How often a bracket is halved: 5 times makes it 1/32 of the bounds.
@@ -41,7 +41,7 @@ impl Search {
     pub(crate) fn new(
         (term, axis): (Term, String),
         (level, between): (Expression, (f64, f64)),
-        context: &Context<'_>,
+        context: &MeasureContext<'_>,
     ) -> Search {
         Search {
             term,
@@ -62,8 +62,8 @@ impl Search {
     }
 
     /// What surrounds such a run.
-    pub(crate) fn context<'a>(&'a self, set: &'a [String], seed: u64) -> Context<'a> {
-        Context {
+    pub(crate) fn context<'a>(&'a self, set: &'a [String], seed: u64) -> MeasureContext<'a> {
+        MeasureContext {
             experiment: &self.experiment,
             at: &self.at,
             set,
@@ -97,7 +97,7 @@ mod tests {
         else {
             panic!("no search");
         };
-        let context = Context::default();
+        let context = MeasureContext::default();
         let mut search = Search::new((term, "load".to_owned()), (*text, between), &context);
         let points = |search: &Search| {
             let mut points: Vec<(f64, f64)> =

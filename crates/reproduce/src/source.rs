@@ -8,14 +8,14 @@ use toml::Spanned;
 use weft::Error;
 use weft_expression::Expression;
 
-use crate::drawing::Drawing;
+use crate::drawing::FigureSource;
 use crate::folder::{CLAIMS, Folder};
 use crate::form::Form;
 
 /// A published source and what it claims.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Source {
+pub(crate) struct PublishedSource {
     /// Heading of the page.
     pub(crate) title: String,
     /// Authors, title, venue.
@@ -32,13 +32,13 @@ pub(crate) struct Source {
     pub(crate) experiments: Vec<Experiment>,
     /// What is claimed.
     #[serde(rename = "claim")]
-    pub(crate) claims: Vec<Claim>,
+    pub(crate) claims: Vec<PublishedClaim>,
     /// What changes when an uncertain choice is made otherwise.
     #[serde(rename = "table", default)]
     pub(crate) tables: Vec<Sensitivity>,
     /// Curves beside the published ones.
     #[serde(rename = "figure", default)]
-    pub(crate) figures: Vec<Drawing>,
+    pub(crate) figures: Vec<FigureSource>,
     /// Other answers to what the source leaves open, under which all claims are measured.
     #[serde(rename = "assumption", default)]
     pub(crate) assumptions: Vec<Assumption>,
@@ -77,7 +77,7 @@ pub(crate) struct Experiment {
     pub(crate) large: Vec<String>,
     /// How its fluid model departs from the scenario, for measures `fluid.…`.
     #[serde(default)]
-    pub(crate) fluid: Fluid,
+    pub(crate) fluid: FluidSource,
     /// Why it cannot be run yet.
     pub(crate) awaited: Option<String>,
 }
@@ -85,7 +85,7 @@ pub(crate) struct Experiment {
 /// What the options of the same names of `weft fluid` say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(crate) struct Fluid {
+pub(crate) struct FluidSource {
     /// So many flows through the bottleneck.
     pub(crate) flows: Option<u32>,
     /// The delay of the loop without queueing.
@@ -98,7 +98,7 @@ pub(crate) struct Fluid {
     pub(crate) jitter_every: Option<String>,
 }
 
-impl Fluid {
+impl FluidSource {
     /// As one types it; empty when nothing departs.
     pub(crate) fn words(&self) -> String {
         let flows = self.flows.map(|flows| format!("--flows {flows}"));
@@ -121,7 +121,7 @@ impl Experiment {
 /// A published statement.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Claim {
+pub(crate) struct PublishedClaim {
     pub(crate) id: Spanned<String>,
     /// Section and figure of the source.
     pub(crate) place: String,
@@ -242,9 +242,9 @@ pub(crate) struct Sensitivity {
     #[serde(default)]
     pub(crate) at: String,
     #[serde(rename = "column")]
-    pub(crate) columns: Vec<Column>,
+    pub(crate) columns: Vec<MeasureColumn>,
     #[serde(rename = "variant")]
-    pub(crate) variants: Vec<Variant>,
+    pub(crate) variants: Vec<TableVariant>,
     /// What the table says.
     #[serde(default)]
     pub(crate) note: String,
@@ -253,7 +253,7 @@ pub(crate) struct Sensitivity {
 /// A measure of a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Column {
+pub(crate) struct MeasureColumn {
     pub(crate) name: String,
     pub(crate) measure: String,
 }
@@ -261,7 +261,7 @@ pub(crate) struct Column {
 /// A row of a table: what is changed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Variant {
+pub(crate) struct TableVariant {
     pub(crate) name: String,
     #[serde(default)]
     pub(crate) set: Vec<String>,
@@ -269,15 +269,15 @@ pub(crate) struct Variant {
     pub(crate) experiment: Option<String>,
 }
 
-impl Source {
+impl PublishedSource {
     /// Reads and checks the claims of a folder.
     ///
     /// # Errors
     /// All mistakes, each with its line.
-    pub(crate) fn read(folder: &Folder) -> Result<Source, Error> {
+    pub(crate) fn read(folder: &Folder) -> Result<PublishedSource, Error> {
         let text = folder.files.get(CLAIMS).map_or("", String::as_str);
         let wrong = |what: String| Error::BadInput(format!("{}/{CLAIMS}: {what}", folder.name));
-        let source: Source = toml::from_str(text).map_err(|cause| wrong(cause.to_string()))?;
+        let source: PublishedSource = toml::from_str(text).map_err(|cause| wrong(cause.to_string()))?;
         let mistakes = check::all(&source, folder, text);
         if mistakes.is_empty() { Ok(source) } else { Err(wrong(mistakes.join("\n"))) }
     }
@@ -288,7 +288,7 @@ impl Source {
     }
 }
 
-impl Claim {
+impl PublishedClaim {
     /// The measures, read.
     pub(crate) fn expressions(&self) -> Vec<Expression> {
         self.parts.iter().map(|part| read(&part.measure)).collect()

@@ -1,7 +1,7 @@
 //! What a terminal of 80 columns shows of a reproduction.
 
-use crate::finding::{Findings, Verdict, verdict};
-use crate::source::{Claim, Source};
+use crate::finding::{ClaimFindings, ClaimStatus, verdict};
+use crate::source::{PublishedClaim, PublishedSource};
 use crate::{assumption, words};
 use weft_draw::{WIDTH, wrapped};
 
@@ -9,10 +9,14 @@ use weft_draw::{WIDTH, wrapped};
 const MARGIN: usize = 6;
 
 /// Counts, and an entry for each claim.
-pub(crate) fn summary(source: &Source, claims: &[&Claim], findings: &Findings) -> String {
-    let verdicts: Vec<Verdict> = claims.iter().map(|claim| verdict(claim, findings)).collect();
-    let count = |wanted: &Verdict| verdicts.iter().filter(|verdict| *verdict == wanted).count();
-    let (yes, no) = (count(&Verdict::Reproduced), count(&Verdict::NotReproduced));
+pub(crate) fn summary(
+    source: &PublishedSource,
+    claims: &[&PublishedClaim],
+    findings: &ClaimFindings,
+) -> String {
+    let verdicts: Vec<ClaimStatus> = claims.iter().map(|claim| verdict(claim, findings)).collect();
+    let count = |wanted: &ClaimStatus| verdicts.iter().filter(|verdict| *verdict == wanted).count();
+    let (yes, no) = (count(&ClaimStatus::Reproduced), count(&ClaimStatus::NotReproduced));
     let mut lines = wrapped(&source.reference, WIDTH);
     lines.push(format!(
         "{} claims: {yes} reproduced, {no} not reproduced, {} not run or not comparable",
@@ -33,7 +37,12 @@ pub(crate) fn summary(source: &Source, claims: &[&Claim], findings: &Findings) -
     lines.join("\n") + "\n"
 }
 
-fn entry(claim: &Claim, verdict: &Verdict, findings: &Findings, margin: usize) -> Vec<String> {
+fn entry(
+    claim: &PublishedClaim,
+    verdict: &ClaimStatus,
+    findings: &ClaimFindings,
+    margin: usize,
+) -> Vec<String> {
     let finding = findings.claims.get(claim.id.get_ref());
     let mut text = vec![claim.says.replace('\n', " ")];
     let measured = words::measured(claim, finding);

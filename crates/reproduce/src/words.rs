@@ -1,8 +1,8 @@
 //! Findings in words, the same in page, report and terminal.
 
-use crate::finding::{Finding, Findings, Size, Tabled, Values, against_band};
+use crate::finding::{ClaimFinding, ClaimFindings, SeedValues, Size, Tabled, against_band};
 use crate::form::Form;
-use crate::source::{Claim, Part};
+use crate::source::{Part, PublishedClaim};
 use weft_draw::text::{count, number};
 use weft_report::statistics::Estimate;
 
@@ -15,7 +15,7 @@ pub(crate) fn estimate(found: &Estimate) -> String {
 }
 
 /// A measured part.
-pub(crate) fn value(values: &Values) -> String {
+pub(crate) fn value(values: &SeedValues) -> String {
     values.estimate().map_or("–".to_owned(), |found| estimate(&found))
 }
 
@@ -26,30 +26,30 @@ pub(crate) fn program(program: &str, epoch: &str) -> String {
 }
 
 /// What was measured for each part of a claim.
-pub(crate) fn measured(claim: &Claim, finding: Option<&Finding>) -> Vec<String> {
+pub(crate) fn measured(claim: &PublishedClaim, finding: Option<&ClaimFinding>) -> Vec<String> {
     let parts = finding.filter(|finding| finding.parts.iter().any(|values| !values.values.is_empty()));
-    let one = |(part, values): (&Part, &Values)| part.one_run.and_then(|one| spread(values, one));
+    let one = |(part, values): (&Part, &SeedValues)| part.one_run.and_then(|one| spread(values, one));
     let told =
-        |part: (&Part, &Values)| if part.0.one_run.is_some() { one(part) } else { Some(value(part.1)) };
+        |part: (&Part, &SeedValues)| if part.0.one_run.is_some() { one(part) } else { Some(value(part.1)) };
     let told = |part| told(part).unwrap_or_else(|| "–".to_owned());
     parts.map_or(Vec::new(), |finding| claim.parts.iter().zip(&finding.parts).map(told).collect())
 }
 
 /// The mean and the ends of single runs: `44.3, runs from 31.2 to 64.8`.
-fn spread(values: &Values, one: f64) -> Option<String> {
+fn spread(values: &SeedValues, one: f64) -> Option<String> {
     let (mean, among) = (values.estimate()?.mean, values.runs_around(one)?);
     Some(format!("{}, runs from {} to {}", number(mean), number(among.least), number(among.greatest)))
 }
 
 /// What was measured with the other choice of a claim, a line for each part: `if half of the racks send: 0.53 (0.51 to 0.55)`.
-pub(crate) fn otherwise(claim: &Claim, findings: &Findings) -> Vec<String> {
+pub(crate) fn otherwise(claim: &PublishedClaim, findings: &ClaimFindings) -> Vec<String> {
     let other = findings.others.get(claim.id.get_ref());
     let (Some(otherwise), Some(other)) = (&claim.otherwise, other) else { return Vec::new() };
     other.parts.iter().map(|values| format!("if {}: {}", otherwise.choice, value(values))).collect()
 }
 
 /// The band of each part and where the interval lies.
-pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, String)> {
+pub(crate) fn bands(claim: &PublishedClaim, finding: Option<&ClaimFinding>) -> Vec<(String, String)> {
     let drawn = finding.is_some_and(|finding| finding.size.runs > 0);
     let lies = |at: usize, part: &Part| {
         let values = finding?.parts.get(at).filter(|_| drawn)?;
@@ -66,7 +66,7 @@ pub(crate) fn bands(claim: &Claim, finding: Option<&Finding>) -> Vec<(String, St
 }
 
 /// `quick, 3 seeds, 12 runs, 120 000 flows, 24 ms simulated`.
-pub(crate) fn size(finding: &Finding) -> String {
+pub(crate) fn size(finding: &ClaimFinding) -> String {
     if finding.size.runs == 0 {
         return amount(&finding.size);
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use weft::RunOptions;
-use weft_reproduce::{Form, Options, Outcome, page, reproduce};
+use weft_reproduce::{Form, ReproduceOptions, ReproduceOutcome, page, reproduce};
 
 const SCENARIO: &str = r#"
 weft  = 1
@@ -107,7 +107,7 @@ impl Scratch {
         std::fs::write(path, text.replace(from, to)).unwrap();
     }
 
-    fn run(&self, change: impl FnOnce(&mut Options)) -> Result<Outcome, weft::Error> {
+    fn run(&self, change: impl FnOnce(&mut ReproduceOptions)) -> Result<ReproduceOutcome, weft::Error> {
         let run = RunOptions {
             out: self.0.join("runs"),
             demo: false,
@@ -121,7 +121,7 @@ impl Scratch {
         };
         let write = Some(self.source());
         let (form, claims) = (Form::Full, Vec::new());
-        let mut options = Options { run, form, claims, tables: false, assumptions: false, write };
+        let mut options = ReproduceOptions { run, form, claims, tables: false, assumptions: false, write };
         change(&mut options);
         reproduce(&format!("{}/", self.source().display()), options)
     }
@@ -255,7 +255,7 @@ fn a_search_halves_its_bracket_and_is_resumed() {
         "reach(fct.mean(ecmp), fct.mean(ecmp, load = 0.4)) / 0.4",
         "reach(fct.mean(ecmp), fct.mean(ecmp, load = 0.4), 0.3, 0.55) / 0.4",
     );
-    let search = |options: &mut Options| options.claims = vec!["C5".into()];
+    let search = |options: &mut ReproduceOptions| options.claims = vec!["C5".into()];
     let found = scratch.run(search).unwrap();
     // The bracket is 0.25 / 32 wide, two parts in a hundred of 0.4.
     scratch.edit("from = 0.999\nto = 1.001", "from = 0.98\nto = 1.02");
@@ -298,7 +298,8 @@ fn a_choice_that_a_source_leaves_open_is_run_both_ways() {
     scratch.edit("id = \"C2\"\n", "id = \"C2\"\nquick = false\n");
     let runs = |form| {
         let before = runs_below(&scratch.0.join("runs"));
-        let options = |options: &mut Options| (options.claims, options.form) = (vec!["C2".into()], form);
+        let options =
+            |options: &mut ReproduceOptions| (options.claims, options.form) = (vec!["C2".into()], form);
         scratch.run(options).unwrap();
         runs_below(&scratch.0.join("runs")) - before
     };
@@ -330,7 +331,7 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
     }
     let unknown = reproduce(
         "dril",
-        Options {
+        ReproduceOptions {
             run: RunOptions {
                 out: scratch.0.clone(),
                 demo: false,

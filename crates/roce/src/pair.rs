@@ -8,7 +8,7 @@ use weft_core::segment::Segment;
 use weft_core::{Ecn, FlowSite, Header, Rate, Span, Time};
 use weft_rate::{RateLawSettings, fixed::FixedRateSettings, notification::NotificationSettings};
 
-use crate::settings::{QueuePairSettings, Recovery};
+use crate::settings::{QueuePairSettings, RoceRecovery};
 use crate::{QueuePairs, QueueReceiver, QueueSender};
 
 mod tests;
@@ -46,7 +46,7 @@ fn pairs(law: RateLawSettings, change: impl FnOnce(&mut QueuePairSettings)) -> A
 }
 
 fn plain(change: impl FnOnce(&mut QueuePairSettings)) -> Arc<QueuePairs> {
-    pairs(RateLawSettings::Fixed(FixedRateSettings::default()), change)
+    pairs(RateLawSettings::FixedRate(FixedRateSettings::default()), change)
 }
 
 impl Pair {
@@ -137,5 +137,5 @@ impl Pair {
 }
 
 fn selective(settings: &mut QueuePairSettings) {
-    settings.recovery = Recovery::Selective;
+    settings.recovery = RoceRecovery::Selective;
 }

@@ -3,12 +3,12 @@
 
 use weft_core::segment::{Flags, Outgoing, Segment, reverse_ports};
 use weft_core::stack::Frames;
-use weft_core::{Bytes, Class, Ecn, FlowSite, Kind, Rate, Span, Time};
-use weft_rate::notification::{self, NotificationPoint, Scope};
+use weft_core::{Bytes, Class, Ecn, FlowSite, PacketKind, Rate, Span, Time};
+use weft_rate::notification::{self, NotificationPoint, NotificationScope};
 use weft_rate::segments::Pacing;
-use weft_rate::{AnyRateLaw, LawSite, RateLawSettings, segments::SegmentSettings};
+use weft_rate::{AnyRateLaw, RateLawSettings, RateLawSite, segments::SegmentSettings};
 
-use crate::settings::{QueuePairSettings, Recovery};
+use crate::settings::{QueuePairSettings, RoceRecovery};
 
 /// What an acknowledgement adds to the header (AETH).
 const ACK_HEADER: u64 = 4;
@@ -38,7 +38,7 @@ impl QueuePairs {
             RateLawSettings::Timely(own) => Some(own.measured.segments.clone()),
             RateLawSettings::PatchedTimely(own) => Some(own.measured.segments.clone()),
             RateLawSettings::TimelyPi(own) => Some(own.measured.segments.clone()),
-            RateLawSettings::Fixed(_) | RateLawSettings::Dcqcn(_) => None,
+            RateLawSettings::FixedRate(_) | RateLawSettings::Dcqcn(_) => None,
         };
         QueuePairs { law, notification, frames: Frames::from(settings.sizes()), measured, settings }
     }
@@ -86,13 +86,13 @@ impl QueuePairs {
     }
 
     pub(crate) fn selective(&self) -> bool {
-        self.settings.recovery == Recovery::Selective
+        self.settings.recovery == RoceRecovery::Selective
     }
 
     /// A fresh law for a flow.
     pub(crate) fn law_of(&self, site: &FlowSite, now: Time) -> AnyRateLaw {
         let line_rate = Rate(site.line_rate.0.max(1));
-        let site = LawSite { line_rate, flow: site.flow.0, others: site.others, seed: site.seed, now };
+        let site = RateLawSite { line_rate, flow: site.flow.0, others: site.others, seed: site.seed, now };
         AnyRateLaw::new(&self.law, site)
     }
 
@@ -120,7 +120,7 @@ impl QueuePairs {
     #[must_use]
     pub fn port_interval(&self) -> Option<Span> {
         let settings = self.notification.as_ref()?;
-        (settings.np_scope == Scope::Port).then_some(settings.cnp_interval)
+        (settings.np_scope == NotificationScope::Port).then_some(settings.cnp_interval)
     }
 
     /// Bytes of a burst at line rate, if the law sends in bursts.
@@ -146,7 +146,7 @@ impl QueuePairs {
         Some(Outgoing {
             segment: reply,
             wire: self.ack_wire(),
-            kind: Kind::Ack,
+            kind: PacketKind::Ack,
             class: self.ack_class(),
             ecn: Ecn::NotCapable,
             ports: reverse_ports(segment.flow),

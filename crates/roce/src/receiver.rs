@@ -6,9 +6,9 @@ mod answers;
 use std::sync::Arc;
 
 use weft_core::bitmap::Bitmap;
-use weft_core::order::Order;
+use weft_core::order::ReorderCounts;
 use weft_core::segment::{BlockCount, Flags, Needs, Segment};
-use weft_core::{Bytes, Ecn, FlowId, FlowSite, Header, Kind, Marks, ReceiverReport, Span, Time};
+use weft_core::{Bytes, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, ReceiverReport, Span, Time};
 use weft_rate::notification::NotificationPoint;
 
 use crate::flags;
@@ -48,7 +48,7 @@ pub struct QueueReceiver {
     point: Option<NotificationPoint>,
     answers: Answers,
     completed: Option<Time>,
-    order: Order,
+    order: ReorderCounts,
     marks: u32,
     nacks: u32,
     notifications: u32,
@@ -78,7 +78,7 @@ impl QueueReceiver {
             point: pairs.notification_point(),
             answers: Answers::new(pairs, site),
             completed: None,
-            order: Order::default(),
+            order: ReorderCounts::default(),
             marks: 0,
             nacks: 0,
             notifications: 0,
@@ -238,9 +238,9 @@ impl QueueReceiver {
         header.marks = Marks { ecn: Ecn::NotCapable };
         (header.wire, header.kind, header.class) = if notification {
             self.notifications += 1;
-            (self.pairs.notification_wire(), Kind::Control, weft_core::Class(0))
+            (self.pairs.notification_wire(), PacketKind::Control, weft_core::Class(0))
         } else {
-            (self.pairs.ack_wire(), Kind::Ack, self.pairs.ack_class())
+            (self.pairs.ack_wire(), PacketKind::Ack, self.pairs.ack_class())
         };
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use weft_core::bitmap::Bitmap;
 use weft_core::segment::{Flags, Needs, Segment, ports};
-use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Kind, Marks, SenderReport, Span, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, FlowSite, Header, Marks, PacketKind, SenderReport, Span, Time};
 
 use crate::flags;
 use crate::queue_pairs::QueuePairs;
@@ -176,7 +176,7 @@ impl QueueSender {
         }
         header.ports = ports(self.flow);
         header.wire = wire;
-        (header.kind, header.class) = (Kind::Data, self.rules.class);
+        (header.kind, header.class) = (PacketKind::Data, self.rules.class);
         header.marks = Marks { ecn: self.rules.ecn };
     }
 

@@ -5,7 +5,7 @@ use weft_core::{Bytes, Span, choice, settings};
 
 choice! {
     /// What is sent again.
-    pub enum Recovery {
+    pub enum RoceRecovery {
         /// Everything from the missing packet on; the receiver drops what comes out of order (RoCEv2).
         GoBackN = "go-back-n",
         /// What is missing; the receiver keeps what comes out of order and names it (IRN, SIGCOMM 2018).
@@ -29,7 +29,7 @@ settings! {
         /// Priority class of acknowledgements. Congestion notifications always have class 0.
         ack_class: u32 [0, 7] = 0,
         /// What is sent again after a loss.
-        recovery: Recovery = Recovery::GoBackN,
+        recovery: RoceRecovery = RoceRecovery::GoBackN,
         /// Payload that arrived out of order and is kept until the gap is filled, by cards that restore the order themselves;
         /// absent: none. With `go-back-n` only.
         reorder_buffer: Option<Bytes> = None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use weft_core::segment::{Needs, Segment};
 use weft_core::stack::{ClassSet, Classes, End, HostPart, Receiving, Sending, Sizes, Stack};
-use weft_core::{Class, FlowSite, Header, Kind, Rate, ReceiverReport, SenderReport, Span, Time};
+use weft_core::{Class, FlowSite, Header, PacketKind, Rate, ReceiverReport, SenderReport, Span, Time};
 
 use crate::{QueuePairs, QueueReceiver, QueueSender};
 
@@ -21,9 +21,9 @@ impl HostPart for NotificationLimit {
         self.interval = self.interval.max(other.interval);
     }
 
-    fn admits(&mut self, now: Time, kind: Kind) -> bool {
-        let due = kind != Kind::Control || now >= self.quiet_until;
-        if due && kind == Kind::Control {
+    fn admits(&mut self, now: Time, kind: PacketKind) -> bool {
+        let due = kind != PacketKind::Control || now >= self.quiet_until;
+        if due && kind == PacketKind::Control {
             self.quiet_until = now + self.interval;
         }
         due

@@ -3,12 +3,12 @@
 //! What is written here reads back as the equal value; the text is the canonical form that [`hash`] covers.
 
 use crate::decode::{FLATTENED_FAMILY, KIND_KEY, Provenance, join};
-use crate::overlay::Override;
-use crate::sweep::{Alternative, Axis};
+use crate::overlay::Edit;
+use crate::sweep::{Alternative, SweepAxis};
 use std::fmt::Write as _;
 use weft_core::Checksum;
 use weft_core::settings::{Kind, Table, Value};
-use weft_mistake::node::{Content, Entry, Node};
+use weft_mistake::node::{Content, Toml, TomlEntry};
 
 /// What stands behind a value that nobody wrote down.
 const MARK: &str = "  # default";
@@ -238,9 +238,9 @@ fn inline_fields(table: &'static Table, value: &Value) -> Vec<String> {
 }
 
 /// `[sweep]` as TOML; empty when nothing is swept.
-pub(crate) fn sweep_text(axes: &[Axis]) -> String {
+pub(crate) fn sweep_text(axes: &[SweepAxis]) -> String {
     let changes = |alternative: &Alternative| {
-        let line = |change: &Override| format!("{} = {}\n", quoted(&change.path), node_text(&change.value));
+        let line = |change: &Edit| format!("{} = {}\n", quoted(&change.path), node_text(&change.value));
         format!(
             "\n[[sweep.case]]\nname = {}\n{}",
             quoted(&alternative.label),
@@ -254,36 +254,38 @@ pub(crate) fn sweep_text(axes: &[Axis]) -> String {
             format!("\n[sweep]\nmode = \"cases\"\n{cases}")
         }
         axes => {
-            let values = |axis: &Axis| -> Vec<String> {
+            let values = |axis: &SweepAxis| -> Vec<String> {
                 axis.alternatives
                     .iter()
                     .flat_map(|a| &a.changes)
                     .map(|change| node_text(&change.value))
                     .collect()
             };
-            let line = |axis: &Axis| format!("{} = [{}]\n", quoted(&axis.path), values(axis).join(", "));
+            let line = |axis: &SweepAxis| format!("{} = [{}]\n", quoted(&axis.path), values(axis).join(", "));
             format!("\n[sweep]\n{}", axes.iter().map(line).collect::<String>())
         }
     }
 }
 
 /// Every `[[expect]]` of the file as TOML.
-pub(crate) fn expectations_text(document: &Node) -> String {
-    let Some(Node { content: Content::List(items), .. }) = document.get("expect") else {
+pub(crate) fn expectations_text(document: &Toml) -> String {
+    let Some(Toml { content: Content::List(items), .. }) = document.get("expect") else {
         return String::new();
     };
-    let line = |entry: &Entry| format!("{} = {}\n", entry.key, node_text(&entry.node));
-    let item = |item: &Node| format!("\n[[expect]]\n{}", item.entries().iter().map(line).collect::<String>());
+    let line = |entry: &TomlEntry| format!("{} = {}\n", entry.key, node_text(&entry.node));
+    let item = |item: &Toml| format!("\n[[expect]]\n{}", item.entries().iter().map(line).collect::<String>());
     items.iter().map(item).collect()
 }
 
 /// A piece of the file as written, on one line.
-fn node_text(node: &Node) -> String {
+fn node_text(node: &Toml) -> String {
     match &node.content {
         Content::Text(text) => quoted(text),
-        Content::List(items) => format!("[{}]", items.iter().map(node_text).collect::<Vec<_>>().join(", ")),
+        Content::List(items) => {
+            format!("[{}]", items.iter().map(node_text).collect::<Vec<_>>().join(", "))
+        }
         Content::Table(entries) => {
-            let entry = |entry: &Entry| format!("{} = {}", quoted(&entry.key), node_text(&entry.node));
+            let entry = |entry: &TomlEntry| format!("{} = {}", quoted(&entry.key), node_text(&entry.node));
             braced(&entries.iter().map(entry).collect::<Vec<_>>())
         }
         _ => node.label(),

@@ -4,7 +4,7 @@ use crate::canonical;
 use crate::decode::{Provenance, join, member_named};
 use crate::levels::Device;
 use crate::model::ScenarioSettings;
-use crate::stacks::Stack;
+use crate::stacks::TransportInUse;
 use weft_core::settings::{Kind, Table, Value};
 use weft_mistake::Sources;
 
@@ -92,7 +92,7 @@ impl Case {
 
     /// The same for a path of `[transport]` and the levels of a transport.
     #[must_use]
-    pub fn offset_in(&self, stack: &Stack, path: &str) -> usize {
+    pub fn offset_in(&self, stack: &TransportInUse, path: &str) -> usize {
         let said = &self.resolved.provenance;
         self.resolved.offset(&stack.said_at(said, path).unwrap_or_else(|| path.to_owned()))
     }

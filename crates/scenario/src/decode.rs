@@ -8,7 +8,7 @@ mod scalar;
 
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
 use weft_mistake::Mistake;
-use weft_mistake::node::{Content, Node, Origin};
+use weft_mistake::node::{Content, Origin, Toml};
 
 pub(crate) use provenance::{Provenance, Said};
 pub(crate) use scalar::describe;
@@ -32,7 +32,7 @@ pub(crate) struct Decoded {
 }
 
 /// Decodes a table. `sections` are keys of the root that somebody else reads; they only help to guess names.
-pub(crate) fn decode(table: &'static Table, root: &Node, path: &str, sections: &[&'static str]) -> Decoded {
+pub(crate) fn decode(table: &'static Table, root: &Toml, path: &str, sections: &[&'static str]) -> Decoded {
     let mut walk = Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections, sparse: false };
     walk.say(path, root);
     let value = walk.table(table, root, path, None);
@@ -75,7 +75,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn say(&mut self, path: &str, node: &Node) {
+    fn say(&mut self, path: &str, node: &Toml) {
         self.provenance.said.insert(path.to_owned(), Said { place: node.place, origin: node.origin });
     }
 
@@ -85,7 +85,7 @@ impl Walk<'_> {
     }
 
     /// `preset` is what the enclosing default says; it fills what a table leaves out.
-    fn value(&mut self, kind: &Kind, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+    fn value(&mut self, kind: &Kind, node: &Toml, path: &str, preset: Option<&Value>) -> Value {
         self.say(path, node);
         match kind {
             Kind::Optional(Kind::Flag) => self.value(&Kind::Flag, node, path, None),
@@ -109,7 +109,7 @@ impl Walk<'_> {
     }
 
     /// Values by names of the file's own choice. Dots and brackets are what paths are made of.
-    fn named(&mut self, inner: &'static Kind, node: &Node, path: &str) -> Value {
+    fn named(&mut self, inner: &'static Kind, node: &Toml, path: &str) -> Value {
         if !matches!(node.content, Content::Table(_)) {
             let message = format!("{} stands where a table of names is due", node.described());
             return self.wrong(Mistake::new(node.place, path, message));
@@ -128,7 +128,7 @@ impl Walk<'_> {
         Value::Named(values)
     }
 
-    fn list(&mut self, item: &'static Kind, node: &Node, path: &str) -> Value {
+    fn list(&mut self, item: &'static Kind, node: &Toml, path: &str) -> Value {
         let Content::List(items) = &node.content else {
             let message = format!("{} stands where a list is due", node.described());
             return self.wrong(Mistake::new(node.place, path, message).allowing(describe(&Kind::List(item))));
@@ -146,7 +146,7 @@ impl Walk<'_> {
     }
 
     /// `traffic.trace` for an entry with a tag, else `failure[0]`.
-    fn entry_path(&mut self, path: &str, index: usize, node: &Node, tags: &mut Vec<String>) -> String {
+    fn entry_path(&mut self, path: &str, index: usize, node: &Toml, tags: &mut Vec<String>) -> String {
         let numbered = format!("{path}[{index}]");
         let Some(tag_node) = node.get(TAG_KEY) else { return numbered };
         let Some(tag) = tag_node.text() else { return numbered };
@@ -168,7 +168,7 @@ impl Walk<'_> {
         tagged
     }
 
-    fn list_entry(&mut self, table: &'static Table, node: &Node, path: &str) -> Value {
+    fn list_entry(&mut self, table: &'static Table, node: &Toml, path: &str) -> Value {
         self.say(path, node);
         let Some(family) = flattened_family(table) else {
             return self.table(table, node, path, None);
@@ -188,7 +188,7 @@ impl Walk<'_> {
     }
 
     /// The fields of an entry with the member that it has chosen.
-    fn entry_fields(&mut self, table: &Table, node: &Node, (path, chosen): (&str, &Value)) -> Value {
+    fn entry_fields(&mut self, table: &Table, node: &Toml, (path, chosen): (&str, &Value)) -> Value {
         let own = |field: &Field| {
             let value = match (field.name, field.kind) {
                 (FLATTENED_FAMILY, _) => chosen.clone(),
@@ -204,7 +204,7 @@ impl Walk<'_> {
         &mut self,
         family: &Family,
         field: &Field,
-        node: &Node,
+        node: &Toml,
         path: &str,
     ) -> Option<&'static Member> {
         match node.get(KIND_KEY) {
@@ -213,7 +213,7 @@ impl Walk<'_> {
         }
     }
 
-    fn member(&mut self, family: &Family, name: &Node, path: &str) -> Option<&'static Member> {
+    fn member(&mut self, family: &Family, name: &Toml, path: &str) -> Option<&'static Member> {
         self.say(path, name);
         let found = name.text().and_then(|text| member_named(family, text));
         if found.is_none() {
@@ -227,7 +227,7 @@ impl Walk<'_> {
         found
     }
 
-    fn is_table(&mut self, table: &Table, node: &Node, path: &str) -> bool {
+    fn is_table(&mut self, table: &Table, node: &Toml, path: &str) -> bool {
         let is_table = matches!(node.content, Content::Table(_));
         if !is_table {
             let message = format!("{} stands where a table is due", node.described());
@@ -236,7 +236,7 @@ impl Walk<'_> {
         is_table
     }
 
-    fn table(&mut self, table: &'static Table, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+    fn table(&mut self, table: &'static Table, node: &Toml, path: &str, preset: Option<&Value>) -> Value {
         if !self.is_table(table, node, path) {
             return Value::Absent;
         }
@@ -244,7 +244,7 @@ impl Walk<'_> {
         self.fields(table, node, path, preset)
     }
 
-    fn refuse_unknown(&mut self, node: &Node, path: &str, known: &[&'static str], kinds: Option<&Family>) {
+    fn refuse_unknown(&mut self, node: &Toml, path: &str, known: &[&'static str], kinds: Option<&Family>) {
         let sections = if path.is_empty() { self.sections } else { &[] };
         for entry in node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let mut message = match path {
@@ -260,7 +260,7 @@ impl Walk<'_> {
         }
     }
 
-    fn fields(&mut self, table: &'static Table, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+    fn fields(&mut self, table: &'static Table, node: &Toml, path: &str, preset: Option<&Value>) -> Value {
         let preset = preset.filter(|preset| matches!(preset, Value::Table(_)));
         let sparse = self.sparse;
         let field = |field: &Field| {
@@ -273,7 +273,7 @@ impl Walk<'_> {
         Value::Table(table.fields.iter().filter(kept).map(field).collect())
     }
 
-    fn field(&mut self, field: &Field, node: &Node, path: &str, preset: Option<&Value>) -> Value {
+    fn field(&mut self, field: &Field, node: &Toml, path: &str, preset: Option<&Value>) -> Value {
         let own = preset.is_none().then(|| field.default.map(|default| default())).flatten();
         let preset = preset.or(own.as_ref());
         if let Kind::Flatten(inner) = field.kind {
@@ -284,7 +284,7 @@ impl Walk<'_> {
             (Some(given), preset, kind) => self.value(&kind, given, &path, preset),
             (None, Some(preset), _) => preset.clone(),
             (None, None, Kind::Table(table)) => {
-                self.fields(table, &Node::empty_table(node.place, Origin::Default), &path, None)
+                self.fields(table, &Toml::empty_table(node.place, Origin::Default), &path, None)
             }
             (None, None, kind) => {
                 let meaning = field.doc.trim().lines().next().unwrap_or("").trim();
@@ -294,8 +294,8 @@ impl Walk<'_> {
         }
     }
 
-    fn family(&mut self, family: &'static Family, node: &Node, path: &str, preset: Option<&Value>) -> Value {
-        let empty = Node::empty_table(node.place, node.origin);
+    fn family(&mut self, family: &'static Family, node: &Toml, path: &str, preset: Option<&Value>) -> Value {
+        let empty = Toml::empty_table(node.place, node.origin);
         if node.content == Content::Flag(false) && member_named(family, OFF).is_some() {
             return Value::Member(OFF, Box::new(Value::Table(Vec::new())));
         }
@@ -320,7 +320,7 @@ impl Walk<'_> {
     fn member_table(
         &mut self,
         family: &'static Family,
-        node: &Node,
+        node: &Toml,
         path: &str,
         preset: Option<&Value>,
     ) -> Value {

@@ -6,19 +6,19 @@ use crate::decode;
 use crate::expect;
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
-use crate::overlay::{self, Override};
-use crate::sweep::{self, Axis};
+use crate::overlay::{self, Edit};
+use crate::sweep::{self, SweepAxis};
 use weft_core::settings::Table;
 use weft_mistake::Mistake;
-use weft_mistake::node::{Content, Entry, Node, Origin};
+use weft_mistake::node::{Content, Origin, Toml, TomlEntry};
 
 pub(crate) const TABLE: &Table = &ScenarioSettings::TABLE;
 /// Sections that are not settings.
 pub(crate) const SECTIONS: &[&str] = &["sweep", "expect", "demo", COMPLETE_KEY];
 /// The file taken apart: settings, axes, expectations.
 pub(crate) struct Draft {
-    pub(crate) root: Node,
-    pub(crate) axes: Vec<Axis>,
+    pub(crate) root: Toml,
+    pub(crate) axes: Vec<SweepAxis>,
     pub(crate) expectations: Vec<expect::Question>,
     /// The sweep was cut down, so some settings and expectations may be idle.
     pub(crate) narrowed: bool,
@@ -32,7 +32,7 @@ impl Draft {
         let axes = root.take("sweep").map_or(Vec::new(), |section| sweep::read_sweep(&section, mistakes));
         let demo = root.take("demo").map_or(Vec::new(), |section| {
             let node = section.node.clone().said_by(Origin::Demo);
-            sweep::read_overrides(&Entry { node, ..section }, true, mistakes)
+            sweep::read_overrides(&TomlEntry { node, ..section }, true, mistakes)
         });
         let expectations =
             root.take("expect").map_or(Vec::new(), |section| read_expectations(&section, mistakes));
@@ -42,15 +42,15 @@ impl Draft {
         if file.demo {
             draft.apply(&demo, mistakes);
         }
-        let swept = |change: &Override| sweep::swept(&mut draft.axes, change, mistakes);
-        let arguments: Vec<Override> = file.arguments.iter().filter_map(swept).collect();
+        let swept = |change: &Edit| sweep::swept(&mut draft.axes, change, mistakes);
+        let arguments: Vec<Edit> = file.arguments.iter().filter_map(swept).collect();
         draft.narrowed |= arguments.len() < file.arguments.len();
         draft.apply(&arguments, mistakes);
         draft
     }
 
     /// A demo must be right even when nobody asks for it.
-    fn try_demo(&self, demo: &[Override], mistakes: &mut Vec<Mistake>) {
+    fn try_demo(&self, demo: &[Edit], mistakes: &mut Vec<Mistake>) {
         let (root, axes) = (self.root.clone(), self.axes.clone());
         let mut scratch = Draft { root, axes, expectations: Vec::new(), ..*self };
         let before = mistakes.len();
@@ -61,7 +61,7 @@ impl Draft {
         }
     }
 
-    fn apply(&mut self, changes: &[Override], mistakes: &mut Vec<Mistake>) {
+    fn apply(&mut self, changes: &[Edit], mistakes: &mut Vec<Mistake>) {
         for change in changes {
             self.narrowed = true;
             if let Some(change) = sweep::narrow(&mut self.axes, change) {
@@ -93,7 +93,7 @@ impl Draft {
     }
 }
 
-fn is_true(entry: &Entry, mistakes: &mut Vec<Mistake>) -> bool {
+fn is_true(entry: &TomlEntry, mistakes: &mut Vec<Mistake>) -> bool {
     if entry.node.content != Content::Flag(true) {
         let message = format!("{} stands where true is due", entry.node.described());
         mistakes
@@ -102,7 +102,7 @@ fn is_true(entry: &Entry, mistakes: &mut Vec<Mistake>) -> bool {
     true
 }
 
-fn read_expectations(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<expect::Question> {
+fn read_expectations(section: &TomlEntry, mistakes: &mut Vec<Mistake>) -> Vec<expect::Question> {
     let Content::List(items) = &section.node.content else {
         mistakes.push(Mistake::new(section.place, "expect", "expectations are written as [[expect]]"));
         return Vec::new();

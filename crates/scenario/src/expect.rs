@@ -12,9 +12,9 @@ use weft_core::settings::{Setting as _, Table};
 use weft_expression::{Expression, Term, Use, Values};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
-use weft_mistake::node::{Content, Entry, Node};
+use weft_mistake::node::{Content, Toml, TomlEntry};
 
-pub(crate) use resolve::{Field, Question, resolve, unknown_metric};
+pub(crate) use resolve::{Question, Swept, resolve, unknown_metric};
 
 settings! {
     /// A claim about the results, checked after the run. Together with `where`, a table of paths and values that
@@ -120,7 +120,7 @@ pub struct Claim {
 
 /// What became of a claim.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct ClaimVerdict {
     /// What was measured, in words.
     pub text: String,
     /// What the means over the seeds give (so a quotient is mean over mean); nothing when a metric has no value.
@@ -138,7 +138,7 @@ pub struct Verdict {
 impl Claim {
     /// Compares with the results. `lookup` gives a metric of a case by seed; seeds that lack one of the metrics are left
     /// out of all.
-    pub fn judge(&self, lookup: &dyn Fn(&Measurement) -> BTreeMap<u64, f64>) -> Verdict {
+    pub fn judge(&self, lookup: &dyn Fn(&Measurement) -> BTreeMap<u64, f64>) -> ClaimVerdict {
         let values: Vec<(&Term, BTreeMap<u64, f64>)> =
             self.measured.iter().map(|(term, at)| (term, lookup(at))).collect();
         let all = |seed: &&u64| values.iter().all(|(_, values)| values.contains_key(*seed));
@@ -146,7 +146,7 @@ impl Claim {
         let seeds: Vec<u64> = first.into_iter().flat_map(BTreeMap::keys).filter(all).copied().collect();
         let of = |seeds: &[u64]| self.expression.value(&Means { values: &values, seeds });
         let measured = if seeds.is_empty() { None } else { of(&seeds) };
-        Verdict {
+        ClaimVerdict {
             text: self.text.clone(),
             measured,
             per_seed: seeds.iter().filter_map(|seed| of(&[*seed])).collect(),
@@ -172,7 +172,7 @@ impl Values for Means<'_> {
 }
 
 /// Reads one `[[expect]]` as far as that is possible without the cases.
-pub(crate) fn read(node: &Node, index: usize, mistakes: &mut Vec<Mistake>) -> Option<Question> {
+pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Option<Question> {
     let path = format!("expect[{index}]");
     let mut node = node.clone();
     let selection = node.take(WHERE_KEY);
@@ -220,7 +220,7 @@ fn unsupported(expression: &Expression) -> Option<(String, &'static str)> {
 }
 
 struct Reading<'a> {
-    node: &'a Node,
+    node: &'a Toml,
     path: &'a str,
 }
 
@@ -292,9 +292,9 @@ impl Reading<'_> {
     /// The entries of `where`; nested tables are paths.
     fn selection(
         &self,
-        entry: Option<&Entry>,
+        entry: Option<&TomlEntry>,
         mistakes: &mut Vec<Mistake>,
-    ) -> Vec<(String, Node, SourceSpan)> {
+    ) -> Vec<(String, Toml, SourceSpan)> {
         let Some(entry) = entry else { return Vec::new() };
         if !matches!(entry.node.content, Content::Table(_)) {
             mistakes.push(self.wrong(entry.node.place, "`where` is a table of paths and values"));
@@ -305,7 +305,7 @@ impl Reading<'_> {
     }
 }
 
-fn pairs_of(entry: &Entry, prefix: &str, pairs: &mut Vec<(String, Node, SourceSpan)>) {
+fn pairs_of(entry: &TomlEntry, prefix: &str, pairs: &mut Vec<(String, Toml, SourceSpan)>) {
     let path = decode::join(prefix, &entry.key);
     match &entry.node.content {
         Content::Table(inner) => inner.iter().for_each(|entry| pairs_of(entry, &path, pairs)),

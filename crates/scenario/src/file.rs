@@ -2,12 +2,12 @@
 //!
 //! Knows TOML and paths; what the settings mean together is [`validate`](crate::validate)'s business.
 
-use crate::overlay::Override;
+use crate::overlay::Edit;
 use crate::sweep::SWEPT;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use weft_core::input::{LARGEST_FILE, read};
-use weft_mistake::node::{Node, parse_argument, parse_document, parse_values};
+use weft_mistake::node::{Toml, parse_argument, parse_document, parse_values};
 use weft_mistake::{Mistake, Mistakes};
 use weft_mistake::{SourceSpan, Sources};
 
@@ -15,9 +15,9 @@ use weft_mistake::{SourceSpan, Sources};
 #[derive(Clone, Debug)]
 pub struct ScenarioFile {
     pub(crate) sources: Arc<Sources>,
-    pub(crate) document: Node,
+    pub(crate) document: Toml,
     pub(crate) folder: PathBuf,
-    pub(crate) arguments: Vec<Override>,
+    pub(crate) arguments: Vec<Edit>,
     pub(crate) demo: bool,
 }
 
@@ -96,7 +96,7 @@ impl ScenarioFile {
             false => parse_argument(source, argument, within),
         };
         let place = SourceSpan::new(source, 0..path.len());
-        self.arguments.push(Override { path: path.trim().to_owned(), place, value });
+        self.arguments.push(Edit { path: path.trim().to_owned(), place, value });
         Ok(self)
     }
 

@@ -9,27 +9,27 @@ use crate::decode::{
 use weft_core::settings::{Family, Field, Kind, Member, Table};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
-use weft_mistake::node::{Content, Entry, Node};
+use weft_mistake::node::{Content, Toml, TomlEntry};
 
 /// A value for one path, and where the path is written.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Override {
+pub(crate) struct Edit {
     pub(crate) path: String,
     pub(crate) place: SourceSpan,
-    pub(crate) value: Node,
+    pub(crate) value: Toml,
 }
 
 /// Puts the override's value into the tree.
 ///
 /// # Errors
 /// The path names no setting, or a setting of a family member that is not chosen.
-pub(crate) fn put(table: &'static Table, root: &mut Node, change: &Override) -> Result<(), Mistake> {
+pub(crate) fn put(table: &'static Table, root: &mut Toml, change: &Edit) -> Result<(), Mistake> {
     let steps: Vec<&str> = change.path.split(['.', '[']).map(|step| step.trim_end_matches(']')).collect();
     Walk { change }.table(table, root, &steps)
 }
 
 struct Walk<'a> {
-    change: &'a Override,
+    change: &'a Edit,
 }
 
 type Step = Result<(), Mistake>;
@@ -44,7 +44,7 @@ impl Walk<'_> {
         self.wrong(message).among(step, names)
     }
 
-    fn put(&self, kind: &Kind, node: &mut Node, steps: &[&str]) -> Step {
+    fn put(&self, kind: &Kind, node: &mut Toml, steps: &[&str]) -> Step {
         if let Kind::Optional(inner) | Kind::Override(inner) = kind {
             return self.put(inner, node, steps);
         }
@@ -62,7 +62,7 @@ impl Walk<'_> {
     }
 
     /// A family's member that is already chosen keeps its settings.
-    fn replace(&self, kind: &Kind, node: &mut Node) {
+    fn replace(&self, kind: &Kind, node: &mut Toml) {
         if let (Kind::Family(_), Some(name)) = (kind, self.change.value.text())
             && chosen(node) == Some(name)
         {
@@ -71,7 +71,7 @@ impl Walk<'_> {
         *node = self.change.value.clone();
     }
 
-    fn table(&self, table: &Table, node: &mut Node, steps: &[&str]) -> Step {
+    fn table(&self, table: &Table, node: &mut Toml, steps: &[&str]) -> Step {
         match field_kind(table, steps[0]) {
             Some(kind) => self.put(kind, self.child(node, steps[0]), &steps[1..]),
             None => Err(self.unknown(steps[0], keys(table))),
@@ -79,21 +79,21 @@ impl Walk<'_> {
     }
 
     /// The value of a key, which is added if it is not there.
-    fn child<'n>(&self, node: &'n mut Node, key: &str) -> &'n mut Node {
+    fn child<'n>(&self, node: &'n mut Toml, key: &str) -> &'n mut Toml {
         let value = &self.change.value;
         if !matches!(node.content, Content::Table(_)) {
             node.content = Content::Table(Vec::new());
         }
         let Content::Table(entries) = &mut node.content else { unreachable!("made a table above") };
         let at = entries.iter().position(|entry| entry.key == key).unwrap_or_else(|| {
-            let empty = Node::empty_table(value.place, value.origin);
-            entries.push(Entry { key: key.to_owned(), place: self.change.place, node: empty });
+            let empty = Toml::empty_table(value.place, value.origin);
+            entries.push(TomlEntry { key: key.to_owned(), place: self.change.place, node: empty });
             entries.len() - 1
         });
         &mut entries[at].node
     }
 
-    fn member(&self, family: &'static Family, node: &mut Node, steps: &[&str]) -> Step {
+    fn member(&self, family: &'static Family, node: &mut Toml, steps: &[&str]) -> Step {
         let Some(member) = member_named(family, steps[0]) else {
             return Err(self.unknown(steps[0], family.members.iter().map(|member| member.name)));
         };
@@ -110,7 +110,7 @@ impl Walk<'_> {
         }
     }
 
-    fn entry(&self, item: &'static Kind, node: &mut Node, steps: &[&str]) -> Step {
+    fn entry(&self, item: &'static Kind, node: &mut Toml, steps: &[&str]) -> Step {
         let Content::List(items) = &mut node.content else { return Err(self.unknown(steps[0], [])) };
         let tags: Vec<Option<String>> =
             items.iter().map(|entry| entry.get(TAG_KEY)?.text().map(str::to_owned)).collect();
@@ -125,7 +125,7 @@ impl Walk<'_> {
         }
     }
 
-    fn entry_setting(&self, table: &'static Table, node: &mut Node, steps: &[&str]) -> Step {
+    fn entry_setting(&self, table: &'static Table, node: &mut Toml, steps: &[&str]) -> Step {
         let Some(family) = flattened_family(table) else {
             return self.table(table, node, steps);
         };
@@ -147,7 +147,7 @@ impl Walk<'_> {
 }
 
 /// The member that a node of a family names, however it is written.
-fn chosen(node: &Node) -> Option<&str> {
+fn chosen(node: &Toml) -> Option<&str> {
     match &node.content {
         Content::Text(name) => Some(name),
         Content::Table(entries) => match node.get(KIND_KEY) {
@@ -158,7 +158,7 @@ fn chosen(node: &Node) -> Option<&str> {
     }
 }
 
-fn kind_of_entry(family: &Field, node: &Node) -> Option<&'static Member> {
+fn kind_of_entry(family: &Field, node: &Toml) -> Option<&'static Member> {
     let Kind::Family(members) = family.kind else { return None };
     match node.get(KIND_KEY) {
         None => Some(default_member(members, family)),

@@ -12,7 +12,7 @@ use weft_core::settings::{Family, Field, Kind, Table, Value};
 
 /// A page of the book.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
+pub struct ReferencePage {
     /// File name without folder: `topology.md`.
     pub file: String,
     /// Title for the table of contents.
@@ -23,7 +23,7 @@ pub struct Page {
 
 /// All pages, in the order of the scenario file.
 #[must_use]
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<ReferencePage> {
     let mut pages = vec![overview()];
     for field in ScenarioSettings::TABLE.fields {
         if let Some(body) = section(field) {
@@ -34,14 +34,14 @@ pub fn pages() -> Vec<Page> {
             };
             let title = bracket.replace('…', field.name);
             let text = format!("# `{title}`\n\n{}\n\n{body}", one_line(field.doc));
-            pages.push(Page { file: format!("{}.md", field.name), title, text });
+            pages.push(ReferencePage { file: format!("{}.md", field.name), title, text });
         }
     }
     pages.push(expectations());
     pages
 }
 
-fn overview() -> Page {
+fn overview() -> ReferencePage {
     let mut text = format!("# The scenario file\n\n{}\n\n", one_line(ScenarioSettings::TABLE.doc));
     text += "Units are part of a value: `\"40 Gbps\"`, `\"2 us\"`, `\"300 kB\"`, `\"65 pkt\"`, `\"15 %\"`. A number \
         without its unit and an unknown key are errors. `weft explain FILE` shows every setting in effect.\n\n";
@@ -53,7 +53,7 @@ fn overview() -> Page {
         writeln!(text, "- [`{0}`]({0}.md): {1}", field.name, one_line(field.doc)).expect("a String");
     }
     text += SWEEP;
-    Page { file: "scenario.md".to_owned(), title: "The scenario file".to_owned(), text }
+    ReferencePage { file: "scenario.md".to_owned(), title: "The scenario file".to_owned(), text }
 }
 
 const SWEEP: &str = r#"- [`expect`](expect.md): what the results must show.
@@ -95,12 +95,12 @@ seeds = [1]
 ```
 "#;
 
-fn expectations() -> Page {
+fn expectations() -> ReferencePage {
     let mut text = format!("# `[[expect]]`\n\n{}\n\n", one_line(expect::TABLE.doc));
     text += &settings(expect::TABLE.fields.iter());
     text += "\n```toml\n[[expect]]\nwhere = { \"traffic.web.load\" = 0.8 }\nvalue = \"fct.mean(ecmp) / \
         fct.mean(drill)\"\nabove = 1.3\nbelow = 2.2\n```\n";
-    Page { file: "expect.md".to_owned(), title: "[[expect]]".to_owned(), text }
+    ReferencePage { file: "expect.md".to_owned(), title: "[[expect]]".to_owned(), text }
 }
 
 /// Every family of the scenario file with the path of the setting that chooses its member, in the order of the file:

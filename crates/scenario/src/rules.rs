@@ -23,7 +23,7 @@ use crate::case::Case;
 use crate::decode::Provenance;
 use crate::levels::{Device, devices_by_port};
 use crate::model::ScenarioSettings;
-use crate::stacks::{Stack, stacks};
+use crate::stacks::{TransportInUse, stacks};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_core::settings::Value;
@@ -49,9 +49,9 @@ struct Facts<'a> {
     /// What the two ends of a flow do.
     stack: &'a TransportSettings,
     /// The same with the levels that make it so.
-    stack_of: &'a Stack,
+    stack_of: &'a TransportInUse,
     /// All transports in use.
-    stacks: &'a [Stack],
+    stacks: &'a [TransportInUse],
     /// All switches.
     devices: &'a [Device],
     /// The value that the settings were read from.
@@ -140,7 +140,7 @@ const RULES: &[(Rule, &[&str])] = &[
 ];
 
 /// What the cases belong to.
-pub(crate) struct Scope<'a> {
+pub(crate) struct CaseScope<'a> {
     /// Where relative file names start.
     pub(crate) folder: &'a Path,
     /// What the file says before the sweep; given when the sweep is whole, because then everything in the file must
@@ -153,7 +153,7 @@ pub(crate) struct Scope<'a> {
 }
 
 /// Checks all cases.
-pub(crate) fn check(cases: &[Case], scope: &Scope<'_>) -> Vec<Mistake> {
+pub(crate) fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut idle: Option<Vec<Finding>> = None;
     let mut networks = Networks { folder: scope.folder, last: None };
@@ -190,7 +190,8 @@ fn findings(
     let settings = &case.settings;
     let devices =
         graph.map_or_else(|| vec![Device::of_all(settings)], |graph| devices_by_port(settings, graph));
-    let stacks = graph.map_or_else(|| vec![Stack::of_all(settings)], |graph| stacks(settings, graph).all);
+    let stacks =
+        graph.map_or_else(|| vec![TransportInUse::of_all(settings)], |graph| stacks(settings, graph).all);
     let pairs = devices.iter().flat_map(|device| stacks.iter().map(move |stack| (device, stack)));
     let views: Vec<Facts<'_>> = pairs
         .map(|(device, stack)| Facts {

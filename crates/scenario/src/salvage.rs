@@ -9,13 +9,13 @@ use crate::expect::{Metrics, unknown_metric};
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
 use crate::rules;
-use crate::sweep::{self, Axis};
+use crate::sweep::{self, SweepAxis};
 use std::collections::BTreeSet;
 use std::path::Path;
 use weft_core::settings::Setting as _;
 use weft_mistake::Mistake;
-use weft_mistake::node::{Content, Node, parse_document};
-use weft_workload::Sizes;
+use weft_mistake::node::{Content, Toml, parse_document};
+use weft_workload::SizeDistribution;
 
 /// Sections that no scenario can do without, for those that are left out. No rule looks at them then.
 const STAND_IN: &str = "weft = 1\nname = \"x\"\ntopology = \"single-switch\"\n\
@@ -41,7 +41,7 @@ pub(crate) fn further(
     found.extend(unknown_sizes(&draft.root, &file.folder, mistakes));
     if let Some((sound, damage)) = sound(draft, mistakes) {
         let scope =
-            rules::Scope { folder: &file.folder, whole: None, complete: true, damaged: &damage.sections };
+            rules::CaseScope { folder: &file.folder, whole: None, complete: true, damaged: &damage.sections };
         found.extend(rules::check(&cases(&sound), &scope));
     }
     found
@@ -81,14 +81,14 @@ impl Damage {
     }
 
     /// The tree without what is damaged.
-    fn repaired(&mut self, root: &Node) -> Node {
+    fn repaired(&mut self, root: &Toml) -> Toml {
         let (stand_in, _) = parse_document(STAND_IN);
         let mut entries = root.entries().to_vec();
         for entry in entries.iter_mut().filter(|entry| entry.key == TRAFFIC) {
             if let Content::List(items) = &mut entry.node.content {
                 let mut number = 0;
                 items.retain(|item| {
-                    let tag = item.get(TAG_KEY).and_then(Node::text).unwrap_or("");
+                    let tag = item.get(TAG_KEY).and_then(Toml::text).unwrap_or("");
                     number += 1;
                     !self.entries.contains(tag) && !self.entries.contains(&(number - 1).to_string())
                 });
@@ -100,22 +100,22 @@ impl Damage {
         entries.retain(|entry| !self.sections.contains(&entry.key));
         let missing = |key: &str| root.get(key).is_none() || self.sections.contains(key);
         entries.extend(stand_in.entries().iter().filter(|entry| missing(&entry.key)).cloned());
-        Node { content: Content::Table(entries), ..root.clone() }
+        Toml { content: Content::Table(entries), ..root.clone() }
     }
 }
 
 /// The axes with those of their alternatives that can be decoded.
-fn sound_axes(draft: &Draft) -> Vec<Axis> {
+fn sound_axes(draft: &Draft) -> Vec<SweepAxis> {
     let decodes = |axis: usize, alternative: usize| {
         let mut mistakes = Vec::new();
         draft.resolve(&[(axis, alternative)], &mut mistakes);
         mistakes.is_empty()
     };
-    let sound = |(number, axis): (usize, &Axis)| {
+    let sound = |(number, axis): (usize, &SweepAxis)| {
         let alternatives = axis.alternatives.iter().enumerate();
         let alternatives: Vec<_> =
             alternatives.filter(|(at, _)| decodes(number, *at)).map(|(_, one)| one.clone()).collect();
-        (!alternatives.is_empty()).then(|| Axis { alternatives, ..axis.clone() })
+        (!alternatives.is_empty()).then(|| SweepAxis { alternatives, ..axis.clone() })
     };
     draft.axes.iter().enumerate().filter_map(sound).collect()
 }
@@ -137,14 +137,16 @@ fn cases(draft: &Draft) -> Vec<Case> {
 }
 
 /// Sizes of flows depend on nothing else: they are looked at in entries that have other mistakes, too.
-fn unknown_sizes(root: &Node, folder: &Path, mistakes: &[Mistake]) -> Vec<Mistake> {
-    let Some(Content::List(items)) = root.get(TRAFFIC).map(|node| &node.content) else { return Vec::new() };
-    let unknown = |(index, item): (usize, &Node)| {
+fn unknown_sizes(root: &Toml, folder: &Path, mistakes: &[Mistake]) -> Vec<Mistake> {
+    let Some(Content::List(items)) = root.get(TRAFFIC).map(|node| &node.content) else {
+        return Vec::new();
+    };
+    let unknown = |(index, item): (usize, &Toml)| {
         let sizes = item.get("sizes")?;
-        let tag = item.get(TAG_KEY).and_then(Node::text);
+        let tag = item.get(TAG_KEY).and_then(Toml::text);
         let entry = tag.map_or(format!("{TRAFFIC}[{index}]"), |tag| decode::join(TRAFFIC, tag));
         let path = decode::join(&entry, "sizes");
-        let message = Sizes::read(sizes.text()?, folder).err()?;
+        let message = SizeDistribution::read(sizes.text()?, folder).err()?;
         let told = mistakes.iter().any(|mistake| mistake.path == path);
         (!told).then(|| Mistake::new(sizes.place, &path, message))
     };

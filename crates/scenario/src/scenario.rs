@@ -7,7 +7,7 @@ use crate::case::{Case, Resolved};
 use crate::expect::Claim;
 use crate::file::ScenarioFile;
 use crate::model::ScenarioSettings;
-use crate::sweep::Axis;
+use crate::sweep::SweepAxis;
 
 /// A checked scenario.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct Scenario {
     /// The settings of the file itself, before the sweep.
     pub settings: ScenarioSettings,
     /// What takes several values; empty when nothing does.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweepAxis>,
     /// What the results must show.
     pub claims: Vec<Claim>,
     pub(crate) base: Resolved,

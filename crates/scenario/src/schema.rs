@@ -182,7 +182,9 @@ fn value(kind: &'static Kind) -> Json {
         Kind::Table(inner) | Kind::Flatten(inner) => table(inner, None),
         Kind::Family(family) => json!({ "$ref": format!("#/$defs/{}", shared_name(family)) }),
         Kind::Optional(inner) => json!({ "anyOf": [value(inner), { "const": false }] }),
-        Kind::Override(Kind::Table(inner)) => json!({ "$ref": format!("#/$defs/{}", inner.name) }),
+        Kind::Override(Kind::Table(inner)) => {
+            json!({ "$ref": format!("#/$defs/{}", inner.name) })
+        }
         Kind::Override(inner) => value(inner),
         Kind::Named(inner) => json!({ "type": "object", "additionalProperties": value(inner) }),
     }

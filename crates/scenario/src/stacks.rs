@@ -46,7 +46,7 @@ settings! {
 
 /// A transport in use, and the levels that made it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stack {
+pub struct TransportInUse {
     /// All settings.
     pub transport: TransportSettings,
     /// The levels beside `[transport]`, the strongest last: `hosts[0]`, `traffic[1]`.
@@ -55,9 +55,9 @@ pub struct Stack {
 
 /// The transports of a scenario and who uses which.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stacks {
+pub struct TransportsInUse {
     /// All of them; at least one.
-    pub all: Vec<Stack>,
+    pub all: Vec<TransportInUse>,
     /// For each host its group: those that the same entries of `[[hosts]]` name.
     pub group_of_host: Vec<u16>,
     /// By group and traffic entry the number of the stack.
@@ -66,7 +66,7 @@ pub struct Stacks {
 
 /// What each flow uses.
 #[must_use]
-pub fn stacks(settings: &ScenarioSettings, graph: &Graph) -> Stacks {
+pub fn stacks(settings: &ScenarioSettings, graph: &Graph) -> TransportsInUse {
     let entries = settings.hosts.over(&Vec::new());
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut group_of_host = Vec::new();
@@ -78,10 +78,10 @@ pub fn stacks(settings: &ScenarioSettings, graph: &Graph) -> Stacks {
             groups.push(own);
         }
     }
-    let mut all: Vec<Stack> = Vec::new();
+    let mut all: Vec<TransportInUse> = Vec::new();
     let of = groups.iter().map(|group| {
         let stack = |(number, entry): (usize, &TrafficSection)| {
-            let stack = Stack::new(settings, &entries, (group, (number, entry)));
+            let stack = TransportInUse::new(settings, &entries, (group, (number, entry)));
             all.iter().position(|known| *known == stack).unwrap_or_else(|| {
                 all.push(stack);
                 all.len() - 1
@@ -91,9 +91,9 @@ pub fn stacks(settings: &ScenarioSettings, graph: &Graph) -> Stacks {
     });
     let of = of.collect();
     if all.is_empty() {
-        all.push(Stack::of_all(settings));
+        all.push(TransportInUse::of_all(settings));
     }
-    Stacks { all, group_of_host, of }
+    TransportsInUse { all, group_of_host, of }
 }
 
 fn covering(entries: &[HostSection], graph: &Graph, host: HostId) -> Vec<usize> {
@@ -108,10 +108,10 @@ pub(crate) fn names_somebody(entry: &HostSection, graph: &Graph) -> bool {
     (0..graph.hosts()).any(|host| !covering(std::slice::from_ref(entry), graph, HostId(host)).is_empty())
 }
 
-impl Stack {
+impl TransportInUse {
     /// What all flows use of which nothing else is said.
-    pub(crate) fn of_all(settings: &ScenarioSettings) -> Stack {
-        Stack { transport: settings.transport.clone(), levels: Vec::new() }
+    pub(crate) fn of_all(settings: &ScenarioSettings) -> TransportInUse {
+        TransportInUse { transport: settings.transport.clone(), levels: Vec::new() }
     }
 
     /// The path of the strongest level that says something at or below a path of `[transport]`.
@@ -124,11 +124,11 @@ impl Stack {
         settings: &ScenarioSettings,
         entries: &[HostSection],
         (group, (number, entry)): (&[usize], (usize, &TrafficSection)),
-    ) -> Stack {
+    ) -> TransportInUse {
         let of_hosts = group.iter().map(|number| (format!("hosts[{number}]"), &entries[*number].transport));
         let of_entry = [(format!("traffic[{number}]"), &entry.transport)];
         let levels = of_hosts.chain(of_entry).filter(|(_, says)| !says.is_empty());
-        let mut stack = Stack::of_all(settings);
+        let mut stack = TransportInUse::of_all(settings);
         for (path, says) in levels {
             stack.transport = says.over(&stack.transport);
             stack.levels.push(path);

@@ -4,10 +4,10 @@
 
 use crate::decode::{KIND_KEY, join};
 use crate::model::ScenarioSettings;
-use crate::overlay::{Override, family_at};
+use crate::overlay::{Edit, family_at};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
-use weft_mistake::node::{Content, Entry, Node, Origin};
+use weft_mistake::node::{Content, Origin, Toml, TomlEntry};
 
 /// More cases than this are a typing error, not an experiment.
 pub(crate) const MOST_CASES: usize = 10_000;
@@ -17,7 +17,7 @@ pub(crate) const SWEPT: &str = "sweep.";
 
 /// A setting (or, with `mode = "cases"`, the case) that takes several values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct SweepAxis {
     /// The path of the setting; `case` for named cases.
     pub path: String,
     pub(crate) place: SourceSpan,
@@ -31,34 +31,34 @@ pub struct Axis {
 pub(crate) struct Alternative {
     pub(crate) label: String,
     pub(crate) place: SourceSpan,
-    pub(crate) changes: Vec<Override>,
+    pub(crate) changes: Vec<Edit>,
 }
 
-impl Axis {
+impl SweepAxis {
     /// The values as they are shown in tables.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.alternatives.iter().map(|alternative| alternative.label.as_str())
     }
 
     /// An axis over the items of a list.
-    fn over(change: &Override, items: &[Node]) -> Axis {
-        let alternative = |item: &Node| Alternative {
+    fn over(change: &Edit, items: &[Toml]) -> SweepAxis {
+        let alternative = |item: &Toml| Alternative {
             label: item.label(),
             place: item.place,
-            changes: vec![Override { value: item.clone(), ..change.clone() }],
+            changes: vec![Edit { value: item.clone(), ..change.clone() }],
         };
         let alternatives = items.iter().map(alternative).collect();
-        Axis { path: change.path.clone(), place: change.place, named: false, alternatives }
+        SweepAxis { path: change.path.clone(), place: change.place, named: false, alternatives }
     }
 }
 
 /// Reads `[sweep]`.
-pub(crate) fn read_sweep(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
+pub(crate) fn read_sweep(section: &TomlEntry, mistakes: &mut Vec<Mistake>) -> Vec<SweepAxis> {
     let mut node = section.node.clone().said_by(Origin::Sweep);
     let mode = node.take("mode");
     match mode.as_ref().map(|mode| mode.node.text()) {
         None | Some(Some("product")) => {
-            let changes = read_overrides(&Entry { node, ..section.clone() }, false, mistakes);
+            let changes = read_overrides(&TomlEntry { node, ..section.clone() }, false, mistakes);
             changes.iter().filter_map(|change| axis(change, mistakes)).collect()
         }
         Some(Some("cases")) => read_cases(&node, section.place, mistakes),
@@ -71,7 +71,7 @@ pub(crate) fn read_sweep(section: &Entry, mistakes: &mut Vec<Mistake>) -> Vec<Ax
     }
 }
 
-fn axis(change: &Override, mistakes: &mut Vec<Mistake>) -> Option<Axis> {
+fn axis(change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<SweepAxis> {
     let mut wrong = |place, message: &str| {
         mistakes.push(Mistake::new(place, &change.path, message).allowing("a list of at least two values"));
     };
@@ -86,7 +86,7 @@ fn axis(change: &Override, mistakes: &mut Vec<Mistake>) -> Option<Axis> {
         );
         return None;
     }
-    let axis = Axis::over(change, items);
+    let axis = SweepAxis::over(change, items);
     for (index, alternative) in axis.alternatives.iter().enumerate() {
         if axis.labels().take(index).any(|label| label == alternative.label) {
             wrong(alternative.place, "the sweep runs over this value twice");
@@ -96,8 +96,8 @@ fn axis(change: &Override, mistakes: &mut Vec<Mistake>) -> Option<Axis> {
 }
 
 /// `[[sweep.case]]`: each has a name and its changes.
-fn read_cases(node: &Node, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Vec<Axis> {
-    let Some(Node { content: Content::List(cases), .. }) = node.get("case") else {
+fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Vec<SweepAxis> {
+    let Some(Toml { content: Content::List(cases), .. }) = node.get("case") else {
         mistakes.push(Mistake::new(
             place,
             "sweep.case",
@@ -118,19 +118,19 @@ fn read_cases(node: &Node, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
         if label.is_empty() || alternatives.iter().any(|earlier| earlier.label == label) {
             mistakes.push(Mistake::new(case.place, "sweep.case.name", "every case needs a name of its own"));
         }
-        let entry = Entry { key: "case".to_owned(), place: case.place, node: changes };
+        let entry = TomlEntry { key: "case".to_owned(), place: case.place, node: changes };
         alternatives.push(Alternative {
             label,
             place: case.place,
             changes: read_overrides(&entry, true, mistakes),
         });
     }
-    vec![Axis { path: "case".to_owned(), place, named: true, alternatives }]
+    vec![SweepAxis { path: "case".to_owned(), place, named: true, alternatives }]
 }
 
 /// Reads a table of paths and values: `"traffic.trace.load" = 0.3`, quoted or as nested tables. With `choosing`, a table may also
 /// choose a member of a family.
-pub(crate) fn read_overrides(section: &Entry, choosing: bool, mistakes: &mut Vec<Mistake>) -> Vec<Override> {
+pub(crate) fn read_overrides(section: &TomlEntry, choosing: bool, mistakes: &mut Vec<Mistake>) -> Vec<Edit> {
     let Content::Table(entries) = &section.node.content else {
         let message = format!("{} stands where a table of settings is due", section.node.described());
         mistakes.push(Mistake::new(section.node.place, &section.key, message));
@@ -141,15 +141,15 @@ pub(crate) fn read_overrides(section: &Entry, choosing: bool, mistakes: &mut Vec
     changes
 }
 
-fn flatten(entry: &Entry, prefix: &str, choosing: bool, changes: &mut Vec<Override>) {
+fn flatten(entry: &TomlEntry, prefix: &str, choosing: bool, changes: &mut Vec<Edit>) {
     let (place, node) = (entry.place, &entry.node);
     let mut path = join(prefix, &entry.key);
     let Some(inner) = Some(node.entries()).filter(|inner| !inner.is_empty()) else {
-        return changes.push(Override { path, place, value: node.clone() });
+        return changes.push(Edit { path, place, value: node.clone() });
     };
     if let Some((member, of_kind)) = choosing.then(|| chosen_member(&path, node)).flatten() {
-        let value = Node { content: Content::Text(member.to_owned()), ..node.clone() };
-        changes.push(Override { path: path.clone(), place, value });
+        let value = Toml { content: Content::Text(member.to_owned()), ..node.clone() };
+        changes.push(Edit { path: path.clone(), place, value });
         path = if of_kind { join(&path, member) } else { path };
         let settings = inner.iter().filter(|entry| !of_kind || entry.key != KIND_KEY);
         return settings.for_each(|entry| flatten(entry, &path, choosing, changes));
@@ -158,9 +158,9 @@ fn flatten(entry: &Entry, prefix: &str, choosing: bool, changes: &mut Vec<Overri
 }
 
 /// The member of a family that a table chooses, as `{ pfabric = { … } }` or, then true, as `{ kind = "static", … }`.
-fn chosen_member<'n>(path: &str, node: &'n Node) -> Option<(&'n str, bool)> {
+fn chosen_member<'n>(path: &str, node: &'n Toml) -> Option<(&'n str, bool)> {
     family_at(&ScenarioSettings::TABLE, path)?;
-    match (node.get(KIND_KEY).and_then(Node::text), node.entries()) {
+    match (node.get(KIND_KEY).and_then(Toml::text), node.entries()) {
         (Some(kind), _) => Some((kind, true)),
         (None, [only]) => Some((only.key.as_str(), false)),
         _ => None,
@@ -169,11 +169,11 @@ fn chosen_member<'n>(path: &str, node: &'n Node) -> Option<(&'n str, bool)> {
 
 /// Applies a change of `[demo]` or `--set` to the axes: a list replaces the values of an axis; a single value takes
 /// the axis away and is returned, to be put into the file like a change of any other setting.
-pub(crate) fn narrow(axes: &mut Vec<Axis>, change: &Override) -> Option<Override> {
+pub(crate) fn narrow(axes: &mut Vec<SweepAxis>, change: &Edit) -> Option<Edit> {
     let Some(at) = axes.iter().position(|axis| axis.path == change.path) else { return Some(change.clone()) };
     match &change.value.content {
         Content::List(items) if items.len() > 1 => {
-            axes[at] = Axis::over(change, items);
+            axes[at] = SweepAxis::over(change, items);
             None
         }
         content => {
@@ -182,20 +182,16 @@ pub(crate) fn narrow(axes: &mut Vec<Axis>, change: &Override) -> Option<Override
                 Content::List(items) if items.len() == 1 => items[0].clone(),
                 _ => change.value.clone(),
             };
-            Some(Override { value, ..change.clone() })
+            Some(Edit { value, ..change.clone() })
         }
     }
 }
 
 /// A change of the command line whose path begins with `sweep.`: a further axis, or other values of one, as if it stood in
 /// `[sweep]`. Any other change is given back.
-pub(crate) fn swept(
-    axes: &mut Vec<Axis>,
-    change: &Override,
-    mistakes: &mut Vec<Mistake>,
-) -> Option<Override> {
+pub(crate) fn swept(axes: &mut Vec<SweepAxis>, change: &Edit, mistakes: &mut Vec<Mistake>) -> Option<Edit> {
     let Some(path) = change.path.strip_prefix(SWEPT) else { return Some(change.clone()) };
-    let change = Override { path: path.to_owned(), ..change.clone() };
+    let change = Edit { path: path.to_owned(), ..change.clone() };
     if let Some(axis) = axis(&change, mistakes) {
         match axes.iter_mut().find(|known| known.path == axis.path) {
             Some(known) => *known = axis,
@@ -219,6 +215,6 @@ pub(crate) fn product(sizes: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// How many cases the axes make.
-pub(crate) fn count(axes: &[Axis]) -> usize {
+pub(crate) fn count(axes: &[SweepAxis]) -> usize {
     axes.iter().map(|axis| axis.alternatives.len()).fold(1, usize::saturating_mul)
 }

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use weft_core::settings::{Setting as _, Value};
 use weft_mistake::SourceSpan;
-use weft_mistake::node::{Content, Node};
+use weft_mistake::node::{Content, Toml};
 use weft_mistake::{Mistake, Mistakes};
 
 impl ScenarioFile {
@@ -41,7 +41,7 @@ impl ScenarioFile {
 }
 
 /// A file of a later version is not searched for mistakes.
-fn other_version(document: &Node) -> Option<Mistake> {
+fn other_version(document: &Toml) -> Option<Mistake> {
     let node = document.get("weft")?;
     match node.content {
         Content::Integer(version) if version != 1 => {
@@ -71,7 +71,7 @@ impl Draft {
             return None;
         }
         let claims = self.claims(file, &base, metrics, mistakes);
-        let scope = rules::Scope {
+        let scope = rules::CaseScope {
             folder: &file.folder,
             whole: (!self.narrowed).then_some(&base.provenance),
             complete: self.complete,
@@ -113,7 +113,7 @@ impl Draft {
         let line = |place: SourceSpan| file.sources.line_column(place).line;
         let recorded = &ScenarioSettings::from_value(&base.value).measure.record;
         let (axes, metrics) = (&self.axes, *metrics);
-        let field = expect::Field { axes, settings: &settings, metrics, recorded, line: &line };
+        let field = expect::Swept { axes, settings: &settings, metrics, recorded, line: &line };
         let mut claims = Vec::new();
         for question in &self.expectations {
             match expect::resolve(question, &field) {

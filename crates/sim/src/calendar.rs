@@ -1,6 +1,6 @@
 //! The event list: a wheel of buckets for what happens on links, a heap for everything else. A link has at most one
 //! pending arrival and one pending end of a transmission, so that a bucket is a list through one table with a row for
-//! each; a bucket that holds several is put in order when it is opened. The order of what comes out is that of [`Order`]
+//! each; a bucket that holds several is put in order when it is opened. The order of what comes out is that of [`EventOrder`]
 //! alone; bucket width and count change speed, never results.
 
 use std::cmp::{Ordering, Reverse};
@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use weft_core::{FlowId, LinkId, PacketId, Span, Time};
 
-use crate::event::{Entry, Event, Name, Order, Rank};
+use crate::event::{Entry, Event, EventName, EventOrder, Rank};
 
 mod ahead;
 mod wheel;
@@ -46,7 +46,7 @@ pub(crate) struct Calendar {
     /// Arrivals have the first rows, ends of transmissions the others, by link.
     links: u32,
     rows: Box<[Row]>,
-    order: Order,
+    order: EventOrder,
     /// Events from this instant on are left alone.
     end: Time,
     /// See [`Calendar::set_seen`].
@@ -64,7 +64,7 @@ pub(crate) struct Calendar {
 
 impl Calendar {
     /// An empty calendar for so many links with buckets of about `width`.
-    pub(crate) fn new(order: Order, links: usize, width: Span) -> Calendar {
+    pub(crate) fn new(order: EventOrder, links: usize, width: Span) -> Calendar {
         let empty = Row { time: Time::NEVER, next: NONE, packet: PacketId::NONE };
         Calendar {
             limit: Time::ZERO,
@@ -310,8 +310,9 @@ impl Calendar {
     /// The same for two of a kind.
     #[inline(never)]
     fn wins_tie(&self, row: u32, other: u32) -> bool {
-        let name =
-            |row| if row < self.links { Name::arrival(row) } else { Name::transmitted(row - self.links) };
+        let name = |row| {
+            if row < self.links { EventName::arrival(row) } else { EventName::transmitted(row - self.links) }
+        };
         self.order.wins_draw(self.row(row).time, name(row), name(other))
     }
 
@@ -399,7 +400,7 @@ mod tests {
     fn agrees_with_a_sorted_list() {
         for (seed, width) in [(1, Span(1)), (2, Span(1 << 10)), (3, Span(1 << 16)), (4, Span(1 << 24))] {
             let mut random = Random::new(seed, Purpose::Test, 0);
-            let order = Order::new(seed);
+            let order = EventOrder::new(seed);
             let (mut calendar, mut list) = (Calendar::new(order, 3_000, width), Vec::<Entry>::new());
             let mut now = Time::ZERO;
             for _ in 0..20_000 {

@@ -9,7 +9,7 @@ use crate::stranded;
 
 /// The next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum CourseStep {
     /// Run all events before this instant.
     Run(Time),
     /// Apply this change of the timeline.
@@ -96,7 +96,7 @@ impl Course {
     }
 
     /// The next step. A change comes before, a look after all events of its instant.
-    pub(crate) fn next(&mut self, standing: &Standing) -> Step {
+    pub(crate) fn next(&mut self, standing: &Standing) -> CourseStep {
         if standing.interrupted {
             return self.stop(Stop::Interrupted, standing.last);
         }
@@ -121,17 +121,17 @@ impl Course {
         self.go_on(standing, change, look, end)
     }
 
-    fn note_carried(&mut self) -> Step {
+    fn note_carried(&mut self) -> CourseStep {
         let now = std::mem::replace(&mut self.note, Time::NEVER);
         self.reached = self.reached.max(now + INSTANT);
-        Step::Note(now)
+        CourseStep::Note(now)
     }
 
-    fn go_on(&mut self, standing: &Standing, change: Time, look: Time, end: Time) -> Step {
+    fn go_on(&mut self, standing: &Standing, change: Time, look: Time, end: Time) -> CourseStep {
         let next = standing.next;
         if change <= next && change <= look {
             self.next_change += 1;
-            return Step::Change(self.next_change - 1);
+            return CourseStep::Change(self.next_change - 1);
         }
         if look < next && standing.stuck {
             return self.stop(Stop::Stuck, look);
@@ -139,17 +139,17 @@ impl Course {
         if look < next {
             self.next_look = look_after(look, self.every);
             self.reached = look + INSTANT;
-            return Step::Look(look);
+            return CourseStep::Look(look);
         }
         let meeting = if self.meet { Time((next.0 / self.grid.0 + 1) * self.grid.0) } else { Time::NEVER };
         let looked = look.min(self.note) + INSTANT;
         let until = change.min(looked).min(self.limit + INSTANT).min(meeting).min(end);
-        Step::Run(until)
+        CourseStep::Run(until)
     }
 
-    fn stop(&mut self, why: Stop, at: Time) -> Step {
+    fn stop(&mut self, why: Stop, at: Time) -> CourseStep {
         self.reached = at;
-        Step::Stop(why)
+        CourseStep::Stop(why)
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
     }
 
     /// Events at the given instants; the flow completes with the last but two.
-    fn follow(course: &mut Course, events: &[u64]) -> Vec<Step> {
+    fn follow(course: &mut Course, events: &[u64]) -> Vec<CourseStep> {
         let (mut steps, mut done) = (Vec::new(), 0);
         loop {
             let standing = Standing {
@@ -184,12 +184,12 @@ mod tests {
                 stuck: false,
             };
             let step = course.next(&standing);
-            if let Step::Run(until) = step {
+            if let CourseStep::Run(until) = step {
                 done = events.partition_point(|time| Time(*time) < until);
                 course.reached = until;
             }
             steps.push(step);
-            if let Step::Stop(_) = step {
+            if let CourseStep::Stop(_) = step {
                 return steps;
             }
         }
@@ -208,15 +208,15 @@ mod tests {
         let mut course = course();
         let steps = follow(&mut course, &[7, 25, 26, 33, 99]);
         let expected = [
-            Step::Run(Time(8)),
-            Step::Look(Time(7)),
-            Step::Look(Time(14)),
-            Step::Look(Time(21)),
-            Step::Change(0),
-            Step::Change(1),
-            Step::Run(Time(29)),
-            Step::Look(Time(28)),
-            Step::Stop(Stop::Finished),
+            CourseStep::Run(Time(8)),
+            CourseStep::Look(Time(7)),
+            CourseStep::Look(Time(14)),
+            CourseStep::Look(Time(21)),
+            CourseStep::Change(0),
+            CourseStep::Change(1),
+            CourseStep::Run(Time(29)),
+            CourseStep::Look(Time(28)),
+            CourseStep::Stop(Stop::Finished),
         ];
         assert_eq!(steps, expected);
         assert_eq!(course.reached, Time(30), "a run ends on the grid");
@@ -263,7 +263,7 @@ mod tests {
                     interrupted: false,
                     stuck: false,
                 };
-                assert_eq!(course.next(&standing), Step::Stop(Stop::Finished), "{pending}");
+                assert_eq!(course.next(&standing), CourseStep::Stop(Stop::Finished), "{pending}");
                 assert_eq!(course.reached, Time(26));
             }
         }

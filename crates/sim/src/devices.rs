@@ -13,18 +13,18 @@ mod build;
 
 /// The switches of a domain, by number; those of other domains are absent.
 pub(crate) struct Devices {
-    switches: Box<[Option<Placed>]>,
+    switches: Box<[Option<PlacedSwitch>]>,
     effects: Effects,
 }
 
 /// A switch and where it stands.
-pub(crate) struct Placed {
+pub(crate) struct PlacedSwitch {
     pub(crate) switch: Switch,
     /// The link of its port 0; those of the other ports follow.
     pub(crate) first_link: u32,
 }
 
-impl Placed {
+impl PlacedSwitch {
     /// The link of a port.
     #[inline]
     pub(crate) fn link(&self, port: PortId) -> LinkId {
@@ -45,16 +45,16 @@ impl Devices {
 
     /// A switch, if it is of this domain.
     #[inline]
-    pub(crate) fn get(&self, switch: SwitchId) -> Option<&Placed> {
+    pub(crate) fn get(&self, switch: SwitchId) -> Option<&PlacedSwitch> {
         self.switches[switch.index()].as_ref()
     }
 
-    pub(crate) fn get_mut(&mut self, switch: SwitchId) -> Option<&mut Placed> {
+    pub(crate) fn get_mut(&mut self, switch: SwitchId) -> Option<&mut PlacedSwitch> {
         self.switches[switch.index()].as_mut()
     }
 
     /// All switches of this domain.
-    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut Placed> {
+    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut PlacedSwitch> {
         self.switches.iter_mut().flatten()
     }
 
@@ -140,7 +140,7 @@ impl Devices {
     }
 }
 
-impl Placed {
+impl PlacedSwitch {
     /// The first bit of a packet leaves a transmitter that is asked for each packet.
     #[inline]
     fn put_on_line(&self, cx: &mut Context, (switch, port): (SwitchId, PortId), packet: PacketId) {
@@ -176,7 +176,7 @@ fn leave(cx: &mut Context, link: LinkId, packet: PacketId, departure: Departure)
 /// A switch at which a packet has landed.
 #[inline]
 #[allow(unsafe_code, reason = "2 % of all instructions, with `Wires::of`")]
-fn at(switches: &mut [Option<Placed>], switch: SwitchId) -> &mut Placed {
+fn at(switches: &mut [Option<PlacedSwitch>], switch: SwitchId) -> &mut PlacedSwitch {
     debug_assert!(switches[switch.index()].is_some(), "packets for a switch land in its domain");
     // SAFETY: there is a place for every switch of the graph (`build::switches`), those of the own domain are filled, and none
     // is ever emptied. Wires lead to switches of the graph. A packet that is sent on a wire to another domain is handed over

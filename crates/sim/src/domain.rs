@@ -12,7 +12,7 @@ use crate::calendar::{Calendar, width_for};
 use crate::carried::Carried;
 use crate::context::Context;
 use crate::devices::Devices;
-use crate::event::Order;
+use crate::event::EventOrder;
 use crate::exchange::Outbox;
 use crate::flow_series::FlowWatch;
 use crate::host::Hosts;
@@ -67,7 +67,7 @@ impl Context {
         Context {
             number,
             now: Time::ZERO,
-            calendar: Calendar::new(Order::new(setup.seed), links, bucket_width(setup)),
+            calendar: Calendar::new(EventOrder::new(setup.seed), links, bucket_width(setup)),
             pool: Pool::new(),
             wires: Wires::new(wires(plan, number)),
             tally: Tally::new(),

@@ -12,11 +12,11 @@ use weft_transport::{
 use weft_workload::Flow;
 
 use crate::event::Event;
-use crate::labels::Cells;
+use crate::labels::FlowcellPosition;
 use crate::places::{NOWHERE, Places};
 
 /// What both ends of a flow have in common for their host.
-pub(crate) trait End: Sized {
+pub(crate) trait FlowEnd: Sized {
     const SIDE: Side;
     /// The open ends of this side.
     fn slab(ends: &mut Ends) -> &mut Slab<Self>;
@@ -37,7 +37,7 @@ pub(crate) trait End: Sized {
 
 macro_rules! end {
     ($type:ident, $slab:ident, $wake:ident) => {
-        impl End for $type {
+        impl FlowEnd for $type {
             const SIDE: Side = Side::$type;
             #[inline]
             fn slab(ends: &mut Ends) -> &mut Slab<Self> {
@@ -95,7 +95,7 @@ pub(crate) struct Active<E> {
     /// Since when it could send.
     pub(crate) ready_since: Time,
     /// Where it is in its flowcells, if the host labels packets.
-    pub(crate) cells: Cells,
+    pub(crate) cells: FlowcellPosition,
     /// What is to be carried.
     spec: Flow,
 }
@@ -103,7 +103,7 @@ pub(crate) struct Active<E> {
 impl<E> Active<E> {
     fn new(end: E, (host, peer): (HostId, HostId), (flow, spec): (FlowId, Flow), queues: u8) -> Active<E> {
         let (wake_at, ready_since) = (Time::NEVER, Time::ZERO);
-        let cells = Cells::default();
+        let cells = FlowcellPosition::default();
         let (in_ring, completed) = (false, false);
         Active { end, host, peer, flow, in_ring, queues, completed, wake_at, ready_since, cells, spec }
     }

@@ -38,32 +38,32 @@ const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 
 /// Kind and index of an event in 32 bits. Kinds are numbered in the order of [`Event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name(u32);
+pub(crate) struct EventName(u32);
 
-impl Name {
+impl EventName {
     /// An arrival on the link of this number.
     #[inline]
-    pub(crate) fn arrival(link: u32) -> Name {
-        Name(link & INDEX_MASK)
+    pub(crate) fn arrival(link: u32) -> EventName {
+        EventName(link & INDEX_MASK)
     }
 
     /// The end of a transmission on the link of this number.
     #[inline]
-    pub(crate) fn transmitted(link: u32) -> Name {
-        Name(1 << INDEX_BITS | link & INDEX_MASK)
+    pub(crate) fn transmitted(link: u32) -> EventName {
+        EventName(1 << INDEX_BITS | link & INDEX_MASK)
     }
 
-    pub(crate) fn of(event: Event) -> Name {
+    pub(crate) fn of(event: Event) -> EventName {
         let (kind, index) = match event {
-            Event::Arrive(link) => return Name::arrival(link.0),
-            Event::Transmitted(link) => return Name::transmitted(link.0),
+            Event::Arrive(link) => return EventName::arrival(link.0),
+            Event::Transmitted(link) => return EventName::transmitted(link.0),
             Event::SenderWake(flow) => (2, flow.0),
             Event::ReceiverWake(flow) => (3, flow.0),
             Event::FlowStart(flow) => (4, flow.0),
             Event::Pause(link) => (5, link.0),
             Event::Wake(link) => (6, link.0),
         };
-        Name(kind << INDEX_BITS | index & INDEX_MASK)
+        EventName(kind << INDEX_BITS | index & INDEX_MASK)
     }
 
     /// The event it names.
@@ -83,19 +83,19 @@ impl Name {
     }
 }
 
-/// An event and when it happens: 16 bytes. What precedes what, only [`Order`] knows.
+/// An event and when it happens: 16 bytes. What precedes what, only [`EventOrder`] knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// When.
     pub(crate) time: Time,
-    pub(crate) name: Name,
+    pub(crate) name: EventName,
 }
 
 impl Entry {
     /// An event at an instant.
     #[inline]
     pub(crate) fn new(time: Time, event: Event) -> Entry {
-        Entry { time, name: Name::of(event) }
+        Entry { time, name: EventName::of(event) }
     }
 }
 
@@ -107,20 +107,20 @@ impl Rank {
     /// The event it belongs to.
     pub(crate) fn entry(self, time: Time) -> Entry {
         let kind = (self.0 >> 61) as u32;
-        Entry { time, name: Name(kind << INDEX_BITS | self.0 as u32 & INDEX_MASK) }
+        Entry { time, name: EventName(kind << INDEX_BITS | self.0 as u32 & INDEX_MASK) }
     }
 }
 
 /// The total order of a run's events. Draws are made only for events that nothing else tells apart: most never need one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order {
+pub(crate) struct EventOrder {
     key: u64,
 }
 
-impl Order {
+impl EventOrder {
     /// The order of the run with `seed`.
-    pub(crate) fn new(seed: u64) -> Order {
-        Order { key: Random::new(seed, Purpose::Ties, 0).bits() }
+    pub(crate) fn new(seed: u64) -> EventOrder {
+        EventOrder { key: Random::new(seed, Purpose::Ties, 0).bits() }
     }
 
     /// Whether `a` comes before `b`.
@@ -140,7 +140,7 @@ impl Order {
 
     /// Whether `a` comes before `b` at the same instant, where both are of one kind.
     #[inline]
-    pub(crate) fn wins_draw(self, time: Time, a: Name, b: Name) -> bool {
+    pub(crate) fn wins_draw(self, time: Time, a: EventName, b: EventName) -> bool {
         (self.draw(time, a), a.0) < (self.draw(time, b), b.0)
     }
 
@@ -155,7 +155,7 @@ impl Order {
     }
 
     #[inline]
-    fn draw(self, time: Time, name: Name) -> u32 {
+    fn draw(self, time: Time, name: EventName) -> u32 {
         let instant = (time.0 ^ self.key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mix(instant ^ u64::from(name.0)) as u32 & INDEX_MASK
     }
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn an_entry_is_sixteen_bytes_and_keeps_its_event() {
         assert_eq!(size_of::<Entry>(), 16);
-        let order = Order::new(1);
+        let order = EventOrder::new(1);
         let events = [
             Event::Arrive(LinkId(5)),
             Event::Transmitted(LinkId(7)),
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn ties_are_fair() {
         for step in [1u64, 800, 1_230_400, 1 << 20] {
-            let order = Order::new(step);
+            let order = EventOrder::new(step);
             let first = |n: u64| {
                 let entry = |link| Entry::new(Time(n * step), Event::Arrive(LinkId(link)));
                 order.precedes(entry(4), entry(5))

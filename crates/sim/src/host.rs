@@ -15,14 +15,14 @@ mod pauses;
 mod starts;
 
 use weft_core::stack::{HostPart, Layout, Side};
-use weft_core::{FlowId, HostId, Kind, LinkId, PacketId, SwitchId, Time};
+use weft_core::{FlowId, HostId, LinkId, PacketId, PacketKind, SwitchId, Time};
 use weft_plan::Setup;
 use weft_transport::{Receiver, Sender};
 use weft_workload::{Draw, Flow};
 
 use crate::context::Context;
-use crate::ends::{End, Ends, Seat};
-use crate::labels::Labels;
+use crate::ends::{Ends, FlowEnd, Seat};
+use crate::labels::HostLabels;
 use crate::turns::Turns;
 
 use card::Host;
@@ -32,7 +32,7 @@ pub(crate) struct Hosts {
     cards: Box<[Host]>,
     pub(crate) ends: Ends,
     /// If switches forward by labels.
-    labels: Option<Box<Labels>>,
+    labels: Option<Box<HostLabels>>,
     /// The flows after the upcoming one, and the number of the next of them.
     flows: (Box<dyn Draw>, u32),
     /// The next flow to start here.
@@ -47,7 +47,7 @@ impl Hosts {
         Hosts {
             cards: (0..setup.graph.hosts()).map(LinkId).map(card).collect(),
             ends: Ends::new(setup.warm_up),
-            labels: Labels::new(setup),
+            labels: HostLabels::new(setup),
             flows: (setup.flows.iter(), 0),
             upcoming: None,
             turns: Turns::new(&setup.flows),
@@ -95,7 +95,7 @@ impl Hosts {
 
     /// A packet reached an end of its flow, if that is open.
     #[inline(always)]
-    fn reach<E: End>(&mut self, cx: &mut Context, host: HostId, packet: PacketId, flow: FlowId) {
+    fn reach<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId, packet: PacketId, flow: FlowId) {
         let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else {
             return self.at_closed_door(cx, host, packet, E::SIDE);
         };
@@ -105,7 +105,7 @@ impl Hosts {
     }
 
     /// A timer of an end. Events of timers that have moved since are stale.
-    pub(crate) fn end_wake<E: End>(&mut self, cx: &mut Context, flow: FlowId) {
+    pub(crate) fn end_wake<E: FlowEnd>(&mut self, cx: &mut Context, flow: FlowId) {
         let due = E::slab(&mut self.ends).seated(flow).filter(|(_, active)| active.wake_at == cx.now);
         let Some((seat, active)) = due else { return };
         let host = active.host;
@@ -118,13 +118,13 @@ impl Hosts {
 
     /// The same as [`Hosts::news`], for those that come here not with every packet.
     #[inline(never)]
-    fn seldom_news<E: End>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
+    fn seldom_news<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         self.news::<E>(cx, seat, host);
     }
 
     /// Something happened to an end: it may have a packet.
     #[inline(always)]
-    fn news<E: End>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
+    fn news<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) {
         if self.card(host).is_free(cx.now) {
             self.serve::<E>(cx, seat, host);
         } else {
@@ -135,13 +135,13 @@ impl Hosts {
 
     /// The card is free for an end. Returns whether it has sent a packet.
     #[inline(never)]
-    fn serve<E: End>(&mut self, cx: &mut Context, seat: Seat, host: HostId) -> bool {
+    fn serve<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId) -> bool {
         self.act::<E>(cx, seat, host, true)
     }
 
     /// Lets an end act after an event, the card being `free` for it or not. Returns whether it has sent a packet.
     #[inline(always)]
-    fn act<E: End>(&mut self, cx: &mut Context, seat: Seat, host: HostId, free: bool) -> bool {
+    fn act<E: FlowEnd>(&mut self, cx: &mut Context, seat: Seat, host: HostId, free: bool) -> bool {
         let Some(active) = E::slab(&mut self.ends).at(seat) else { return false };
         let flow = active.flow;
         let acted = act::act(active, cx, self.labels.as_deref_mut(), free);
@@ -159,7 +159,8 @@ impl Hosts {
             if cx.pool.headers.get(packet).kind.is_payload() {
                 cx.tally.waited_at_host(acted.waited);
             }
-        } else if cx.pool.headers.get(packet).kind == Kind::Control && self.withholds(cx, host, packet) {
+        } else if cx.pool.headers.get(packet).kind == PacketKind::Control && self.withholds(cx, host, packet)
+        {
             return false;
         }
         self.send(cx, host, packet);
@@ -168,7 +169,7 @@ impl Hosts {
 
     /// An end wants something of its host's part, is complete, or is done.
     #[inline(never)]
-    fn turn_of_events<E: End>(
+    fn turn_of_events<E: FlowEnd>(
         &mut self,
         cx: &mut Context,
         (flow, host): (FlowId, HostId),
@@ -193,7 +194,7 @@ impl Hosts {
     /// The host's part may refuse a control packet that an end has written.
     fn withholds(&mut self, cx: &mut Context, host: HostId, packet: PacketId) -> bool {
         let parts = &mut self.card(host).parts;
-        let admitted = parts.iter_mut().all(|part| part.admits(cx.now, Kind::Control));
+        let admitted = parts.iter_mut().all(|part| part.admits(cx.now, PacketKind::Control));
         if !admitted {
             cx.pool.remove(packet);
         }

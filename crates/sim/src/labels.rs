@@ -9,7 +9,7 @@ use weft_core::label::PathLabel;
 use weft_core::{FlowId, HostId, Purpose, Random, SwitchId, Time};
 use weft_plan::Setup;
 use weft_switch::BalancerSettings;
-use weft_switch::balance::presto::{Order, PrestoSettings, Start};
+use weft_switch::balance::presto::{ListStart, PathOrder, PrestoSettings};
 use weft_switch::balance::wcmp::reduce;
 use weft_topology::paths::{Path, paths};
 
@@ -18,7 +18,7 @@ const WEIGHT_ERROR: f64 = 1.01;
 
 /// Where an end of a flow is in its list and in its flowcell.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Cells {
+pub(crate) struct FlowcellPosition {
     /// Payload of the flowcell so far.
     bytes: u64,
     /// Place in the list.
@@ -43,7 +43,7 @@ pub(crate) struct Parcel {
 }
 
 /// The lists of the hosts of a domain.
-pub(crate) struct Labels {
+pub(crate) struct HostLabels {
     settings: PrestoSettings,
     seed: u64,
     lists: Vec<Box<[PathLabel]>>,
@@ -53,11 +53,11 @@ pub(crate) struct Labels {
     states: Vec<Vec<(Time, u32)>>,
 }
 
-impl Labels {
+impl HostLabels {
     /// None unless switches forward by labels.
-    pub(crate) fn new(setup: &Setup) -> Option<Box<Labels>> {
+    pub(crate) fn new(setup: &Setup) -> Option<Box<HostLabels>> {
         let BalancerSettings::Presto(settings) = &setup.balancer else { return None };
-        Some(Box::new(Labels {
+        Some(Box::new(HostLabels {
             settings: settings.clone(),
             seed: setup.seed,
             lists: Vec::new(),
@@ -75,7 +75,13 @@ impl Labels {
 
     /// What a packet carries in its header.
     #[inline]
-    pub(crate) fn stamp(&mut self, setup: &Setup, cells: &mut Cells, parcel: Parcel, now: Time) -> u32 {
+    pub(crate) fn stamp(
+        &mut self,
+        setup: &Setup,
+        cells: &mut FlowcellPosition,
+        parcel: Parcel,
+        now: Time,
+    ) -> u32 {
         let begins = !std::mem::replace(&mut cells.in_burst, parcel.rest > 0);
         let whole = cells.bytes + parcel.length + parcel.rest;
         if cells.list == 0 {
@@ -90,10 +96,10 @@ impl Labels {
 
     /// The first packet of an end.
     #[cold]
-    fn begin(&mut self, setup: &Setup, cells: &mut Cells, parcel: Parcel, now: Time) {
+    fn begin(&mut self, setup: &Setup, cells: &mut FlowcellPosition, parcel: Parcel, now: Time) {
         cells.list = self.list(setup, parcel, now);
         let paths = self.lists[cells.list as usize - 1].len() as u32;
-        if self.settings.start == Start::Random && paths > 1 {
+        if self.settings.start == ListStart::Random && paths > 1 {
             // The two ends of a flow are at different hosts.
             let end = 1 << 63 | u64::from(parcel.from.0) << 32 | u64::from(parcel.flow.0);
             cells.place = Random::new(self.seed, Purpose::Labels, end).below(paths);
@@ -101,7 +107,7 @@ impl Labels {
     }
 
     /// A new flowcell takes the next path of the newest list.
-    fn next_cell(&mut self, setup: &Setup, cells: &mut Cells, parcel: Parcel, now: Time) {
+    fn next_cell(&mut self, setup: &Setup, cells: &mut FlowcellPosition, parcel: Parcel, now: Time) {
         cells.list = self.list(setup, parcel, now);
         let paths = self.lists[cells.list as usize - 1].len() as u32;
         cells.place = if paths == 0 { 0 } else { (cells.place + 1) % paths };
@@ -131,11 +137,11 @@ impl Labels {
 }
 
 /// The paths in their order, each as often as its capacity says, copies as far apart as possible.
-fn list_of(paths: &[Path], order: Order, random: &mut Random) -> Vec<PathLabel> {
+fn list_of(paths: &[Path], order: PathOrder, random: &mut Random) -> Vec<PathLabel> {
     let mut paths = paths.to_vec();
     match order {
-        Order::Shuffled => random.shuffle(&mut paths),
-        Order::BitReversed => {
+        PathOrder::Shuffled => random.shuffle(&mut paths),
+        PathOrder::BitReversed => {
             let mut numbered: Vec<(u32, Path)> = (0..).zip(paths).collect();
             numbered.sort_by_key(|(number, _)| number.reverse_bits());
             paths = numbered.into_iter().map(|(_, path)| path).collect();
@@ -171,10 +177,10 @@ mod tests {
         let mut random = Random::new(1, Purpose::Test, 0);
         // The example of the paper: 0.25, 0.5, 0.25 gives p1, p2, p3, p2. With reversed bits the order is 0, 2, 1.
         let paths = [path(1, 10), path(3, 10), path(2, 20)];
-        assert_eq!(ports(&list_of(&paths, Order::BitReversed, &mut random)), [1, 2, 3, 2]);
+        assert_eq!(ports(&list_of(&paths, PathOrder::BitReversed, &mut random)), [1, 2, 3, 2]);
         let equal: Vec<_> = (0..8).map(|port| path(port, 40)).collect();
-        assert_eq!(ports(&list_of(&equal, Order::BitReversed, &mut random)), [0, 4, 2, 6, 1, 5, 3, 7]);
-        assert!(list_of(&[], Order::Shuffled, &mut random).is_empty());
+        assert_eq!(ports(&list_of(&equal, PathOrder::BitReversed, &mut random)), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert!(list_of(&[], PathOrder::Shuffled, &mut random).is_empty());
     }
 
     #[test]
@@ -183,7 +189,7 @@ mod tests {
         let mut starts = [0u32; 4];
         for host in 0..4_000 {
             let mut random = Random::new(1, Purpose::Test, host);
-            let list = ports(&list_of(&equal, Order::Shuffled, &mut random));
+            let list = ports(&list_of(&equal, PathOrder::Shuffled, &mut random));
             starts[usize::from(list[0])] += 1;
         }
         assert!(starts.iter().all(|count| (870..1_130).contains(count)), "{starts:?}");

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use weft_core::Time;
-use weft_plan::{Progress, Watch};
+use weft_plan::{EngineProgress, Watch};
 
 use crate::barrier::Barrier;
-use crate::course::{Course, Standing, Step};
+use crate::course::{Course, CourseStep, Standing};
 use crate::deadlock::{Deadlocks, Wait};
 use crate::domain::Domain;
 use crate::ends::Closed;
@@ -119,15 +119,15 @@ impl Member<'_> {
                 leader.put_together(looked.take(), meeting, &self.domain.cx.plan);
             }
             match course.next(&all) {
-                Step::Run(until) => {
+                CourseStep::Run(until) => {
                     self.domain.cx.calendar.set_end(until);
                     self.domain.run(u64::MAX);
                     course.reached = until;
                 }
-                Step::Change(number) => self.domain.change(number),
-                Step::Note(now) => self.domain.note_carried(now),
-                Step::Look(now) => looked = Some(self.look(now)),
-                Step::Stop(stop) => return Finish { stop, at: course.reached },
+                CourseStep::Change(number) => self.domain.change(number),
+                CourseStep::Note(now) => self.domain.note_carried(now),
+                CourseStep::Look(now) => looked = Some(self.look(now)),
+                CourseStep::Stop(stop) => return Finish { stop, at: course.reached },
             }
         }
     }
@@ -205,7 +205,8 @@ impl Leader<'_, '_, '_> {
     fn tell(&mut self, all: &Standing, events: u64, total: usize) {
         if events >= self.watched + WATCH_EVERY || all.completed == total {
             self.watched = events;
-            let progress = Progress { now: all.last, events, flows_done: all.completed, flows_total: total };
+            let progress =
+                EngineProgress { now: all.last, events, flows_done: all.completed, flows_total: total };
             self.interrupted |= !(self.watch)(&progress);
         }
     }

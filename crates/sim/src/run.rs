@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 
 use weft_core::record::{RunRecord, Stop};
 use weft_core::{LinkId, PacketId, Time};
-use weft_plan::{Progress, Setup, Sink, Watch, keeping_flows};
+use weft_plan::{EngineProgress, Setup, Sink, Watch, keeping_flows};
 use weft_topology::Node;
 use weft_transport::{Receiver, Sender};
 
 use crate::calendar::Next;
 use crate::collect::collect;
-use crate::course::{Course, Standing, Step};
+use crate::course::{Course, CourseStep, Standing};
 use crate::deadlock::Deadlocks;
 use crate::domain::Domain;
 use crate::event::Event;
@@ -115,13 +115,13 @@ impl Simulation {
             let step = course.next(&Standing { stuck, ..domain.standing(interrupted) });
             stuck = found;
             match step {
-                Step::Run(until) => {
+                CourseStep::Run(until) => {
                     interrupted = !domain.run_watched(until, ledger, watch);
                     course.reached = domain.cx.calendar.end();
                 }
-                Step::Change(number) => domain.change(number),
-                Step::Note(now) => domain.note_carried(now),
-                Step::Look(now) => {
+                CourseStep::Change(number) => domain.change(number),
+                CourseStep::Note(now) => domain.note_carried(now),
+                CourseStep::Look(now) => {
                     if let (Some(sampler), Some(look)) = (&mut self.sampler, domain.look(now)) {
                         sampler.add(now, &[look]);
                     }
@@ -130,7 +130,7 @@ impl Simulation {
                     found |= circle && domain.cx.plan.ends_by_deadlock();
                     found |= !domain.has_hope(now);
                 }
-                Step::Stop(stop) => {
+                CourseStep::Stop(stop) => {
                     watch(&domain.progress());
                     return Finish { stop, at: course.reached };
                 }
@@ -250,8 +250,8 @@ impl Domain {
             || !self.hosts.ends.senders.between().all(|hosts| remains.cuts_off(network, now, hosts))
     }
 
-    pub(crate) fn progress(&self) -> Progress {
-        Progress {
+    pub(crate) fn progress(&self) -> EngineProgress {
+        EngineProgress {
             now: self.cx.now,
             events: self.cx.tally.events,
             flows_done: self.hosts.ends.completed,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use lab::{constant, flow};
 use weft_core::label::{PathLabel, cell_of};
 use weft_core::record::RunRecord;
-use weft_core::{Header, Kind, PortId, Rate, Span, SwitchId, Time};
+use weft_core::{Header, PacketKind, PortId, Rate, Span, SwitchId, Time};
 use weft_plan::Setup;
 use weft_sim::{Seen, Simulation, Tap};
 use weft_switch::balance::{conga::CongaSettings, letflow::LetFlowSettings, presto::PrestoSettings};
@@ -79,7 +79,7 @@ fn flowlet_lengths(setup: Setup, gap: Span) -> BTreeMap<PortId, (f64, f64)> {
             Seen::Arrived { time, header, .. } => arrived.push((*time, *header)),
             Seen::Left { port, packet, .. } => {
                 let (time, header) = arrived[*packet as usize];
-                if header.kind == Kind::Data && header.source.0 < 10 {
+                if header.kind == PacketKind::Data && header.source.0 < 10 {
                     let packets = flows.entry((header.source, header.ports)).or_default();
                     packets.push((time, u64::from(header.wire), *port));
                 }
@@ -277,7 +277,7 @@ fn presto() -> BalancerSettings {
 fn sent_by_host_0(setup: Setup) -> Vec<(Time, Header)> {
     let (_, tap) = Simulation::new(setup).run_tapped(Tap::new(SwitchId(0)));
     let of_host = |seen: &Seen| match seen {
-        Seen::Arrived { time, port: PortId(0), header } if header.kind == Kind::Data => {
+        Seen::Arrived { time, port: PortId(0), header } if header.kind == PacketKind::Data => {
             Some((*time, *header))
         }
         _ => None,

@@ -19,7 +19,7 @@ use weft_topology::shapes::{leaf_spine::LeafSpineSettings, single_switch::Single
 use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 use weft_transport::protocols::{dcqcn::RoceDcqcnSettings, roce::RoceFixedSettings};
-use weft_transport::roce::settings::Recovery;
+use weft_transport::roce::settings::RoceRecovery;
 
 fn any<T: Clone>(dice: &mut Random, of: &[T]) -> T {
     of[dice.below(of.len() as u32) as usize].clone()
@@ -65,7 +65,7 @@ fn fabric(seed: u64) -> Setup {
     let mut settings = RoceFixedSettings::default();
     settings.pairs.class = 0;
     settings.pairs.mtu = Bytes(any(&mut dice, &[1_068, 4_140]));
-    settings.pairs.recovery = any(&mut dice, &[Recovery::GoBackN, Recovery::Selective]);
+    settings.pairs.recovery = any(&mut dice, &[RoceRecovery::GoBackN, RoceRecovery::Selective]);
     let transport = match dice.below(3) {
         0 => TransportSettings::Udp(Default::default()),
         1 => TransportSettings::Roce(settings),
@@ -191,7 +191,7 @@ fn queue_pairs_survive_loss_reordering_and_failures() {
     ];
     let mut sent_again = 0;
     for (number, balancer) in balancers.iter().enumerate() {
-        for recovery in [Recovery::GoBackN, Recovery::Selective] {
+        for recovery in [RoceRecovery::GoBackN, RoceRecovery::Selective] {
             let seed = number as u64;
             let fabric_link = LinkSettings { loss: Share(0.01), ..LinkSettings::of(Rate::from_gbps(10)) };
             let topology = LeafSpineSettings {

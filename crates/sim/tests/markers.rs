@@ -67,7 +67,7 @@ fn pi_holds_the_queue_at_its_reference_for_any_number_of_flows() {
 #[test]
 fn pie_holds_the_delay_at_its_target_for_any_number_of_flows() {
     // 75 kB are 60 us at 10 Gb/s.
-    for estimate in [pie::Estimate::Line, pie::Estimate::Departures, pie::Estimate::Waited] {
+    for estimate in [pie::DelayEstimate::Line, pie::DelayEstimate::Departures, pie::DelayEstimate::Waited] {
         let target = Span::from_us(60);
         let ecn =
             MarkerSettings::Pie(PieSettings { target, estimate, mark_up_to: 1.0, ..Default::default() });

@@ -15,8 +15,8 @@ use weft_switch::balance::drill::DrillSettings;
 use weft_switch::mark::{MarkerSettings, red::RedSettings};
 use weft_switch::share::{SharingSettings, dynamic::DynamicSharingSettings};
 use weft_switch::{
-    BalancerSettings, Effect, Effects, PortSettings, Sent, ShaperSettings, Switch, SwitchSite, Table, Turn,
-    Verdict,
+    BalancerSettings, Effect, Effects, ForwardingTable, PortSettings, Sent, ShaperSettings, Switch,
+    SwitchSite, Turn, Verdict,
 };
 use weft_topology::Node;
 
@@ -46,7 +46,7 @@ impl Replay {
         let routes = &setup.timeline.states[0];
         let own = &routes.switches[switch.index()];
         let hosts = (routes.leaf_of_host.clone(), routes.port_of_host.clone());
-        let table = Table::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone());
+        let table = ForwardingTable::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone());
         let mut built = Switch::new(&setup.switch, &setup.balancer, &site, table);
         let first = setup.graph.first_link(Node::Switch(switch)).0;
         for (link, own) in setup.ports.range(LinkId(first)..LinkId(first + rates.len() as u32)) {

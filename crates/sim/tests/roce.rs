@@ -15,8 +15,8 @@ use weft_topology::{LinkSettings, TopologySettings};
 use weft_transport::TransportSettings;
 use weft_transport::protocols::{dcqcn::RoceDcqcnSettings, patched_timely::RocePatchedTimelySettings};
 use weft_transport::rate::dcqcn::HyperIncrease;
-use weft_transport::rate::notification::Scope;
-use weft_transport::roce::settings::Recovery;
+use weft_transport::rate::notification::NotificationScope;
+use weft_transport::roce::settings::RoceRecovery;
 
 /// Senders 1, 2, … on one switch, all to host 0, for `span`.
 fn incast(senders: u32, rate: Rate, transport: &TransportSettings, span: Span) -> Setup {
@@ -145,7 +145,7 @@ fn a_card_may_limit_the_notifications_of_all_its_flows() {
         let sum = |of: fn(&FlowRecord) -> u32| record.flows.iter().map(of).sum::<u32>();
         (sum(|flow| flow.cnps_sent), sum(|flow| flow.cnps))
     };
-    let ((asked, heard), (wanted, passed)) = (count(Scope::Flow), count(Scope::Port));
+    let ((asked, heard), (wanted, passed)) = (count(NotificationScope::Flow), count(NotificationScope::Port));
     assert!(asked - heard <= 6 && heard > 30, "each flow keeps its own interval: {asked} {heard}");
     assert!(passed <= 101 && passed > 90 && wanted > 2 * passed, "the card keeps it: {wanted} {passed}");
 }
@@ -191,7 +191,7 @@ fn a_timer_that_ran_out_while_the_sender_was_paced_still_fires() {
         DiamondSettings { path_a: link(1, 0.1), path_b: link(100, 0.1), ..DiamondSettings::default() };
     let mut settings = RocePatchedTimelySettings::default();
     settings.law.measured.initial_rates = vec![Rate::from_mbps(100)];
-    settings.pairs.recovery = Recovery::Selective;
+    settings.pairs.recovery = RoceRecovery::Selective;
     settings.pairs.retry_timeout = Span::from_us(500);
     let transport = TransportSettings::PatchedTimely(settings);
     let mut setup = lab::setup(&TopologySettings::Diamond(topology), &transport);

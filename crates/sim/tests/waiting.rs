@@ -6,7 +6,7 @@ mod lab;
 use std::collections::BTreeMap;
 
 use weft_core::record::RunRecord;
-use weft_core::{Bytes, HostId, Kind, Purpose, Random, Rate, Span, SwitchId, Time};
+use weft_core::{Bytes, HostId, PacketKind, Purpose, Random, Rate, Span, SwitchId, Time};
 use weft_plan::Setup;
 use weft_sim::{Seen, Simulation, Tap};
 use weft_switch::BalancerSettings;
@@ -59,7 +59,7 @@ fn waits(setup: &Setup, switch: SwitchId) -> BTreeMap<Pair, (usize, Time, Span)>
             Seen::Arrived { time, header, .. } => arrived.push((*time, *header)),
             Seen::Left { time, packet, .. } => {
                 let (came, header) = arrived[*packet as usize];
-                if header.kind == Kind::Data {
+                if header.kind == PacketKind::Data {
                     let hop = usize::from(header.hops) + 1;
                     let pair = (header.source, header.destination);
                     let twice = waits.insert(pair, (hop, came, time.since(came)));

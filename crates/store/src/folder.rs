@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Refused, is_folder, is_ours, sibling, step};
+use crate::{StoreError, is_folder, is_ours, sibling, step};
 
 /// Makes a hidden folder for what is to be at `folder`, without files of an earlier attempt.
 ///
 /// # Errors
 /// What the file system refuses.
-pub fn begin(folder: &Path) -> Result<PathBuf, Refused> {
+pub fn begin(folder: &Path) -> Result<PathBuf, StoreError> {
     let building = sibling(folder, "partial");
     discard(&building, None)?;
-    fs::create_dir_all(&building).map_err(Refused::at(&building))?;
+    fs::create_dir_all(&building).map_err(StoreError::at(&building))?;
     step::done();
     Ok(building)
 }
@@ -21,41 +21,41 @@ pub fn begin(folder: &Path) -> Result<PathBuf, Refused> {
 ///
 /// # Errors
 /// What the file system refuses.
-pub fn settle(folder: &Path) -> Result<(), Refused> {
-    for entry in fs::read_dir(folder).map_err(Refused::at(folder))? {
-        synced(&entry.map_err(Refused::at(folder))?.path())?;
+pub fn settle(folder: &Path) -> Result<(), StoreError> {
+    for entry in fs::read_dir(folder).map_err(StoreError::at(folder))? {
+        synced(&entry.map_err(StoreError::at(folder))?.path())?;
         step::done();
     }
     synced(folder)
 }
 
 /// Where folders cannot be opened like files, the system sees to them itself.
-fn synced(path: &Path) -> Result<(), Refused> {
+fn synced(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() && !cfg!(unix) {
         return Ok(());
     }
-    fs::File::open(path).and_then(|file| file.sync_all()).map_err(Refused::at(path))
+    fs::File::open(path).and_then(|file| file.sync_all()).map_err(StoreError::at(path))
 }
 
 /// Puts the folder `built` in the place of `folder`. Files in the old folder that are not Weft's move into the new one.
 ///
 /// # Errors
 /// What the file system refuses; a link in the place of the folder is not replaced.
-pub fn replace(built: &Path, folder: &Path) -> Result<(), Refused> {
+pub fn replace(built: &Path, folder: &Path) -> Result<(), StoreError> {
     let old = sibling(folder, "old");
     match fs::symlink_metadata(folder) {
         Ok(about) if about.is_dir() => {
             discard(&old, Some(folder))?;
-            fs::rename(folder, &old).map_err(Refused::at(folder))?;
+            fs::rename(folder, &old).map_err(StoreError::at(folder))?;
         }
         Ok(_) => {
             let words = "not a folder, and Weft replaces only folders that it made";
-            return Err(Refused::at(folder)(std::io::Error::other(words)));
+            return Err(StoreError::at(folder)(std::io::Error::other(words)));
         }
         Err(_) => {}
     }
     step::done();
-    fs::rename(built, folder).map_err(Refused::at(folder))?;
+    fs::rename(built, folder).map_err(StoreError::at(folder))?;
     step::done();
     synced(folder.parent().unwrap_or(folder))?;
     discard(&old, Some(folder))
@@ -67,25 +67,25 @@ pub fn replace(built: &Path, folder: &Path) -> Result<(), Refused> {
 ///
 /// # Errors
 /// What the file system refuses.
-pub fn discard(folder: &Path, heir: Option<&Path>) -> Result<(), Refused> {
+pub fn discard(folder: &Path, heir: Option<&Path>) -> Result<(), StoreError> {
     if !is_folder(folder) {
         return Ok(());
     }
-    for entry in fs::read_dir(folder).map_err(Refused::at(folder))? {
-        let path = entry.map_err(Refused::at(folder))?.path();
+    for entry in fs::read_dir(folder).map_err(StoreError::at(folder))? {
+        let path = entry.map_err(StoreError::at(folder))?.path();
         let name = path.file_name().unwrap_or_default();
         if is_ours(&name.to_string_lossy()) && !is_folder(&path) {
-            fs::remove_file(&path).map_err(Refused::at(&path))?;
+            fs::remove_file(&path).map_err(StoreError::at(&path))?;
         } else if let Some(place) = heir.filter(|heir| is_folder(heir)).map(|heir| heir.join(name))
             && fs::symlink_metadata(&place).is_err()
         {
-            fs::rename(&path, &place).map_err(Refused::at(&path))?;
+            fs::rename(&path, &place).map_err(StoreError::at(&path))?;
         }
         step::done();
     }
     match fs::remove_dir(folder) {
         Err(cause) if cause.kind() != std::io::ErrorKind::DirectoryNotEmpty => {
-            Err(Refused::at(folder)(cause))
+            Err(StoreError::at(folder)(cause))
         }
         _ => Ok(()),
     }

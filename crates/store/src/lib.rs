@@ -16,16 +16,16 @@ pub use folder::{begin, discard, replace, settle};
 /// What the file system refused.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {cause}", path = .path.display())]
-pub struct Refused {
+pub struct StoreError {
     /// The file or folder.
     pub path: PathBuf,
     /// What the file system said.
     pub cause: std::io::Error,
 }
 
-impl Refused {
-    fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Refused + '_ {
-        |cause| Refused { path: path.to_owned(), cause }
+impl StoreError {
+    fn at(path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + '_ {
+        |cause| StoreError { path: path.to_owned(), cause }
     }
 }
 
@@ -76,16 +76,16 @@ pub fn sibling(path: &Path, word: &str) -> PathBuf {
 ///
 /// # Errors
 /// What `write` says, or what the file system refuses.
-pub fn in_place<E: From<Refused>>(
+pub fn in_place<E: From<StoreError>>(
     path: &Path,
     write: impl FnOnce(fs::File) -> Result<(), E>,
 ) -> Result<(), E> {
     let building = sibling(path, "partial");
-    let file = fs::File::create(&building).map_err(Refused::at(path))?;
+    let file = fs::File::create(&building).map_err(StoreError::at(path))?;
     step::done();
     let written = write(file).and_then(|()| {
         step::done();
-        Ok(fs::rename(&building, path).map_err(Refused::at(path))?)
+        Ok(fs::rename(&building, path).map_err(StoreError::at(path))?)
     });
     if written.is_err() {
         // what is half written takes room on a disk that is perhaps full

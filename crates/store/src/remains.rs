@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Refused, discard, is_folder, is_ours, step};
+use crate::{StoreError, discard, is_folder, is_ours, step};
 
 /// The file that says that a run is complete.
 const COMPLETE: &str = "summary.json";
@@ -14,7 +14,7 @@ const COMPLETE: &str = "summary.json";
 ///
 /// # Errors
 /// What could not be looked at or removed, and why.
-pub fn clear(root: &Path, stopped: &dyn Fn() -> bool) -> Result<(), Refused> {
+pub fn clear(root: &Path, stopped: &dyn Fn() -> bool) -> Result<(), StoreError> {
     clear_files(root, stopped)?;
     for case in entries(root)?.filter(|path| is_case(path) && is_folder(path)) {
         for path in entries(&case)?.take_while(|_| !stopped()) {
@@ -25,12 +25,12 @@ pub fn clear(root: &Path, stopped: &dyn Fn() -> bool) -> Result<(), Refused> {
 }
 
 /// An entry of the folder of a case.
-fn clear_entry(path: &Path) -> Result<(), Refused> {
+fn clear_entry(path: &Path) -> Result<(), StoreError> {
     match leftover(&name(path)) {
         Some(Leftover::Run) => {
             let half = path.join(".report.html.partial");
             if is_folder(path) && fs::symlink_metadata(&half).is_ok_and(|about| about.is_file()) {
-                fs::remove_file(&half).map_err(Refused::at(&half))?;
+                fs::remove_file(&half).map_err(StoreError::at(&half))?;
             }
             Ok(())
         }
@@ -45,13 +45,13 @@ fn clear_entry(path: &Path) -> Result<(), Refused> {
 }
 
 /// Removes half written files of a folder.
-fn clear_files(folder: &Path, stopped: &dyn Fn() -> bool) -> Result<(), Refused> {
+fn clear_files(folder: &Path, stopped: &dyn Fn() -> bool) -> Result<(), StoreError> {
     let half = |path: &PathBuf| {
         let name = name(path);
         name.ends_with(".partial") && is_ours(&name) && !is_folder(path)
     };
     for path in entries(folder)?.filter(half).take_while(|_| !stopped()) {
-        fs::remove_file(&path).map_err(Refused::at(&path))?;
+        fs::remove_file(&path).map_err(StoreError::at(&path))?;
         step::done();
     }
     Ok(())
@@ -99,8 +99,8 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn entries(folder: &Path) -> Result<impl Iterator<Item = PathBuf> + use<>, Refused> {
-    let entries = fs::read_dir(folder).map_err(Refused::at(folder))?;
+fn entries(folder: &Path) -> Result<impl Iterator<Item = PathBuf> + use<>, StoreError> {
+    let entries = fs::read_dir(folder).map_err(StoreError::at(folder))?;
     Ok(entries.flatten().map(|entry| entry.path()))
 }
 

@@ -189,7 +189,7 @@ fn goodput(record: &RunRecord, bits: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::Flows;
+    use crate::summary::FlowCounts;
     use weft_core::record::{ArrivalRecord, DropRecord, FlowRecord, LinkRecord, NodeRecord, Reason, Stop};
     use weft_core::{Bytes, LinkId, Span, Time};
 
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn warm_up_flows_are_not_measured_and_unfinished_ones_are_counted() {
         let summary = Summary::new(&record(), &RunFacts::default());
-        let Flows { started, finished, unfinished, warm_up, .. } = summary.flows;
+        let FlowCounts { started, finished, unfinished, warm_up, .. } = summary.flows;
         assert_eq!((started, finished, unfinished, warm_up), (3, 2, 1, 1));
         assert_eq!(summary.fct_us.all.mean, Some(30.0));
         assert_eq!(summary.slowdown.all.mean, Some(3.0));

@@ -2,7 +2,7 @@
 //! summary, not where the names are used.
 
 use crate::summary::{
-    DroppedTowards, Lengths, Links, Measured, Offered, Reordering, Summary, Throughput, Uplinks,
+    DroppedTowards, FlowMeasure, Lengths, Links, Offered, Reordering, Summary, Throughput, Uplinks,
 };
 mod list;
 
@@ -244,7 +244,7 @@ impl Throughput {
     }
 }
 
-fn measured(name: &str, of: &Measured, list: &mut Vec<(String, f64)>) {
+fn measured(name: &str, of: &FlowMeasure, list: &mut Vec<(String, f64)>) {
     let sizes = [("small", &of.small), ("medium", &of.medium), ("large", &of.large)];
     let whole = [(name.to_owned(), &of.all)];
     let by_size = sizes.map(|(size, distribution)| (format!("{name}.{size}"), distribution));
@@ -265,7 +265,7 @@ mod tests {
         let all = Distribution::of((0..2_000).map(f64::from).collect());
         let (tags, busiest) = ([("incast".to_owned(), all.clone())].into(), all.clone());
         let empty = Summary::new(&RunRecord::default(), &RunFacts::default());
-        let times = Measured { all: all.clone(), small: all, tags, ..Measured::default() };
+        let times = FlowMeasure { all: all.clone(), small: all, tags, ..FlowMeasure::default() };
         Summary {
             fct_acknowledged_us: Some(times.clone()),
             fct_us: times,

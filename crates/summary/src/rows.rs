@@ -114,7 +114,7 @@ impl Sample {
 
 /// The groups of flows that a flow belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Groups {
+pub(crate) struct FlowGroups {
     /// Small, medium, large.
     pub(crate) bucket: u8,
     /// Its class of size.
@@ -124,15 +124,15 @@ pub(crate) struct Groups {
 }
 
 /// A figure that is not negative, ordered by it: the bits of such numbers have their order.
-pub(crate) fn figure_row(figure: f64, groups: Groups) -> Words<2> {
-    let Groups { bucket, class, tag } = groups;
+pub(crate) fn figure_row(figure: f64, groups: FlowGroups) -> Words<2> {
+    let FlowGroups { bucket, class, tag } = groups;
     [figure.to_bits(), pair(u32::from(tag), u32::from(bucket) << 8 | u32::from(class))]
 }
 
-pub(crate) fn figure_of(row: &Words<2>) -> (f64, Groups) {
+pub(crate) fn figure_of(row: &Words<2>) -> (f64, FlowGroups) {
     let (tag, rest) = apart(row[1]);
     let [bucket, class] = [rest >> 8, rest].map(|part| part as u8);
-    (f64::from_bits(row[0]), Groups { bucket, class, tag: tag as u16 })
+    (f64::from_bits(row[0]), FlowGroups { bucket, class, tag: tag as u16 })
 }
 
 #[cfg(test)]
@@ -174,13 +174,13 @@ mod tests {
                 Sample { size: 1 << 40, flow: 7, tag: u16::MAX, fct_us: 0.1, slowdown: 1.5, acknowledged_us };
             assert_eq!(Sample::of(&sample.row()), sample);
         }
-        let groups = Groups { bucket: 2, class: 19, tag: 0xfffe };
+        let groups = FlowGroups { bucket: 2, class: 19, tag: 0xfffe };
         assert_eq!(figure_of(&figure_row(0.3, groups)), (0.3, groups));
     }
 
     #[test]
     fn rows_have_the_order_of_what_they_mean() {
-        let groups = Groups { bucket: 0, class: 0, tag: 0 };
+        let groups = FlowGroups { bucket: 0, class: 0, tag: 0 };
         let figures = [0.0, 1e-300, 0.9, 1.0, 1.5, 2.0, 1e9, f64::INFINITY];
         assert!(figures.windows(2).all(|two| figure_row(two[0], groups) < figure_row(two[1], groups)));
         let sample = |size, flow| {

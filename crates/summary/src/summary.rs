@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use weft_statistics::Distribution;
 
-pub use causes::{Cause, Slow, TimedOut};
+pub use causes::{DelayCause, SlowFlows, TimedOut};
 pub use links::{DroppedTowards, Links};
 pub use offered::Offered;
 pub use uplinks::Uplinks;
@@ -47,14 +47,14 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub late_changes: u64,
     /// Counts of flows.
-    pub flows: Flows,
+    pub flows: FlowCounts,
     /// Flow completion time of finished flows, microseconds.
-    pub fct_us: Measured,
+    pub fct_us: FlowMeasure,
     /// The same until the sender's last acknowledgement; flows that wait for it when the run ends are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fct_acknowledged_us: Option<Measured>,
+    pub fct_acknowledged_us: Option<FlowMeasure>,
     /// Completion time divided by that of the same flow alone in the empty network.
-    pub slowdown: Measured,
+    pub slowdown: FlowMeasure,
     /// Twenty size classes of equal count, from small to large flows; fewer where many flows have one size.
     pub equal20: Vec<SizeClass>,
     /// Packets lost.
@@ -112,7 +112,7 @@ pub struct Summary {
     pub timed_out: Option<TimedOut>,
     /// What held up the slowest flows, by slowdown: 1 % of those that finished, 1000 at most. Only causes that occurred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slowest: Vec<Slow>,
+    pub slowest: Vec<SlowFlows>,
     /// Names of the quantities that the engine did not measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_measured: Vec<String>,
@@ -125,7 +125,7 @@ fn is_zero(count: &u64) -> bool {
 
 /// Counts of flows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Flows {
+pub struct FlowCounts {
     /// Measured flows: those that started after the warm-up.
     pub started: u64,
     /// Measured flows that finished.
@@ -144,7 +144,7 @@ pub struct Flows {
 
 /// A per-flow measure overall, by size (0 to 100 kB, to 10 MB, above; kB = 1000 B) and by traffic entry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub struct FlowMeasure {
     /// All measured, finished flows.
     #[serde(flatten)]
     pub all: Distribution,

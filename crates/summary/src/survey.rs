@@ -9,8 +9,8 @@ mod throughput;
 pub use tail::{Tail, shares};
 
 use crate::derived::{PAPER_BUCKETS, acknowledged_us, fct_us, slowdown};
-use crate::rows::{Groups, Sample, figure_of, figure_row};
-use crate::summary::{Flows, Measured, Reordering, SizeClass, Slow, Throughput, TimedOut};
+use crate::rows::{FlowGroups, Sample, figure_of, figure_row};
+use crate::summary::{FlowCounts, FlowMeasure, Reordering, SizeClass, SlowFlows, Throughput, TimedOut};
 use overtaking::Overtaking;
 use slowest::Slowest;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use tail::Thinning;
 use throughput::Throughputs;
 use weft_core::record::{FlowRecord, HeldFlows, RunRecord};
 use weft_statistics::{Ascending, Distribution, Jain};
-use weft_table::sorter::Broken;
+use weft_table::sorter::SpillError;
 use weft_table::sorter::{Scratch, Sorter};
 
 /// Number of equal-count classes (the convention of the HPCC family of simulators). Flows of one size are in one class, so that
@@ -28,10 +28,10 @@ const CLASSES: u64 = 20;
 /// What the flows of a run amount to. Statistics cover flows that start at or after the end of the warm-up.
 #[derive(Clone, Debug, Default)]
 pub struct FlowStatistics {
-    pub(crate) flows: Flows,
-    pub(crate) fct_us: Measured,
-    pub(crate) slowdown: Measured,
-    pub(crate) fct_acknowledged_us: Measured,
+    pub(crate) flows: FlowCounts,
+    pub(crate) fct_us: FlowMeasure,
+    pub(crate) slowdown: FlowMeasure,
+    pub(crate) fct_acknowledged_us: FlowMeasure,
     pub(crate) equal20: Vec<SizeClass>,
     pub(crate) reordering: Reordering,
     pub(crate) delivered_bits: u64,
@@ -40,7 +40,7 @@ pub struct FlowStatistics {
     pub(crate) retransmitted_bytes: u64,
     pub(crate) timeouts: u64,
     pub(crate) timed_out: TimedOut,
-    pub(crate) slowest: Vec<Slow>,
+    pub(crate) slowest: Vec<SlowFlows>,
     /// Completion times for a plot of the tail.
     pub fct_tail: Tail,
     pub(crate) held: HeldFlows,
@@ -51,14 +51,14 @@ impl FlowStatistics {
     #[must_use]
     pub fn of(record: &RunRecord) -> FlowStatistics {
         const SURE: &str = "in memory nothing fails";
-        let mut survey = Survey::new(record, Scratch::memory());
+        let mut survey = RecordSurvey::new(record, Scratch::memory());
         record.flows.iter().for_each(|flow| survey.add(flow).expect(SURE));
         survey.finish().expect(SURE)
     }
 }
 
 /// A survey that is under way.
-pub struct Survey<'a> {
+pub struct RecordSurvey<'a> {
     record: &'a RunRecord,
     scratch: Scratch,
     so_far: FlowStatistics,
@@ -71,13 +71,13 @@ pub struct Survey<'a> {
     samples: Sorter<5>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> RecordSurvey<'a> {
     /// Of a run; flows are added in the order of their numbers.
-    pub fn new(record: &'a RunRecord, scratch: Scratch) -> Survey<'a> {
+    pub fn new(record: &'a RunRecord, scratch: Scratch) -> RecordSurvey<'a> {
         let samples = Sorter::new(&scratch, "samples");
         let (fairness, overtaking) = (Jain::default(), Overtaking::default());
         let throughputs = Throughputs::new(record.tags.len());
-        Survey {
+        RecordSurvey {
             record,
             scratch,
             so_far: FlowStatistics::default(),
@@ -94,7 +94,7 @@ impl<'a> Survey<'a> {
     ///
     /// # Errors
     /// The file system's, when there are too many for memory.
-    pub fn add(&mut self, flow: &FlowRecord) -> Result<(), Broken> {
+    pub fn add(&mut self, flow: &FlowRecord) -> Result<(), SpillError> {
         let so_far = &mut self.so_far;
         if flow.start < self.record.warm_up {
             so_far.flows.warm_up += 1;
@@ -129,8 +129,8 @@ impl<'a> Survey<'a> {
     ///
     /// # Errors
     /// The file system's, when there were too many flows for memory.
-    pub fn finish(self) -> Result<FlowStatistics, Broken> {
-        let Survey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
+    pub fn finish(self) -> Result<FlowStatistics, SpillError> {
+        let RecordSurvey { record, scratch, mut so_far, fairness, throughputs, overtaking, .. } = self;
         (so_far.timed_out, so_far.slowest) = self.slowest.finish();
         so_far.reordering = overtaking.of(so_far.flows.finished);
         so_far.jain = fairness.index();
@@ -194,7 +194,7 @@ impl Members {
     }
 
     /// The groups of the next greater flow.
-    fn join(&mut self, sample: &Sample) -> Groups {
+    fn join(&mut self, sample: &Sample) -> FlowGroups {
         let bucket = PAPER_BUCKETS.iter().filter(|end| sample.size > **end).count();
         // Class n holds the flows from n * finished / CLASSES on, rounded down; flows of one size stay together.
         let by_rank = (((self.joined + 1) * CLASSES - 1) / self.finished) as usize;
@@ -208,11 +208,15 @@ impl Members {
         let from = if self.classes[class] == 0 { sample.size } else { self.sizes[class].0 };
         self.sizes[class] = (from, sample.size);
         self.classes[class] += 1;
-        Groups { bucket: bucket as u8, class: class as u8, tag: sample.tag }
+        FlowGroups { bucket: bucket as u8, class: class as u8, tag: sample.tag }
     }
 
     /// The distributions of a figure in all groups; `each` is told every figure in ascending order.
-    fn distributions(&self, figures: Sorter<2>, mut each: impl FnMut(f64)) -> Result<Distributions, Broken> {
+    fn distributions(
+        &self,
+        figures: Sorter<2>,
+        mut each: impl FnMut(f64),
+    ) -> Result<Distributions, SpillError> {
         let open = |counts: &[u64]| counts.iter().map(|count| Ascending::new(*count)).collect::<Vec<_>>();
         let mut all = Ascending::new(self.finished);
         let (mut buckets, mut tags, mut classes) =
@@ -246,11 +250,11 @@ struct Distributions {
 }
 
 impl Distributions {
-    fn measured(self, tags: &[String]) -> Measured {
+    fn measured(self, tags: &[String]) -> FlowMeasure {
         let [small, medium, large] = self.buckets.try_into().expect("there are three buckets");
         let tags = if tags.len() > 1 { tags } else { &[] };
         let tags: BTreeMap<_, _> = tags.iter().cloned().zip(self.tags).collect();
-        Measured { all: self.all, small, medium, large, tags }
+        FlowMeasure { all: self.all, small, medium, large, tags }
     }
 }
 

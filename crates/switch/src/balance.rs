@@ -22,7 +22,7 @@ pub mod wcmp;
 
 /// Where a balancer lives.
 #[derive(Clone, Copy, Debug)]
-pub struct Site {
+pub struct BalancerSite {
     /// Seed of the run.
     pub seed: u64,
     /// The switch.
@@ -38,11 +38,11 @@ pub struct Candidates<'a> {
     /// The ports, more than one, and what each may carry.
     pub component: &'a Component,
     pub(crate) loads: Loads<'a>,
-    pub(crate) paths: Paths<'a>,
+    pub(crate) paths: PathCongestion<'a>,
 }
 
 /// How the congestion of paths is read.
-pub(crate) enum Paths<'a> {
+pub(crate) enum PathCongestion<'a> {
     /// Not at all: the balancer does not measure, or the packet comes from another leaf.
     Unknown,
     /// From the switch, towards a leaf.
@@ -63,13 +63,13 @@ impl<'a> Candidates<'a> {
     /// Candidates with given loads, by port number: for tests and examples.
     #[must_use]
     pub fn with_loads(group: GroupId, component: &'a Component, loads: &'a [u64]) -> Candidates<'a> {
-        Candidates { group, component, loads: Loads::Given(loads), paths: Paths::Unknown }
+        Candidates { group, component, loads: Loads::Given(loads), paths: PathCongestion::Unknown }
     }
 
     /// The same with congestion of the paths beyond the ports, by port number.
     #[must_use]
     pub fn with_congestion(self, metrics: &'a [u8]) -> Candidates<'a> {
-        Candidates { paths: Paths::Given(metrics), ..self }
+        Candidates { paths: PathCongestion::Given(metrics), ..self }
     }
 
     /// The ports, ascending.
@@ -106,7 +106,7 @@ impl<'a> Candidates<'a> {
     /// Whether the switch knows the paths of this packet: it is the leaf of its source, and [`Balancer::measures`].
     #[must_use]
     pub fn knows_paths(&self) -> bool {
-        !matches!(self.paths, Paths::Unknown)
+        !matches!(self.paths, PathCongestion::Unknown)
     }
 
     /// The congestion of the path by candidate `index` to the packet's leaf, from 0 to 2^Q - 1; 0 if it is not known.
@@ -114,9 +114,9 @@ impl<'a> Candidates<'a> {
     pub fn congestion(&mut self, index: usize) -> u8 {
         let port = self.component.ports[index];
         match &mut self.paths {
-            Paths::Unknown => 0,
-            Paths::Switch { congestion, now, leaf } => congestion.metric(*now, port, *leaf),
-            Paths::Given(metrics) => metrics[port.index()],
+            PathCongestion::Unknown => 0,
+            PathCongestion::Switch { congestion, now, leaf } => congestion.metric(*now, port, *leaf),
+            PathCongestion::Given(metrics) => metrics[port.index()],
         }
     }
 }
@@ -207,7 +207,7 @@ impl BalancerSettings {
     /// What the state depends on of a switch with these components.
     #[must_use]
     pub fn choices<'a>(&self, components: impl IntoIterator<Item = &'a Component>) -> Choices {
-        let balancer = AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 });
+        let balancer = AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 });
         let chosen = components.into_iter().filter(|component| component.ports.len() > 1);
         chosen.fold(Choices::default(), |sum, component| Choices {
             components: sum.components + 1,
@@ -219,26 +219,26 @@ impl BalancerSettings {
     /// What an engine of a switch with these groups keeps.
     #[must_use]
     pub fn state(&self, choices: Choices) -> State {
-        AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 }).state(choices)
+        AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).state(choices)
     }
 
     /// What a leaf keeps beside that to measure paths to so many other leaves by so many uplinks.
     #[must_use]
     pub fn state_of_paths(&self, leaves: u64, uplinks: u64) -> Bytes {
-        let measures = AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 });
+        let measures = AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 });
         measures.measures().map_or(Bytes::ZERO, |_| congestion::state(leaves, uplinks))
     }
 
     /// Whether all packets of a flow take one path as long as routes stay.
     #[must_use]
     pub fn keeps_paths(&self) -> bool {
-        AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 }).keeps_paths()
+        AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).keeps_paths()
     }
 
     /// How routing groups the ports for this balancer.
     #[must_use]
     pub fn grouping(&self) -> Grouping {
-        AnyBalancer::new(self, Site { seed: 0, switch: SwitchId(0), engine: 0 }).grouping()
+        AnyBalancer::new(self, BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 }).grouping()
     }
 }
 
@@ -247,7 +247,7 @@ family! {
     pub enum AnyBalancer: Balancer;
     /// The balancer of a scenario.
     pub enum BalancerSettings;
-    called "balancer" built at Site;
+    called "balancer" built at BalancerSite;
     members {
         "ecmp" => ecmp::Ecmp(EcmpSettings),
         "wcmp" => wcmp::Wcmp(WcmpSettings),

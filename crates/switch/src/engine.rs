@@ -3,18 +3,18 @@
 
 use weft_core::{Purpose, Random};
 
-use crate::balance::{AnyBalancer, BalancerSettings, Site};
+use crate::balance::{AnyBalancer, BalancerSettings, BalancerSite};
 
 /// One forwarding engine.
-pub(crate) struct Engine {
+pub(crate) struct ForwardingEngine {
     pub(crate) balancer: AnyBalancer,
     pub(crate) random: Random,
 }
 
-impl Engine {
-    pub(crate) fn new(settings: &BalancerSettings, site: Site) -> Engine {
+impl ForwardingEngine {
+    pub(crate) fn new(settings: &BalancerSettings, site: BalancerSite) -> ForwardingEngine {
         let entity = u64::from(site.switch.0) << 16 | u64::from(site.engine);
-        Engine {
+        ForwardingEngine {
             balancer: AnyBalancer::new(settings, site),
             random: Random::new(site.seed, Purpose::Balance, entity),
         }

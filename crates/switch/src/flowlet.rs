@@ -10,7 +10,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use weft_core::random::mix;
 use weft_core::{Bytes, Header, PortId, Purpose, Random, Span, Time, choice, settings};
 
-use crate::balance::{Site, State};
+use crate::balance::{BalancerSite, State};
 use crate::hash::{FlowHash, HashFunction};
 
 choice! {
@@ -75,7 +75,7 @@ const FIRST_PRUNE: usize = 1 << 10;
 impl Flowlets {
     /// An empty table.
     #[must_use]
-    pub fn new(settings: &FlowletSettings, site: Site) -> Flowlets {
+    pub fn new(settings: &FlowletSettings, site: BalancerSite) -> Flowlets {
         let entries = if settings.exact {
             Entries::Exact { table: HashMap::default(), prune_at: FIRST_PRUNE }
         } else {
@@ -88,7 +88,7 @@ impl Flowlets {
 
     /// An exact table whose flows end after a pause of `idle`.
     #[must_use]
-    pub fn of_flows(idle: Span, site: Site) -> Flowlets {
+    pub fn of_flows(idle: Span, site: BalancerSite) -> Flowlets {
         Flowlets::new(&FlowletSettings { gap: idle, exact: true, ..FlowletSettings::default() }, site)
     }
 

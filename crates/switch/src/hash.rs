@@ -4,7 +4,7 @@
 use weft_core::random::mix;
 use weft_core::{Header, Purpose, Random, Tuple, choice};
 
-use crate::balance::Site;
+use crate::balance::BalancerSite;
 
 choice! {
     /// The function over the five-tuple.
@@ -47,7 +47,7 @@ impl FlowHash {
 
     /// The function with the seed of a switch; all its engines share it, as they share one hash function in hardware.
     #[must_use]
-    pub fn of_switch(function: HashFunction, site: Site) -> FlowHash {
+    pub fn of_switch(function: HashFunction, site: BalancerSite) -> FlowHash {
         FlowHash::new(function, Random::new(site.seed, Purpose::Hash, u64::from(site.switch.0)).bits())
     }
 

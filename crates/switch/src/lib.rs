@@ -44,6 +44,6 @@ pub use pause::{PauseCounters, PauseFrame, PfcSettings};
 pub use port::PortCounters;
 pub use settings::{PortSettings, SwitchSettings};
 pub use switch::Switch;
-pub use table::{Route, Table};
+pub use table::{ForwardingTable, Route};
 pub use trim::TrimSettings;
 pub use turn::{Departure, Effect, Effects, Sent, SwitchSite, Turn, Verdict};

@@ -16,7 +16,7 @@ pub mod headroom;
 mod ingress;
 mod own;
 
-pub use arrivals::{Needs, needs};
+pub use arrivals::{MemoryNeeds, needs};
 pub(crate) use ingress::Ingress;
 pub(crate) use own::headroom_of;
 pub(crate) use own::to_share;

@@ -5,9 +5,9 @@ use weft_core::{
     Bytes, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission, prefetch,
 };
 
-use crate::balance::{BalancerSettings, Candidates, Loads, Paths, Site};
+use crate::balance::{BalancerSettings, BalancerSite, Candidates, Loads, PathCongestion};
 use crate::congestion::{Congestion, CongestionSite};
-use crate::engine::Engine;
+use crate::engine::ForwardingEngine;
 use crate::hash::FlowHash;
 use crate::join::Unseen;
 use crate::observe::{Observer, Observing};
@@ -15,14 +15,14 @@ use crate::outputs::{Outputs, queue_of};
 use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
-use crate::table::{Route, Table};
+use crate::table::{ForwardingTable, Route};
 use crate::turn::{Departure, Sent, SwitchSite, Turn, Verdict};
 
 /// A combined input-output-queued switch with shared memory.
 pub struct Switch {
-    table: Table,
+    table: ForwardingTable,
     /// Input port i belongs to engine i modulo their number.
-    engines: Vec<Engine>,
+    engines: Vec<ForwardingEngine>,
     outputs: Outputs,
     rates: Vec<Rate>,
     queues: usize,
@@ -45,12 +45,12 @@ impl Switch {
         settings: &SwitchSettings,
         balancer: &BalancerSettings,
         site: &SwitchSite,
-        mut table: Table,
+        mut table: ForwardingTable,
     ) -> Switch {
         table.seed(site.seed, site.switch);
         let engine = |engine| {
-            let place = Site { seed: site.seed, switch: site.switch, engine: engine as u16 };
-            Engine::new(balancer, place)
+            let place = BalancerSite { seed: site.seed, switch: site.switch, engine: engine as u16 };
+            ForwardingEngine::new(balancer, place)
         };
         let engines: Vec<_> = (0..settings.engines).map(engine).collect();
         let hash = engines[0].balancer.decides_by().cloned();
@@ -135,7 +135,7 @@ impl Switch {
         packet.map(Sent::Packet)
     }
 
-    /// The instant has come that an [`Effect::WakeAt`] of `port` named.
+    /// The instant has come that an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` named.
     pub fn wake(&mut self, turn: &mut Turn<'_>, port: PortId) {
         self.outputs.wake(turn.effects, port);
     }
@@ -316,10 +316,10 @@ impl Switch {
         let loads = Loads::Switch { outputs: &mut self.outputs, now, engine: number, classes };
         let engine = &mut self.engines[number];
         let paths = match &mut self.congestion {
-            None => Paths::Unknown,
+            None => PathCongestion::Unknown,
             Some(congestion) => match congestion.decides(header) {
-                Some(leaf) => Paths::Switch { congestion, now, leaf },
-                None => Paths::Unknown,
+                Some(leaf) => PathCongestion::Switch { congestion, now, leaf },
+                None => PathCongestion::Unknown,
             },
         };
         let mut candidates = Candidates { group, component, loads, paths };

@@ -10,7 +10,7 @@ use crate::hash::{FlowHash, HashFunction};
 
 /// The forwarding table of one switch.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct ForwardingTable {
     /// Leaf of every host; the same for all switches.
     leaf_of_host: Arc<[u16]>,
     /// Port at its leaf of every host; the same for all switches.
@@ -57,7 +57,7 @@ pub enum Route<'a> {
     None,
 }
 
-impl Table {
+impl ForwardingTable {
     /// A table from its parts: where hosts live (shared by all switches), and this switch's groups.
     #[must_use]
     pub fn new(
@@ -65,9 +65,9 @@ impl Table {
         own_leaf: Option<u16>,
         group_of_leaf: Vec<GroupId>,
         groups: Vec<Group>,
-    ) -> Table {
+    ) -> ForwardingTable {
         assert_eq!(hosts.0.len(), hosts.1.len(), "every host has a leaf and a port there");
-        let mut table = Table {
+        let mut table = ForwardingTable {
             leaves: hosts.0.iter().map(|leaf| usize::from(*leaf) + 1).max().unwrap_or(0),
             leaf_of_host: hosts.0,
             port_of_host: hosts.1,

@@ -5,7 +5,7 @@
 
 use weft_core::record::Reason;
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Class, Header, Kind, PacketId, PortId, settings};
+use weft_core::{Bytes, Class, Header, PacketId, PacketKind, PortId, settings};
 
 use crate::outputs::Outputs;
 use crate::turn::{Turn, Verdict};
@@ -52,25 +52,25 @@ impl Trim {
 
     /// Whether a packet may join a queue that holds `queue` bytes, as far as it may be cut.
     pub(crate) fn admit(&self, header: &Header, queue: u64) -> Result<(), Reason> {
-        let full = header.kind == Kind::Trimmable && queue + u64::from(header.wire) > self.most;
+        let full = header.kind == PacketKind::Trimmable && queue + u64::from(header.wire) > self.most;
         if full { Err(Reason::Threshold) } else { Ok(()) }
     }
 
     /// Leaves the header of a packet. False: it may not be cut, or there is nothing to cut.
     pub(crate) fn cut(&self, header: &mut Header) -> bool {
-        let cuts = header.kind == Kind::Trimmable;
+        let cuts = header.kind == PacketKind::Trimmable;
         if cuts {
             header.wire = header.wire.min(self.header);
-            (header.kind, header.class) = (Kind::Trimmed, self.class);
+            (header.kind, header.class) = (PacketKind::Trimmed, self.class);
         }
         cuts
     }
 
     /// Turns the header of a packet back to its sender. False: it is lost.
     pub(crate) fn turn_back(&self, header: &mut Header) -> bool {
-        let returns = self.returns && header.kind == Kind::Trimmed;
+        let returns = self.returns && header.kind == PacketKind::Trimmed;
         if returns {
-            header.kind = Kind::Returned;
+            header.kind = PacketKind::Returned;
             std::mem::swap(&mut header.source, &mut header.destination);
             header.ports = header.ports.rotate_left(16);
             header.note = 0;

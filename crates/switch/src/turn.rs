@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use weft_core::record::Reason;
-use weft_core::{Bytes, Header, Headers, Kind, PacketId, PortId, Rate, Span, SwitchId, Time};
+use weft_core::{Bytes, Header, Headers, PacketId, PacketKind, PortId, Rate, Span, SwitchId, Time};
 
 use crate::foresight::Slot;
 use crate::pause::PauseFrame;
@@ -84,7 +84,7 @@ pub struct Departure {
     /// The hop that it leaves, as in its header.
     pub hops: u8,
     /// What it is, as in its header.
-    pub kind: Kind,
+    pub kind: PacketKind,
 }
 
 impl Departure {

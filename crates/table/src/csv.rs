@@ -1,33 +1,33 @@
 //! A table as comma-separated text (RFC 4180): a header line, `\n` line ends, empty cells for absent values. A text that a
 //! spreadsheet would take for a formula begins with an apostrophe; Parquet has it as it is.
 
-use crate::{Cells, Table};
+use crate::{Cells, DataTable};
 use std::io::{self, BufWriter, Write};
 
 /// Writes the table.
 ///
 /// # Errors
 /// What the destination reports.
-pub fn write(table: &Table, to: impl Write) -> io::Result<()> {
-    let mut writer = Writer::new(to);
+pub fn write(table: &DataTable, to: impl Write) -> io::Result<()> {
+    let mut writer = CsvWriter::new(to);
     writer.append(table)?;
     writer.finish()
 }
 
 /// A table on its way, in parts with the same columns.
-pub struct Writer<W: Write> {
+pub struct CsvWriter<W: Write> {
     to: BufWriter<W>,
     begun: bool,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> CsvWriter<W> {
     /// A table that begins.
-    pub fn new(to: W) -> Writer<W> {
-        Writer { to: BufWriter::new(to), begun: false }
+    pub fn new(to: W) -> CsvWriter<W> {
+        CsvWriter { to: BufWriter::new(to), begun: false }
     }
 
     /// Writes the rows of a part; with the first, the head.
-    pub fn append(&mut self, part: &Table) -> io::Result<()> {
+    pub fn append(&mut self, part: &DataTable) -> io::Result<()> {
         let to = &mut self.to;
         if !self.begun {
             self.begun = true;
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn texts_are_no_formulas() {
         let texts = ["=1+1", "+x", "-x,y", "@sum", "-5", "+0.5", "a=b", ""];
-        let table = Table::new("t").texts("n", texts.map(str::to_owned).into_iter());
+        let table = DataTable::new("t").texts("n", texts.map(str::to_owned).into_iter());
         let mut text = Vec::new();
         write(&table, &mut text).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), "n\n'=1+1\n'+x\n\"'-x,y\"\n'@sum\n-5\n+0.5\na=b\n\n");
@@ -92,11 +92,9 @@ mod tests {
 
     #[test]
     fn quotes_commas_and_empty_cells() {
-        let table = Table::new("t").texts("name", ["a,b".into(), "say \"hi\"".into()].into_iter()).column(
-            "x_us",
-            "us",
-            Cells::Numbers(vec![Some(1.5), None]),
-        );
+        let table = DataTable::new("t")
+            .texts("name", ["a,b".into(), "say \"hi\"".into()].into_iter())
+            .column("x_us", "us", Cells::Numbers(vec![Some(1.5), None]));
         let mut text = Vec::new();
         write(&table, &mut text).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), "name,x_us\n\"a,b\",1.5\n\"say \"\"hi\"\"\",\n");

@@ -7,7 +7,7 @@ pub mod sorter;
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct DataTable {
     /// File name without extension.
     pub name: String,
     /// The columns, all of one length.
@@ -54,11 +54,11 @@ impl Cells {
     }
 }
 
-impl Table {
+impl DataTable {
     /// A table without columns.
     #[must_use]
-    pub fn new(name: &str) -> Table {
-        Table { name: name.to_owned(), columns: Vec::new() }
+    pub fn new(name: &str) -> DataTable {
+        DataTable { name: name.to_owned(), columns: Vec::new() }
     }
 
     /// How many rows.
@@ -69,25 +69,25 @@ impl Table {
 
     /// Adds a column of whole numbers.
     #[must_use]
-    pub fn integers(self, name: &str, unit: &str, cells: impl Iterator<Item = u64>) -> Table {
+    pub fn integers(self, name: &str, unit: &str, cells: impl Iterator<Item = u64>) -> DataTable {
         self.column(name, unit, Cells::Integers(cells.map(Some).collect()))
     }
 
     /// Adds a column of numbers.
     #[must_use]
-    pub fn numbers(self, name: &str, unit: &str, cells: impl Iterator<Item = f64>) -> Table {
+    pub fn numbers(self, name: &str, unit: &str, cells: impl Iterator<Item = f64>) -> DataTable {
         self.column(name, unit, Cells::Numbers(cells.map(Some).collect()))
     }
 
     /// Adds a column of texts.
     #[must_use]
-    pub fn texts(self, name: &str, cells: impl Iterator<Item = String>) -> Table {
+    pub fn texts(self, name: &str, cells: impl Iterator<Item = String>) -> DataTable {
         self.column(name, "", Cells::Texts(cells.collect()))
     }
 
     /// Adds any column. It must have as many rows as those before it.
     #[must_use]
-    pub fn column(mut self, name: &str, unit: &str, cells: Cells) -> Table {
+    pub fn column(mut self, name: &str, unit: &str, cells: Cells) -> DataTable {
         assert!(
             self.columns.is_empty() || cells.len() == self.rows(),
             "column {name} of table {} has {} rows instead of {}",

@@ -1,7 +1,7 @@
 //! A table as a Parquet file: zstd, a row group for each part of it, optional columns; the unit of every column is also in the file's
 //! key-value metadata under `unit.<column>`. Knows tables, not what they hold.
 
-use crate::{Cells, Column, Table};
+use crate::{Cells, Column, DataTable};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -16,26 +16,26 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// What the destination or the format's writer reports.
-pub fn write(table: &Table, to: impl Write + Send) -> Result<(), ParquetError> {
-    let mut writer = Writer::new(table, to)?;
+pub fn write(table: &DataTable, to: impl Write + Send) -> Result<(), ParquetError> {
+    let mut writer = ParquetWriter::new(table, to)?;
     writer.append(table)?;
     writer.finish()
 }
 
 /// A table on its way, in parts with the same columns.
-pub struct Writer<W: Write + Send> {
+pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
 }
 
-impl<W: Write + Send> Writer<W> {
+impl<W: Write + Send> ParquetWriter<W> {
     /// For parts with the columns of `part`.
-    pub fn new(part: &Table, to: W) -> Result<Writer<W>, ParquetError> {
+    pub fn new(part: &DataTable, to: W) -> Result<ParquetWriter<W>, ParquetError> {
         let file = SerializedFileWriter::new(to, Arc::new(schema(part)?), Arc::new(properties(part)))?;
-        Ok(Writer { file })
+        Ok(ParquetWriter { file })
     }
 
     /// Writes a part as a row group.
-    pub fn append(&mut self, part: &Table) -> Result<(), ParquetError> {
+    pub fn append(&mut self, part: &DataTable) -> Result<(), ParquetError> {
         let mut group = self.file.next_row_group()?;
         for column in &part.columns {
             let mut writer =
@@ -55,7 +55,7 @@ impl<W: Write + Send> Writer<W> {
     }
 }
 
-fn schema(table: &Table) -> Result<Type, ParquetError> {
+fn schema(table: &DataTable) -> Result<Type, ParquetError> {
     let fields = table.columns.iter().map(|column| field(column).map(Arc::new));
     Type::group_type_builder(&table.name).with_fields(fields.collect::<Result<_, _>>()?).build()
 }
@@ -72,7 +72,7 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
         .build()
 }
 
-fn properties(table: &Table) -> WriterProperties {
+fn properties(table: &DataTable) -> WriterProperties {
     let with_unit = table.columns.iter().filter(|column| !column.unit.is_empty());
     let units = with_unit.map(|column| KeyValue::new(format!("unit.{}", column.name), column.unit.clone()));
     WriterProperties::builder()
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_with_units() {
-        let table = Table::new("flows")
+        let table = DataTable::new("flows")
             .texts("tag", ["a".into(), "b".into()].into_iter())
             .column("fct_ps", "ps", Cells::Integers(vec![Some(7), None]))
             .numbers("slowdown", "", [1.5, 2.5].into_iter());

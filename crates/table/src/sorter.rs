@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 /// Rows could not be put down or read back.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {cause}", path = .path.display())]
-pub struct Broken {
+pub struct SpillError {
     /// The file.
     pub path: PathBuf,
     /// What the file system said.
     pub cause: std::io::Error,
 }
 
-impl Broken {
-    fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Broken + '_ {
-        |cause| Broken { path: path.to_owned(), cause }
+impl SpillError {
+    fn at(path: &Path) -> impl FnOnce(std::io::Error) -> SpillError + '_ {
+        |cause| SpillError { path: path.to_owned(), cause }
     }
 }
 
@@ -84,12 +84,12 @@ impl<const N: usize> Sorter<N> {
     ///
     /// # Errors
     /// Rows cannot be put down.
-    pub fn add(&mut self, row: Words<N>) -> Result<(), Broken> {
+    pub fn add(&mut self, row: Words<N>) -> Result<(), SpillError> {
         self.rows.push(row);
         if self.rows.len() >= self.most { self.put_down() } else { Ok(()) }
     }
 
-    fn put_down(&mut self) -> Result<(), Broken> {
+    fn put_down(&mut self) -> Result<(), SpillError> {
         self.rows.sort_unstable();
         let bytes: Vec<u8> = self.rows.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         self.down.append(&bytes, self.rows.len())?;
@@ -101,7 +101,7 @@ impl<const N: usize> Sorter<N> {
     ///
     /// # Errors
     /// Rows cannot be put down or read back.
-    pub fn sorted(mut self) -> Result<Sorted<N>, Broken> {
+    pub fn sorted(mut self) -> Result<Sorted<N>, SpillError> {
         if self.down.file.is_none() {
             self.rows.sort_unstable();
             return Ok(Sorted::InMemory(self.rows.into_iter()));
@@ -114,23 +114,23 @@ impl<const N: usize> Sorter<N> {
 }
 
 impl Down {
-    fn append(&mut self, bytes: &[u8], rows: usize) -> Result<(), Broken> {
+    fn append(&mut self, bytes: &[u8], rows: usize) -> Result<(), SpillError> {
         self.runs.push(rows as u64);
         let file = match &mut self.file {
             Some(file) => file,
             none => {
                 let made =
                     OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&self.path);
-                none.insert(made.map_err(Broken::at(&self.path))?)
+                none.insert(made.map_err(SpillError::at(&self.path))?)
             }
         };
-        file.write_all(bytes).map_err(Broken::at(&self.path))
+        file.write_all(bytes).map_err(SpillError::at(&self.path))
     }
 
-    fn read_at(&mut self, at: u64, into: &mut [u8]) -> Result<(), Broken> {
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> Result<(), SpillError> {
         let file = self.file.as_mut().expect("runs are in a file");
         let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(into));
-        read.map_err(Broken::at(&self.path))
+        read.map_err(SpillError::at(&self.path))
     }
 }
 
@@ -143,7 +143,7 @@ pub enum Sorted<const N: usize> {
 }
 
 impl<const N: usize> Iterator for Sorted<N> {
-    type Item = Result<Words<N>, Broken>;
+    type Item = Result<Words<N>, SpillError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self {
@@ -174,7 +174,7 @@ struct Run<const N: usize> {
 const MERGED_AT_ONCE: u64 = 1 << 20;
 
 impl<const N: usize> Merge<N> {
-    fn new(down: Down) -> Result<Merge<N>, Broken> {
+    fn new(down: Down) -> Result<Merge<N>, SpillError> {
         let at_once = (MERGED_AT_ONCE / down.runs.len() as u64 / Self::ROW).clamp(16, 1 << 12);
         let mut at = 0;
         let run = |left: &u64| {
@@ -190,14 +190,14 @@ impl<const N: usize> Merge<N> {
 
     const ROW: u64 = 8 * N as u64;
 
-    fn next(&mut self) -> Result<Option<Words<N>>, Broken> {
+    fn next(&mut self) -> Result<Option<Words<N>>, SpillError> {
         let Some(Reverse((row, run))) = self.heads.pop() else { return Ok(None) };
         self.advance(run)?;
         Ok(Some(row))
     }
 
     /// Puts the next row of a run among the heads, if there is one.
-    fn advance(&mut self, number: usize) -> Result<(), Broken> {
+    fn advance(&mut self, number: usize) -> Result<(), SpillError> {
         let run = &mut self.runs[number];
         if run.rows.len() == 0 && run.left > 0 {
             let count = run.left.min(self.at_once);

@@ -2,7 +2,7 @@
 
 use crate::folded::first_edges::{Begun, by_first_edge};
 use crate::folded::tables::{SwitchRoutes, ports_by_edge};
-use crate::folded::{Bundles, Cells, Edge};
+use crate::folded::{Bundles, Edge, FoldedCells};
 use crate::graph::Graph;
 use crate::live::LinkState;
 use weft_core::{Group, PortId, SwitchId};
@@ -10,7 +10,7 @@ use weft_core::{Group, PortId, SwitchId};
 /// The tables of all switches, without the numbers of leaves.
 pub(crate) fn together(graph: &Graph, state: &LinkState) -> Vec<SwitchRoutes> {
     let bundles = Bundles::new(graph, state);
-    let cells = Cells::new(&bundles, None);
+    let cells = FoldedCells::new(&bundles, None);
     let ways = by_first_edge(&cells, |_| |_: &Edge| 1);
     let table = |switch: SwitchId| {
         let ports = ports_by_edge(&bundles, &cells, switch);

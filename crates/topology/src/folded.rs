@@ -12,6 +12,6 @@ pub(crate) mod tables;
 mod twins;
 
 pub(crate) use bundles::Bundles;
-pub(crate) use cells::{Cells, Edge};
-pub(crate) use descent::{Descent, Paths};
+pub(crate) use cells::{Edge, FoldedCells};
+pub(crate) use descent::{Descent, PathCounts};
 pub(crate) use twins::{Fold, Towards};

@@ -17,7 +17,7 @@ pub enum Node {
 
 /// Where a cable is plugged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct CableEnd {
     /// The node.
     pub node: Node,
     /// Its port.
@@ -38,9 +38,9 @@ pub struct Stalls {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cable {
     /// The end that was named first.
-    pub a: End,
+    pub a: CableEnd,
     /// The other end.
-    pub b: End,
+    pub b: CableEnd,
     /// Line rate of either direction.
     pub rate: Rate,
     /// Propagation delay of either direction.

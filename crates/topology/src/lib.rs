@@ -37,7 +37,7 @@ pub mod wiring;
 
 pub use failure::{FailurePlan, FailureSettings, Outage, plan};
 pub use folded::tables::SwitchRoutes;
-pub use graph::{Cable, End, Graph, Link, Node, Stalls, SwitchNode};
+pub use graph::{Cable, CableEnd, Graph, Link, Node, Stalls, SwitchNode};
 pub use ideal::{Handshake, Ideal, Spreading, Train, ideal_fct};
 pub use live::LinkState;
 pub use quiver::Quiver;

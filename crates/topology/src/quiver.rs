@@ -32,7 +32,7 @@ mod residue;
 mod split;
 
 use crate::folded::tables::{SwitchRoutes, Ways, ports_by_edge};
-use crate::folded::{Bundles, Cells, Descent, Fold};
+use crate::folded::{Bundles, Descent, Fold, FoldedCells};
 use crate::graph::Graph;
 use crate::live::LinkState;
 use labels::{LabelSums, Scores};
@@ -59,7 +59,7 @@ pub struct Census {
 /// The first two leaves without a path that goes up, then down.
 #[must_use]
 pub fn without_valley_free_path(graph: &Graph, state: &LinkState) -> Option<(SwitchId, SwitchId)> {
-    let cells = Cells::new(&Bundles::new(graph, state), None);
+    let cells = FoldedCells::new(&Bundles::new(graph, state), None);
     let leaves = || graph.leaves().iter().zip(&cells.leaves);
     leaves().find_map(|(to, cell)| {
         let descent = Descent::new(&cells, *cell, true);
@@ -78,7 +78,7 @@ pub struct Survey {
 
 /// How far a network folds together: what the decomposition costs grows with leaves times edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
+pub struct FoldingSize {
     /// Bundles of parallel links, each direction by itself.
     pub bundles: usize,
     /// Sets of switches that cannot be told apart.
@@ -92,7 +92,7 @@ pub struct Quiver<'g> {
     graph: &'g Graph,
     settings: QuiverSettings,
     bundles: Bundles,
-    cells: Cells,
+    cells: FoldedCells,
     /// By all pairs; unused when only a pair's own labels decide.
     scores: Scores,
 }
@@ -105,7 +105,7 @@ impl<'g> Quiver<'g> {
     #[must_use]
     pub fn new(graph: &'g Graph, state: &LinkState, settings: &QuiverSettings) -> Quiver<'g> {
         let bundles = Bundles::new(graph, state);
-        let cells = Cells::new(&bundles, None);
+        let cells = FoldedCells::new(&bundles, None);
         let mut quiver = Quiver { graph, settings: *settings, bundles, cells, scores: Vec::new() };
         if settings.score == Score::AllPairs {
             let labels = LabelSums::new(&quiver.bundles, &quiver.cells, settings);
@@ -114,7 +114,7 @@ impl<'g> Quiver<'g> {
         quiver
     }
 
-    fn descent(&self, cells: &Cells, leaf: usize) -> Descent {
+    fn descent(&self, cells: &FoldedCells, leaf: usize) -> Descent {
         Descent::new(cells, cells.leaves[leaf], self.settings.valley_free)
     }
 
@@ -139,7 +139,7 @@ impl<'g> Quiver<'g> {
     }
 
     /// The patterns of all switches, one after the other.
-    pub(crate) fn each_switch(&self, mut visit: impl FnMut(SwitchId, &Cells, &Patterns)) {
+    pub(crate) fn each_switch(&self, mut visit: impl FnMut(SwitchId, &FoldedCells, &Patterns)) {
         let switches = (0..self.bundles.switches() as u32).map(SwitchId);
         let leaves = 0..self.cells.leaves.len();
         match self.settings.score {
@@ -177,7 +177,7 @@ impl<'g> Quiver<'g> {
         &self,
         from: SwitchId,
         leaves: Range<usize>,
-        then: impl FnOnce(&Cells, &Patterns) -> T,
+        then: impl FnOnce(&FoldedCells, &Patterns) -> T,
     ) -> T {
         let cells = self.cells_for(from);
         let cell = cells.of[from.index()];
@@ -198,15 +198,15 @@ impl<'g> Quiver<'g> {
     }
 
     /// Cells in which this switch is alone.
-    fn cells_for(&self, from: SwitchId) -> Cow<'_, Cells> {
+    fn cells_for(&self, from: SwitchId) -> Cow<'_, FoldedCells> {
         match self.graph.leaves().contains(&from) {
             true => Cow::Borrowed(&self.cells),
-            false => Cow::Owned(Cells::new(&self.bundles, Some(from.0))),
+            false => Cow::Owned(FoldedCells::new(&self.bundles, Some(from.0))),
         }
     }
 
     /// From edges of cells to ports of a switch.
-    fn projected(&self, from: SwitchId, cells: &Cells, patterns: &Patterns) -> Vec<Group> {
+    fn projected(&self, from: SwitchId, cells: &FoldedCells, patterns: &Patterns) -> Vec<Group> {
         let ports = ports_by_edge(&self.bundles, cells, from);
         patterns
             .of_leaves()
@@ -214,7 +214,7 @@ impl<'g> Quiver<'g> {
             .collect()
     }
 
-    fn table(&self, switch: SwitchId, cells: &Cells, patterns: &Patterns) -> SwitchRoutes {
+    fn table(&self, switch: SwitchId, cells: &FoldedCells, patterns: &Patterns) -> SwitchRoutes {
         let ports = ports_by_edge(&self.bundles, cells, switch);
         patterns.table(|split| split.group(&ports))
     }
@@ -235,10 +235,10 @@ impl<'g> Quiver<'g> {
 
     /// How far the network folds together.
     #[must_use]
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> FoldingSize {
         let bundles = (0..self.bundles.switches() as u32).map(|switch| self.bundles.of(switch).len()).sum();
         let cells = self.cells.len();
-        Size { bundles, cells, edges: self.cells.edge_count() }
+        FoldingSize { bundles, cells, edges: self.cells.edge_count() }
     }
 
     /// How the pairs of leaves fall apart.

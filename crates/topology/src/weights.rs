@@ -6,7 +6,7 @@
 
 use crate::folded::first_edges::{Begun, by_first_edge};
 use crate::folded::tables::{SwitchRoutes, gcd, narrow, ports_by_edge};
-use crate::folded::{Bundles, Cells, Edge, Paths};
+use crate::folded::{Bundles, Edge, FoldedCells, PathCounts};
 use crate::graph::{Graph, Node};
 use crate::live::LinkState;
 use weft_core::{Component, Group, PortId, SwitchId};
@@ -14,7 +14,7 @@ use weft_core::{Component, Group, PortId, SwitchId};
 /// One component per group; the shares are the weights of its ports, without a common divisor.
 pub(crate) fn weighted(graph: &Graph, state: &LinkState) -> Vec<SwitchRoutes> {
     let bundles = Bundles::new(graph, state);
-    let cells = Cells::new(&bundles, None);
+    let cells = FoldedCells::new(&bundles, None);
     let ways = by_first_edge(&cells, |towards| capacities(&bundles, towards.descent.paths(&towards.cells)));
     let table = |switch: SwitchId| {
         let ports = ports_by_edge(&bundles, &cells, switch);
@@ -27,7 +27,7 @@ pub(crate) fn weighted(graph: &Graph, state: &LinkState) -> Vec<SwitchRoutes> {
 }
 
 /// For an edge the capacity of the paths that begin with one of its bundles.
-fn capacities(bundles: &Bundles, paths: Paths) -> impl Fn(&Edge) -> u128 {
+fn capacities(bundles: &Bundles, paths: PathCounts) -> impl Fn(&Edge) -> u128 {
     move |edge| {
         let capacity =
             |bottleneck: &u32| u128::from(bundles.capacities[*bottleneck.min(&edge.capacity) as usize]);

@@ -1,7 +1,7 @@
 //! Lays cables: nodes and cables are added in the order that fixes host, switch and port numbers, then
 //! [`Wiring::finish`] checks what every topology must satisfy and returns the [`Graph`].
 
-use crate::graph::{Cable, End, Graph, Link, Node, Stalls, SwitchNode};
+use crate::graph::{Cable, CableEnd, Graph, Link, Node, Stalls, SwitchNode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use weft_core::Problem;
@@ -120,10 +120,10 @@ impl Wiring {
         }
     }
 
-    fn plug(&mut self, node: Node) -> End {
+    fn plug(&mut self, node: Node) -> CableEnd {
         let ports = self.ports.entry(node).or_default();
         *ports += 1;
-        End { node, port: PortId((*ports - 1) as u16) }
+        CableEnd { node, port: PortId((*ports - 1) as u16) }
     }
 
     /// Checks the network and numbers its links.
@@ -292,7 +292,7 @@ impl Graph {
 
 fn halves(index: usize, cable: &Cable) -> [Link; 2] {
     let Cable { a, b, rate, delay, loss, stalls, .. } = *cable;
-    let half = |from: End, to: End| Link {
+    let half = |from: CableEnd, to: CableEnd| Link {
         from: from.node,
         to: to.node,
         port: from.port,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use weft_core::segment::{Needs, Segment, Toll};
 use weft_core::stack::{Classes, End, HostPart, Layout, Receiving, Sending, Side, Sizes, Stack};
-use weft_core::{Class, FlowId, FlowSite, Header, Kind, Rate, ReceiverReport, SenderReport, Time};
+use weft_core::{Class, FlowId, FlowSite, Header, PacketKind, Rate, ReceiverReport, SenderReport, Time};
 use weft_rate::RateLawSettings;
 use weft_roce::QueuePairs;
 use weft_roce::settings::QueuePairSettings;
@@ -17,7 +17,7 @@ use weft_roce::settings::QueuePairSettings;
 use crate::settings::Tcp;
 use crate::stacks::datagrams::Datagrams;
 use crate::stacks::tcp::TcpStack;
-use crate::stacks::{Holds, HostOf};
+use crate::stacks::{HoldsLayout, HostOf};
 
 pub mod ndp;
 pub mod pfabric;
@@ -177,15 +177,15 @@ stacks! {
     }
     Datagram is Datagrams, by alone { "udp" => udp::Udp(UdpSettings) }
     Roce is QueuePairs, by over_roce {
-        "roce" => roce::Roce(RoceFixedSettings) law fixed::Fixed(FixedRateSettings),
+        "roce" => roce::Roce(RoceFixedSettings) law fixed::FixedRate(FixedRateSettings),
         "dcqcn" => dcqcn::Dcqcn(RoceDcqcnSettings) law dcqcn::Dcqcn(DcqcnSettings) notification,
         "timely" => timely::Timely(RoceTimelySettings) law timely::Timely(TimelySettings),
         "patched-timely" => patched_timely::PatchedTimely(RocePatchedTimelySettings)
             law patched_timely::PatchedTimely(PatchedTimelySettings),
         "timely-pi" => timely_pi::TimelyPi(RoceTimelyPiSettings) law timely_pi::TimelyPi(TimelyPiSettings),
     }
-    Ndp is weft_ndp::Ndp, in weft_ndp::packet::Packet, by alone { "ndp" => ndp::Ndp(NdpSettings) }
-    Pfabric is weft_pfabric::Pfabric, in weft_pfabric::packet::Packet, by alone {
+    Ndp is weft_ndp::NdpStack, in weft_ndp::packet::NdpPacket, by alone { "ndp" => ndp::Ndp(NdpSettings) }
+    Pfabric is weft_pfabric::PfabricStack, in weft_pfabric::packet::PfabricPacket, by alone {
         "pfabric" => pfabric::Pfabric(PfabricSettings)
     }
 }

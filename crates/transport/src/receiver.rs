@@ -16,7 +16,7 @@ use weft_core::{Ecn, FlowSite, Header, Marks, Time};
 
 use crate::protocols::{AnyHost, Body, ReceiverEnd};
 use crate::segment::{Needs, Outgoing, Segment};
-use crate::stacks::Holds;
+use crate::stacks::HoldsLayout;
 use crate::transport::Transport;
 
 /// The receiving end of one flow, made when its first packet arrives.

@@ -11,7 +11,7 @@ use weft_core::segment::{Needs, Outgoing, Segment};
 use weft_core::{Ecn, FlowSite, Header, Marks, Time};
 
 use crate::protocols::{AnyHost, Body, SenderEnd};
-use crate::stacks::Holds;
+use crate::stacks::HoldsLayout;
 use crate::transport::Transport;
 
 /// The sending end of one flow.

@@ -14,7 +14,7 @@ use weft_core::stack::{End, Stack};
 pub(crate) type HostOf<S> = <<S as Stack>::Receiver as End>::Host;
 
 /// A packet body in the layout of one stack.
-pub(crate) trait Holds<L> {
+pub(crate) trait HoldsLayout<L> {
     /// What it says; a packet of a flow has the layout of the flow's stack.
     fn view(&self) -> &L;
     /// The same to be written in full: whatever was there before is gone.
@@ -243,7 +243,7 @@ macro_rules! stacks {
                 match self { $(AnyHost::$stack(part) => part.wake(),)+ }
             }
 
-            fn admits(&mut self, now: Time, kind: Kind) -> bool {
+            fn admits(&mut self, now: Time, kind: PacketKind) -> bool {
                 match self { $(AnyHost::$stack(part) => part.admits(now, kind),)+ }
             }
         }
@@ -317,7 +317,7 @@ macro_rules! body_of {
             }
         }
 
-        impl Holds<$body> for Body {
+        impl HoldsLayout<$body> for Body {
             #[inline]
             fn view(&self) -> &$body {
                 #[allow(irrefutable_let_patterns, reason = "there may be one layout only")]

@@ -14,7 +14,7 @@ use crate::study::{self, Planned};
 use crate::{Error, RunOptions};
 
 /// Path and value of every axis of a case.
-pub type Labels = Vec<(String, String)>;
+pub type CaseLabels = Vec<(String, String)>;
 
 /// Cases of a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Batch {
     /// Run these seeds instead of the scenario's own.
     pub seeds: Option<Vec<u64>>,
     /// Only cases with these labels; without any, the scenario is not even read.
-    pub cases: Vec<Labels>,
+    pub cases: Vec<CaseLabels>,
 }
 
 /// What [`run_batches`] leaves behind.
@@ -48,7 +48,7 @@ pub struct Collected {
 ///
 /// # Errors
 /// [`Error::BadInput`] with all mistakes of the scenario.
-pub fn cases(batch: &Batch) -> Result<Vec<Labels>, Error> {
+pub fn cases(batch: &Batch) -> Result<Vec<CaseLabels>, Error> {
     let scenario = weft_prepare::read(&batch.path, &batch.set, batch.demo)?;
     Ok(scenario.cases().iter().map(|case| case.labels.clone()).collect())
 }

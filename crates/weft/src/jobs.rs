@@ -73,7 +73,7 @@ impl Board<'_> {
         let label = job.label();
         let began = clock::now();
         self.show(&label, job.limit(), None, began);
-        let mut watch = |progress: &weft_plan::Progress| {
+        let mut watch = |progress: &weft_plan::EngineProgress| {
             self.show(&label, job.limit(), Some(progress), began);
             !self.stopped()
         };
@@ -89,7 +89,13 @@ impl Board<'_> {
     }
 
     /// Brings one run's line up to date and shows everything if it is time.
-    fn show(&self, label: &str, limit: Option<Time>, now: Option<&weft_plan::Progress>, began: Instant) {
+    fn show(
+        &self,
+        label: &str,
+        limit: Option<Time>,
+        now: Option<&weft_plan::EngineProgress>,
+        began: Instant,
+    ) {
         let mut shown = self.progress.lock().expect("no thread panics with the lock");
         let line = run_progress(label, limit, now, began.elapsed().as_secs_f64());
         match shown.progress.current.iter_mut().find(|run| run.label == label) {
@@ -115,7 +121,7 @@ impl Board<'_> {
 fn run_progress(
     label: &str,
     limit: Option<Time>,
-    now: Option<&weft_plan::Progress>,
+    now: Option<&weft_plan::EngineProgress>,
     wall: f64,
 ) -> RunProgress {
     let label = label.to_owned();

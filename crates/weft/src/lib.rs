@@ -26,7 +26,7 @@ use std::sync::atomic::AtomicBool;
 use weft_core::units::did_you_mean;
 use weft_scenario::{ScenarioFile, TEMPLATES, explanation_table};
 
-pub use batch::{Batch, Collected, Labels, cases, run_batches};
+pub use batch::{Batch, CaseLabels, Collected, cases, run_batches};
 pub use epoch::{Digests, ResultsList, epoch, reference_digests};
 pub use linter::{LintFile, LintOptions, LintReport};
 pub use manifest::program;
@@ -37,7 +37,7 @@ pub use weft_control::{
 };
 pub use weft_core::Time;
 pub use weft_draw::visible::{visible, visible_in_colour};
-pub use weft_lint::{Kind as LintKind, Level as LintLevel, Metres, Site as LintSite};
+pub use weft_lint::{FileKind, Metres, Severity, Surroundings};
 pub use weft_plan::{Engine, Setup};
 pub use weft_prepare::{Error, Prepared, prepare};
 pub use weft_report::terminal::colour;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use weft_core::input::read;
-use weft_lint::{Input, Kind, Level, Site};
+use weft_lint::{FileKind, Input, Severity, Surroundings};
 use weft_scenario::Scenario;
 
 use crate::Error;
@@ -13,7 +13,7 @@ pub struct LintFile {
     /// Where it lies.
     pub path: PathBuf,
     /// What it is; `None`: guess by name and content.
-    pub kind: Option<Kind>,
+    pub kind: Option<FileKind>,
 }
 
 /// What to judge by.
@@ -24,7 +24,7 @@ pub struct LintOptions {
     /// Not these rules.
     pub allow: Vec<String>,
     /// What is known and stands in no file.
-    pub site: Site,
+    pub site: Surroundings,
     /// Files of the same kind are parts of one switch, or of one host.
     pub one_device: bool,
     /// A file of known findings that are not shown.
@@ -45,7 +45,7 @@ pub struct LintReport {
     /// How many findings there are.
     pub findings: usize,
     /// The greatest level of all findings, if there is any.
-    pub worst: Option<Level>,
+    pub worst: Option<Severity>,
 }
 
 /// No configuration of a switch comes near this size.
@@ -63,7 +63,7 @@ pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintRepo
     let inputs = read.into_iter().flatten().collect();
     let LintOptions { only, allow, site, one_device, .. } = options.clone();
     let baseline = baseline.and_then(Result::ok);
-    let report = weft_lint::lint(inputs, &weft_lint::Options { only, allow, site, one_device, baseline })
+    let report = weft_lint::lint(inputs, &weft_lint::RuleOptions { only, allow, site, one_device, baseline })
         .map_err(|refused| Error::BadInput(refused.to_string()))?;
     Ok(LintReport {
         text: report.text(),
@@ -78,9 +78,9 @@ pub(crate) fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintRepo
 /// What the rules find in a scenario that has no mistakes: errors and warnings in words, each once.
 pub(crate) fn remarks(scenario: &Scenario, path: &Path) -> Vec<String> {
     let input =
-        Input { name: path.display().to_string(), text: scenario.to_toml(), kind: Some(Kind::Scenario) };
-    let found = weft_lint::lint(vec![input], &weft_lint::Options::default()).unwrap_or_default().findings;
-    let weighty = found.into_iter().filter(|finding| finding.level >= Level::Warning);
+        Input { name: path.display().to_string(), text: scenario.to_toml(), kind: Some(FileKind::Scenario) };
+    let found = weft_lint::lint(vec![input], &weft_lint::RuleOptions::default()).unwrap_or_default().findings;
+    let weighty = found.into_iter().filter(|finding| finding.level >= Severity::Warning);
     let mut remarks: Vec<String> = Vec::new();
     for finding in weighty {
         let cases = match finding.cases.0.as_slice() {

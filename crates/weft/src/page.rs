@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use weft_report::page::{of_run, of_sweep};
-use weft_report::{Headline, Listing, REPORT, Run, Sweep, Verdict, files, terminal, write_report};
+use weft_report::{ExpectationVerdict, Headline, Listing, REPORT, Run, Sweep, files, terminal, write_report};
 use weft_scenario::{Case, Scenario};
 
 use crate::epoch::epoch;
@@ -103,7 +103,7 @@ impl Study<'_> {
     }
 
     /// What became of the expectations.
-    fn verdicts(&self, runs: &[Run]) -> Vec<Verdict> {
+    fn verdicts(&self, runs: &[Run]) -> Vec<ExpectationVerdict> {
         let lookup = lookup(self.scenario, runs);
         self.scenario.claims.iter().map(|claim| shown(&claim.judge(&lookup))).collect()
     }
@@ -166,9 +166,9 @@ fn other_epochs(runs: &[Run]) -> Option<String> {
     })
 }
 
-fn shown(verdict: &weft_scenario::Verdict) -> Verdict {
+fn shown(verdict: &weft_scenario::ClaimVerdict) -> ExpectationVerdict {
     let each: Vec<String> = verdict.per_seed.iter().map(|value| format!("{value:.3}")).collect();
-    Verdict {
+    ExpectationVerdict {
         claim: verdict.text.clone(),
         expected: verdict.allowed.clone(),
         measured: verdict.measured.map_or("not measured".to_owned(), |value| format!("{value:.3}")),
@@ -179,7 +179,7 @@ fn shown(verdict: &weft_scenario::Verdict) -> Verdict {
 
 /// The verdicts for the terminal.
 fn told(listing: &Listing) -> String {
-    let entry = |verdict: &Verdict| {
+    let entry = |verdict: &ExpectationVerdict| {
         let word = if verdict.passed { "met" } else { "MISSED" };
         let measured = format!("{} (expected {})", verdict.measured, verdict.expected);
         let lines = weft_draw::wrapped(&verdict.claim, weft_draw::WIDTH - 10);

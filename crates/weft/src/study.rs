@@ -59,7 +59,7 @@ pub(crate) fn claim(root: &Path, stop: &AtomicBool) -> Result<Lock, Error> {
     let lock = Lock::take(root)?;
     let stopped = || stop.load(Ordering::Relaxed);
     weft_store::remains::clear(root, &stopped)
-        .map_err(|cause| Error::from(weft_report::Error::from(cause)))?;
+        .map_err(|cause| Error::from(weft_report::DiskError::from(cause)))?;
     Ok(lock)
 }
 
@@ -131,7 +131,11 @@ impl<'a> Planned<'a> {
     }
 
     /// Runs a setup; its flows are recorded as they are done. A recording that fails stops it.
-    fn record(&self, setup: Setup, watch: Watch<'_>) -> Result<(Recording, Finished), weft_report::Error> {
+    fn record(
+        &self,
+        setup: Setup,
+        watch: Watch<'_>,
+    ) -> Result<(Recording, Finished), weft_report::DiskError> {
         let mut recording = Recording::begin(&self.folder)?;
         let mut taken = Ok(());
         let mut take = |flow: &FlowRecord| {

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use weft::{Engine, Outcome, PACKETS, RunOptions};
 use weft_core::FlowId;
 use weft_core::record::{FlowRecord, Measured, Quantity, RunRecord, Stop};
-use weft_plan::{Alone, Finished, Progress, Setup, Sink, Watch};
+use weft_plan::{Alone, EngineProgress, Finished, Setup, Sink, Watch};
 use weft_report::{Run, files};
 
 /// Flows in an empty network.
@@ -42,7 +42,7 @@ impl Engine for Unloaded {
         let ended = flows.iter().filter_map(|flow| flow.end).max().unwrap_or_default();
         let (done, total) = (flows.len(), setup.flows.len());
         let took_all = flows.iter().all(sink);
-        let goes_on = watch(&Progress { now: ended, events: 0, flows_done: done, flows_total: total });
+        let goes_on = watch(&EngineProgress { now: ended, events: 0, flows_done: done, flows_total: total });
         let stop = if took_all && goes_on { Stop::Finished } else { Stop::Interrupted };
         let record = RunRecord { ended, stop, measured: Measured::FLOWS, ..setup.record() };
         Finished { record, threads: 1 }

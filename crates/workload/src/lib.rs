@@ -25,6 +25,6 @@ pub use framing::Framing;
 pub use listed::ListedFlow;
 pub use pattern::PatternSettings;
 pub use site::Shape;
-pub use sizes::Sizes;
+pub use sizes::SizeDistribution;
 pub use traffic::{Limits, TrafficSettings, check, generate, notes};
 pub use weft_core::Problem;

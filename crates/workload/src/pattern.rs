@@ -1,4 +1,4 @@
-//! The list of traffic patterns: one file each, one line here. Knows no network beyond the [`Site`].
+//! The list of traffic patterns: one file each, one line here. Knows no network beyond the [`PatternSite`].
 //!
 //! A pattern's file holds `SUMMARY`, its settings and a struct that turns them into a stream of flows in the order
 //! of their start. All randomness comes from the streams of its site.
@@ -17,8 +17,8 @@ pub mod stride;
 
 use crate::flow::Flow;
 use crate::flows::{Draw, Listed};
-use crate::site::Site;
-use crate::sizes::Sizes;
+use crate::site::PatternSite;
+use crate::sizes::SizeDistribution;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Rate, Time};
 
@@ -37,7 +37,7 @@ pub trait Pattern {
     ///
     /// # Errors
     /// Settings that make no sense together or with this network.
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>>;
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
 
     /// Whether a host sends one of these flows at a time: the next starts when the one before it is acknowledged.
     fn is_in_turn(&self) -> bool {
@@ -45,7 +45,7 @@ pub trait Pattern {
     }
 
     /// A remark that is no mistake but should be read.
-    fn note(&self, site: &Site<'_>) -> Option<String> {
+    fn note(&self, site: &PatternSite<'_>) -> Option<String> {
         let _ = site;
         None
     }
@@ -70,9 +70,9 @@ weft_core::family! {
         "list" => list::List(ListSettings),
     }
     methods {
-        fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>>;
+        fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>>;
         fn is_in_turn(&self) -> bool;
-        fn note(&self, site: &Site<'_>) -> Option<String>;
+        fn note(&self, site: &PatternSite<'_>) -> Option<String>;
     }
 }
 
@@ -87,9 +87,9 @@ impl Stream {
     /// One flow for each pair, all at the start of the site, with sizes from the site's stream.
     #[must_use]
     pub fn at_once(
-        site: &Site<'_>,
+        site: &PatternSite<'_>,
         pairs: impl IntoIterator<Item = (HostId, HostId)>,
-        sizes: &Sizes,
+        sizes: &SizeDistribution,
     ) -> Stream {
         let mut random = site.random(Purpose::Sizes);
         let flow = |pair| flow(site.tag, site.start, pair, sizes.draw(&mut random));

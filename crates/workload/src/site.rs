@@ -1,7 +1,7 @@
 //! What a pattern sees of the network and of the run. Knows no graph: whoever builds it has one.
 
 use crate::framing::Framing;
-use crate::sizes::Sizes;
+use crate::sizes::SizeDistribution;
 use std::path::Path;
 use std::sync::Arc;
 use weft_core::Problem;
@@ -34,7 +34,7 @@ weft_core::choice! {
 
 /// The hosts that take part.
 #[derive(Clone, Debug)]
-pub struct Hosts {
+pub struct Participants {
     /// Sorted by (leaf, host).
     by_leaf: Vec<HostId>,
     /// For each host of the network its own place in `by_leaf`, from and up to; nothing between for one that takes no part.
@@ -43,16 +43,16 @@ pub struct Hosts {
     neighbours: Vec<(u32, u32)>,
 }
 
-impl Hosts {
+impl Participants {
     /// Those of a network that are connected.
-    fn new(shape: &Shape<'_>) -> Hosts {
+    fn new(shape: &Shape<'_>) -> Participants {
         let all = (0..shape.host_rate.len() as u32).map(HostId);
-        Hosts::among(shape, all.filter(|host| shape.host_rate[host.index()] > Rate(0)).collect())
+        Participants::among(shape, all.filter(|host| shape.host_rate[host.index()] > Rate(0)).collect())
     }
 
     /// These hosts of a network; one that is named twice counts once.
     #[must_use]
-    pub fn among(shape: &Shape<'_>, mut hosts: Vec<HostId>) -> Hosts {
+    pub fn among(shape: &Shape<'_>, mut hosts: Vec<HostId>) -> Participants {
         let leaf = |host: &HostId| shape.leaf_of_host[host.index()];
         hosts.sort_by_key(|host| (leaf(host), *host));
         hosts.dedup();
@@ -66,7 +66,7 @@ impl Hosts {
             let up_to = hosts.partition_point(|other| leaf(other) <= leaf(&host));
             (before((leaf(&host), 0)), up_to as u32)
         });
-        Hosts { own: own.collect(), neighbours: neighbours.collect(), by_leaf: hosts }
+        Participants { own: own.collect(), neighbours: neighbours.collect(), by_leaf: hosts }
     }
 
     /// How many take part.
@@ -130,7 +130,7 @@ impl Hosts {
 
     /// The probability that one of these and its destination among `to`, drawn uniformly, are under different leaves.
     #[must_use]
-    pub fn leaving(&self, to: &Hosts, pairs: Pairs) -> f64 {
+    pub fn leaving(&self, to: &Participants, pairs: Pairs) -> f64 {
         let count = |host: &HostId, pairs| f64::from(to.partners(*host, pairs));
         let share = |host| count(host, Pairs::OtherLeaf) / count(host, pairs);
         self.by_leaf.iter().map(share).sum::<f64>() / f64::from(self.len())
@@ -138,11 +138,11 @@ impl Hosts {
 }
 
 /// Where a pattern stands: the network, its own random streams and its start.
-pub struct Site<'a> {
+pub struct PatternSite<'a> {
     /// The network.
     pub shape: &'a Shape<'a>,
     /// The hosts that take part.
-    pub hosts: Arc<Hosts>,
+    pub hosts: Arc<Participants>,
     /// Index of the traffic entry.
     pub tag: u16,
     /// Nothing happens before this instant.
@@ -151,11 +151,11 @@ pub struct Site<'a> {
     key: u64,
 }
 
-impl<'a> Site<'a> {
+impl<'a> PatternSite<'a> {
     /// The place of the traffic entry number `tag` called `name`.
     #[must_use]
-    pub fn new(shape: &'a Shape<'a>, (tag, name): (u16, &str), start: Time, seed: u64) -> Site<'a> {
-        Site { shape, hosts: Arc::new(Hosts::new(shape)), tag, start, seed, key: key(name) }
+    pub fn new(shape: &'a Shape<'a>, (tag, name): (u16, &str), start: Time, seed: u64) -> PatternSite<'a> {
+        PatternSite { shape, hosts: Arc::new(Participants::new(shape)), tag, start, seed, key: key(name) }
     }
 
     /// The entry's own stream for a purpose: it depends on the entry's name, not on its neighbours.
@@ -168,8 +168,8 @@ impl<'a> Site<'a> {
     ///
     /// # Errors
     /// When there is no such distribution.
-    pub fn sizes(&self, text: &str) -> Result<Sizes, Problem> {
-        Sizes::read(text, self.shape.folder).map_err(|message| Problem::new("sizes", message))
+    pub fn sizes(&self, text: &str) -> Result<SizeDistribution, Problem> {
+        SizeDistribution::read(text, self.shape.folder).map_err(|message| Problem::new("sizes", message))
     }
 
     /// That every host has somebody to talk to.
@@ -190,12 +190,12 @@ impl<'a> Site<'a> {
     ///
     /// # Errors
     /// When one of them does not exist or is cut off; `path` is the setting.
-    pub fn listed(&self, numbers: &[u32], path: &str) -> Result<Arc<Hosts>, Problem> {
+    pub fn listed(&self, numbers: &[u32], path: &str) -> Result<Arc<Participants>, Problem> {
         if numbers.is_empty() {
             return Ok(Arc::clone(&self.hosts));
         }
         let hosts: Result<Vec<HostId>, Problem> = numbers.iter().map(|n| self.host(*n, path)).collect();
-        Ok(Arc::new(Hosts::among(self.shape, hosts?)))
+        Ok(Arc::new(Participants::among(self.shape, hosts?)))
     }
 
     /// The host number `n`, if it takes part.

@@ -18,7 +18,7 @@ pub use curve::Curve;
 
 /// A distribution of payload sizes; every draw is at least one byte.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Sizes {
+pub enum SizeDistribution {
     /// All flows are equal.
     Fixed(Bytes),
     /// Points of a distribution function, linear between them; also uniform sizes.
@@ -34,21 +34,21 @@ pub enum Sizes {
     },
 }
 
-impl Sizes {
+impl SizeDistribution {
     /// Reads what a scenario says; files start at `folder`.
     ///
     /// # Errors
     /// One sentence saying what is wrong and what is allowed.
-    pub fn read(text: &str, folder: &Path) -> Result<Sizes, String> {
+    pub fn read(text: &str, folder: &Path) -> Result<SizeDistribution, String> {
         let text = text.trim();
         if let Some(bundled) = BUNDLED.iter().find(|bundled| bundled.name == text) {
-            return Ok(Sizes::Curve(bundled.curve()));
+            return Ok(SizeDistribution::Curve(bundled.curve()));
         }
         if let Some((name, arguments)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) {
             return formula(name.trim(), &arguments.split(',').map(str::trim).collect::<Vec<_>>());
         }
         if text.starts_with(|c: char| c.is_ascii_digit()) && !is_file(text) {
-            return size(text).map(Sizes::Fixed);
+            return size(text).map(SizeDistribution::Fixed);
         }
         if !is_file(text) {
             return Err(unknown(text));
@@ -56,17 +56,19 @@ impl Sizes {
         let path = folder.join(text);
         let points =
             read_text(&path, LARGEST_LIST).map_err(|error| format!("{}: {error}", path.display()))?;
-        Curve::read(&points).map(Sizes::Curve).map_err(|error| format!("{}: {error}", path.display()))
+        Curve::read(&points)
+            .map(SizeDistribution::Curve)
+            .map_err(|error| format!("{}: {error}", path.display()))
     }
 
     /// Mean payload in bytes, of the distribution before rounding to whole bytes.
     #[must_use]
     pub fn mean(&self) -> f64 {
         match self {
-            Sizes::Fixed(size) => size.0 as f64,
-            Sizes::Curve(curve) => curve.mean(),
-            Sizes::Exponential(mean) => *mean,
-            Sizes::Pareto { least, shape } => least * shape / (shape - 1.0),
+            SizeDistribution::Fixed(size) => size.0 as f64,
+            SizeDistribution::Curve(curve) => curve.mean(),
+            SizeDistribution::Exponential(mean) => *mean,
+            SizeDistribution::Pareto { least, shape } => least * shape / (shape - 1.0),
         }
     }
 
@@ -75,11 +77,11 @@ impl Sizes {
     pub fn mean_packets(&self, mss: Bytes) -> f64 {
         let packet = mss.0 as f64;
         match self {
-            Sizes::Fixed(size) => size.0.div_ceil(mss.0) as f64,
-            Sizes::Curve(curve) => curve.mean_packets(packet),
+            SizeDistribution::Fixed(size) => size.0.div_ceil(mss.0) as f64,
+            SizeDistribution::Curve(curve) => curve.mean_packets(packet),
             // Σ P(S > k·packet) is a geometric series
-            Sizes::Exponential(mean) => 1.0 / (1.0 - (-packet / mean).exp()),
-            Sizes::Pareto { least, shape } => pareto_packets(*least, *shape, packet),
+            SizeDistribution::Exponential(mean) => 1.0 / (1.0 - (-packet / mean).exp()),
+            SizeDistribution::Pareto { least, shape } => pareto_packets(*least, *shape, packet),
         }
     }
 
@@ -92,10 +94,10 @@ impl Sizes {
     /// A random size by inversion of the distribution function, rounded to whole bytes.
     pub fn draw(&self, random: &mut Random) -> Bytes {
         let size = match self {
-            Sizes::Fixed(size) => return *size,
-            Sizes::Curve(curve) => curve.at(random.unit()),
-            Sizes::Exponential(mean) => random.exponential(*mean),
-            Sizes::Pareto { least, shape } => least * (1.0 - random.unit()).powf(-1.0 / shape),
+            SizeDistribution::Fixed(size) => return *size,
+            SizeDistribution::Curve(curve) => curve.at(random.unit()),
+            SizeDistribution::Exponential(mean) => random.exponential(*mean),
+            SizeDistribution::Pareto { least, shape } => least * (1.0 - random.unit()).powf(-1.0 / shape),
         };
         Bytes((size.round() as u64).max(1))
     }
@@ -122,22 +124,22 @@ fn size(text: &str) -> Result<Bytes, String> {
     }
 }
 
-fn formula(name: &str, arguments: &[&str]) -> Result<Sizes, String> {
+fn formula(name: &str, arguments: &[&str]) -> Result<SizeDistribution, String> {
     match (name, arguments) {
         ("uniform", [least, most]) => {
             let (least, most) = (size(least)?, size(most)?);
             let points = vec![(least.0 as f64, 0.0), (most.0 as f64, 1.0)];
             Curve::new(points)
-                .map(Sizes::Curve)
+                .map(SizeDistribution::Curve)
                 .map_err(|_| format!("uniform({least}, {most}): the least size comes first"))
         }
-        ("exponential", [mean]) => Ok(Sizes::Exponential(size(mean)?.0 as f64)),
+        ("exponential", [mean]) => Ok(SizeDistribution::Exponential(size(mean)?.0 as f64)),
         ("pareto", [least, shape]) => {
             let number = shape.parse().ok().filter(|shape: &f64| *shape > 1.0 && shape.is_finite());
             let shape = number.ok_or_else(|| {
                 format!("`{shape}` is no shape; it must be a number above 1, else there is no mean")
             })?;
-            Ok(Sizes::Pareto { least: size(least)?.0 as f64, shape })
+            Ok(SizeDistribution::Pareto { least: size(least)?.0 as f64, shape })
         }
         _ => Err(format!(
             "`{name}({})` is no formula; known are uniform(1 kB, 2 MB), exponential(100 kB), pareto(10 kB, 1.5)",

@@ -3,7 +3,7 @@
 
 use crate::flows::{Draw, Flows, Merged};
 use crate::pattern::{AnyPattern, PatternSettings};
-use crate::site::{Shape, Site};
+use crate::site::{PatternSite, Shape};
 use std::collections::BTreeSet;
 use std::iter::Peekable;
 use weft_core::Problem;
@@ -81,8 +81,8 @@ pub fn notes(traffic: &[TrafficSettings], shape: &Shape<'_>) -> Vec<String> {
 
 type Entry = Peekable<Box<dyn Draw>>;
 
-fn site<'a>(index: usize, entry: &TrafficSettings, shape: &'a Shape<'a>, seed: u64) -> Site<'a> {
-    Site::new(shape, (index as u16, &entry.tag), Time(entry.start.0), seed)
+fn site<'a>(index: usize, entry: &TrafficSettings, shape: &'a Shape<'a>, seed: u64) -> PatternSite<'a> {
+    PatternSite::new(shape, (index as u16, &entry.tag), Time(entry.start.0), seed)
 }
 
 fn open(
@@ -110,7 +110,11 @@ fn open(
     if problems.is_empty() { Ok(entries) } else { Err(problems) }
 }
 
-fn open_entry(entry: &TrafficSettings, site: &Site<'_>, limits: &Limits) -> Result<Entry, Vec<Problem>> {
+fn open_entry(
+    entry: &TrafficSettings,
+    site: &PatternSite<'_>,
+    limits: &Limits,
+) -> Result<Entry, Vec<Problem>> {
     let stream = AnyPattern::new(&entry.pattern, ()).flows(site)?;
     let ends = [entry.stop.map(|stop| Time(stop.0)), limits.until];
     let end = ends.into_iter().flatten().min();

@@ -20,7 +20,8 @@ use weft_workload::pattern::{
 };
 use weft_workload::site::Pairs;
 use weft_workload::{
-    Flow, Flows, Framing, Limits, PatternSettings, Shape, Sizes, TrafficSettings, check, generate, notes,
+    Flow, Flows, Framing, Limits, PatternSettings, Shape, SizeDistribution, TrafficSettings, check, generate,
+    notes,
 };
 
 /// A leaf-spine network as traffic sees it.
@@ -725,7 +726,9 @@ fn arrivals_without_an_end_are_refused() {
 #[test]
 fn sizes_of_flows_are_those_of_the_distribution() {
     let flows = Network::drill().flows(&[poisson(0.5, "facebook-cache")], measured(100_000), 8);
-    let Ok(Sizes::Curve(curve)) = Sizes::read("facebook-cache", Path::new("")) else { panic!("bundled") };
+    let Ok(SizeDistribution::Curve(curve)) = SizeDistribution::read("facebook-cache", Path::new("")) else {
+        panic!("bundled")
+    };
     // the atom of a repeated size, and the share at a point
     let count =
         |wanted: &dyn Fn(u64) -> bool| flows.iter().filter(|flow| wanted(flow.size.0)).count() as f64 / 1e5;

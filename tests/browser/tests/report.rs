@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use weft_browser_tests::browser::Browser;
 use weft_browser_tests::synthetic::{self, SCHEMES};
 use weft_report::text::duration;
-use weft_report::{Comparison, Kept, Page, Sweep, Verdict, page, read_runs, write_report, write_run};
+use weft_report::{
+    Comparison, ExpectationVerdict, Kept, Page, Sweep, page, read_runs, write_report, write_run,
+};
 
 /// A fresh folder for one test's files.
 fn folder(name: &str) -> PathBuf {
@@ -15,8 +17,8 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn verdicts() -> Vec<Verdict> {
-    vec![Verdict {
+fn verdicts() -> Vec<ExpectationVerdict> {
+    vec![ExpectationVerdict {
         claim: "mean FCT of ecmp by that of drill at 80 % load".into(),
         expected: "1.6 within 15 %".into(),
         measured: "1.62 (1.58–1.66)".into(),

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn alone(source: u32, destination: u32, bytes: u64) -> Carried {
-    carry(&[Demand { start: 5_000_000, source, destination, bytes }])
+fn alone(source: u32, destination: u32, bytes: u64) -> BoundOutcome {
+    carry(&[BoundFlow { start: 5_000_000, source, destination, bytes }])
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_long_flow_alone_fills_its_link() {
 
 #[test]
 fn flows_to_one_host_share_its_link() {
-    let demand = |source| Demand { start: 0, source, destination: 300, bytes: 1_000 * PAYLOAD };
+    let demand = |source| BoundFlow { start: 0, source, destination: 300, bytes: 1_000 * PAYLOAD };
     let carried = carry(&[20, 40, 60, 80].map(demand));
     let whole = 4.0 * 1_000.0 * 1500.0 * HOST_BYTE as f64 / 1e12;
     assert!((0.7..=1.02).contains(&(carried.mean_fct / whole)), "{} {whole}", carried.mean_fct);
@@ -40,7 +40,7 @@ fn flows_to_one_host_share_its_link() {
 
 #[test]
 fn a_pause_between_flows_is_skipped() {
-    let demand = |start| Demand { start, source: 1, destination: 200, bytes: 100 };
+    let demand = |start| BoundFlow { start, source: 1, destination: 200, bytes: 100 };
     let one = carry(&[demand(0)]).mean_fct;
     let far = carry(&[demand(0), demand(1_000_000_000_000)]).mean_fct;
     assert!((one - far).abs() < 1e-15);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use weft::Error;
 
-use super::measured::Measured;
+use super::measured::PeerFigures;
 use super::verdict::{Spread, cell};
 use super::{Ask, R1_SEEDS, R2_SEEDS, cards, row, rows};
 
@@ -70,7 +70,7 @@ pub(super) const RULES: &[Cause] = &[
 
 impl Cause {
     /// Runs R1 and R2.
-    fn runs(&self, ask: Ask, seeds: u64) -> Result<(Vec<Measured>, Vec<Measured>), Error> {
+    fn runs(&self, ask: Ask, seeds: u64) -> Result<(Vec<PeerFigures>, Vec<PeerFigures>), Error> {
         let cards = if self.cards { cards::in_order() } else { String::new() };
         let cards = Some(cards.as_str()).filter(|_| self.cards);
         let set: Vec<&str> = self.set.iter().copied().chain(cards).collect();
@@ -83,15 +83,16 @@ pub(super) fn alike(ask: Ask) -> Result<String, Error> {
     let mut text = include_str!("alike.txt").to_owned();
     for rules in RULES {
         let (first, second) = rules.runs(ask, R1_SEEDS)?;
-        let at_sender = |runs: Vec<Measured>| runs.into_iter().map(Measured::at_sender).collect::<Vec<_>>();
+        let at_sender =
+            |runs: Vec<PeerFigures>| runs.into_iter().map(PeerFigures::at_sender).collect::<Vec<_>>();
         text += &beside(rules.what, &columns(&at_sender(first), &at_sender(second)));
     }
     Ok(text)
 }
 
 /// The values of the table's columns over the seeds: the five of R1, and the mean of R2.
-fn columns(first: &[Measured], second: &[Measured]) -> [Vec<f64>; 6] {
-    let values = |runs: &[Measured], n: usize| runs.iter().filter_map(|run| run.cells[n]).collect();
+fn columns(first: &[PeerFigures], second: &[PeerFigures]) -> [Vec<f64>; 6] {
+    let values = |runs: &[PeerFigures], n: usize| runs.iter().filter_map(|run| run.cells[n]).collect();
     std::array::from_fn(|n| if n < 5 { values(first, n) } else { values(second, 4) })
 }
 
@@ -124,7 +125,7 @@ pub(super) fn variations(ask: Ask) -> Result<String, Error> {
     let mut unchanged = None;
     for cause in VARIATIONS {
         let (first, second) = cause.runs(ask, 1)?;
-        let (first, second) = (first[0], Measured::mean(&second));
+        let (first, second) = (first[0], PeerFigures::mean(&second));
         let (base, base2) = *unchanged.get_or_insert((first.cells[4], second.cells[4]));
         let _ = writeln!(
             text,

@@ -15,7 +15,7 @@ const LARGE: u64 = 10_000_000;
 
 /// Completion times and counts of a run, or their means over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Measured {
+pub(crate) struct PeerFigures {
     /// As in [`super::published::Completion::cells`].
     pub(crate) cells: [Option<f64>; 5],
     /// The same until the sender's last acknowledgement; a flow that waits for it when the run ends counts as it ended.
@@ -24,9 +24,9 @@ pub(crate) struct Measured {
     pub(crate) counts: [f64; 6],
 }
 
-impl Measured {
+impl PeerFigures {
     /// A run.
-    pub(crate) fn of(record: &RunRecord) -> Measured {
+    pub(crate) fn of(record: &RunRecord) -> PeerFigures {
         let cells = cells(record, |flow| flow.end);
         let acknowledged = self::cells(record, |flow| flow.end.map(|end| flow.acknowledged.unwrap_or(end)));
         let over_links = |count: fn(&weft_core::record::LinkRecord) -> u64| -> u64 {
@@ -41,22 +41,22 @@ impl Measured {
             over_flows(|flow| u64::from(flow.timeouts)),
             over_flows(|flow| u64::from(flow.end.is_none())),
         ];
-        Measured { cells, acknowledged, counts: counts.map(|count| count as f64) }
+        PeerFigures { cells, acknowledged, counts: counts.map(|count| count as f64) }
     }
 
     /// The same with completion times until the last acknowledgement in the place of the others.
-    pub(crate) fn at_sender(self) -> Measured {
-        Measured { cells: self.acknowledged, ..self }
+    pub(crate) fn at_sender(self) -> PeerFigures {
+        PeerFigures { cells: self.acknowledged, ..self }
     }
 
     /// Means over several runs.
-    pub(crate) fn mean(runs: &[Measured]) -> Measured {
+    pub(crate) fn mean(runs: &[PeerFigures]) -> PeerFigures {
         let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-        let over = |of: fn(&Measured) -> &[Option<f64>; 5], n: usize| {
+        let over = |of: fn(&PeerFigures) -> &[Option<f64>; 5], n: usize| {
             runs.iter().map(|run| of(run)[n]).collect::<Option<Vec<f64>>>().map(mean)
         };
         let count = |n: usize| mean(runs.iter().map(|run| run.counts[n]).collect());
-        Measured {
+        PeerFigures {
             cells: std::array::from_fn(|n| over(|run| &run.cells, n)),
             acknowledged: std::array::from_fn(|n| over(|run| &run.acknowledged, n)),
             counts: std::array::from_fn(count),
@@ -68,7 +68,7 @@ impl Measured {
 ///
 /// # Errors
 /// When the scenario cannot be read.
-pub(crate) fn runs(from: &Path, case: &str, set: &[&str], seeds: u64) -> Result<Vec<Measured>, Error> {
+pub(crate) fn runs(from: &Path, case: &str, set: &[&str], seeds: u64) -> Result<Vec<PeerFigures>, Error> {
     let prepared = prepared(from, case, set, false)?;
     (1..=seeds).map(|seed| run(&prepared, seed)).collect()
 }
@@ -77,7 +77,7 @@ pub(crate) fn runs(from: &Path, case: &str, set: &[&str], seeds: u64) -> Result<
 ///
 /// # Errors
 /// When the scenario cannot be read.
-pub(crate) fn reduced(from: &Path, case: &str, set: &[&str]) -> Result<Measured, Error> {
+pub(crate) fn reduced(from: &Path, case: &str, set: &[&str]) -> Result<PeerFigures, Error> {
     run(&prepared(from, case, set, true)?, 1)
 }
 
@@ -87,8 +87,8 @@ fn prepared(from: &Path, case: &str, set: &[&str], small: bool) -> Result<Prepar
     cases::load(from, case, small, &set)
 }
 
-fn run(prepared: &Prepared, seed: u64) -> Result<Measured, Error> {
-    Ok(Measured::of(&Simulation::new(prepared.setup(seed)?).run(&mut |_| true)))
+fn run(prepared: &Prepared, seed: u64) -> Result<PeerFigures, Error> {
+    Ok(PeerFigures::of(&Simulation::new(prepared.setup(seed)?).run(&mut |_| true)))
 }
 
 /// Completion times by class, of flows that ended at such instants.
@@ -148,7 +148,7 @@ mod tests {
             ..flow
         };
         let flows = vec![answered(flow(10, Some(10))), flow(20, Some(20))];
-        let measured = Measured::of(&RunRecord { flows, ..RunRecord::default() });
+        let measured = PeerFigures::of(&RunRecord { flows, ..RunRecord::default() });
         assert_eq!((measured.cells[0], measured.at_sender().cells[0]), (Some(15.0), Some(17.5)));
     }
 
@@ -161,7 +161,7 @@ mod tests {
             flow(10_000_001, Some(90)),
             flow(1, None),
         ];
-        let measured = Measured::of(&RunRecord { flows, packet_hops: 9, ..RunRecord::default() });
+        let measured = PeerFigures::of(&RunRecord { flows, packet_hops: 9, ..RunRecord::default() });
         assert_eq!(measured.cells, [Some(10.0), Some(10.0), Some(30.0), Some(90.0), Some(40.0)]);
         assert_eq!(measured.counts, [9.0, 0.0, 0.0, 50.0, 10.0, 1.0]);
     }
@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn a_mean_over_runs_needs_the_class_in_each() {
         let run =
-            |cell: Option<f64>| Measured { cells: [cell; 5], acknowledged: [cell; 5], counts: [1.0; 6] };
-        assert_eq!(Measured::mean(&[run(Some(1.0)), run(Some(3.0))]).cells, [Some(2.0); 5]);
-        assert_eq!(Measured::mean(&[run(Some(1.0)), run(None)]).cells, [None; 5]);
+            |cell: Option<f64>| PeerFigures { cells: [cell; 5], acknowledged: [cell; 5], counts: [1.0; 6] };
+        assert_eq!(PeerFigures::mean(&[run(Some(1.0)), run(Some(3.0))]).cells, [Some(2.0); 5]);
+        assert_eq!(PeerFigures::mean(&[run(Some(1.0)), run(None)]).cells, [None; 5]);
     }
 }

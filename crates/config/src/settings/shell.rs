@@ -1,12 +1,12 @@
 //! Shell scripts that set a host up: `sysctl -w name=value`, writes to `/proc/sys`, and lines of a sysctl file that a script writes.
 //! Every command counts as if it ran, in order, whatever `if` surrounds it. Values that the script computes are passed over.
 
-use super::{LinuxSettings, Setting};
-use crate::place::{Source, lines};
+use super::{LinuxSetting, LinuxSettings};
+use crate::place::{SourceFile, lines};
 
 /// The settings of a script.
 #[must_use]
-pub fn read(source: &Source) -> LinuxSettings {
+pub fn read(source: &SourceFile) -> LinuxSettings {
     let mut told = LinuxSettings::default();
     for (start, line) in lines(&source.text) {
         let text = line.trim();
@@ -35,7 +35,7 @@ fn is_name(name: &str) -> bool {
 fn set(told: &mut LinuxSettings, (name, value): (&str, &str), at: usize) {
     match value.contains(['$', '`']) {
         true => told.other.push(format!("{} (computed)", name.trim())),
-        false => told.settings.push(Setting::new(name, value, at)),
+        false => told.settings.push(LinuxSetting::new(name, value, at)),
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn settings(script: &str) -> Vec<(String, String)> {
-        let source = Source { name: "x.sh".to_owned(), text: script.to_owned() };
+        let source = SourceFile { name: "x.sh".to_owned(), text: script.to_owned() };
         read(&source).settings.into_iter().map(|setting| (setting.name, setting.value)).collect()
     }
 

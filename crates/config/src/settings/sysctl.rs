@@ -1,13 +1,13 @@
 //! Linux sysctl files: `name = value`, comments after `#` or `;`, names with dots or slashes.
 
-use super::{LinuxSettings, Setting};
-use crate::place::{Source, lines};
+use super::{LinuxSetting, LinuxSettings};
+use crate::place::{SourceFile, lines};
 
 /// The settings of a file.
 ///
 /// # Errors
 /// The first line that sets nothing, with file and line.
-pub fn read(source: &Source) -> Result<LinuxSettings, String> {
+pub fn read(source: &SourceFile) -> Result<LinuxSettings, String> {
     let mut told = LinuxSettings::default();
     for (number, (start, line)) in lines(&source.text).enumerate() {
         let text = line.trim();
@@ -16,7 +16,7 @@ pub fn read(source: &Source) -> Result<LinuxSettings, String> {
         }
         let at = start + line.len() - line.trim_start().len();
         match text.split_once('=') {
-            Some((name, value)) => told.settings.push(Setting::new(name, value, at)),
+            Some((name, value)) => told.settings.push(LinuxSetting::new(name, value, at)),
             // An exclusion from a pattern such as `net.ipv4.conf.*.rp_filter`.
             None if text.starts_with('-') => told.other.push(text.trim_start_matches('-').replace('/', ".")),
             None => return Err(not_a_setting((source, number), text)),
@@ -26,7 +26,7 @@ pub fn read(source: &Source) -> Result<LinuxSettings, String> {
 }
 
 /// A line that sets nothing.
-pub(super) fn not_a_setting((source, number): (&Source, usize), text: &str) -> String {
+pub(super) fn not_a_setting((source, number): (&SourceFile, usize), text: &str) -> String {
     let found: String = text.chars().take(40).collect();
     format!("{}:{}: found `{}`; allowed: name = value", source.name, number + 1, found.escape_debug())
 }

@@ -2,15 +2,15 @@
 //! `[variables]` says. Other sections are passed over, also a profile that `include` names.
 
 use super::sysctl::not_a_setting;
-use super::{LinuxSettings, Setting};
-use crate::place::{Source, lines};
+use super::{LinuxSetting, LinuxSettings};
+use crate::place::{SourceFile, lines};
 use std::collections::HashMap;
 
 /// The settings of a profile.
 ///
 /// # Errors
 /// The first line that is neither a section nor a setting, with file and line.
-pub fn read(source: &Source) -> Result<LinuxSettings, String> {
+pub fn read(source: &SourceFile) -> Result<LinuxSettings, String> {
     let mut told = LinuxSettings::default();
     let mut variables: HashMap<&str, &str> = HashMap::new();
     let mut section = "";
@@ -33,7 +33,9 @@ pub fn read(source: &Source) -> Result<LinuxSettings, String> {
                 variables.insert(name, value);
             }
             "sysctl" if name.contains(['.', '/']) => match filled(value, &variables) {
-                Some(value) => told.settings.push(Setting::new(name, value.trim_matches(['"', '\'']), at)),
+                Some(value) => {
+                    told.settings.push(LinuxSetting::new(name, value.trim_matches(['"', '\'']), at))
+                }
                 None => told.other.push(format!("{name} (computed)")),
             },
             _ => told.other.push(format!("[{section}]")),

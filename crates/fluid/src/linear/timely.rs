@@ -2,7 +2,7 @@
 
 use super::{Characteristic, Loop};
 use crate::complex::Complex;
-use crate::model::timely::{FixedPoint, Law, TimelyParameters, fixed_point};
+use crate::model::timely::{TimelyFixedPoint, TimelyLaw, TimelyParameters, fixed_point};
 
 /// Equal flows of patched TIMELY, linearised.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,14 +16,14 @@ pub struct Patched {
     /// Seconds between two samples.
     interval: f64,
     /// The steady state it was computed at.
-    pub at: FixedPoint,
+    pub at: TimelyFixedPoint,
 }
 
 impl Patched {
     /// At the fixed point; `None` for laws without one.
     #[must_use]
     pub fn new(settings: &TimelyParameters, flows: f64) -> Option<Patched> {
-        let Law::Patched { slope, divisor, .. } = settings.law else { return None };
+        let TimelyLaw::Patched { slope, divisor, .. } = settings.law else { return None };
         let at = fixed_point(settings, flows)?;
         let (age, interval) = (settings.age(at.queue), settings.interval(at.rate));
         Some(Patched { flows, settings: *settings, slope, divisor, age, interval, at })

@@ -5,15 +5,15 @@ mod fixed;
 mod system;
 mod terms;
 
-pub use fixed::{FixedPoint, approximate_probability, fixed_point};
-pub use system::{Dcqcn, Flow};
+pub use fixed::{DcqcnFixedPoint, approximate_probability, fixed_point};
+pub use system::{DcqcnFlow, DcqcnModel};
 pub use terms::{Slopes, Terms};
 
 use super::marking::Marking;
 
 /// The reaction of a sender, in packets and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Law {
+pub struct DcqcnParameters {
     /// Gain of the estimate (g).
     pub gain: f64,
     /// Least time between two congestion notifications of a flow, in seconds.
@@ -38,7 +38,7 @@ pub struct Bottleneck {
     /// How many flows.
     pub flows: f64,
     /// The reaction of each.
-    pub law: Law,
+    pub law: DcqcnParameters,
     /// How the switch marks.
     pub marking: Marking,
     /// From a mark at the switch to the reaction as it arrives at the switch, without queueing, in seconds.
@@ -59,8 +59,8 @@ pub(crate) mod tests {
     use crate::model::marking::Ramp;
 
     /// The defaults of the paper, in packets of 1000 B.
-    pub(crate) fn law() -> Law {
-        Law {
+    pub(crate) fn law() -> DcqcnParameters {
+        DcqcnParameters {
             gain: 1.0 / 256.0,
             notification: 50e-6,
             estimate_timer: 55e-6,

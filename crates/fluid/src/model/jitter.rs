@@ -4,7 +4,7 @@ use weft_core::{Random, random::Purpose};
 
 /// Which round trips contain their jitter, as if it were queueing. Without it a sample is only older by its jitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub enum JitteredTrips {
     /// Both of a gradient contain the one draw that holds: it is seen in the queue and not in the gradient.
     Both,
     /// Each contains its own, as those of packets do: a gradient sees the difference of two draws.
@@ -21,12 +21,12 @@ pub struct Jitter {
     /// One draw holds for so long; `None`: every update of a rate has its own (under DCQCN every step).
     pub every: Option<f64>,
     /// Whether a sender by round trips measures it. Marks know nothing of it.
-    pub counted: Counted,
+    pub counted: JitteredTrips,
 }
 
 impl Jitter {
     /// None.
-    pub const NONE: Jitter = Jitter { most: 0.0, every: None, counted: Counted::Both };
+    pub const NONE: Jitter = Jitter { most: 0.0, every: None, counted: JitteredTrips::Both };
 
     /// The number of the draw that holds at `t`: the first one holds before zero too.
     pub(super) fn number(every: f64, t: f64) -> u64 {
@@ -67,12 +67,12 @@ impl Late {
             Some(every) => (number(every, self.until), number(every, self.until - interval)),
             None => (self.present, self.before),
         };
-        (present, if self.jitter.counted == Counted::Both { present } else { before })
+        (present, if self.jitter.counted == JitteredTrips::Both { present } else { before })
     }
 
     /// What of it a round trip contains.
     pub(super) fn counted(&self, late: f64) -> f64 {
-        if self.jitter.counted == Counted::Neither { 0.0 } else { late }
+        if self.jitter.counted == JitteredTrips::Neither { 0.0 } else { late }
     }
 
     /// Time has come to `t`, with updates every `interval` seconds. True when another draw holds.
@@ -97,12 +97,12 @@ mod tests {
 
     const MOST: f64 = 100e-6;
 
-    fn jitter(every: Option<f64>, counted: Counted) -> Jitter {
+    fn jitter(every: Option<f64>, counted: JitteredTrips) -> Jitter {
         Jitter { most: MOST, every, counted }
     }
 
     /// A flow whose rate is updated every 16 us, watched after each microsecond of 160 ms: what a gradient is made of.
-    fn watched(every: Option<f64>, counted: Counted) -> Vec<(f64, f64)> {
+    fn watched(every: Option<f64>, counted: JitteredTrips) -> Vec<(f64, f64)> {
         let mut late = Late::new(jitter(every, counted), 7, 0);
         let at = |n: u32| {
             late.advance(f64::from(n) * 1e-6, 16e-6);
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn draws_are_uniform() {
         for every in [None, Some(10e-6)] {
-            let samples = watched(every, Counted::Each);
+            let samples = watched(every, JitteredTrips::Each);
             let mean = |of: &dyn Fn(f64) -> f64| {
                 samples.iter().map(|sample| of(sample.0)).sum::<f64>() / samples.len() as f64
             };
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_draw_holds_until_the_next_update_or_for_its_time() {
         for (every, draws) in [(None, 10_000), (Some(10e-6), 16_000), (Some(40e-6), 4_000)] {
-            let found = changes(&watched(every, Counted::Each));
+            let found = changes(&watched(every, JitteredTrips::Each));
             assert!(found.abs_diff(draws) <= 1, "{every:?}: {found} draws");
         }
     }
@@ -143,18 +143,18 @@ mod tests {
     #[test]
     fn the_older_sample_keeps_its_own_draw() {
         for every in [None, Some(8e-6)] {
-            let each = watched(every, Counted::Each);
+            let each = watched(every, JitteredTrips::Each);
             for n in (100..1_000).map(|n| 16 * n + 3) {
                 assert_eq!(each[n].1, each[n - 16].0, "{every:?}, {n} us");
                 assert_ne!(each[n].0, each[n].1);
             }
-            assert!(watched(every, Counted::Both).iter().all(|(present, before)| present == before));
+            assert!(watched(every, JitteredTrips::Both).iter().all(|(present, before)| present == before));
         }
     }
 
     #[test]
     fn flows_and_seeds_draw_apart() {
-        let first = |seed, flow| Late::new(jitter(None, Counted::Each), seed, flow).samples(16e-6);
+        let first = |seed, flow| Late::new(jitter(None, JitteredTrips::Each), seed, flow).samples(16e-6);
         assert_eq!(first(1, 0), first(1, 0));
         assert!(first(1, 0) != first(1, 1) && first(1, 0) != first(2, 0));
     }

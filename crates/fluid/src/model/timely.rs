@@ -4,12 +4,12 @@
 mod fixed;
 mod system;
 
-pub use fixed::{FixedPoint, convergence_rate, fixed_point};
-pub use system::{Flow, Timely};
+pub use fixed::{TimelyFixedPoint, convergence_rate, fixed_point};
+pub use system::{TimelyFlow, TimelyModel};
 
 /// What a host does with its round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
+pub enum TimelyLaw {
     /// As published: a gradient of exactly zero counts as "falling". Has no fixed point.
     Original,
     /// The same with zero counted as "rising": every split of the capacity is stationary.
@@ -56,7 +56,7 @@ pub struct TimelyParameters {
     /// Queueing time above which rates only fall, in seconds.
     pub high: f64,
     /// What is done in between.
-    pub law: Law,
+    pub law: TimelyLaw,
 }
 
 impl TimelyParameters {

@@ -4,12 +4,12 @@
 //! code points each are one class in the same way. A kbyte counts as 1000 bytes, a segment or cell as many as the chip has
 //! (`detect.rs`). Thresholds in time are lengths at the speed of each port.
 
-use crate::model::{MapKind, Network, Site, Switch};
-use crate::told::{Coverage, Oddity, OddityKind, Tally};
+use crate::model::{MapKind, Network, Surroundings, SwitchConfig};
+use crate::told::{Coverage, NameTally, Oddity, OddityKind};
 use block::{Block, Memory};
 use detect::Detect;
 use std::collections::{BTreeMap, HashMap};
-use weft_config::place::{Placed, Source, Spot, lines};
+use weft_config::place::{Placed, SourceFile, Spot, lines};
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, Rate, Span};
 
@@ -21,7 +21,7 @@ mod finish;
 const MOST: usize = 4_096;
 
 /// Reads files as one switch.
-pub(super) fn read(sources: &[(usize, &Source)], network: &mut Network) -> Result<(), Vec<String>> {
+pub(super) fn read(sources: &[(usize, &SourceFile)], network: &mut Network) -> Result<(), Vec<String>> {
     let (first, name) = sources.first().map_or((0, ""), |(number, source)| (*number, source.name.as_str()));
     let mut reader = Reader::new(first, &network.site);
     for (number, source) in sources {
@@ -84,12 +84,12 @@ struct Reader {
     /// `priority-flow-control all off`.
     pauses_off: bool,
     oddities: Vec<Oddity>,
-    read: Tally,
-    passed_over: Tally,
+    read: NameTally,
+    passed_over: NameTally,
 }
 
 impl Reader {
-    fn new(file: usize, site: &Site) -> Reader {
+    fn new(file: usize, site: &Surroundings) -> Reader {
         Reader {
             file,
             rate: site.rate,
@@ -110,13 +110,13 @@ impl Reader {
             allows_non_ect: false,
             pauses_off: false,
             oddities: Vec::new(),
-            read: Tally::default(),
-            passed_over: Tally::default(),
+            read: NameTally::default(),
+            passed_over: NameTally::default(),
         }
     }
 
     /// Takes a file in.
-    fn file(&mut self, number: usize, source: &Source) -> Coverage {
+    fn file(&mut self, number: usize, source: &SourceFile) -> Coverage {
         (self.file, self.section, self.queue) = (number, Section::Top, None);
         for (start, line) in lines(&source.text) {
             self.line(start, line);
@@ -337,13 +337,13 @@ impl Reader {
         mut self,
         (file, file_name): (usize, &str),
         memory: Option<Bytes>,
-    ) -> (Switch, Vec<Oddity>, Vec<String>) {
+    ) -> (SwitchConfig, Vec<Oddity>, Vec<String>) {
         self.file = file;
-        let mut switch = Switch {
+        let mut switch = SwitchConfig {
             at: Spot { file, at: 0 },
             name: self.name.take().unwrap_or_else(|| file_name.to_owned()),
             knows_watchdog: true,
-            ..Switch::default()
+            ..SwitchConfig::default()
         };
         let mut remarks = detect::remarks(&self);
         remarks.extend(finish::ports(&mut self, &mut switch));

@@ -1,12 +1,12 @@
 //! The settings of a host, whatever files they come from: `sysctl.d`, a profile of tuned, a script. A later file counts, as it does
 //! when the host boots.
 
-use super::Kind;
-use crate::model::{Host, Network};
-use crate::told::{Coverage, Oddity, OddityKind, Tally};
+use super::FileKind;
+use crate::model::{HostConfig, Network};
+use crate::told::{Coverage, NameTally, Oddity, OddityKind};
 use std::collections::BTreeMap;
-use weft_config::place::{Placed, Source, Spot};
-use weft_config::settings::{LinuxSettings, Setting, shell, sysctl, tuned};
+use weft_config::place::{Placed, SourceFile, Spot};
+use weft_config::settings::{LinuxSetting, LinuxSettings, shell, sysctl, tuned};
 use weft_core::Bytes;
 
 /// The largest burst that segmentation offload makes of one write.
@@ -23,13 +23,16 @@ const READ: [&str; 6] = [
 ];
 
 /// Reads files as the settings of one kind of host, in the order in which they are applied.
-pub(super) fn read(files: &[(usize, &Source, Kind)], network: &mut Network) -> Result<(), Vec<String>> {
+pub(super) fn read(
+    files: &[(usize, &SourceFile, FileKind)],
+    network: &mut Network,
+) -> Result<(), Vec<String>> {
     let mut settings = Known::new();
     let mut refusals = Vec::new();
     for (number, source, kind) in files {
         let told = match kind {
-            Kind::Tuned => tuned::read(source),
-            Kind::Shell => Ok(shell::read(source)),
+            FileKind::Tuned => tuned::read(source),
+            FileKind::Shell => Ok(shell::read(source)),
             _ => sysctl::read(source),
         };
         match told {
@@ -51,8 +54,8 @@ pub(super) fn read(files: &[(usize, &Source, Kind)], network: &mut Network) -> R
 type Known = BTreeMap<String, Placed<String>>;
 
 /// Adds what a file says to what earlier ones have said.
-fn lay(settings: &mut Known, (file, kind): (usize, Kind), told: LinuxSettings, network: &mut Network) {
-    let (mut read, mut passed_over) = (Tally::default(), Tally::default());
+fn lay(settings: &mut Known, (file, kind): (usize, FileKind), told: LinuxSettings, network: &mut Network) {
+    let (mut read, mut passed_over) = (NameTally::default(), NameTally::default());
     for setting in told.settings {
         if !READ.contains(&setting.name.as_str()) {
             passed_over.count(&setting.name);
@@ -71,14 +74,14 @@ fn lay(settings: &mut Known, (file, kind): (usize, Kind), told: LinuxSettings, n
 }
 
 /// Twice in a file is a mistake, but not in a script, which may choose, and not in a later file, which may correct an earlier one.
-fn otherwise(setting: &Setting, (at, kind): (Spot, Kind), earlier: &Placed<String>) -> Oddity {
+fn otherwise(setting: &LinuxSetting, (at, kind): (Spot, FileKind), earlier: &Placed<String>) -> Oddity {
     let same_file = earlier.at.file == at.file;
     let where_ = if same_file { "above" } else { "in an earlier file" };
     let says = format!(
         "{} is {} {where_} and {} here; the last one counts",
         setting.name, earlier.value, setting.value
     );
-    let kind = match same_file && kind != Kind::Shell {
+    let kind = match same_file && kind != FileKind::Shell {
         true => OddityKind::Repetition,
         false => OddityKind::Override,
     };
@@ -91,13 +94,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn host(&mut self) -> Host {
+    fn host(&mut self) -> HostConfig {
         let law = self.settings.get("net.ipv4.tcp_congestion_control");
         let fallback = self.small("net.ipv4.tcp_ecn_fallback", (0, 1));
         // Linux falls back unless told otherwise.
         let silent = |law: &Placed<String>| Placed { value: 1, at: law.at };
         let scale = self.number("net.ipv4.tcp_adv_win_scale", (-31, 31)).map_or(1, |scale| scale.value);
-        Host {
+        HostConfig {
             law: law.cloned(),
             ecn: self.small("net.ipv4.tcp_ecn", (0, 5)),
             ecn_fallback: fallback.or(law.map(silent)),
@@ -105,7 +108,7 @@ impl Reader<'_> {
             send: self.greatest("net.ipv4.tcp_wmem"),
             window_share: window_share(scale),
             burst: BURST,
-            ..Host::default()
+            ..HostConfig::default()
         }
     }
 

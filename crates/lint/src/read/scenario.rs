@@ -4,12 +4,15 @@
 mod marks;
 mod pauses;
 
-use crate::model::{Hash, Host, MapKind, Name, Network, Pool, Port, Profile, Queue, Site, Switch, Threshold};
+use crate::model::{
+    CaseName, Hash, HostConfig, MapKind, MemoryPool, Network, PortConfig, Profile, QueueConfig, Surroundings,
+    SwitchConfig, Threshold,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
-use weft_config::place::{Placed, Source, Spot};
+use weft_config::place::{Placed, SourceFile, Spot};
 use weft_core::{Bytes, HostId, Rate, Span, SwitchId};
-use weft_scenario::{Case, Device, Metrics, ScenarioFile, Stack, devices, stacks};
+use weft_scenario::{Case, Device, Metrics, ScenarioFile, TransportInUse, devices, stacks};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::ecmp::Seeding;
 use weft_switch::share::SharingSettings;
@@ -22,7 +25,7 @@ use weft_transport::settings::EcnUse;
 const LEAST_WIRE: Bytes = Bytes(84);
 
 /// Reads a scenario: a network for each case. Its mistakes are the error.
-pub(super) fn read(number: usize, source: &Source, site: &Site) -> Result<Vec<Network>, String> {
+pub(super) fn read(number: usize, source: &SourceFile, site: &Surroundings) -> Result<Vec<Network>, String> {
     let file = ScenarioFile::parse(&source.text, &source.name).map_err(|mistakes| mistakes.short())?;
     let folder = Path::new(&source.name).parent().unwrap_or(Path::new(""));
     let scenario = file.in_folder(folder).validate(&Metrics::ANY).map_err(|mistakes| mistakes.short())?;
@@ -35,7 +38,7 @@ pub(super) fn read(number: usize, source: &Source, site: &Site) -> Result<Vec<Ne
             Some((former, graph)) if former == topology => graph,
             _ => graph_of(topology, folder).map_err(|why| format!("{}: {why}", source.name))?,
         };
-        let name = Name { label: case.label(), of: cases.len() };
+        let name = CaseName { label: case.label(), of: cases.len() };
         let empty = Network { site: site.clone(), case: Some(name), ..Network::default() };
         let devices = devices(&case.settings, &graph);
         let stacks = stacks(&case.settings, &graph).all;
@@ -60,9 +63,9 @@ struct Reader<'a> {
     devices: &'a [Device],
     /// The kind of switch that is being read; for a host, of the first switch.
     device: &'a Device,
-    stacks: &'a [Stack],
+    stacks: &'a [TransportInUse],
     /// The transport that is being read.
-    stack: &'a Stack,
+    stack: &'a TransportInUse,
 }
 
 impl Reader<'_> {
@@ -89,7 +92,7 @@ impl Reader<'_> {
     }
 
     /// The first switch of each tier stands for all of them that are built alike.
-    fn switches(&self) -> Vec<Switch> {
+    fn switches(&self) -> Vec<SwitchConfig> {
         let mut firsts: BTreeMap<(u8, usize), SwitchId> = BTreeMap::new();
         for (kind, device) in self.devices.iter().enumerate() {
             for switch in &device.switches {
@@ -97,35 +100,36 @@ impl Reader<'_> {
                 firsts.entry((tier, kind)).or_insert(*switch);
             }
         }
-        let mut switches: Vec<Switch> = Vec::new();
+        let mut switches: Vec<SwitchConfig> = Vec::new();
         for ((tier, kind), id) in firsts {
             let reader = Reader { device: &self.devices[kind], ..*self };
             let alone = !switches.iter().any(|switch| switch.role == Some(format!("tier {tier}")));
             let first = &self.graph.switches()[id.index()].name;
             let name = if alone { format!("tier {tier}") } else { format!("tier {tier} ({first})") };
-            switches.push(Switch { name, ..reader.switch(tier, id) });
+            switches.push(SwitchConfig { name, ..reader.switch(tier, id) });
         }
         switches
     }
 
-    fn switch(&self, tier: u8, id: SwitchId) -> Switch {
+    fn switch(&self, tier: u8, id: SwitchId) -> SwitchConfig {
         let settings = &self.device.switch;
         let marking = self.marking();
         let profile = self.profile();
-        let queue = Queue { profile: profile.as_ref().map(|_| 0), marking: marking.as_ref().map(|_| 0) };
-        let queues: BTreeMap<u8, Queue> =
+        let queue =
+            QueueConfig { profile: profile.as_ref().map(|_| 0), marking: marking.as_ref().map(|_| 0) };
+        let queues: BTreeMap<u8, QueueConfig> =
             (0..settings.queues as u8).map(|number| (number, queue.clone())).collect();
         let links = self.graph.links_of(Node::Switch(id)).iter().enumerate();
-        let port = |(number, link): (usize, &weft_topology::Link)| Port {
+        let port = |(number, link): (usize, &weft_topology::Link)| PortConfig {
             name: format!("port {number}"),
             speed: Some(link.rate),
             mtu: self.mtu(),
             up: true,
             queues: queues.clone(),
             maps: BTreeMap::<MapKind, _>::new(),
-            ..Port::default()
+            ..PortConfig::default()
         };
-        let mut switch = Switch {
+        let mut switch = SwitchConfig {
             at: self.spot("switch"),
             role: Some(format!("tier {tier}")),
             pools: vec![self.pool()],
@@ -134,7 +138,7 @@ impl Reader<'_> {
             held: self.held(),
             ports: links.map(port).collect(),
             hash: self.hash(),
-            ..Switch::default()
+            ..SwitchConfig::default()
         };
         if settings.pfc.is_on() {
             self.pause(&mut switch, id);
@@ -142,9 +146,9 @@ impl Reader<'_> {
         switch
     }
 
-    fn pool(&self) -> Pool {
+    fn pool(&self) -> MemoryPool {
         let at = self.spot("switch.buffer");
-        Pool {
+        MemoryPool {
             at,
             name: "switch.buffer".to_owned(),
             size: self.device.switch.buffer,
@@ -194,7 +198,7 @@ impl Reader<'_> {
         self.stack.transport.stack().sizes().mtu
     }
 
-    fn host(&self) -> Host {
+    fn host(&self) -> HostConfig {
         let transport = &self.stack.transport;
         let tcp = transport.tcp();
         let dctcp = matches!(transport, TransportSettings::Dctcp(_));
@@ -202,7 +206,7 @@ impl Reader<'_> {
         let law = if dctcp { "dctcp" } else { "another" };
         let path = if dctcp { "transport.dctcp" } else { "transport" };
         let window = tcp.as_ref().and_then(|tcp| tcp.receive_window);
-        Host {
+        HostConfig {
             law: Some(self.placed(law.to_owned(), path)),
             ecn: Some(self.placed(u8::from(asks), path)),
             ecn_fallback: None,

@@ -6,13 +6,15 @@
 //! unknown, not empty.
 
 use super::range;
-use crate::model::{Marking, Metres, Network, Off, Pool, Profile, Switch, Threshold};
+use crate::model::{
+    MarkingOff, MarkingProfile, MemoryPool, Metres, Network, Profile, SwitchConfig, Threshold,
+};
 use crate::told::{Oddity, OddityKind};
 use colours::{COLOURS, disabled, unmarked};
 use files::{Files, spot};
 use std::collections::HashMap;
-use weft_config::json::{Entry, Node};
-use weft_config::place::{Placed, Source, Spot};
+use weft_config::json::{JsonEntry, JsonNode};
+use weft_config::place::{Placed, SourceFile, Spot};
 use weft_core::units::did_you_mean;
 use weft_core::{Bytes, Rate};
 
@@ -28,7 +30,7 @@ const HINTS: usize = 16;
 const HINT_LENGTH: usize = 64;
 
 /// Reads files as one switch, or one for each chip that they tell apart.
-pub(super) fn read(sources: &[(usize, &Source)], network: &mut Network) -> Result<(), Vec<String>> {
+pub(super) fn read(sources: &[(usize, &SourceFile)], network: &mut Network) -> Result<(), Vec<String>> {
     let mut files = Files::default();
     let added = sources.iter().filter_map(|(number, source)| files.add(*number, source, network).err());
     let refusals: Vec<String> = added.collect();
@@ -53,7 +55,7 @@ pub(super) fn read(sources: &[(usize, &Source)], network: &mut Network) -> Resul
 }
 
 /// More than any switch has is refused, for rules compare ports with each other.
-fn within_bounds(switch: &Switch) -> Result<(), String> {
+fn within_bounds(switch: &SwitchConfig) -> Result<(), String> {
     let counts = [
         (switch.ports.len(), "ports"),
         (switch.pools.len(), "entries in BUFFER_POOL"),
@@ -69,7 +71,7 @@ fn within_bounds(switch: &Switch) -> Result<(), String> {
 /// The tables of a chip and what was odd in them.
 struct Reader<'a> {
     bases: &'a [(usize, usize)],
-    root: &'a Node,
+    root: &'a JsonNode,
     oddities: &'a mut Vec<Oddity>,
     /// The files describe the whole switch, ports included.
     complete: bool,
@@ -83,7 +85,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(bases: &'a [(usize, usize)], root: &'a Node, oddities: &'a mut Vec<Oddity>) -> Reader<'a> {
+    fn new(bases: &'a [(usize, usize)], root: &'a JsonNode, oddities: &'a mut Vec<Oddity>) -> Reader<'a> {
         let complete = root.get("PORT").is_some();
         let (ports, names) = (HashMap::new(), HashMap::new());
         Reader {
@@ -98,13 +100,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn switch(&mut self, (file_name, chip): (&str, &str)) -> Switch {
+    fn switch(&mut self, (file_name, chip): (&str, &str)) -> SwitchConfig {
         let metadata = self.root.get("DEVICE_METADATA").and_then(|table| table.get("localhost"));
         let word = |key: &str| metadata.and_then(|table| table.get(key)?.word()).map(str::to_owned);
         let host = word("hostname").unwrap_or_else(|| file_name.to_owned());
         let part = if chip.is_empty() { word("asic_name").unwrap_or_default() } else { chip.to_owned() };
         let has = |table: &str| self.complete || self.root.get(table).is_some();
-        let mut switch = Switch {
+        let mut switch = SwitchConfig {
             at: self.root.entries().first().map_or(self.spot(0), |table| self.spot(table.at)),
             name: if part.is_empty() { host } else { format!("{host} {part}") },
             role: word("type"),
@@ -113,7 +115,7 @@ impl<'a> Reader<'a> {
             knows_headroom: true,
             lacks_pfc: !has("PORT_QOS_MAP"),
             lacks_queues: !has("QUEUE"),
-            ..Switch::default()
+            ..SwitchConfig::default()
         };
         for table in ["BUFFER_POOL", "BUFFER_PROFILE", "WRED_PROFILE"] {
             self.index(table);
@@ -126,8 +128,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The entries of a table; none if there is no such table.
-    fn table(&self, name: &str) -> &'a [Entry] {
-        self.root.get(name).map_or(&[], Node::entries)
+    fn table(&self, name: &str) -> &'a [JsonEntry] {
+        self.root.get(name).map_or(&[], JsonNode::entries)
     }
 
     /// Remembers the names in a table, for references to it.
@@ -142,7 +144,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What comes is about this entry.
-    fn about(&mut self, entry: &Entry) {
+    fn about(&mut self, entry: &JsonEntry) {
         self.subject.clone_from(&entry.key);
     }
 
@@ -152,12 +154,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The whole number of a field, if the field is there; `wanted` says what it may be.
-    fn number(&mut self, table: &Node, key: &str, wanted: (i64, i64)) -> Option<Placed<i64>> {
+    fn number(&mut self, table: &JsonNode, key: &str, wanted: (i64, i64)) -> Option<Placed<i64>> {
         self.whole(key, table.get(key)?, wanted)
     }
 
     /// A value as a whole number within bounds.
-    fn whole(&mut self, key: &str, node: &Node, wanted: (i64, i64)) -> Option<Placed<i64>> {
+    fn whole(&mut self, key: &str, node: &JsonNode, wanted: (i64, i64)) -> Option<Placed<i64>> {
         let word = node.word().unwrap_or("");
         match word.trim().parse() {
             Ok(value) if (wanted.0..=wanted.1).contains(&value) => {
@@ -173,13 +175,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A size in bytes, up to a terabyte.
-    fn bytes(&mut self, table: &Node, key: &str) -> Option<Placed<Bytes>> {
+    fn bytes(&mut self, table: &JsonNode, key: &str) -> Option<Placed<Bytes>> {
         let number = self.number(table, key, (0, 1_000_000_000_000))?;
         Some(Placed { value: Bytes(number.value.unsigned_abs()), at: number.at })
     }
 
     /// The number of what a field names in a table that is indexed. A table that a fragment leaves out is not missed.
-    fn reference(&mut self, node: &Node, table: &'static str) -> Option<usize> {
+    fn reference(&mut self, node: &JsonNode, table: &'static str) -> Option<usize> {
         let name = node.word().unwrap_or("");
         let bare = name.trim_matches(['[', ']']).trim_start_matches(&format!("{table}|")).to_owned();
         let found = self.names.get(table).and_then(|names| names.get(&bare)).copied();
@@ -205,19 +207,19 @@ impl<'a> Reader<'a> {
         hint
     }
 
-    fn pool(&mut self, entry: &Entry) -> Pool {
+    fn pool(&mut self, entry: &JsonEntry) -> MemoryPool {
         self.about(entry);
         let size = self.bytes(&entry.node, "size").map(|size| size.value);
-        Pool {
+        MemoryPool {
             at: self.spot(entry.at),
             name: entry.key.clone(),
             size,
             headroom: self.bytes(&entry.node, "xoff"),
-            ingress: entry.node.get("type").and_then(Node::word).is_none_or(|side| side != "egress"),
+            ingress: entry.node.get("type").and_then(JsonNode::word).is_none_or(|side| side != "egress"),
         }
     }
 
-    fn profile(&mut self, entry: &Entry) -> Profile {
+    fn profile(&mut self, entry: &JsonEntry) -> Profile {
         self.about(entry);
         let node = &entry.node;
         let pool = node.get("pool").and_then(|pool| self.reference(pool, "BUFFER_POOL"));
@@ -239,7 +241,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `dynamic_th` n is alpha = 2^n.
-    fn threshold(&mut self, node: &Node) -> Option<Placed<Threshold>> {
+    fn threshold(&mut self, node: &JsonNode) -> Option<Placed<Threshold>> {
         if let Some(exponent) = self.number(node, "dynamic_th", (-8, 8)) {
             let alpha = 2f64.powi(i32::try_from(exponent.value).unwrap_or_default());
             return Some(Placed { value: Threshold::Dynamic(alpha), at: exponent.at });
@@ -249,7 +251,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The thresholds of green packets, or of the first colour that has any.
-    fn marking(&mut self, entry: &Entry) -> Marking {
+    fn marking(&mut self, entry: &JsonEntry) -> MarkingProfile {
         self.about(entry);
         let node = &entry.node;
         let colour =
@@ -265,12 +267,12 @@ impl<'a> Reader<'a> {
             value: percent.value as f64 / 100.0,
             at: percent.at,
         });
-        let ecn = node.get("ecn").and_then(Node::word).is_some_and(|ecn| ecn != "ecn_none");
-        Marking {
+        let ecn = node.get("ecn").and_then(JsonNode::word).is_some_and(|ecn| ecn != "ecn_none");
+        MarkingProfile {
             at: here,
             name: entry.key.clone(),
             ecn,
-            disabled: disabled(node).map(|(at, why, mend)| Off {
+            disabled: disabled(node).map(|(at, why, mend)| MarkingOff {
                 at: self.spot(at.unwrap_or(entry.at)),
                 why,
                 mend,

@@ -1,12 +1,12 @@
 //! What shows only over several switches: hashes that repeat, and lossless links that close a cycle.
 
-use crate::model::{Network, Switch};
-use crate::rule::{Findings, Level, Rule};
+use crate::model::{Network, SwitchConfig};
+use crate::rule::{Findings, Rule, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "hash-polarisation",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "Successive stages hash alike.",
         checks: "Switches of different stages (roles) have different hash functions or seeds. In SONiC the seed is `ecmp_hash_seed` of \
                  DEVICE_METADATA, otherwise it follows from `type`: ToRRouter 0, LeafRouter 10, every kind of SpineRouter 25, none 0. A Weft scenario has `seeding`.",
@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "lossless-peer-link",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "A lossless class runs between switches of the same stage.",
         checks: "No port with PFC leads to a neighbour of the switch's own role: lossless paths go up and then down (valley-free). In SONiC \
                  neighbours and roles come from DEVICE_NEIGHBOR and DEVICE_NEIGHBOR_METADATA.",
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "cyclic-buffer-dependency",
-        level: Level::Error,
+        level: Severity::Error,
         title: "Lossless links wait for each other in a circle.",
         checks: "Scenarios with priority flow control: the routes from every leaf to every other, at the start and after each failure and \
                  repair, with the random failures of the first seed. A link depends on the next one of a route; a circle of links \
@@ -44,7 +44,8 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn polarisation(network: &Network, findings: &mut Findings) {
-    let hashing: Vec<&Switch> = network.switches.iter().filter(|switch| switch.hash.is_some()).collect();
+    let hashing: Vec<&SwitchConfig> =
+        network.switches.iter().filter(|switch| switch.hash.is_some()).collect();
     for (place, second) in hashing.iter().enumerate() {
         for first in &hashing[..place] {
             if let Some(level) = alike(first, second) {
@@ -66,19 +67,19 @@ fn polarisation(network: &Network, findings: &mut Findings) {
 }
 
 /// How bad it is that two switches hash as they do.
-fn alike(first: &Switch, second: &Switch) -> Option<Level> {
+fn alike(first: &SwitchConfig, second: &SwitchConfig) -> Option<Severity> {
     let (a, b) = (first.hash.as_ref()?, second.hash.as_ref()?);
     let same = a.function == b.function && a.seed == b.seed;
     match (&first.role, &second.role) {
         _ if !same => None,
         (Some(one), Some(other)) if one == other => None,
-        (Some(_), Some(_)) => Some(Level::Warning),
+        (Some(_), Some(_)) => Some(Severity::Warning),
         // Nobody knows whether they are of the same stage.
-        _ => Some(Level::Note),
+        _ => Some(Severity::Note),
     }
 }
 
-fn role(switch: &Switch) -> &str {
+fn role(switch: &SwitchConfig) -> &str {
     switch.role.as_deref().unwrap_or("stage unknown")
 }
 
@@ -103,7 +104,7 @@ fn circles(network: &Network, findings: &mut Findings) {
         findings.lacks("a smaller network: there are too many routes to follow");
     }
     for circle in &network.circles {
-        let level = if circle.watched { Level::Warning } else { Level::Error };
+        let level = if circle.watched { Severity::Warning } else { Severity::Error };
         let first = circle.switches.first().map_or("", String::as_str);
         let around = format!("{} -> {first}", circle.switches.join(" -> "));
         let says = format!("lossless links wait for each other in a circle {}: {around}", circle.when);

@@ -1,13 +1,13 @@
 //! Headroom: what may still arrive after XOFF has to fit.
 
 use crate::formula::{headroom, size};
-use crate::model::{Bound, Metres, Network, Port, Profile, Switch};
-use crate::rule::{Findings, Level, Rule};
+use crate::model::{GroupBinding, Metres, Network, PortConfig, Profile, SwitchConfig};
+use crate::rule::{Findings, Rule, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "headroom-too-small",
-        level: Level::Error,
+        level: Severity::Error,
         title: "Headroom does not hold what arrives after XOFF.",
         checks: "xoff >= 2 (MTU + 18 B) + 84 B + C/8 (2 t_cable + t_response): a frame of ours before the pause frame, the pause \
                  frame, the cable there and back at 5 ns/m, the sender's response time by IEEE 802.3 annex 31B, and a frame \
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "headroom-missing",
-        level: Level::Error,
+        level: Severity::Error,
         title: "A lossless class has no headroom.",
         checks: "A profile that its name or its use says to be lossless has an `xoff` above 0.",
         why: "The first packet after XOFF is dropped.",
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "profile-for-another-port",
-        level: Level::Error,
+        level: Severity::Error,
         title: "A buffer profile is used at another speed or cable than it is made for.",
         checks: "Names such as `pg_lossless_100000_40m_profile` against the port's speed (equal) and cable (not longer).",
         why: "Its headroom was computed for other figures: too small at a faster port or a longer cable.",
@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "headroom-pool-oversubscribed",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "Shared headroom is promised several times.",
         checks: "The sum of xoff over all lossless groups against the pool's shared headroom: a note above 1, a warning above 2 \
                  times (SONiC's usual ratio), an error if a single group does not fit.",
@@ -54,8 +54,8 @@ pub(super) const RULES: &[Rule] = &[
 
 /// A priority group that has a profile.
 struct ProfiledGroup<'a> {
-    switch: &'a Switch,
-    port: &'a Port,
+    switch: &'a SwitchConfig,
+    port: &'a PortConfig,
     profile: &'a Profile,
     /// A priority with PFC leads to the group.
     paused: bool,
@@ -66,7 +66,7 @@ fn each_group<'a>(network: &'a Network, mut look: impl FnMut(ProfiledGroup<'a>))
         for port in switch.up() {
             let paused: Vec<u8> = port.pfc.iter().map(|priority| port.group_of(priority.value)).collect();
             for (number, group) in &port.groups {
-                if let Bound::Profile(profile) = group.bound {
+                if let GroupBinding::Profile(profile) = group.bound {
                     let profile = &switch.profiles[profile];
                     look(ProfiledGroup { switch, port, profile, paused: paused.contains(number) });
                 }
@@ -75,7 +75,7 @@ fn each_group<'a>(network: &'a Network, mut look: impl FnMut(ProfiledGroup<'a>))
     }
 }
 
-fn cable(network: &Network, port: &Port) -> Option<Metres> {
+fn cable(network: &Network, port: &PortConfig) -> Option<Metres> {
     port.cable.or(network.site.cable)
 }
 
@@ -114,7 +114,7 @@ fn missing(place: &ProfiledGroup<'_>, findings: &mut Findings) {
 fn for_another(network: &Network, place: &ProfiledGroup<'_>, findings: &mut Findings) {
     let ProfiledGroup { profile, port, .. } = place;
     let Some((rate, metres)) = profile.made_for else { return };
-    let at = port.groups.values().find(|group| matches!(group.bound, Bound::Profile(number) if std::ptr::eq(&place.switch.profiles[number], *profile)));
+    let at = port.groups.values().find(|group| matches!(group.bound, GroupBinding::Profile(number) if std::ptr::eq(&place.switch.profiles[number], *profile)));
     let at = at.map_or(profile.at, |group| group.at);
     let mut wrong = Vec::new();
     if let Some(speed) = port.speed.filter(|speed| *speed != rate) {
@@ -138,9 +138,9 @@ fn pool_oversubscribed(network: &Network, findings: &mut Findings) {
                 (promised.iter().sum::<f64>(), promised.iter().fold(0.0, |a: f64, b| a.max(*b)));
             let room = shared.value.0 as f64;
             let level = match sum / room {
-                _ if most > room => Level::Error,
-                ratio if ratio > 2.0 => Level::Warning,
-                ratio if ratio > 1.0 => Level::Note,
+                _ if most > room => Severity::Error,
+                ratio if ratio > 2.0 => Severity::Warning,
+                ratio if ratio > 1.0 => Severity::Note,
                 _ => continue,
             };
             let says = format!(
@@ -163,10 +163,10 @@ fn pool_oversubscribed(network: &Network, findings: &mut Findings) {
 }
 
 /// The headroom of each group that draws from a pool.
-fn promised(switch: &Switch, pool: usize) -> Vec<f64> {
+fn promised(switch: &SwitchConfig, pool: usize) -> Vec<f64> {
     let groups = switch.up().flat_map(|port| port.groups.values());
     let xoff = |bound| match bound {
-        Bound::Profile(number) => {
+        GroupBinding::Profile(number) => {
             Some(&switch.profiles[number]).filter(|profile| profile.pool == Some(pool))?.headroom.as_ref()
         }
         _ => None,

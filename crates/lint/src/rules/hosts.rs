@@ -1,15 +1,15 @@
 //! Hosts, alone and together with the switches between them: ECN, DCTCP's threshold, windows.
 
 use crate::formula::{bandwidth_delay, size};
-use crate::model::{Host, Marking, Network, Switch};
-use crate::rule::{Findings, Level, Rule};
+use crate::model::{HostConfig, MarkingProfile, Network, SwitchConfig};
+use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "dctcp-ecn-off",
-        level: Level::Error,
+        level: Severity::Error,
         title: "DCTCP hosts have ECN switched off.",
         checks: "`tcp_congestion_control = dctcp` together with `tcp_ecn = 0`.",
         why: "DCTCP asks for ECN by itself, but sockets with another law do not, nor do they answer: their packets are dropped where \
@@ -20,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "dctcp-fallback",
-        level: Level::Note,
+        level: Severity::Note,
         title: "DCTCP may silently run without marks.",
         checks: "`tcp_congestion_control = dctcp` without `tcp_ecn_fallback = 0`.",
         why: "If a first SYN is lost, Linux repeats it without ECN: this connection behaves as Reno among DCTCP and starves.",
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "dctcp-without-marks",
-        level: Level::Error,
+        level: Severity::Error,
         title: "Hosts run DCTCP and no switch marks.",
         checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue.",
         why: "Without marks DCTCP is Reno, which fills every buffer.",
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "dctcp-threshold-low",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "The marking threshold is too low for DCTCP at this rate and delay.",
         checks: "K > C RTT / 7, with C the host's rate (or --rate) and RTT from --rtt or the scenario.",
         why: "The queue runs empty after each cut of the window, and the link stands idle.",
@@ -50,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "dctcp-threshold-burst",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "One burst of a host exceeds the marking threshold.",
         checks: "K is not below the largest burst that a host sends back to back: 64 KiB with segmentation offload (15 packets of 9 kB \
                  or 44 of 1.5 kB).",
@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "dctcp-on-ramp",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "DCTCP meets a ramp instead of a step.",
         checks: "With DCTCP hosts, K_min = K_max.",
         why: "DCTCP balances at a marked share of 2 / W, other laws at 1.5 / W^2: on a ramp DCTCP stands 1.3 to 2.1 times higher in the \
@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "non-ect-in-marking-queue",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "Packets that cannot be marked are dropped where others are marked.",
         checks: "A queue that drops what it cannot mark (WRED) together with hosts whose packets are not ECN-capable: all of them if \
                  tcp_ecn is 0, or 2 (the default: answer, never ask) without DCTCP; otherwise SYNs and pure acknowledgements \
@@ -87,7 +87,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "window-below-path",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "The buffer of a socket holds less than the path.",
         checks: "The greatest tcp_rmem (half of which becomes window) and tcp_wmem against C RTT; needs --rate and --rtt where no file tells \
                  them.",
@@ -98,7 +98,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "windows-fill-buffer",
-        level: Level::Note,
+        level: Severity::Note,
         title: "Receive windows, not marks, bound the queue.",
         checks: "On switches without marking: 16 flows with the greatest receive window against the memory of the pool.",
         why: "Loss-based flows grow until they lose or reach the window: a queue of windows less the path. Deep buffers then hold tens \
@@ -109,18 +109,18 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn each_host<'a>(network: &'a Network, mut look: impl FnMut(&'a Host)) {
+fn each_host<'a>(network: &'a Network, mut look: impl FnMut(&'a HostConfig)) {
     network.hosts.iter().for_each(&mut look);
 }
 
-fn dctcp_ecn_off(host: &Host, findings: &mut Findings) {
+fn dctcp_ecn_off(host: &HostConfig, findings: &mut Findings) {
     if let Some(ecn) = host.ecn.as_ref().filter(|ecn| host.is_dctcp() && ecn.value == 0) {
         let says = "tcp_ecn is 0, but the hosts run DCTCP".to_owned();
         findings.add(ecn.at, "", (says, "set net.ipv4.tcp_ecn = 1".to_owned()));
     }
 }
 
-fn dctcp_fallback(host: &Host, findings: &mut Findings) {
+fn dctcp_fallback(host: &HostConfig, findings: &mut Findings) {
     let Some(law) = host.law.as_ref().filter(|_| host.is_dctcp()) else { return };
     // A scenario's hosts have no such setting: they repeat a SYN as it was.
     let Some(fallback) = &host.ecn_fallback else { return };
@@ -134,7 +134,7 @@ fn dctcp_fallback(host: &Host, findings: &mut Findings) {
 
 fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
     // A scenario like this is refused by its own check.
-    if !network.hosts.iter().any(Host::is_dctcp) {
+    if !network.hosts.iter().any(HostConfig::is_dctcp) {
         return;
     }
     for switch in network.switches.iter().filter(|switch| !switch.marks()) {
@@ -145,9 +145,9 @@ fn dctcp_without_marks(network: &Network, findings: &mut Findings) {
 
 /// A marking that works and the DCTCP hosts that meet it.
 struct Pair<'a> {
-    host: &'a Host,
-    switch: &'a Switch,
-    marking: &'a Marking,
+    host: &'a HostConfig,
+    switch: &'a SwitchConfig,
+    marking: &'a MarkingProfile,
     /// Its queue is not lossless, or nobody knows.
     number: usize,
 }
@@ -174,11 +174,11 @@ fn carries_tcp(pair: &Pair<'_>) -> bool {
     })
 }
 
-fn rate_of(network: &Network, host: &Host) -> Option<Rate> {
+fn rate_of(network: &Network, host: &HostConfig) -> Option<Rate> {
     host.rate.or(network.site.rate)
 }
 
-fn rtt_of(network: &Network, host: &Host) -> Option<Span> {
+fn rtt_of(network: &Network, host: &HostConfig) -> Option<Span> {
     host.rtt.or(network.site.rtt)
 }
 
@@ -246,23 +246,23 @@ fn non_ect(network: &Network, findings: &mut Findings) {
 }
 
 /// Which packets of a host cannot be marked.
-fn unmarkable(host: &Host) -> (Level, String, &'static str) {
+fn unmarkable(host: &HostConfig) -> (Severity, String, &'static str) {
     let ecn = host.ecn.as_ref().map_or(2, |ecn| ecn.value);
     let all = "set net.ipv4.tcp_ecn = 1 on all hosts";
     match (ecn, host.is_dctcp()) {
         (0 | 2, false) => {
             let why = if ecn == 0 { "never use ECN" } else { "answer but never ask for ECN" };
-            (Level::Warning, format!("every packet of hosts with tcp_ecn = {ecn}, which {why}"), all)
+            (Severity::Warning, format!("every packet of hosts with tcp_ecn = {ecn}, which {why}"), all)
         }
         _ => (
-            Level::Note,
+            Severity::Note,
             "SYNs and pure acknowledgements".to_owned(),
             "keep K_min above bursts, or let such packets pass",
         ),
     }
 }
 
-fn window(network: &Network, host: &Host, findings: &mut Findings) {
+fn window(network: &Network, host: &HostConfig, findings: &mut Findings) {
     if host.receive.is_none() && host.send.is_none() {
         return;
     }

@@ -1,8 +1,8 @@
 //! Maps: the way of a packet from DSCP to traffic class, priority group and queue, and the way of a pause frame back.
 
 use super::scenario;
-use crate::model::{MapKind, Network, Port, Switch};
-use crate::rule::{Findings, Level, Rule};
+use crate::model::{MapKind, Network, PortConfig, SwitchConfig};
+use crate::rule::{Findings, Rule, Severity};
 use weft_config::place::Spot;
 
 /// The code point that network cards give to congestion notification packets unless told otherwise (CS6).
@@ -11,7 +11,7 @@ const NOTIFICATIONS: u8 = 48;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "pause-stops-wrong-queue",
-        level: Level::Error,
+        level: Severity::Error,
         title: "A pause frame stops another queue than the one that sends.",
         checks: "For each priority with PFC: the traffic classes whose packets fill its group at the neighbour go to the queue \
                  that a pause of this priority stops.",
@@ -22,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "classes-share-group",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "Several traffic classes share a lossless group.",
         checks: "At most one traffic class leads to the priority group of a priority with PFC.",
         why: "The group counts the bytes of all of them, but a pause stops one queue: the others' packets hold the group above XOFF.",
@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "lossless-class-unreached",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "No packet can reach a lossless class.",
         checks: "Some DSCP leads to a traffic class of each priority with PFC. Scenarios: payload is in a lossless queue.",
         why: "The class is lossless on paper: its traffic is in another queue, and its headroom is idle memory.",
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "default-traffic-lossless",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "Ordinary traffic is in a lossless class.",
         checks: "DSCP 0 does not lead to a priority with PFC.",
         why: "TCP fills queues until it sees losses or marks: in a lossless class it fills them until everything pauses. In the \
@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "notifications-paused",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "Congestion notifications wait behind what they are about.",
         checks: "DSCP 48, which network cards give to CNPs, does not lead to a lossless class. Scenarios with DCQCN: CNPs (class 0) have a \
                  queue before that of payload, without PFC.",
@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
 
 /// A priority with PFC of a port that is up, and where it says so.
 struct MappedPriority<'a> {
-    port: &'a Port,
+    port: &'a PortConfig,
     priority: u8,
     at: Spot,
     /// The traffic classes of its group.
@@ -81,7 +81,7 @@ struct MappedPriority<'a> {
 }
 
 fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(MappedPriority<'a>)) {
-    for port in network.switches.iter().flat_map(Switch::up) {
+    for port in network.switches.iter().flat_map(SwitchConfig::up) {
         for placed in &port.pfc {
             let (priority, at) = (placed.value, placed.at);
             let classes = port.sources(MapKind::Group, port.group_of(priority));
@@ -91,7 +91,7 @@ fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(MappedPriority<'
 }
 
 /// Where a map says something about a value.
-fn said(port: &Port, kind: MapKind, value: u8) -> Option<Spot> {
+fn said(port: &PortConfig, kind: MapKind, value: u8) -> Option<Spot> {
     Some(port.maps.get(&kind)?.get(&value)?.at)
 }
 

@@ -1,15 +1,15 @@
 //! Marking profiles: their own order, and where their thresholds stand between empty queue, pause and drop.
 
 use crate::formula::{marking_before_xoff, queue_at_xoff, share, size};
-use crate::model::{Bound, Marking, Network, Port, Profile, Switch, Threshold};
-use crate::rule::{Findings, Level, Rule};
+use crate::model::{GroupBinding, MarkingProfile, Network, PortConfig, Profile, SwitchConfig, Threshold};
+use crate::rule::{Findings, Rule, Severity};
 use std::collections::BTreeSet;
 use weft_core::Bytes;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "ecn-after-pfc",
-        level: Level::Error,
+        level: Severity::Error,
         title: "Pauses begin before marks.",
         checks: "K_min of a lossless queue against what the queue holds when its ingress groups reach XOFF. With k ingress \
                  ports that feed it equally this is k T for a static limit T, and k alpha B / (1 + k alpha) for a \
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "ramp-beyond-pfc",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "The ramp of marking ends where pauses have long begun.",
         checks: "K_max of a lossless queue against what the queue holds when all other ports feed it and its ingress groups reach XOFF.",
         why: "The queue never comes to the end of the ramp: marks stay rare, the probability at K_max is never reached, and pauses do the \
@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "ecn-above-drop",
-        level: Level::Error,
+        level: Severity::Error,
         title: "Packets are dropped before they are marked.",
         checks: "K_min and K_max against the limit of the queue: its static limit, or alpha B / (1 + n alpha) with n equally \
                  congested queues. Error: K_min is not below the limit of a queue alone (n = 1). Warning: K_max is above \
@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "ramp-order",
-        level: Level::Error,
+        level: Severity::Error,
         title: "The ramp of marking runs backwards.",
         checks: "K_min <= K_max.",
         why: "Switches refuse such a profile or mark everything above the smaller threshold.",
@@ -57,7 +57,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "ramp-flat",
-        level: Level::Error,
+        level: Severity::Error,
         title: "The probability of marking is zero.",
         checks: "The probability at K_max is above 0.",
         why: "Nothing is marked up to K_max; from there on everything is. The queue settles at K_max, and K_min does nothing.",
@@ -67,7 +67,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "marking-off",
-        level: Level::Error,
+        level: Severity::Error,
         title: "Marking has thresholds but is not enabled.",
         checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours that it shall mark. Error: green, the \
                  colour of every packet that no policer has coloured, is not marked. Note: yellow or red is not.",
@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "marking-unbound",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "A marking profile is bound to no queue.",
         checks: "Some entry of the table of queues names the profile.",
         why: "It has no effect.",
@@ -88,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "lossless-without-ecn",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "A lossless class has no marking.",
         checks: "Each queue of a priority with PFC has an enabled marking profile with ECN.",
         why: "Pauses are the only brake. In the LINE Yahoo tests PFC alone sent 3.5 million pauses where PFC with ECN sent two.",
@@ -98,7 +98,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn each_marking(network: &Network, mut look: impl FnMut(&Switch, &Marking)) {
+fn each_marking(network: &Network, mut look: impl FnMut(&SwitchConfig, &MarkingProfile)) {
     for switch in &network.switches {
         for marking in &switch.markings {
             look(switch, marking);
@@ -108,10 +108,10 @@ fn each_marking(network: &Network, mut look: impl FnMut(&Switch, &Marking)) {
 
 /// A marking that works on a queue of a lossless class, and the profile of the class's priority group.
 struct Lossless<'a> {
-    switch: &'a Switch,
-    port: &'a Port,
+    switch: &'a SwitchConfig,
+    port: &'a PortConfig,
     queue: u8,
-    marking: &'a Marking,
+    marking: &'a MarkingProfile,
     profile: &'a Profile,
     classes: usize,
 }
@@ -131,7 +131,7 @@ fn lossless_markings<'a>(network: &'a Network, mut look: impl FnMut(Lossless<'a>
 }
 
 /// Queue and group of each lossless class of a port.
-fn lossless_classes(port: &Port) -> BTreeSet<(u8, u8)> {
+fn lossless_classes(port: &PortConfig) -> BTreeSet<(u8, u8)> {
     use crate::model::MapKind::{Group, Queue};
     let groups = port.pfc.iter().map(|priority| port.group_of(priority.value));
     let classes =
@@ -140,13 +140,13 @@ fn lossless_classes(port: &Port) -> BTreeSet<(u8, u8)> {
 }
 
 fn bound<'a>(
-    switch: &'a Switch,
-    port: &Port,
+    switch: &'a SwitchConfig,
+    port: &PortConfig,
     (queue, group): (u8, u8),
-) -> Option<(&'a Marking, &'a Profile)> {
+) -> Option<(&'a MarkingProfile, &'a Profile)> {
     let marking = &switch.markings[port.queues.get(&queue)?.marking?];
     match port.groups.get(&group)?.bound {
-        Bound::Profile(number) if marking.ecn => Some((marking, &switch.profiles[number])),
+        GroupBinding::Profile(number) if marking.ecn => Some((marking, &switch.profiles[number])),
         _ => None,
     }
 }
@@ -165,9 +165,9 @@ fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
     let always = marking_before_xoff(threshold, pool, (ports, classes.max(1)));
     let min = marking.min.value.0 as f64;
     let level = match min {
-        min if min >= incast => Level::Error,
-        min if min >= two => Level::Warning,
-        min if min >= always => Level::Note,
+        min if min >= incast => Severity::Error,
+        min if min >= two => Severity::Warning,
+        min if min >= always => Severity::Note,
         _ => return,
     };
     let says = format!(
@@ -237,7 +237,7 @@ fn ecn_above_drop(network: &Network, findings: &mut Findings) {
 }
 
 fn drop_of_queue(
-    (switch, marking, profile): (&Switch, &Marking, &Profile),
+    (switch, marking, profile): (&SwitchConfig, &MarkingProfile, &Profile),
     subject: &str,
     findings: &mut Findings,
 ) {
@@ -258,34 +258,38 @@ fn drop_of_queue(
     };
     let limits = format!("a queue with {limits}");
     let (level, at, what) = match () {
-        () if min >= alone => {
-            (Level::Error, marking.min.at, format!("marks begin at {} ({})", size(min), marking.min_words()))
-        }
+        () if min >= alone => (
+            Severity::Error,
+            marking.min.at,
+            format!("marks begin at {} ({})", size(min), marking.min_words()),
+        ),
         () if max > alone => (
-            Level::Warning,
+            Severity::Warning,
             marking.max.at,
             format!("the ramp of {} ends at {} (K_max)", marking.name, size(max)),
         ),
-        () if min >= together => {
-            (Level::Note, marking.min.at, format!("marks begin at {} ({})", size(min), marking.min_words()))
-        }
+        () if min >= together => (
+            Severity::Note,
+            marking.min.at,
+            format!("marks begin at {} ({})", size(min), marking.min_words()),
+        ),
         () => return,
     };
-    let bound = if level == Level::Note { together } else { alone };
+    let bound = if level == Severity::Note { together } else { alone };
     let mend = format!("keep the thresholds below {}, or raise the queue's limit", size(bound));
     findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), mend));
 }
 
 /// The limit of a queue with so many equally congested; nothing if the pool's size is unknown or the limit is the whole
 /// pool, as lossless classes have it.
-fn limit(switch: &Switch, profile: &Profile, sharing: usize) -> Option<f64> {
+fn limit(switch: &SwitchConfig, profile: &Profile, sharing: usize) -> Option<f64> {
     match profile.threshold.as_ref()?.value {
         Threshold::Static(limit) => Some(limit.0 as f64),
         Threshold::Dynamic(alpha) => switch.pool_of(profile).map(|pool: Bytes| share(alpha, pool, sharing)),
     }
 }
 
-fn ramp_order(marking: &Marking, findings: &mut Findings) {
+fn ramp_order(marking: &MarkingProfile, findings: &mut Findings) {
     let (min, max) = (marking.min.value, marking.max.value);
     if min > max {
         let says = format!(
@@ -298,7 +302,7 @@ fn ramp_order(marking: &Marking, findings: &mut Findings) {
     }
 }
 
-fn ramp_flat(marking: &Marking, findings: &mut Findings) {
+fn ramp_flat(marking: &MarkingProfile, findings: &mut Findings) {
     if marking.probability.value == 0.0 && marking.min.value < marking.max.value {
         let says = format!(
             "{} marks with probability 0 between {} and {}",
@@ -314,7 +318,7 @@ fn ramp_flat(marking: &Marking, findings: &mut Findings) {
     }
 }
 
-fn marking_off(marking: &Marking, findings: &mut Findings) {
+fn marking_off(marking: &MarkingProfile, findings: &mut Findings) {
     if !marking.ecn {
         return;
     }
@@ -329,7 +333,7 @@ fn marking_off(marking: &Marking, findings: &mut Findings) {
             marking.name
         );
         let mend = format!("set wred_{colour}_enable to \"true\", or take {colour} out of ecn");
-        findings.add_as(Level::Note, (*at, ""), (says, mend));
+        findings.add_as(Severity::Note, (*at, ""), (says, mend));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Packet memory: what is promised has to be there.
 
 use crate::formula::size;
-use crate::model::{Bound, Network, Pool, Profile, Switch, Threshold};
-use crate::rule::{Findings, Level, Rule};
+use crate::model::{GroupBinding, MemoryPool, Network, Profile, SwitchConfig, Threshold};
+use crate::rule::{Findings, Rule, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "pool-oversubscribed",
-        level: Level::Error,
+        level: Severity::Error,
         title: "More memory is guaranteed than the pool has.",
         checks: "The sum of the guaranteed sizes of all groups (or queues) of a pool, and of their headroom unless the pool \
                  shares headroom, against the pool's size.",
@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "memory-oversubscribed",
-        level: Level::Error,
+        level: Severity::Error,
         title: "The pools are larger than the switch's memory.",
         checks: "The sum of the ingress pools with their shared headroom, and the headroom of groups that share none, against \
                  the memory given by --memory. The same for egress pools.",
@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "static-above-pool",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "The static limits of all ports exceed the pool.",
         checks: "Static limit of a lossy profile times the ports that use it against the pool's size: a note, for statistical \
                  sharing is often wanted; a warning when one limit alone is above the pool. A limit equal to the pool means none \
@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-type PoolOfSwitch<'a> = (&'a Switch, usize, &'a Pool);
+type PoolOfSwitch<'a> = (&'a SwitchConfig, usize, &'a MemoryPool);
 
 fn each_pool<'a>(network: &'a Network, mut look: impl FnMut(PoolOfSwitch<'a>)) {
     for switch in &network.switches {
@@ -52,9 +52,9 @@ fn each_pool<'a>(network: &'a Network, mut look: impl FnMut(PoolOfSwitch<'a>)) {
 }
 
 /// The profile of every group or queue that draws from a pool, once for each.
-fn users(switch: &Switch, pool: usize) -> Vec<&Profile> {
+fn users(switch: &SwitchConfig, pool: usize) -> Vec<&Profile> {
     let groups = switch.up().flat_map(|port| port.groups.values()).filter_map(|group| match group.bound {
-        Bound::Profile(number) => Some(number),
+        GroupBinding::Profile(number) => Some(number),
         _ => None,
     });
     let queues = switch.up().flat_map(|port| port.queues.values()).filter_map(|queue| queue.profile);
@@ -115,7 +115,7 @@ fn memory_oversubscribed(network: &Network, findings: &mut Findings) {
     }
 }
 
-fn claimed(switch: &Switch, number: usize, pool: &Pool) -> f64 {
+fn claimed(switch: &SwitchConfig, number: usize, pool: &MemoryPool) -> f64 {
     let own = pool.size.map_or(0.0, |size| size.0 as f64);
     let headroom = match &pool.headroom {
         Some(shared) if shared.value.0 > 0 => shared.value.0 as f64,
@@ -133,8 +133,8 @@ fn static_above((switch, number, pool): PoolOfSwitch<'_>, findings: &mut Finding
         let Threshold::Static(limit) = placed.value else { continue };
         let count = users.iter().filter(|user| std::ptr::eq(**user, profile)).count() as u64;
         let level = match () {
-            () if limit > room => Level::Warning,
-            () if limit < room && limit.0.saturating_mul(count) > room.0 => Level::Note,
+            () if limit > room => Severity::Warning,
+            () if limit < room && limit.0.saturating_mul(count) > room.0 => Severity::Note,
             () => continue,
         };
         let says = format!(

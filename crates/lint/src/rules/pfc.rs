@@ -1,14 +1,14 @@
 //! Priority flow control: that it is on where classes are lossless, and only there, and that somebody watches it.
 
 use crate::formula::size;
-use crate::model::{Bound, Group, Network, Port, Profile, Switch, Threshold};
-use crate::rule::{Findings, Level, Rule};
+use crate::model::{GroupBinding, Network, PortConfig, PriorityGroup, Profile, SwitchConfig, Threshold};
+use crate::rule::{Findings, Rule, Severity};
 use weft_core::Span;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "pfc-without-lossless-profile",
-        level: Level::Error,
+        level: Severity::Error,
         title: "PFC is on for a class whose buffer is not lossless.",
         checks: "Each priority with PFC leads to a priority group with a profile that has headroom or is computed by the switch.",
         why: "The switch sends pauses, if at all, too late: what is on its way is dropped. The class looks lossless and is not.",
@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "lossless-profile-without-pfc",
-        level: Level::Error,
+        level: Severity::Error,
         title: "A class has a lossless buffer but PFC is off.",
         checks: "Each priority group with a lossless profile belongs to a priority with PFC on the same port.",
         why: "Nobody is paused: the group fills its headroom, which is memory that the other ports miss, and then drops.",
@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "xon-order",
-        level: Level::Error,
+        level: Severity::Error,
         title: "XON is not below XOFF.",
         checks: "With a static limit: xon < limit. With a dynamic one, an `xon_offset` of 0 and no `xon` leave no gap between \
                  pause and resume (warning), and one above alpha B, the largest XOFF there is, never lets the group resume before it \
@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "watchdog-off",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "PFC runs without a watchdog.",
         checks: "Each port with PFC has an entry for the PFC watchdog, or the file turns it on for all ports.",
         why: "One network card that never stops pausing, or a cycle of waiting buffers, stops a fabric for ever.",
@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "watchdog-times",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "The watchdog's times do not fit.",
         checks: "Detection of at least 100 ms, and restoration not shorter than detection.",
         why: "A shorter detection takes congestion for a storm and drops lossless packets; a shorter restoration lets a storm \
@@ -64,10 +64,10 @@ pub(super) const RULES: &[Rule] = &[
 
 /// A priority with PFC of a port that is up.
 struct PausedPriority<'a> {
-    switch: &'a Switch,
-    port: &'a Port,
+    switch: &'a SwitchConfig,
+    port: &'a PortConfig,
     priority: u8,
-    group: Option<&'a Group>,
+    group: Option<&'a PriorityGroup>,
 }
 
 fn each_priority<'a>(network: &'a Network, mut look: impl FnMut(PausedPriority<'a>)) {
@@ -86,7 +86,7 @@ fn without_profile(place: PausedPriority<'_>, findings: &mut Findings) {
     let number = port.group_of(priority);
     let found = match group.map(|group| group.bound) {
         None => format!("priority group {number} has no buffer profile"),
-        Some(Bound::Profile(profile)) if !switch.profiles[profile].lossless => {
+        Some(GroupBinding::Profile(profile)) if !switch.profiles[profile].lossless => {
             format!("priority group {number} has {}, which has no headroom", switch.profiles[profile].name)
         }
         Some(_) => return,
@@ -115,16 +115,16 @@ fn profile_without_pfc(network: &Network, findings: &mut Findings) {
     }
 }
 
-fn is_lossless(switch: &Switch, group: &Group) -> bool {
+fn is_lossless(switch: &SwitchConfig, group: &PriorityGroup) -> bool {
     match group.bound {
-        Bound::Profile(profile) => switch.profiles[profile].lossless,
-        Bound::Computed => true,
-        Bound::Nothing => false,
+        GroupBinding::Profile(profile) => switch.profiles[profile].lossless,
+        GroupBinding::Computed => true,
+        GroupBinding::Nothing => false,
     }
 }
 
 fn xon_order(place: PausedPriority<'_>, findings: &mut Findings) {
-    let Some(Bound::Profile(number)) = place.group.map(|group| group.bound) else { return };
+    let Some(GroupBinding::Profile(number)) = place.group.map(|group| group.bound) else { return };
     let profile = &place.switch.profiles[number];
     match (profile.threshold.as_ref().map(|placed| placed.value), &profile.xon) {
         (Some(Threshold::Static(limit)), Some(xon)) if xon.value >= limit => {
@@ -151,14 +151,14 @@ fn xon_order(place: PausedPriority<'_>, findings: &mut Findings) {
                 profile.name
             );
             let mend = "set xon_offset to two packets".to_owned();
-            findings.add_as(Level::Warning, (profile.at, &place.port.name), (says, mend));
+            findings.add_as(Severity::Warning, (profile.at, &place.port.name), (says, mend));
         }
         _ => {}
     }
 }
 
 /// The largest XOFF of a dynamic limit, if the offset is not below it.
-fn never_resumes(switch: &Switch, profile: &Profile, alpha: f64) -> Option<f64> {
+fn never_resumes(switch: &SwitchConfig, profile: &Profile, alpha: f64) -> Option<f64> {
     let most = alpha * switch.pool_of(profile)?.0 as f64;
     profile.xon_offset.as_ref().filter(|offset| offset.value.0 as f64 >= most).map(|_| most)
 }

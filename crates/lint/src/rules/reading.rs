@@ -1,14 +1,14 @@
 //! What the readers stumbled over.
 
 use crate::model::Network;
-use crate::rule::{Findings, Level, Rule};
+use crate::rule::{Findings, Rule, Severity};
 use crate::told::OddityKind;
 use weft_config::place::Spot;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "value",
-        level: Level::Error,
+        level: Severity::Error,
         title: "A value is not what its field takes.",
         checks: "Numbers, sizes and lists of classes of the fields that the rules read.",
         why: "The switch ignores the line, or refuses the whole table, and keeps what it had before.",
@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "reference",
-        level: Level::Error,
+        level: Severity::Error,
         title: "A name leads to nothing.",
         checks: "Profiles, pools and maps that other tables name.",
         why: "The table that names it has no effect: the port keeps its default buffers or maps.",
@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "repetition",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "The same thing is said twice.",
         checks: "Keys of a JSON table; settings of a sysctl file with different values. Note: a later file of the same device, or a later \
                  line of a script, says otherwise.",
@@ -42,7 +42,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "nothing-read",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "Nothing in a file is judged.",
         checks: "Each file, or one of the files of a device, has at least one table, command or setting that rules read; what they read \
                  stands at the top of this page.",
@@ -53,7 +53,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "silenced-for-nothing",
-        level: Level::Note,
+        level: Severity::Note,
         title: "A file silences a rule that finds nothing there, or that does not exist.",
         checks: "Each rule in a `weft lint: allow` comment, or in WEFT_LINT of a SONiC file, exists (error) and has a finding in its \
                  stretch (note). Rules that are left out on the command line or lack a figure are not judged.",
@@ -88,7 +88,7 @@ fn told(kind: OddityKind, network: &Network, findings: &mut Findings) {
         let words = (oddity.says.clone(), oddity.mend.clone());
         let about = (oddity.at, oddity.subject.as_str());
         match kind {
-            OddityKind::Override => findings.add_as(Level::Note, about, words),
+            OddityKind::Override => findings.add_as(Severity::Note, about, words),
             _ => findings.add(about.0, about.1, words),
         }
     }

@@ -2,14 +2,14 @@
 //! the controllers that mark are known; and rules that only a scenario can break.
 
 use crate::formula::{bandwidth_delay, queue_at_xoff, size, time};
-use crate::model::{Held, Host, Marking, Network, Port, Profile, Switch, Threshold};
-use crate::rule::{Findings, Level, Rule};
+use crate::model::{Held, HostConfig, MarkingProfile, Network, PortConfig, Profile, SwitchConfig, Threshold};
+use crate::rule::{Findings, Rule, Severity};
 use weft_core::{Bytes, Rate, Span};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "controller-after-pfc",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "A controller holds the queue above XOFF.",
         checks: "Scenarios: the reference of PI, or the target of PIE and CoDel times the port's rate, against what the queue holds when \
                  its ingress groups reach XOFF (see ecn-after-pfc). Error: above it for all other ports; warning: for two.",
@@ -20,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "pauses-before-feedback",
-        level: Level::Note,
+        level: Severity::Note,
         title: "Enough senders cause pauses before the first notification can act.",
         checks: "Scenarios with DCQCN: n senders at line rate C to one port of theirs put at least K_min + (n - 1) C (RTT + t_CNP) / 8 \
                  into its queue before the first notification is back, and n K_min in place of K_min if marks are set on arrival; \
@@ -33,7 +33,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "answers-behind-lossless",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "A lossless queue crowds out what shares its port.",
         checks: "Scenarios with a dynamic XOFF and static sharing: per_port, in which all queues of the port count, against what the \
                  lossless queue holds when all other ports feed it up to XOFF.",
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "buffer-out-of-reach",
-        level: Level::Warning,
+        level: Severity::Warning,
         title: "The ports together cannot fill the buffer.",
         checks: "Scenarios with static sharing and without PFC: per_port times the ports of the switch against switch.buffer.",
         why: "Every port has a part of its own and none of the rest: the size of the buffer has no effect, and bursts are lost although \
@@ -56,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn out_of_reach(switch: &Switch, findings: &mut Findings) {
+fn out_of_reach(switch: &SwitchConfig, findings: &mut Findings) {
     let limit =
         switch.profiles.iter().filter(|profile| !profile.lossless).find_map(|profile| {
             match profile.threshold.as_ref()?.value {
@@ -82,7 +82,7 @@ fn out_of_reach(switch: &Switch, findings: &mut Findings) {
 }
 
 /// The limits of the lossless classes of a switch.
-fn lossless(switch: &Switch) -> Option<(&Profile, Threshold, Bytes)> {
+fn lossless(switch: &SwitchConfig) -> Option<(&Profile, Threshold, Bytes)> {
     let profile = switch.profiles.iter().find(|profile| profile.lossless)?;
     let threshold = profile.threshold.as_ref()?.value;
     let pool = match threshold {
@@ -92,7 +92,7 @@ fn lossless(switch: &Switch) -> Option<(&Profile, Threshold, Bytes)> {
     Some((profile, threshold, pool))
 }
 
-fn controller(switch: &Switch, findings: &mut Findings) {
+fn controller(switch: &SwitchConfig, findings: &mut Findings) {
     let (Some(held), Some((profile, threshold, pool))) = (&switch.held, lossless(switch)) else { return };
     let at = |inputs| queue_at_xoff(threshold, pool, inputs);
     let (two, most) = (at(2.min(switch.degree())), at((switch.degree() - 1).max(1)));
@@ -102,8 +102,8 @@ fn controller(switch: &Switch, findings: &mut Findings) {
             Held::Delay(wait) => bandwidth_delay(port.speed.unwrap_or_default(), wait),
         };
         let level = match length {
-            length if length >= most => Level::Error,
-            length if length >= two => Level::Warning,
+            length if length >= most => Severity::Error,
+            length if length >= two => Severity::Warning,
             _ => continue,
         };
         let says = format!(
@@ -120,8 +120,8 @@ fn controller(switch: &Switch, findings: &mut Findings) {
 
 /// What a switch, its marking and the hosts give for the loop of DCQCN.
 struct Loop<'a> {
-    switch: &'a Switch,
-    marking: &'a Marking,
+    switch: &'a SwitchConfig,
+    marking: &'a MarkingProfile,
     rate: Rate,
     /// Round trip without queues, and the card's time.
     delay: Span,
@@ -161,7 +161,7 @@ fn early_pauses(of: &Loop<'_>, findings: &mut Findings) {
     findings.add(of.marking.min.at, &of.switch.name, (says, mend));
 }
 
-fn crowded_out(switch: &Switch, findings: &mut Findings) {
+fn crowded_out(switch: &SwitchConfig, findings: &mut Findings) {
     let (Some(limit), Some((_, threshold, pool))) = (&switch.port_limit, lossless(switch)) else { return };
     let most = queue_at_xoff(threshold, pool, (switch.degree() - 1).max(1));
     if (limit.value.0 as f64) < most {
@@ -182,7 +182,7 @@ pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
     each_pair(network, |host, switch| {
         let Some(payload) = &host.payload else { return };
         // Where others send in a lossless class, this one may be meant to share the network without.
-        let used = |port: &Port| port.pfc.iter().any(|class| payloads.contains(&class.value));
+        let used = |port: &PortConfig| port.pfc.iter().any(|class| payloads.contains(&class.value));
         let port = switch.up().find(|port| !port.pfc.is_empty() && !used(port));
         let Some(port) = port.filter(|port| port.pfc.iter().all(|class| class.value != payload.value)) else {
             return;
@@ -212,7 +212,7 @@ pub(super) fn notifications_go_first(network: &Network, findings: &mut Findings)
     });
 }
 
-fn each_pair<'a>(network: &'a Network, mut look: impl FnMut(&'a Host, &'a Switch)) {
+fn each_pair<'a>(network: &'a Network, mut look: impl FnMut(&'a HostConfig, &'a SwitchConfig)) {
     for host in &network.hosts {
         network.switches.iter().for_each(|switch| look(host, switch));
     }

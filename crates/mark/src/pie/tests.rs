@@ -125,7 +125,7 @@ fn beyond_ten_percent_packets_are_dropped_though_they_could_be_marked() {
 /// Packets of 1000 B, one per microsecond, then one per two: 17 packets make a cycle, and the mean follows by a quarter.
 #[test]
 fn the_rate_of_departures_is_measured_over_16_kib_and_averaged() {
-    let mut pie = Pie::new(&PieSettings { estimate: Estimate::Departures, ..Default::default() }, LINE);
+    let mut pie = Pie::new(&PieSettings { estimate: DelayEstimate::Departures, ..Default::default() }, LINE);
     let packet = packet(Ecn::Capable);
     let mut random = Random::new(5, Purpose::Test, 0);
     let mut leave = |pie: &mut Pie, us: u64, behind: u64| {
@@ -139,7 +139,8 @@ fn the_rate_of_departures_is_measured_over_16_kib_and_averaged() {
     (1..=51).for_each(|n| leave(&mut pie, 17 + 2 * n, 100_000));
     close(pie.0.departures.rate, 5e8 + 5e8 * 0.75f64.powi(3));
     close(pie.0.delay(1e6), 1e6 / pie.0.departures.rate);
-    let mut short = Pie::new(&PieSettings { estimate: Estimate::Departures, ..Default::default() }, LINE);
+    let mut short =
+        Pie::new(&PieSettings { estimate: DelayEstimate::Departures, ..Default::default() }, LINE);
     (0..100).for_each(|n| leave(&mut short, n, 15_383));
     assert_eq!(short.0.departures.rate, 0.0, "a shorter queue is not always served");
     assert!(pie.looks_at_departures() && !Pie::new(&PieSettings::default(), LINE).looks_at_departures());
@@ -147,7 +148,7 @@ fn the_rate_of_departures_is_measured_over_16_kib_and_averaged() {
 
 #[test]
 fn the_time_that_a_packet_has_waited_is_its_delay() {
-    let mut pie = Pie::new(&PieSettings { estimate: Estimate::Waited, ..Default::default() }, LINE);
+    let mut pie = Pie::new(&PieSettings { estimate: DelayEstimate::Waited, ..Default::default() }, LINE);
     let packet = weft_core::Header { arrived: at(10), ..packet(Ecn::Capable) };
     let sight = Sight { now: at(45), packet: &packet, queue: 80_000, port: 80_000 };
     pie.leaving(&sight, &mut Random::new(5, Purpose::Test, 0));

@@ -14,14 +14,14 @@ settings! {
 
 /// First in, first out: the list as it is.
 #[derive(Clone, Debug)]
-pub struct Fifo;
+pub struct FifoOrder;
 
-impl Fifo {
+impl FifoOrder {
     /// Without state.
     #[must_use]
-    pub fn new(_settings: &FifoOrderSettings, _site: ()) -> Fifo {
-        Fifo
+    pub fn new(_settings: &FifoOrderSettings, _site: ()) -> FifoOrder {
+        FifoOrder
     }
 }
 
-impl Order for Fifo {}
+impl Order for FifoOrder {}

@@ -7,7 +7,7 @@
 
 use weft_core::{Bytes, Rate, Span, Time, choice, settings};
 
-use crate::{LawSite, RateLaw, rate_of, start};
+use crate::{RateLaw, RateLawSite, rate_of, start};
 
 mod increase;
 
@@ -50,7 +50,7 @@ choice! {
 
 choice! {
     /// When estimate and rate react to notifications.
-    pub enum Timing {
+    pub enum ReactionTiming {
         /// At once; the estimate falls after each `alpha_timer` of silence (the paper).
         Paper = "paper",
         /// At the ticks of free-running timers, which ask whether a notification has come since the last one (cards).
@@ -97,7 +97,7 @@ settings! {
         /// released with the paper does.
         collapse_target: bool = false,
         /// When the law reacts.
-        timing: Timing = Timing::Paper,
+        timing: ReactionTiming = ReactionTiming::Paper,
         /// Free-running: the interval at which the rate may be cut.
         decrease_interval: Span = Span::from_us(50),
         /// Free-running: the part of the rate that the first notification leaves.
@@ -150,7 +150,7 @@ struct Rules {
     recovery: u32,
     by: HyperIncrease,
     cut_by: CutBy,
-    timing: Timing,
+    timing: ReactionTiming,
     clamp: bool,
     reset_meter: bool,
     collapse: bool,
@@ -185,7 +185,7 @@ impl Rules {
 impl Dcqcn {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &DcqcnSettings, site: LawSite) -> Dcqcn {
+    pub fn new(settings: &DcqcnSettings, site: RateLawSite) -> Dcqcn {
         let rules = Rules::new(settings, site.line_rate);
         let start = start::listed(&settings.initial_rates, &site).unwrap_or(rules.line);
         let runs = start < rules.line;
@@ -241,11 +241,11 @@ impl Dcqcn {
         if rules.clamp || self.stages.any() {
             self.target = self.current;
         }
-        if rules.cut_by == CutBy::Updated && rules.timing == Timing::Paper {
+        if rules.cut_by == CutBy::Updated && rules.timing == ReactionTiming::Paper {
             self.raise_alpha();
         }
         self.current = (self.current * (1.0 - self.alpha / 2.0)).max(rules.least.min(self.current));
-        if rules.cut_by == CutBy::Old && rules.timing == Timing::Paper {
+        if rules.cut_by == CutBy::Old && rules.timing == ReactionTiming::Paper {
             self.raise_alpha();
         }
         self.stages = Stages::default();
@@ -298,7 +298,7 @@ impl RateLaw for Dcqcn {
 
     fn on_notification(&mut self, now: Time) {
         let first = !std::mem::replace(&mut self.notified, true);
-        if self.rules.timing == Timing::Paper {
+        if self.rules.timing == ReactionTiming::Paper {
             self.cut(now);
             self.alpha_at = now + self.rules.alpha_timer;
         } else if first {

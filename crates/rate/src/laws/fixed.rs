@@ -2,7 +2,7 @@
 
 use weft_core::{Rate, settings};
 
-use crate::{LawSite, RateLaw, rate_of, start};
+use crate::{RateLaw, RateLawSite, rate_of, start};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "no rate control: the line rate, or one rate for ever";
@@ -17,17 +17,17 @@ settings! {
 
 /// A constant rate.
 #[derive(Clone, Debug)]
-pub struct Fixed(Rate);
+pub struct FixedRate(Rate);
 
-impl Fixed {
+impl FixedRate {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &FixedRateSettings, site: LawSite) -> Fixed {
-        Fixed(start::listed(&settings.initial_rates, &site).map_or(site.line_rate, rate_of))
+    pub fn new(settings: &FixedRateSettings, site: RateLawSite) -> FixedRate {
+        FixedRate(start::listed(&settings.initial_rates, &site).map_or(site.line_rate, rate_of))
     }
 }
 
-impl RateLaw for Fixed {
+impl RateLaw for FixedRate {
     fn rate(&self) -> Rate {
         self.0
     }

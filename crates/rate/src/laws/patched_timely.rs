@@ -6,8 +6,8 @@
 
 use weft_core::{Rate, Span, Time, settings};
 
-use crate::timely::{Bounded, Gradient, Measured, Thresholds};
-use crate::{LawSite, RateLaw, rate_of};
+use crate::timely::{Bounded, Gradient, Thresholds, TimelySharedSettings};
+use crate::{RateLaw, RateLawSite, rate_of};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "TIMELY with a unique and fair fixed point (CoNEXT 2016)";
@@ -20,7 +20,7 @@ settings! {
         /// Slope of the weight at gradient 0: 2 in the algorithm, 0.5 in the linear analysis of the same paper.
         w_slope: f64 [0.001, 1000.0] = 2.0,
         /// What all relatives share.
-        measured: Measured [flatten],
+        measured: TimelySharedSettings [flatten],
     }
 }
 
@@ -42,7 +42,7 @@ pub struct PatchedTimely {
 impl PatchedTimely {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &PatchedTimelySettings, site: LawSite) -> PatchedTimely {
+    pub fn new(settings: &PatchedTimelySettings, site: RateLawSite) -> PatchedTimely {
         PatchedTimely {
             thresholds: Thresholds::new(&settings.measured, settings.beta),
             gradient: Gradient::new(&settings.measured),

@@ -7,14 +7,14 @@
 
 use weft_core::{Rate, Span, Time, settings};
 
-use crate::{LawSite, RateLaw, rate_of, segments::SegmentSettings, start};
+use crate::{RateLaw, RateLawSite, rate_of, segments::SegmentSettings, start};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "by the gradient of round trips (SIGCOMM 2015)";
 
 settings! {
     /// What TIMELY and its relatives share.
-    pub struct Measured {
+    pub struct TimelySharedSettings {
         /// Round trip below which the rate always rises (T_low).
         low: Span = Span::from_us(50),
         /// Round trip above which the rate always falls (T_high).
@@ -50,7 +50,7 @@ settings! {
         /// program text of the authors does.
         scale_by_min_rtt: bool = false,
         /// What all relatives share.
-        measured: Measured [flatten],
+        measured: TimelySharedSettings [flatten],
     }
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Gradient {
 }
 
 impl Gradient {
-    pub(crate) fn new(settings: &Measured) -> Gradient {
+    pub(crate) fn new(settings: &TimelySharedSettings) -> Gradient {
         let min_rtt = settings.min_rtt.seconds().max(1e-12);
         Gradient { gain: settings.gradient_gain, previous: None, filtered: 0.0, min_rtt }
     }
@@ -88,7 +88,7 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    pub(crate) fn new(settings: &Measured, site: &LawSite) -> Bounded {
+    pub(crate) fn new(settings: &TimelySharedSettings, site: &RateLawSite) -> Bounded {
         let line = site.line_rate.0.max(1) as f64;
         let most = (line * settings.max_share).max(1.0);
         let least = (line * settings.min_share).clamp(1.0, most);
@@ -111,7 +111,7 @@ pub(crate) struct Thresholds {
 }
 
 impl Thresholds {
-    pub(crate) fn new(settings: &Measured, beta: f64) -> Thresholds {
+    pub(crate) fn new(settings: &TimelySharedSettings, beta: f64) -> Thresholds {
         let step = settings.additive_step.0 as f64;
         Thresholds { low: settings.low.seconds().max(1e-12), high: settings.high.seconds(), step, beta }
     }
@@ -153,7 +153,7 @@ pub struct Timely {
 impl Timely {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &TimelySettings, site: LawSite) -> Timely {
+    pub fn new(settings: &TimelySettings, site: RateLawSite) -> Timely {
         Timely {
             thresholds: Thresholds::new(&settings.measured, settings.beta),
             gradient: Gradient::new(&settings.measured),

@@ -6,8 +6,8 @@
 
 use weft_core::{Purpose, Random, Rate, Span, Time, settings};
 
-use crate::timely::{Bounded, Measured};
-use crate::{LawSite, RateLaw, rate_of};
+use crate::timely::{Bounded, TimelySharedSettings};
+use crate::{RateLaw, RateLawSite, rate_of};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "TIMELY with PI control at the host: holds the delay, never fair (CoNEXT 2016)";
@@ -25,7 +25,7 @@ settings! {
         /// The factors at the start are drawn between 0 and this.
         initial_factor: f64 [0.0, 1.0] = 0.01,
         /// What all relatives share; the gradient is not used.
-        measured: Measured [flatten],
+        measured: TimelySharedSettings [flatten],
     }
 }
 
@@ -49,7 +49,7 @@ pub struct TimelyPi {
 impl TimelyPi {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &TimelyPiSettings, site: LawSite) -> TimelyPi {
+    pub fn new(settings: &TimelyPiSettings, site: RateLawSite) -> TimelyPi {
         let measured = &settings.measured;
         let half_way = (measured.low.seconds() + measured.high.seconds()) / 2.0;
         let mut random = Random::new(site.seed, Purpose::InitialRates, u64::from(site.flow));

@@ -12,11 +12,11 @@ const MOST_LINKS: usize = 2_000;
 
 /// Nodes and links to draw, column by column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Network {
+pub struct NetworkColumns {
     /// Nodes or groups of nodes.
     pub nodes: Nodes,
     /// Links, or all links between two groups; one entry per direction.
-    pub links: Links,
+    pub links: LinkColumns,
     /// Hosts in the network.
     pub hosts: usize,
     /// Switches in the network.
@@ -41,7 +41,7 @@ pub struct Nodes {
 
 /// Columns of links.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Links {
+pub struct LinkColumns {
     /// Transmitting node, index into the nodes.
     pub from: Vec<u32>,
     /// Receiving node.
@@ -64,10 +64,10 @@ pub struct Links {
     pub peak_bytes: Vec<u64>,
 }
 
-impl Network {
+impl NetworkColumns {
     /// Groups the nodes of a record as far as needed.
     #[must_use]
-    pub fn new(record: &RunRecord) -> Network {
+    pub fn new(record: &RunRecord) -> NetworkColumns {
         let hosts = record.nodes.iter().filter(|node| node.tier == 0).count();
         let by_switch = if hosts > MOST_HOSTS { hosts_by_switch(record) } else { alone(record) };
         let grouping = [by_switch, by_pod(record), by_tier(record)]
@@ -87,14 +87,14 @@ impl Network {
 }
 
 /// For every node the group it belongs to, named by its first member.
-type Groups = Vec<usize>;
+type NodeGroups = Vec<usize>;
 
-fn alone(record: &RunRecord) -> Groups {
+fn alone(record: &RunRecord) -> NodeGroups {
     (0..record.nodes.len()).collect()
 }
 
 /// Hosts of the same switch form a group.
-fn hosts_by_switch(record: &RunRecord) -> Groups {
+fn hosts_by_switch(record: &RunRecord) -> NodeGroups {
     let mut groups = alone(record);
     let mut first: BTreeMap<u32, usize> = BTreeMap::new();
     for link in record.links.iter().filter(|link| tier(record, link.from as usize) == 0) {
@@ -112,8 +112,8 @@ fn top(record: &RunRecord) -> u8 {
 }
 
 /// Nodes of one tier that hang together without the top tier form a group, and so does the top tier.
-fn by_pod(record: &RunRecord) -> Groups {
-    let (mut root, top): (Groups, u8) = (alone(record), top(record));
+fn by_pod(record: &RunRecord) -> NodeGroups {
+    let (mut root, top): (NodeGroups, u8) = (alone(record), top(record));
     for link in &record.links {
         let (from, to) = (link.from as usize, link.to as usize);
         if tier(record, from) < top && tier(record, to) < top {
@@ -121,25 +121,25 @@ fn by_pod(record: &RunRecord) -> Groups {
             root[a.max(b)] = a.min(b);
         }
     }
-    let pod = |root: &mut Groups, node: usize| {
+    let pod = |root: &mut NodeGroups, node: usize| {
         if tier(record, node) == top { usize::MAX } else { find(root, node) }
     };
     first_of(record, |node| pod(&mut root, node))
 }
 
-fn by_tier(record: &RunRecord) -> Groups {
+fn by_tier(record: &RunRecord) -> NodeGroups {
     first_of(record, |_| 0)
 }
 
 /// Groups by tier and key; every group is named by its first member.
-fn first_of(record: &RunRecord, mut key: impl FnMut(usize) -> usize) -> Groups {
+fn first_of(record: &RunRecord, mut key: impl FnMut(usize) -> usize) -> NodeGroups {
     let mut first: BTreeMap<(u8, usize), usize> = BTreeMap::new();
     (0..record.nodes.len())
         .map(|node| *first.entry((tier(record, node), key(node))).or_insert(node))
         .collect()
 }
 
-fn find(root: &mut Groups, mut node: usize) -> usize {
+fn find(root: &mut NodeGroups, mut node: usize) -> usize {
     while root[node] != node {
         root[node] = root[root[node]];
         node = root[node];
@@ -148,7 +148,7 @@ fn find(root: &mut Groups, mut node: usize) -> usize {
 }
 
 /// Links by the pair of groups they connect.
-fn pairs<'a>(record: &'a RunRecord, groups: &Groups) -> BTreeMap<(usize, usize), Vec<&'a LinkRecord>> {
+fn pairs<'a>(record: &'a RunRecord, groups: &NodeGroups) -> BTreeMap<(usize, usize), Vec<&'a LinkRecord>> {
     let mut pairs: BTreeMap<(usize, usize), Vec<&LinkRecord>> = BTreeMap::new();
     for link in &record.links {
         pairs.entry((groups[link.from as usize], groups[link.to as usize])).or_default().push(link);
@@ -156,8 +156,8 @@ fn pairs<'a>(record: &'a RunRecord, groups: &Groups) -> BTreeMap<(usize, usize),
     pairs
 }
 
-fn drawn(record: &RunRecord, groups: &Groups) -> Network {
-    let mut network = Network::default();
+fn drawn(record: &RunRecord, groups: &NodeGroups) -> NetworkColumns {
+    let mut network = NetworkColumns::default();
     let mut place: BTreeMap<usize, u32> = BTreeMap::new();
     for (node, &group) in groups.iter().enumerate() {
         let next = place.len() as u32;
@@ -185,7 +185,7 @@ fn name_groups(nodes: &mut Nodes) {
     }
 }
 
-fn push_link(links: &mut Links, ends: (u32, u32), members: &[&LinkRecord], record: &RunRecord) {
+fn push_link(links: &mut LinkColumns, ends: (u32, u32), members: &[&LinkRecord], record: &RunRecord) {
     let loads: Vec<f64> = members.iter().map(|link| crate::derived::utilisation(link, record)).collect();
     let mean = |values: f64| rounded(values / members.len() as f64);
     links.from.push(ends.0);
@@ -242,14 +242,14 @@ mod tests {
 
     #[test]
     fn a_small_network_is_drawn_node_by_node() {
-        let network = Network::new(&leaf_spine(2, 2, 2));
+        let network = NetworkColumns::new(&leaf_spine(2, 2, 2));
         assert_eq!((network.nodes.name.len(), network.links.from.len()), (8, 16));
         assert!(network.links.load.iter().all(|load| (load - 0.5).abs() < 1e-9));
     }
 
     #[test]
     fn many_hosts_become_one_symbol_per_leaf() {
-        let network = Network::new(&leaf_spine(20, 16, 4));
+        let network = NetworkColumns::new(&leaf_spine(20, 16, 4));
         assert_eq!(network.nodes.name.len(), 16 + 16 + 4);
         assert_eq!(network.nodes.name[0], "20 hosts");
         assert_eq!(network.links.members.iter().sum::<u32>(), 2 * (320 + 64));
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_huge_network_is_grouped_and_loses_no_drop() {
         let record = leaf_spine(4, 64, 64);
-        let network = Network::new(&record);
+        let network = NetworkColumns::new(&record);
         assert!(network.links.from.len() <= MOST_LINKS);
         assert_eq!(network.nodes.name.last().map(String::as_str), Some("64 spines"));
         assert_eq!(network.links.dropped.iter().sum::<u64>(), record.links.len() as u64);

@@ -1,7 +1,7 @@
 //! Distributions under every scheme at one place of the axis: completion times with their tail, slowdown by size.
 
 use super::flows_words;
-use crate::contrast::{Duel, Order};
+use crate::contrast::{Duel, MetricOrder};
 use crate::figure::{Axis, Figure, Scaled, Series};
 use crate::statistics::{Estimate, SAMPLES_ABOVE, mean};
 use crate::summary::SizeClass;
@@ -120,17 +120,18 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
         Estimate::of_ratios(&pairs.collect::<Vec<_>>())
     };
     let classes = cases.first().map_or(&[][..], |(best, _)| &best.summary.equal20);
-    let orders: Vec<Order> = classes.iter().filter_map(ratio).map(|ratio| Order::of(&ratio)).collect();
+    let orders: Vec<MetricOrder> =
+        classes.iter().filter_map(ratio).map(|ratio| MetricOrder::of(&ratio)).collect();
     let (best, base) = (&sweep.schemes[duel.best], &sweep.schemes[duel.base]);
-    let many = |order: Order| orders.iter().filter(|known| **known == order).count();
-    if orders.is_empty() || many(Order::OneSeed) > 0 {
+    let many = |order: MetricOrder| orders.iter().filter(|known| **known == order).count();
+    if orders.is_empty() || many(MetricOrder::OneSeed) > 0 {
         return format!("Slowdown by flow size with {best} and {base}; one seed cannot tell them apart");
     }
     format!(
         "Slowdown is less with {best} than with {base} in {} of {} size classes, more in {}, not told apart in {}",
-        many(Order::Less),
+        many(MetricOrder::Less),
         orders.len(),
-        many(Order::Greater),
-        many(Order::Unclear)
+        many(MetricOrder::Greater),
+        many(MetricOrder::Unclear)
     )
 }

@@ -1,8 +1,8 @@
 //! A metric against the axis of the sweep, one line per scheme; without an axis, one bar per scheme.
 
 use super::{flows_words, series};
-use crate::contrast::{Duel, Order};
-use crate::figure::{Axis, Figure, Kind, Scaled, Series};
+use crate::contrast::{Duel, MetricOrder};
+use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::sweep::Sweep;
@@ -72,7 +72,7 @@ fn by_scheme(sweep: &Sweep, base: Figure, x: Axis, all: &[Vec<Option<Estimate>>]
     let one = series(&x.name, 0, Vec::new(), estimates, scale);
     let runs = (0..sweep.schemes.len()).map(|scheme| runs(sweep, scheme, 0)).collect();
     Figure {
-        kind: Kind::Bars,
+        kind: FigureKind::Bars,
         x,
         y: Axis::linear(&sweep.scheme_name, ""),
         rows: sweep.schemes.clone(),
@@ -91,12 +91,14 @@ fn title(sweep: &Sweep, of: &Measure) -> String {
     };
     let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
     let ratio = sweep.ratio(duel.best, duel.base, at, of.metric);
-    match ratio.as_ref().map(Order::of).zip(ratio) {
-        Some((Order::Unclear, _)) => {
+    match ratio.as_ref().map(MetricOrder::of).zip(ratio) {
+        Some((MetricOrder::Unclear, _)) => {
             format!("{}: the seeds do not tell {best} from {base}{place}", of.name)
         }
-        Some((Order::Less | Order::Greater, ratio)) => compared(of.name, best, base, ratio.mean, &place),
-        Some((Order::OneSeed, _)) | None => absolute(sweep, of, (duel.base, duel.best), &place),
+        Some((MetricOrder::Less | MetricOrder::Greater, ratio)) => {
+            compared(of.name, best, base, ratio.mean, &place)
+        }
+        Some((MetricOrder::OneSeed, _)) | None => absolute(sweep, of, (duel.base, duel.best), &place),
     }
 }
 
@@ -140,7 +142,7 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
     let value = Axis::linear(&format!("times faster than {base}"), "×");
     Some(match &sweep.axis {
         Some(_) => against_axis(sweep, figure, value, &all, 1.0),
-        None => Figure { kind: Kind::Dots, ..by_scheme(sweep, figure, value, &all, 1.0) },
+        None => Figure { kind: FigureKind::Dots, ..by_scheme(sweep, figure, value, &all, 1.0) },
     })
 }
 
@@ -153,10 +155,10 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
     let words = |at: usize| {
         let ratio = all[duel.best][at].as_ref()?;
         let place = sweep.place(at);
-        let doubt = match Order::of(ratio) {
-            Order::Less | Order::Greater => "",
-            Order::Unclear => " (not told apart)",
-            Order::OneSeed => " (one seed cannot tell)",
+        let doubt = match MetricOrder::of(ratio) {
+            MetricOrder::Less | MetricOrder::Greater => "",
+            MetricOrder::Unclear => " (not told apart)",
+            MetricOrder::OneSeed => " (one seed cannot tell)",
         };
         Some(format!("{}×{place}{doubt}", number(ratio.mean)))
     };

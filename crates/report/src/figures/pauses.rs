@@ -1,6 +1,6 @@
 //! The plots of priority flow control that only a single run has: who was held up by what others caused, and where it began.
 
-use crate::figure::{Axis, Figure, Kind, Series};
+use crate::figure::{Axis, Figure, FigureKind, Series};
 use crate::sweep::Run;
 use crate::text::{count, number};
 
@@ -34,7 +34,7 @@ fn groups(run: &Run) -> Option<Figure> {
                   its switch pause others; victims did not, and waited in queues or cards that were held."
             .into(),
         samples: format!("n = {} flows", count(names.clone().map(flows).sum())),
-        kind: Kind::Bars,
+        kind: FigureKind::Bars,
         x: Axis::linear("mean slowdown", "×"),
         y: Axis::linear("flows", ""),
         rows: names.clone().map(|name| format!("{name} ({})", count(flows(name)))).collect(),
@@ -62,7 +62,7 @@ fn causes(run: &Run) -> Option<Figure> {
                   ports."
             .into(),
         samples: format!("n = {} stops", count(causes.iter().map(|cause| cause.stops).sum())),
-        kind: Kind::Bars,
+        kind: FigureKind::Bars,
         x: Axis::linear("stops caused", ""),
         y: Axis::linear("port", ""),
         rows: causes.iter().map(|cause| cause.port.clone()).collect(),

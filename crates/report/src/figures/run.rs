@@ -2,7 +2,7 @@
 
 use super::why::hop_name;
 use crate::detail::Heat;
-use crate::figure::{Axis, Figure, Kind, Scaled, Series};
+use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::{Distribution, SAMPLES_ABOVE};
 use crate::summary::{Reordering, SizeClass};
 use crate::sweep::Run;
@@ -78,7 +78,7 @@ pub fn waiting(run: &Run) -> Vec<Figure> {
                       exact; percentiles come from a histogram with a relative error below 1/64."
                     .into(),
             samples: format!("n = {} waits", count(hops.iter().map(|hop| hop.count).sum())),
-            kind: Kind::Bars,
+            kind: FigureKind::Bars,
             x: Axis::linear(name, &scaled.unit),
             y: Axis::linear("hop", ""),
             rows: (0..hops.len()).map(hop_name).collect(),
@@ -137,7 +137,7 @@ pub fn drops(run: &Run) -> Option<Figure> {
             count(drops.total),
             run.summary.packet_hops.map_or(NOT_MEASURED.to_owned(), count)
         ),
-        kind: Kind::Bars,
+        kind: FigureKind::Bars,
         x: Axis::linear(&axis, ""),
         y: Axis::linear("hop", ""),
         rows: (0..hops).map(hop_name).collect(),
@@ -171,7 +171,7 @@ pub fn heat(heat: &Heat) -> Figure {
             heat.ports.len(),
             heat.sampled
         ),
-        kind: Kind::Heat,
+        kind: FigureKind::Heat,
         x: Axis { ticks: columns, ..Axis::linear("time", &time.unit) },
         y: Axis::linear("queue", &scaled.unit),
         rows: heat.ports.clone(),
@@ -256,7 +256,7 @@ pub fn reordering(run: &Run) -> Option<Figure> {
             count(reordering.gro_batches)
         ),
         samples: format!("n = {} flows", count(run.summary.flows.finished)),
-        kind: Kind::Bars,
+        kind: FigureKind::Bars,
         x: Axis::linear("share of flows", "%"),
         y: Axis::linear("duplicate ACKs", ""),
         rows: rows.iter().map(|(name, _)| (*name).to_owned()).collect(),

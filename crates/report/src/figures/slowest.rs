@@ -1,7 +1,7 @@
 //! What held up the slowest flows of a run, by cause.
 
-use crate::figure::{Axis, Figure, Kind, Series};
-use crate::summary::Slow;
+use crate::figure::{Axis, Figure, FigureKind, Series};
+use crate::summary::SlowFlows;
 use crate::sweep::Run;
 use crate::text::{count, duration, number, plural};
 
@@ -11,7 +11,7 @@ pub fn slowest(run: &Run) -> Option<Figure> {
     let causes = &run.summary.slowest;
     let all: u64 = causes.iter().map(|slow| slow.flows).sum();
     let most = causes.iter().max_by_key(|slow| slow.flows)?;
-    let row = |slow: &Slow| {
+    let row = |slow: &SlowFlows| {
         let (time, slowdown) = (duration(slow.fct_us), number(slow.slowdown));
         format!("{}, mean FCT {time}, {slowdown}×", slow.cause.words())
     };
@@ -22,7 +22,7 @@ pub fn slowest(run: &Run) -> Option<Figure> {
                   a time-out of the SYN, of data, a retransmission, pauses for at least half of the time lost, none of these."
             .into(),
         samples: format!("n = {} of {}", plural(all, "flow"), count(run.summary.flows.finished)),
-        kind: Kind::Bars,
+        kind: FigureKind::Bars,
         x: Axis::linear("flows", ""),
         y: Axis::linear("cause", ""),
         rows: causes.iter().map(row).collect(),

@@ -1,7 +1,7 @@
 //! Where the time goes under every scheme at one place of the axis: waiting by hop, drops by hop and reason.
 
-use crate::contrast::{Duel, Order};
-use crate::figure::{Axis, Figure, Kind, Scaled, Series};
+use crate::contrast::{Duel, MetricOrder};
+use crate::figure::{Axis, Figure, FigureKind, Scaled, Series};
 use crate::statistics::mean;
 use crate::summary::DropCell;
 use crate::sweep::{Run, Sweep};
@@ -56,7 +56,7 @@ fn in_view(sweep: &Sweep, at: usize) -> impl Iterator<Item = &Run> {
 /// Bars of parts with one row per scheme.
 fn stacked(sweep: &Sweep, at: usize) -> Figure {
     Figure {
-        kind: Kind::Bars,
+        kind: FigureKind::Bars,
         view: Some(at),
         y: Axis::linear(&sweep.scheme_name, ""),
         rows: sweep.schemes.clone(),
@@ -71,8 +71,8 @@ fn queueing_title(sweep: &Sweep, at: usize) -> String {
     });
     let waiting = Duel::at(sweep, at).and_then(|duel| Some((duel, duel.contrast(sweep, "queueing.total")?)));
     let (sign, share) = match &waiting {
-        Some((_, waiting)) if waiting.order() == Order::Less => ("less", 1.0 - waiting.ratio.mean),
-        Some((_, waiting)) if waiting.order() == Order::Greater => ("more", waiting.ratio.mean - 1.0),
+        Some((_, waiting)) if waiting.order() == MetricOrder::Less => ("less", 1.0 - waiting.ratio.mean),
+        Some((_, waiting)) if waiting.order() == MetricOrder::Greater => ("more", waiting.ratio.mean - 1.0),
         _ => return format!("Where packets wait{most}"),
     };
     let name = waiting.map_or("", |(duel, _)| &sweep.schemes[duel.best]);

@@ -2,8 +2,8 @@
 //! tails.
 
 use super::{percentile_words, tail_metric};
-use crate::listing::Verdict;
-use crate::summary::Flows;
+use crate::listing::ExpectationVerdict;
+use crate::summary::FlowCounts;
 use crate::sweep::Run;
 use crate::text::{count, duration, percent, plural, size};
 
@@ -16,7 +16,7 @@ pub(super) fn left_out_words(runs: usize) -> String {
 }
 
 /// What spoils the result of these runs, most serious first.
-pub(super) fn warnings(runs: &[Run], verdicts: &[Verdict]) -> Vec<String> {
+pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<String> {
     let missed: Vec<&str> = verdicts.iter().filter(|v| !v.passed).map(|v| v.claim.as_str()).collect();
     let expectations = (!missed.is_empty()).then(|| {
         format!("{} of {} expectations missed: {}.", missed.len(), verdicts.len(), missed.join("; "))
@@ -50,7 +50,7 @@ fn unfinished(runs: &[Run]) -> Option<String> {
         runs.iter().max_by(|a, b| a.summary.unfinished_share().total_cmp(&b.summary.unfinished_share()))?;
     let (share, open) = (worst.summary.unfinished_share(), worst.summary.flows.unfinished);
     let many = runs.iter().filter(|run| run.summary.flows.unfinished > 0).count();
-    let Flows { open_bytes, open_delivered_bytes: arrived, .. } = worst.summary.flows;
+    let FlowCounts { open_bytes, open_delivered_bytes: arrived, .. } = worst.summary.flows;
     (open > 0).then(|| match runs.len() {
         1 => format!(
             "{} ({}) did not finish and are in no percentile; {} of their {} arrived.",

@@ -7,7 +7,7 @@ use crate::figure::Figure;
 use crate::figures::measure::{Measure, measure, speed_up};
 use crate::figures::{distribution, pauses, run as single, slowest, why, windows};
 use crate::headline::{Headline, percentile_words, tail_metric};
-use crate::listing::Verdict;
+use crate::listing::ExpectationVerdict;
 use crate::sweep::{Run, Sweep};
 
 fn section(id: &str, title: &str, lead: &str, figures: Vec<Figure>) -> Section {
@@ -16,7 +16,7 @@ fn section(id: &str, title: &str, lead: &str, figures: Vec<Figure>) -> Section {
 
 /// The page of one run.
 #[must_use]
-pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
+pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
     let sweep = Sweep::new(vec![run.clone()]);
     let headline = Headline::of_run(run, verdicts);
     let answer = [single::slowdown(run), distribution::tail(&sweep, 0)];
@@ -58,7 +58,7 @@ pub fn of_run(run: &Run, verdicts: &[Verdict]) -> Page {
 
 /// The page of a sweep.
 #[must_use]
-pub fn of_sweep(sweep: &Sweep, verdicts: &[Verdict]) -> Page {
+pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
     if let [run] = sweep.runs.as_slice() {
         return of_run(run, verdicts);
     }

@@ -3,7 +3,7 @@
 use super::{Card, Repeat, TextTable};
 use crate::contrast::Duel;
 use crate::headline::{percentile_words, tail_metric};
-use crate::listing::Verdict;
+use crate::listing::ExpectationVerdict;
 use crate::metric::find;
 use crate::statistics::Estimate;
 use crate::summary::{Offered, Summary, TimedOut};
@@ -170,7 +170,7 @@ fn listed(words: impl Iterator<Item = String>) -> String {
         .join(", ")
 }
 
-pub(super) fn repeat(sweep: &Sweep, verdicts: &[Verdict]) -> Repeat {
+pub(super) fn repeat(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Repeat {
     let runs = &sweep.runs;
     let first = &runs[0];
     let of = |word: fn(&Run) -> String| listed(runs.iter().map(word));

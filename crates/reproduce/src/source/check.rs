@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Claim, Part, Sensitivity, Source};
-use crate::drawing::Drawing;
+use super::{Part, PublishedClaim, PublishedSource, Sensitivity};
+use crate::drawing::FigureSource;
 use crate::folder::Folder;
 use toml::Spanned;
 use weft_expression::{Expression, selectors};
 
 /// All mistakes, in the order of the file.
-pub(crate) fn all(source: &Source, folder: &Folder, text: &str) -> Vec<String> {
+pub(crate) fn all(source: &PublishedSource, folder: &Folder, text: &str) -> Vec<String> {
     let mut check = Check { source, text, seen: BTreeSet::new(), mistakes: Vec::new() };
     for experiment in &source.experiments {
         check.experiment(experiment, folder);
@@ -22,7 +22,7 @@ pub(crate) fn all(source: &Source, folder: &Folder, text: &str) -> Vec<String> {
 }
 
 struct Check<'a> {
-    source: &'a Source,
+    source: &'a PublishedSource,
     text: &'a str,
     seen: BTreeSet<String>,
     mistakes: Vec<String>,
@@ -58,7 +58,7 @@ impl Check<'_> {
         }
     }
 
-    fn claim(&mut self, claim: &Claim) {
+    fn claim(&mut self, claim: &PublishedClaim) {
         let id = &claim.id;
         self.unique(id);
         match (claim.parts.is_empty(), claim.not_comparable.is_empty()) {
@@ -95,7 +95,7 @@ impl Check<'_> {
         }
     }
 
-    fn figure(&mut self, figure: &Drawing, folder: &Folder) {
+    fn figure(&mut self, figure: &FigureSource, folder: &Folder) {
         let id = &figure.id;
         self.unique(id);
         for measure in figure.measures() {

@@ -147,7 +147,7 @@ fn no_queue_pair_gets_stuck() {
                 0 => {}
                 1 => s.reorder_buffer = Some(Bytes(20_000)),
                 2 => selective(s),
-                _ => (s.recovery, s.window) = (Recovery::Selective, Some(Bytes(12_000))),
+                _ => (s.recovery, s.window) = (RoceRecovery::Selective, Some(Bytes(12_000))),
             }
             s.ack_every = 1 + random.below(5);
             s.feedback_jitter = Span::from_us(u64::from(random.below(2) * 20));
@@ -445,7 +445,7 @@ fn measured_packets_ask_for_an_answer() {
 #[test]
 fn a_slow_sender_does_not_time_out() {
     let law = FixedRateSettings { initial_rates: vec![Rate::from_mbps(1)] };
-    let mut pair = Pair::new(&pairs(RateLawSettings::Fixed(law), |_| {}), 4_000);
+    let mut pair = Pair::new(&pairs(RateLawSettings::FixedRate(law), |_| {}), 4_000);
     pair.run(pass);
     assert_eq!((pair.sender.report().timeouts, pair.sequences()), (0, vec![0, 1, 2, 3]));
 }

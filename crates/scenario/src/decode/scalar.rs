@@ -7,10 +7,10 @@ use weft_core::settings::{Kind, Value};
 use weft_core::units::TextError;
 use weft_core::{Bytes, Rate, Span};
 use weft_mistake::Mistake;
-use weft_mistake::node::{Content, Node};
+use weft_mistake::node::{Content, Toml};
 
 /// Reads a value of a kind without inner structure.
-pub(super) fn read(kind: &Kind, node: &Node, path: &str) -> Result<Value, Mistake> {
+pub(super) fn read(kind: &Kind, node: &Toml, path: &str) -> Result<Value, Mistake> {
     let value = match kind {
         Kind::Span => quantity(node).map(|span: Span| Value::Span(span)),
         Kind::Size => quantity(node).map(|size: Bytes| Value::Size(size)),
@@ -34,7 +34,7 @@ pub(super) fn read(kind: &Kind, node: &Node, path: &str) -> Result<Value, Mistak
     })
 }
 
-fn choice(words: &[(&'static str, &'static str)], node: &Node, path: &str) -> Result<Value, Mistake> {
+fn choice(words: &[(&'static str, &'static str)], node: &Toml, path: &str) -> Result<Value, Mistake> {
     let found = node.text().unwrap_or("");
     match words.iter().find(|(word, _)| *word == found) {
         Some((word, _)) => Ok(Value::Text((*word).to_owned())),
@@ -46,7 +46,7 @@ fn choice(words: &[(&'static str, &'static str)], node: &Node, path: &str) -> Re
 }
 
 /// The digits of a bare number, so that the core's hint about units can answer.
-fn digits(node: &Node) -> Option<String> {
+fn digits(node: &Toml) -> Option<String> {
     match node.content {
         Content::Integer(number) => Some(number.to_string()),
         Content::Float(number) => Some(number.to_string()),
@@ -54,12 +54,12 @@ fn digits(node: &Node) -> Option<String> {
     }
 }
 
-fn quantity<Q: FromStr<Err = TextError>>(node: &Node) -> Result<Q, String> {
+fn quantity<Q: FromStr<Err = TextError>>(node: &Toml) -> Result<Q, String> {
     let text = node.text().map(str::to_owned).or_else(|| digits(node)).ok_or_else(String::new)?;
     text.parse().map_err(|error: TextError| error.to_string())
 }
 
-fn amount(node: &Node) -> Result<Value, String> {
+fn amount(node: &Toml) -> Result<Value, String> {
     let Some(count) = node.text().and_then(|text| text.trim().strip_suffix("pkt")) else {
         return quantity(node).map(Value::Size);
     };
@@ -70,7 +70,7 @@ fn amount(node: &Node) -> Result<Value, String> {
     }
 }
 
-fn integer(node: &Node, min: u64, max: u64) -> Result<Value, String> {
+fn integer(node: &Toml, min: u64, max: u64) -> Result<Value, String> {
     let Content::Integer(number) = node.content else {
         return Err(String::new());
     };
@@ -80,7 +80,7 @@ fn integer(node: &Node, min: u64, max: u64) -> Result<Value, String> {
     }
 }
 
-fn number(node: &Node) -> Result<f64, String> {
+fn number(node: &Toml) -> Result<f64, String> {
     match node.content {
         Content::Float(number) => Ok(number),
         Content::Integer(number) => Ok(number as f64),
@@ -88,7 +88,7 @@ fn number(node: &Node) -> Result<f64, String> {
     }
 }
 
-fn share(node: &Node) -> Result<f64, String> {
+fn share(node: &Toml) -> Result<f64, String> {
     let Some(text) = node.text() else { return number(node) };
     let percent = text.trim().strip_suffix('%').ok_or("write 0.8 or \"80 %\"")?.trim();
     percent.parse::<f64>().map(|x| x / 100.0).map_err(|_| format!("`{percent}` is not a number"))

@@ -4,12 +4,12 @@
 
 use super::{Bound, Claim, Measurement, Metrics};
 use crate::model::Recorded;
-use crate::sweep::{Axis, product};
+use crate::sweep::{SweepAxis, product};
 use std::collections::BTreeMap;
 use weft_expression::{Expression, Selector, Term, same};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
-use weft_mistake::node::Node;
+use weft_mistake::node::Toml;
 
 /// An expectation as written.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Question {
     /// What is measured, as written.
     pub(crate) text: String,
     pub(crate) expression: Expression,
-    pub(crate) selection: Vec<(String, Node, SourceSpan)>,
+    pub(crate) selection: Vec<(String, Toml, SourceSpan)>,
     pub(crate) bound: Bound,
 }
 
@@ -30,9 +30,9 @@ impl Question {
     }
 }
 
-/// What the expectation is resolved against.
-pub(crate) struct Field<'a> {
-    pub(crate) axes: &'a [Axis],
+/// The sweep as an expectation sees it.
+pub(crate) struct Swept<'a> {
+    pub(crate) axes: &'a [SweepAxis],
     /// Path and value in words of every setting of the base scenario.
     pub(crate) settings: &'a BTreeMap<String, String>,
     pub(crate) metrics: Metrics,
@@ -49,7 +49,7 @@ type Choice = Vec<Option<usize>>;
 ///
 /// # Errors
 /// A metric, path or value is unknown, or no case can match.
-pub(crate) fn resolve(question: &Question, field: &Field<'_>) -> Result<Vec<Claim>, Mistake> {
+pub(crate) fn resolve(question: &Question, field: &Swept<'_>) -> Result<Vec<Claim>, Mistake> {
     let mut common: Choice = vec![None; field.axes.len()];
     for (path, value, place) in &question.selection {
         select(question, field, (path, value, *place), &mut common)?;
@@ -103,8 +103,8 @@ fn wrong(question: &Question, message: String) -> Mistake {
 
 fn select(
     question: &Question,
-    field: &Field<'_>,
-    (path, value, place): (&str, &Node, SourceSpan),
+    field: &Swept<'_>,
+    (path, value, place): (&str, &Toml, SourceSpan),
     choice: &mut Choice,
 ) -> Result<(), Mistake> {
     let label = value.label();
@@ -131,7 +131,7 @@ fn select(
 }
 
 /// The common choice narrowed by a term's own selectors.
-fn chosen(question: &Question, field: &Field<'_>, term: &Term, common: &Choice) -> Result<Choice, Mistake> {
+fn chosen(question: &Question, field: &Swept<'_>, term: &Term, common: &Choice) -> Result<Choice, Mistake> {
     let mut choice = common.clone();
     for selector in &term.selectors {
         let (axis, alternative) = locate(question, field, selector)?;
@@ -145,7 +145,7 @@ fn chosen(question: &Question, field: &Field<'_>, term: &Term, common: &Choice) 
 }
 
 /// The axis and alternative that a selector means.
-fn locate(question: &Question, field: &Field<'_>, selector: &Selector) -> Result<(usize, usize), Mistake> {
+fn locate(question: &Question, field: &Swept<'_>, selector: &Selector) -> Result<(usize, usize), Mistake> {
     let mut found = Vec::new();
     for (index, axis) in field.axes.iter().enumerate() {
         let picked = axis.labels().position(|label| selector.picks(&axis.path, label));
@@ -164,8 +164,8 @@ fn locate(question: &Question, field: &Field<'_>, selector: &Selector) -> Result
 }
 
 /// A selector that picks nothing: its axis is none, or has no such value.
-fn lost(question: &Question, field: &Field<'_>, selector: &Selector) -> Mistake {
-    let about: Vec<&Axis> = field.axes.iter().filter(|axis| selector.is_about(&axis.path)).collect();
+fn lost(question: &Question, field: &Swept<'_>, selector: &Selector) -> Mistake {
+    let about: Vec<&SweepAxis> = field.axes.iter().filter(|axis| selector.is_about(&axis.path)).collect();
     match selector.path().filter(|_| about.is_empty()) {
         Some(path) => {
             let message = format!("`{path}` is no setting that the sweep varies");
@@ -174,12 +174,12 @@ fn lost(question: &Question, field: &Field<'_>, selector: &Selector) -> Mistake 
         None => {
             let value = selector.value();
             let message = format!("no case of the sweep has the value `{value}`");
-            wrong(question, message).among(value, about.into_iter().flat_map(Axis::labels))
+            wrong(question, message).among(value, about.into_iter().flat_map(SweepAxis::labels))
         }
     }
 }
 
-fn claims(question: &Question, field: &Field<'_>, choices: &[Choice]) -> Result<Vec<Claim>, Mistake> {
+fn claims(question: &Question, field: &Swept<'_>, choices: &[Choice]) -> Result<Vec<Claim>, Mistake> {
     let decided = |choice: &Choice, axis: usize| choice[axis].is_some();
     for (axis, open) in field.axes.iter().enumerate() {
         let count = choices.iter().filter(|choice| decided(choice, axis)).count();
@@ -201,14 +201,14 @@ fn claims(question: &Question, field: &Field<'_>, choices: &[Choice]) -> Result<
     Ok(product(&sizes).into_iter().map(claim_at).collect())
 }
 
-fn claim(question: &Question, field: &Field<'_>, cases: &[Vec<usize>]) -> Claim {
+fn claim(question: &Question, field: &Swept<'_>, cases: &[Vec<usize>]) -> Claim {
     let number = |case: &Vec<usize>| {
         field.axes.iter().zip(case).fold(0, |number, (axis, at)| number * axis.alternatives.len() + at)
     };
     let measured = |(term, case): (&Term, &Vec<usize>)| {
         (term.clone(), Measurement { metric: term.metric.clone(), case: number(case) })
     };
-    let together = |(axis, setting): (usize, &Axis)| {
+    let together = |(axis, setting): (usize, &SweepAxis)| {
         let at = cases[0][axis];
         let same = cases.iter().all(|case| case[axis] == at);
         same.then(|| format!("{} = {}", setting.path, setting.alternatives[at].label))

@@ -7,7 +7,7 @@ use super::{Facts, Finding, impossible};
 use crate::levels::{Device, DeviceSettings, at_level, generic, is_of_ports_alone};
 use crate::model::ScenarioSettings;
 use crate::rows::{Row, rows};
-use crate::stacks::{EndSettings, Stack, names_somebody};
+use crate::stacks::{EndSettings, TransportInUse, names_somebody};
 use weft_core::HostId;
 use weft_core::settings::{Setting as _, Table, Value, over};
 use weft_core::units::did_you_mean;
@@ -148,7 +148,7 @@ pub(super) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
             false => facts.settings.traffic.get(number).map(|entry| entry.transport.clone()),
         }
     };
-    let effective = |stack: &Stack| {
+    let effective = |stack: &TransportInUse| {
         let mut transport = facts.settings.transport.clone();
         let mut values = vec![EndSettings { transport: transport.clone() }.to_value()];
         for level in &stack.levels {
@@ -185,7 +185,7 @@ pub(super) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<F
 /// Hosts that use one transport over TCP send what the others understand.
 pub(super) fn ends_of_one_transport_agree(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = facts.stack.tcp() else { return };
-    let same = |stack: &&Stack| stack.transport.name() == facts.stack.name();
+    let same = |stack: &&TransportInUse| stack.transport.name() == facts.stack.name();
     let Some(other) = facts.stacks.iter().find(same).and_then(|stack| stack.transport.tcp()) else { return };
     let agree = [
         ("mtu", own.mtu == other.mtu),

@@ -3,7 +3,7 @@
 use super::pause::switch_site;
 use super::{Facts, Finding, impossible};
 use weft_core::{Bytes, SwitchId};
-use weft_switch::pause::{Needs, needs};
+use weft_switch::pause::{MemoryNeeds, needs};
 use weft_switch::share::SharingSettings;
 use weft_switch::share::mmu::MmuSettings;
 
@@ -15,7 +15,7 @@ fn chosen<'a>(facts: &'a Facts<'_>) -> Option<&'a MmuSettings> {
 }
 
 /// What each switch of the network needs, with its number of ports.
-fn each(facts: &Facts<'_>, own: &MmuSettings) -> Vec<(Needs, u64)> {
+fn each(facts: &Facts<'_>, own: &MmuSettings) -> Vec<(MemoryNeeds, u64)> {
     let Some(graph) = facts.graph else { return Vec::new() };
     let needs_of = |switch: &SwitchId| {
         let site = switch_site(facts.settings, graph, *switch);

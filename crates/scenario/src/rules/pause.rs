@@ -2,7 +2,7 @@
 
 use super::{Facts, Finding, impossible};
 use crate::model::ScenarioSettings;
-use crate::stacks::{Stack, stacks};
+use crate::stacks::{TransportInUse, stacks};
 use weft_core::{Bytes, SwitchId};
 use weft_switch::SwitchSite;
 use weft_switch::pause::{FRAME, set_aside};
@@ -18,7 +18,7 @@ pub(super) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
 }
 
 /// The largest packet of a transport.
-fn largest(stack: &Stack) -> u64 {
+fn largest(stack: &TransportInUse) -> u64 {
     u64::from(Transport::new(&stack.transport).largest_wire())
 }
 

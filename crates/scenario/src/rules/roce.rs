@@ -4,10 +4,10 @@ use super::{Facts, Finding, impossible};
 use weft_core::Span;
 use weft_transport::TransportSettings;
 use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
-use weft_transport::rate::dcqcn::{HyperIncrease, Timing};
-use weft_transport::rate::notification::{Mode, Scope};
-use weft_transport::rate::timely::Measured;
-use weft_transport::roce::settings::{QueuePairSettings, Recovery};
+use weft_transport::rate::dcqcn::{HyperIncrease, ReactionTiming};
+use weft_transport::rate::notification::{NotificationPacing, NotificationScope};
+use weft_transport::rate::timely::TimelySharedSettings;
+use weft_transport::roce::settings::{QueuePairSettings, RoceRecovery};
 
 /// What waits for something has something to wait for.
 pub(super) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
@@ -33,7 +33,7 @@ pub(super) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
 }
 
 fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found: &mut Vec<Finding>) {
-    if pairs.recovery == Recovery::Selective {
+    if pairs.recovery == RoceRecovery::Selective {
         let why = "a receiver with recovery = \"selective\" keeps everything";
         facts.idle_transport(&["reorder_buffer", "reorder_timeout"], why, found);
     } else if pairs.reorder_buffer.is_none() {
@@ -46,7 +46,7 @@ pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
     let TransportSettings::Dcqcn(RoceDcqcnSettings { law, notification, .. }) = facts.stack else {
         return;
     };
-    if law.timing == Timing::Paper {
+    if law.timing == ReactionTiming::Paper {
         let why = "the timing is \"paper\"";
         facts.idle_transport(&["decrease_interval", "first_cut"], why, found);
         if law.alpha_timer <= notification.cnp_interval {
@@ -63,7 +63,8 @@ pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
     if law.hyper_increase == HyperIncrease::Off {
         facts.idle_transport(&["hyper_step"], "hyper_increase is \"off\"", found);
     }
-    if notification.np_scope == Scope::Port && notification.np_mode == Mode::Ticker {
+    if notification.np_scope == NotificationScope::Port && notification.np_mode == NotificationPacing::Ticker
+    {
         let message = "\"ticker\" keeps marks for each flow; np_scope = \"port\" needs \"paper\"";
         found.push(impossible(facts.transport("np_mode"), message));
     }
@@ -71,7 +72,7 @@ pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
 
 /// Thresholds and bounds of laws by round trips are ordered.
 pub(super) fn round_trip_laws_have_room(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let measured: &Measured = match facts.stack {
+    let measured: &TimelySharedSettings = match facts.stack {
         TransportSettings::Timely(own) => {
             if own.law.hai_after == 0 {
                 facts.idle_transport(&["hai_factor"], "hai_after is 0", found);

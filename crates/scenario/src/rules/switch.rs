@@ -5,7 +5,7 @@ use super::{Facts, Finding, impossible};
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Span, SwitchId};
 use weft_switch::AnyBalancer;
-use weft_switch::balance::Site;
+use weft_switch::balance::BalancerSite;
 use weft_switch::mark::{MarkerSettings, pi::PiSettings};
 use weft_switch::schedule::SchedulerSettings;
 use weft_switch::share::SharingSettings;
@@ -150,7 +150,7 @@ pub(super) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mu
 
 /// Only balancers that read queue lengths see how these are counted.
 pub(super) fn visibility_matters_to_load_aware_balancers(facts: &Facts<'_>, found: &mut Vec<Finding>) {
-    let site = Site { seed: 0, switch: SwitchId(0), engine: 0 };
+    let site = BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 };
     let balance = facts.balance;
     if AnyBalancer::new(balance, site).reads_loads() {
         return;

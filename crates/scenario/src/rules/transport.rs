@@ -5,7 +5,7 @@ use weft_core::Bytes;
 use weft_core::stack::Sizes;
 use weft_switch::BalancerSettings;
 use weft_switch::mark::NonEct;
-use weft_transport::congestion::cubic::Arithmetic;
+use weft_transport::congestion::cubic::CubicArithmetic;
 use weft_transport::settings::{LossDetection, ShimRule, Tcp};
 use weft_transport::{Transport, TransportSettings};
 use weft_workload::Framing;
@@ -147,7 +147,7 @@ fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Find
 /// Ticks of the kernel matter where Linux's arithmetic counts them.
 pub(super) fn ticks_are_counted(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if let TransportSettings::Cubic(cubic) = &facts.settings.transport
-        && cubic.law.arithmetic == Arithmetic::Exact
+        && cubic.law.arithmetic == CubicArithmetic::Exact
     {
         facts.idle_transport(&["hz"], "arithmetic is not \"linux\"", found);
     }

@@ -3,30 +3,30 @@
 use std::sync::Arc;
 
 use weft_core::{Bytes, LinkId, PortId, SwitchId};
-use weft_switch::{Observer, Switch, SwitchSite, Table};
+use weft_switch::{ForwardingTable, Observer, Switch, SwitchSite};
 use weft_topology::{Node, Routes};
 use weft_transport::Transport;
 
-use super::Placed;
+use super::PlacedSwitch;
 use crate::plan::RunPlan;
 
 /// The switches of a domain, each at its number.
-pub(super) fn switches(plan: &RunPlan, number: usize) -> Box<[Option<Placed>]> {
+pub(super) fn switches(plan: &RunPlan, number: usize) -> Box<[Option<PlacedSwitch>]> {
     let own = |switch: &SwitchId| plan.partition.of_switch(*switch) == number;
     let all = (0..plan.setup.graph.switches().len()).map(|number| SwitchId(number as u32));
     all.map(|switch| own(&switch).then(|| placed(plan, switch, foreseeing(plan, switch)))).collect()
 }
 
 /// A switch with an observer. It is asked for every packet.
-pub(super) fn observed(plan: &RunPlan, switch: SwitchId, observer: Box<dyn Observer>) -> Placed {
+pub(super) fn observed(plan: &RunPlan, switch: SwitchId, observer: Box<dyn Observer>) -> PlacedSwitch {
     let mut bare = bare_switch(plan, switch);
     bare.observe(observer);
     placed(plan, switch, bare)
 }
 
-fn placed(plan: &RunPlan, switch: SwitchId, built: Switch) -> Placed {
+fn placed(plan: &RunPlan, switch: SwitchId, built: Switch) -> PlacedSwitch {
     let first_link = plan.setup.graph.first_link(Node::Switch(switch)).0;
-    Placed { switch: built, first_link }
+    PlacedSwitch { switch: built, first_link }
 }
 
 /// A switch that foresees the departures of all ports whose links stay as they are.
@@ -62,8 +62,8 @@ fn bare_switch(plan: &RunPlan, switch: SwitchId) -> Switch {
 }
 
 /// The forwarding table of a switch.
-fn table(routes: &Routes, switch: SwitchId) -> Table {
+fn table(routes: &Routes, switch: SwitchId) -> ForwardingTable {
     let own = &routes.switches[switch.index()];
     let hosts = (Arc::clone(&routes.leaf_of_host), Arc::clone(&routes.port_of_host));
-    Table::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone())
+    ForwardingTable::new(hosts, own.leaf, own.group_of_leaf.clone(), own.groups.clone())
 }

@@ -5,8 +5,8 @@ use weft_core::{PacketId, PortId, Span, Time};
 use weft_transport::Body;
 
 use crate::context::Context;
-use crate::ends::{Active, End};
-use crate::labels::{Labels, Parcel};
+use crate::ends::{Active, FlowEnd};
+use crate::labels::{HostLabels, Parcel};
 
 /// What an end did, and what it needs, after anything happened to it.
 pub(super) struct Acted {
@@ -26,10 +26,10 @@ pub(super) struct Acted {
 
 /// Lets an end act after an event: if the card is `free` for it, it sends a packet; if it has more, it waits for its turn.
 #[inline(always)]
-pub(super) fn act<E: End>(
+pub(super) fn act<E: FlowEnd>(
     active: &mut Active<E>,
     cx: &mut Context,
-    labels: Option<&mut Labels>,
+    labels: Option<&mut HostLabels>,
     free: bool,
 ) -> Acted {
     let now = cx.now;
@@ -61,7 +61,7 @@ pub(super) fn act<E: End>(
 
 /// The next packet of an end that has one.
 #[inline]
-fn write<E: End>(active: &mut Active<E>, cx: &mut Context, labels: Option<&mut Labels>) -> PacketId {
+fn write<E: FlowEnd>(active: &mut Active<E>, cx: &mut Context, labels: Option<&mut HostLabels>) -> PacketId {
     let (packet, header, body) = cx.pool.place();
     header.note = 0;
     active.end.send(cx.now, header, body);
@@ -78,9 +78,9 @@ fn write<E: End>(active: &mut Active<E>, cx: &mut Context, labels: Option<&mut L
 
 /// The path and the flowcell of a packet that an end has written.
 #[inline(never)]
-fn label<E: End>(
+fn label<E: FlowEnd>(
     active: &mut Active<E>,
-    (labels, setup): (&mut Labels, &weft_plan::Setup),
+    (labels, setup): (&mut HostLabels, &weft_plan::Setup),
     (body, now): (&Body, Time),
 ) -> u32 {
     let (length, rest) = (body.payload(), active.end.burst());

@@ -8,7 +8,7 @@ use weft_transport::{AnyHost, Body, FlowSite, Receiver, Sender, Transport};
 use super::Hosts;
 use super::pauses::Parked;
 use crate::context::Context;
-use crate::ends::{End, Seat};
+use crate::ends::{FlowEnd, Seat};
 
 /// The network card of a host and who wants to use it.
 pub(crate) struct Host {
@@ -133,7 +133,7 @@ impl Hosts {
     }
 
     /// Gives the card to the next end of one side that has a packet and is not paused.
-    fn next_of<E: End>(&mut self, cx: &mut Context, host: HostId) -> bool {
+    fn next_of<E: FlowEnd>(&mut self, cx: &mut Context, host: HostId) -> bool {
         while let Some(seat) = self.card(host).ring(E::SIDE).pop() {
             if self.is_paused::<E>(seat, host) {
                 let since = cx.now;

@@ -6,7 +6,7 @@ use weft_transport::{Body, Receiver};
 
 use super::Hosts;
 use crate::context::Context;
-use crate::ends::End;
+use crate::ends::FlowEnd;
 
 impl Hosts {
     /// A packet has come for an end that is not open. A receiver opens with its first packet; a closed one answers.

@@ -7,12 +7,12 @@ use weft_transport::{Receiver, Sender};
 
 use super::Hosts;
 use crate::context::Context;
-use crate::ends::End;
+use crate::ends::FlowEnd;
 use crate::event::Event;
 
 impl Hosts {
     /// An end wants something of its host's part.
-    pub(super) fn ask<E: End>(&mut self, cx: &mut Context, flow: FlowId, host: HostId) {
+    pub(super) fn ask<E: FlowEnd>(&mut self, cx: &mut Context, flow: FlowId, host: HostId) {
         if let Some((_, active)) = E::slab(&mut self.ends).seated(flow) {
             self.cards[host.index()].parts.iter_mut().for_each(|part| active.end.ask(part));
         }
@@ -42,7 +42,7 @@ impl Hosts {
     }
 
     /// Gives a turn to an end, if that is still open and has a use for it.
-    fn give_turn<E: End>(&mut self, cx: &mut Context, (host, part): (HostId, usize), flow: FlowId) {
+    fn give_turn<E: FlowEnd>(&mut self, cx: &mut Context, (host, part): (HostId, usize), flow: FlowId) {
         let Some((seat, active)) = E::slab(&mut self.ends).seated(flow) else { return };
         if active.end.on_turn(cx.now) {
             self.card(host).parts[part].used(cx.now);

@@ -10,7 +10,7 @@ use weft_transport::Body;
 use super::Hosts;
 use super::card::Host;
 use crate::context::Context;
-use crate::ends::{End, Seat};
+use crate::ends::{FlowEnd, Seat};
 
 /// Those that wanted the card while their queues were paused, in this order.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl Host {
 impl Hosts {
     /// Whether an end waits for the end of a pause.
     #[inline]
-    pub(super) fn is_paused<E: End>(&mut self, seat: Seat, host: HostId) -> bool {
+    pub(super) fn is_paused<E: FlowEnd>(&mut self, seat: Seat, host: HostId) -> bool {
         let paused = self.card(host).paused;
         paused != 0 && E::slab(&mut self.ends).at(seat).is_some_and(|active| active.queues & !paused == 0)
     }

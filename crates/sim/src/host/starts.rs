@@ -7,7 +7,7 @@ use weft_workload::Flow;
 
 use super::Hosts;
 use crate::context::Context;
-use crate::ends::End;
+use crate::ends::FlowEnd;
 use crate::event::Event;
 
 impl Hosts {

@@ -21,7 +21,7 @@ pub struct TimedOut {
 /// Why a flow took longer than alone; of several causes the first one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+pub enum DelayCause {
     /// The packet that opens the connection, or its answer, was lost.
     SynTimeout,
     /// The retransmission timer expired with payload on its way.
@@ -34,20 +34,25 @@ pub enum Cause {
     Queueing,
 }
 
-impl Cause {
+impl DelayCause {
     /// All causes, in their order.
-    pub const ALL: [Cause; 5] =
-        [Cause::SynTimeout, Cause::Timeout, Cause::Retransmission, Cause::Pause, Cause::Queueing];
+    pub const ALL: [DelayCause; 5] = [
+        DelayCause::SynTimeout,
+        DelayCause::Timeout,
+        DelayCause::Retransmission,
+        DelayCause::Pause,
+        DelayCause::Queueing,
+    ];
 
     /// Of a flow that finished.
-    pub(crate) fn of(flow: &FlowRecord) -> Cause {
+    pub(crate) fn of(flow: &FlowRecord) -> DelayCause {
         let lost = flow.end.map_or(0, |end| end.since(flow.start).0.saturating_sub(flow.ideal.0));
         match flow {
-            _ if flow.syn_timeouts > 0 => Cause::SynTimeout,
-            _ if flow.timeouts > 0 => Cause::Timeout,
-            _ if flow.retransmitted.0 > 0 => Cause::Retransmission,
-            _ if lost > 0 && (flow.pauses.held.0 + flow.pauses.at_host.0) * 2 >= lost => Cause::Pause,
-            _ => Cause::Queueing,
+            _ if flow.syn_timeouts > 0 => DelayCause::SynTimeout,
+            _ if flow.timeouts > 0 => DelayCause::Timeout,
+            _ if flow.retransmitted.0 > 0 => DelayCause::Retransmission,
+            _ if lost > 0 && (flow.pauses.held.0 + flow.pauses.at_host.0) * 2 >= lost => DelayCause::Pause,
+            _ => DelayCause::Queueing,
         }
     }
 
@@ -55,20 +60,20 @@ impl Cause {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Cause::SynTimeout => "time-out of a SYN",
-            Cause::Timeout => "time-out of data",
-            Cause::Retransmission => "retransmission",
-            Cause::Pause => "pauses",
-            Cause::Queueing => "queueing, window or rate",
+            DelayCause::SynTimeout => "time-out of a SYN",
+            DelayCause::Timeout => "time-out of data",
+            DelayCause::Retransmission => "retransmission",
+            DelayCause::Pause => "pauses",
+            DelayCause::Queueing => "queueing, window or rate",
         }
     }
 }
 
 /// Slowest flows with the same cause.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Slow {
+pub struct SlowFlows {
     /// What held them up.
-    pub cause: Cause,
+    pub cause: DelayCause,
     /// How many.
     pub flows: u64,
     /// Their mean completion time, microseconds.

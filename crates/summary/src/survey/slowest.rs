@@ -1,7 +1,7 @@
 //! Time-outs, and what held up the slowest flows, from one flow after the other. Keeps a bounded number of them.
 
 use crate::derived::{fct_us, slowdown};
-use crate::summary::{Cause, Slow, TimedOut};
+use crate::summary::{DelayCause, SlowFlows, TimedOut};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use weft_core::record::FlowRecord;
@@ -10,7 +10,7 @@ use weft_core::record::FlowRecord;
 const MOST: usize = 1_000;
 
 /// One of the slowest so far: bits of its slowdown, its number, its cause, bits of its completion time.
-type Candidate = (u64, Reverse<u32>, Cause, u64);
+type Candidate = (u64, Reverse<u32>, DelayCause, u64);
 
 /// What has been seen so far.
 #[derive(Default)]
@@ -32,29 +32,29 @@ impl Slowest {
         let (sum, count) = &mut self.sums[usize::from(flow.timeouts == 0)];
         (*sum, *count) = (*sum + fct_us(flow), *count + 1);
         let (slowdown, taken) = (slowdown(flow).to_bits(), fct_us(flow).to_bits());
-        self.slowest.push(Reverse((slowdown, Reverse(flow.flow.0), Cause::of(flow), taken)));
+        self.slowest.push(Reverse((slowdown, Reverse(flow.flow.0), DelayCause::of(flow), taken)));
         if self.slowest.len() > MOST {
             self.slowest.pop();
         }
     }
 
     /// Time-outs, and the slowest hundredth of the flows that finished, by cause.
-    pub(crate) fn finish(self) -> (TimedOut, Vec<Slow>) {
+    pub(crate) fn finish(self) -> (TimedOut, Vec<SlowFlows>) {
         let [with, without] = self.sums.map(|(sum, count)| (count > 0).then(|| sum / count as f64));
         let finished: u64 = self.sums.iter().map(|(_, count)| count).sum();
         let kept: Vec<Candidate> =
             self.slowest.into_sorted_vec().into_iter().map(|Reverse(flow)| flow).collect();
         let slowest = &kept[..kept.len().min(finished.div_ceil(100) as usize)];
-        let of_cause = |cause: Cause| {
+        let of_cause = |cause: DelayCause| {
             let flows: Vec<_> = slowest.iter().filter(|flow| flow.2 == cause).collect();
             let mean = |of: fn(&Candidate) -> u64| {
                 flows.iter().map(|flow| f64::from_bits(of(flow))).sum::<f64>() / flows.len() as f64
             };
             let (fct_us, slowdown) = (mean(|flow| flow.3), mean(|flow| flow.0));
-            (!flows.is_empty()).then_some(Slow { cause, flows: flows.len() as u64, fct_us, slowdown })
+            (!flows.is_empty()).then_some(SlowFlows { cause, flows: flows.len() as u64, fct_us, slowdown })
         };
         let timed_out = TimedOut { fct_us: with, others_fct_us: without, ..self.timed_out };
-        (timed_out, Cause::ALL.into_iter().filter_map(of_cause).collect())
+        (timed_out, DelayCause::ALL.into_iter().filter_map(of_cause).collect())
     }
 }
 
@@ -84,8 +84,11 @@ mod tests {
         assert_eq!((timed_out.flows, timed_out.syn), (3, 1));
         assert_eq!(timed_out.fct_us, Some((399.0 + 398.0 + 105.0) / 3.0));
         let found: Vec<_> = causes.iter().map(|slow| (slow.cause, slow.flows, slow.fct_us.round())).collect();
-        let expected =
-            [(Cause::SynTimeout, 1, 399.0), (Cause::Timeout, 1, 398.0), (Cause::Retransmission, 1, 397.0)];
+        let expected = [
+            (DelayCause::SynTimeout, 1, 399.0),
+            (DelayCause::Timeout, 1, 398.0),
+            (DelayCause::Retransmission, 1, 397.0),
+        ];
         assert_eq!(found, expected);
     }
 

@@ -9,7 +9,7 @@
 
 use weft_core::{Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Choices, Site, State};
+use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::congestion::CongestionSettings;
 use crate::flowlet::{self, Flowlets};
 use crate::hash::{FlowHash, HashFunction};
@@ -45,7 +45,7 @@ pub struct Conga {
 impl Conga {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &CongaSettings, site: Site) -> Conga {
+    pub fn new(settings: &CongaSettings, site: BalancerSite) -> Conga {
         Conga {
             flowlets: Flowlets::new(&settings.flowlets, site).remembering(REMEMBERED),
             congestion: settings.congestion.clone(),

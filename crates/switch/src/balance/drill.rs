@@ -10,7 +10,7 @@ use weft_core::{
     Bytes, GroupId, Grouping, Header, PortId, Purpose, QuiverSettings, Random, Time, choice, settings,
 };
 
-use super::{Balancer, Candidates, Choices, Site, State};
+use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
@@ -115,7 +115,7 @@ const EMPTY: Cell = Cell { port: PortId(u16::MAX), index: u16::MAX };
 impl Drill {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &DrillSettings, site: Site) -> Drill {
+    pub fn new(settings: &DrillSettings, site: BalancerSite) -> Drill {
         let DrillSettings { choices, memory, tie, control_by_hash, .. } = *settings;
         Drill {
             usual: (choices, memory, tie, control_by_hash) == (2, 1, Tie::Random, false),
@@ -319,7 +319,7 @@ impl Cell {
 }
 
 /// Other than the hash that chooses a component, or a component would see a part of the hash values only.
-fn control_hash(site: Site) -> FlowHash {
+fn control_hash(site: BalancerSite) -> FlowHash {
     let seed = Random::new(site.seed, Purpose::Flowlets, u64::from(site.switch.0)).bits();
     FlowHash::new(HashFunction::Mix, seed)
 }
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn two_choices_and_one_memory_decide_as_the_general_way_does() {
-        let site = Site { seed: 1, switch: SwitchId(0), engine: 0 };
+        let site = BalancerSite { seed: 1, switch: SwitchId(0), engine: 0 };
         let mut dice = Random::new(1, Purpose::Test, 0);
         let (mut short, mut general) =
             (Drill::new(&DrillSettings::default(), site), Drill::new(&DrillSettings::default(), site));

@@ -7,7 +7,7 @@
 use weft_core::random::mix;
 use weft_core::{Header, PortId, Random, Time, choice, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, BalancerSite, Candidates};
 use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
@@ -57,7 +57,7 @@ pub struct Ecmp {
 impl Ecmp {
     /// From the settings. All engines of a switch share one seed, as they share one hash function in hardware.
     #[must_use]
-    pub fn new(settings: &EcmpSettings, site: Site) -> Ecmp {
+    pub fn new(settings: &EcmpSettings, site: BalancerSite) -> Ecmp {
         let hash = match settings.seeding {
             Seeding::PerSwitch => FlowHash::of_switch(settings.hash, site),
             Seeding::Same => FlowHash::new(settings.hash, 0),

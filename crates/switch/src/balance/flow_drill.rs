@@ -7,7 +7,7 @@
 use weft_core::{Header, Random, Span, Time, settings};
 
 use super::drill::{Drill, Tie};
-use super::{Balancer, Candidates, Choices, Site, State};
+use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::flowlet::Flowlets;
 
 /// One sentence for lists.
@@ -37,7 +37,7 @@ pub struct FlowDrill {
 impl FlowDrill {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &FlowDrillSettings, site: Site) -> FlowDrill {
+    pub fn new(settings: &FlowDrillSettings, site: BalancerSite) -> FlowDrill {
         let drill = super::drill::DrillSettings {
             choices: settings.choices,
             memory: settings.memory,

@@ -7,7 +7,7 @@
 use weft_core::group::part;
 use weft_core::{Grouping, Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Choices, Site, State};
+use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::flowlet::{self, Flowlets};
 
 /// One sentence for lists.
@@ -33,7 +33,7 @@ pub struct LetFlow {
 impl LetFlow {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &LetFlowSettings, site: Site) -> LetFlow {
+    pub fn new(settings: &LetFlowSettings, site: BalancerSite) -> LetFlow {
         LetFlow { flowlets: Flowlets::new(&settings.flowlets, site), weighted: settings.weighted }
     }
 }

@@ -10,7 +10,7 @@
 use weft_core::label::PathLabel;
 use weft_core::{Bytes, Header, PortId, Random, Span, Time, choice, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, BalancerSite, Candidates};
 use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
@@ -18,7 +18,7 @@ pub const SUMMARY: &str = "hosts send each 64 KB of a flow by the next path in t
 
 choice! {
     /// The order of the paths in a host's list.
-    pub enum Order {
+    pub enum PathOrder {
         /// A random permutation for each host and destination leaf.
         Shuffled = "shuffled",
         /// The same for all hosts: paths with neighbouring numbers far apart, by their numbers with the bits reversed.
@@ -28,7 +28,7 @@ choice! {
 
 choice! {
     /// Where in the list a flow begins.
-    pub enum Start {
+    pub enum ListStart {
         /// Anywhere, drawn for each flow.
         Random = "random",
         /// At the first path.
@@ -42,9 +42,9 @@ settings! {
         /// Payload of a flowcell at most; 64 KB is the largest burst of segmentation offload.
         cell: Bytes = Bytes(64 << 10),
         /// The order of the paths in a host's list.
-        order: Order = Order::Shuffled,
+        order: PathOrder = PathOrder::Shuffled,
         /// Where in the list a flow begins.
-        start: Start = Start::Random,
+        start: ListStart = ListStart::Random,
         /// From the installation of new routes at a leaf until its hosts use new lists.
         controller_delay: Span = Span::ZERO,
     }
@@ -59,7 +59,7 @@ pub struct Presto {
 impl Presto {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &PrestoSettings, site: Site) -> Presto {
+    pub fn new(_settings: &PrestoSettings, site: BalancerSite) -> Presto {
         Presto { hash: FlowHash::of_switch(HashFunction::Mix, site) }
     }
 }

@@ -5,7 +5,7 @@
 
 use weft_core::{Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Site};
+use super::{Balancer, BalancerSite, Candidates};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "each packet on a random port";
@@ -22,7 +22,7 @@ pub struct PerPacketRandom;
 impl PerPacketRandom {
     /// From the settings.
     #[must_use]
-    pub fn new(_settings: &RandomSettings, _site: Site) -> PerPacketRandom {
+    pub fn new(_settings: &RandomSettings, _site: BalancerSite) -> PerPacketRandom {
         PerPacketRandom
     }
 }

@@ -7,7 +7,7 @@
 
 use weft_core::{Bytes, Header, Random, Time, settings};
 
-use super::{Balancer, Candidates, Choices, Site, State};
+use super::{Balancer, BalancerSite, Candidates, Choices, State};
 
 /// One sentence for lists.
 pub const SUMMARY: &str = "each packet on the next port in turn";
@@ -38,7 +38,7 @@ struct Walk {
 impl RoundRobin {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &RoundRobinSettings, _site: Site) -> RoundRobin {
+    pub fn new(settings: &RoundRobinSettings, _site: BalancerSite) -> RoundRobin {
         RoundRobin { permute_after: settings.permute_after, walks: Vec::new() }
     }
 }

@@ -14,7 +14,7 @@ use super::drill::Tie;
 use super::*;
 use crate::flowlet::FlowletSettings;
 
-const SITE: Site = Site { seed: 7, switch: SwitchId(3), engine: 0 };
+const SITE: BalancerSite = BalancerSite { seed: 7, switch: SwitchId(3), engine: 0 };
 
 fn ports(k: u16) -> Vec<PortId> {
     (0..k).map(PortId).collect()

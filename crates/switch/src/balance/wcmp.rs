@@ -8,7 +8,7 @@
 use weft_core::group::part;
 use weft_core::{Bytes, Grouping, Header, PortId, Random, Time, settings};
 
-use super::{Balancer, Candidates, Choices, Site, State};
+use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::hash::{FlowHash, HashFunction};
 
 mod reduce;
@@ -44,7 +44,7 @@ pub struct Wcmp {
 impl Wcmp {
     /// From the settings.
     #[must_use]
-    pub fn new(settings: &WcmpSettings, site: Site) -> Wcmp {
+    pub fn new(settings: &WcmpSettings, site: BalancerSite) -> Wcmp {
         Wcmp {
             hash: FlowHash::of_switch(settings.hash, site),
             oversubscription: settings.oversubscription,

@@ -3,7 +3,7 @@
 use super::*;
 use weft_core::{HostId, SwitchId};
 
-const SITE: Site = Site { seed: 5, switch: SwitchId(2), engine: 0 };
+const SITE: BalancerSite = BalancerSite { seed: 5, switch: SwitchId(2), engine: 0 };
 const PORTS: [PortId; 3] = [PortId(4), PortId(5), PortId(6)];
 
 fn us(n: u64) -> Time {
@@ -118,7 +118,7 @@ fn an_exact_table_forgets_flows_that_are_long_gone() {
 #[test]
 fn engines_of_a_switch_share_a_hash_and_switches_do_not() {
     let place = |switch| {
-        let site = Site { switch: SwitchId(switch), ..SITE };
+        let site = BalancerSite { switch: SwitchId(switch), ..SITE };
         let mut table = Flowlets::new(&FlowletSettings::default(), site);
         table.of(&flow(3), us(1));
         let Entries::Hashed { table, .. } = table.entries else { panic!("the default is hashed") };

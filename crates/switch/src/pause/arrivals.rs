@@ -3,7 +3,7 @@
 use weft_core::Bytes;
 use weft_core::record::Reason;
 
-use weft_buffer::mmu::{CLASSES, MmuSettings, Pool};
+use weft_buffer::mmu::{CLASSES, MmuPool, MmuSettings};
 
 use crate::pause::headroom_of;
 use crate::settings::SwitchSettings;
@@ -11,7 +11,7 @@ use crate::turn::SwitchSite;
 
 /// What the minima and the headroom of a switch take from its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs {
+pub struct MemoryNeeds {
     /// Minima on the way in.
     pub minima: Bytes,
     /// Headroom: its pool, or the sum of what the ports have of their own.
@@ -20,16 +20,16 @@ pub struct Needs {
     pub largest: Bytes,
 }
 
-/// See [`Needs`].
+/// See [`MemoryNeeds`].
 #[must_use]
-pub fn needs(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> Needs {
+pub fn needs(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> MemoryNeeds {
     let ports = site.rates.len() as u64;
     let queues = u64::from(settings.queues);
     let lossless = u64::from(settings.pfc.lossless(settings.queues as usize).count_ones());
     let caps = (0..site.rates.len()).map(|port| cap(settings, site, port));
     let each = if lossless == 0 { Vec::new() } else { caps.collect() };
     let all = each.iter().fold(Bytes::ZERO, |sum, cap| sum + *cap * lossless);
-    Needs {
+    MemoryNeeds {
         minima: (own.group_minimum * queues).max(own.port_minimum) * ports,
         headroom: own.headroom_pool.filter(|_| lossless > 0).unwrap_or(all),
         largest: each.into_iter().max().unwrap_or(Bytes::ZERO),
@@ -53,7 +53,7 @@ impl Limit {
         fixed.map_or(Limit::Dynamic(alpha), |bytes| Limit::Static(bytes.0))
     }
 
-    fn now(self, pool: Pool) -> f64 {
+    fn now(self, pool: MmuPool) -> f64 {
         match self {
             Limit::Static(bytes) => bytes as f64,
             Limit::Dynamic(alpha) => alpha * pool.free() as f64,
@@ -61,7 +61,7 @@ impl Limit {
     }
 
     /// The greatest it can be for a class that alone holds something: x <= alpha (size - x).
-    fn alone(self, pool: Pool) -> f64 {
+    fn alone(self, pool: MmuPool) -> f64 {
         match self {
             Limit::Static(bytes) => bytes as f64,
             Limit::Dynamic(alpha) => alpha * pool.size as f64 / (1.0 + alpha),
@@ -90,13 +90,13 @@ struct Parts {
 
 /// See the file's head.
 #[derive(Clone, Debug)]
-pub(crate) struct Arrivals {
+pub(crate) struct IngressMemory {
     /// By port, then class.
     groups: Vec<Group>,
     /// By port: what it holds of its own minimum, beyond those of its classes.
     ports: Vec<u64>,
-    pools: Vec<Pool>,
-    headroom: Pool,
+    pools: Vec<MmuPool>,
+    headroom: MmuPool,
     group_minimum: u64,
     /// Of a port, beyond the minima of its classes.
     port_minimum: u64,
@@ -108,9 +108,9 @@ pub(crate) struct Arrivals {
     xon_offset: u64,
 }
 
-impl Arrivals {
+impl IngressMemory {
     /// Of an empty switch.
-    pub(crate) fn new(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> Arrivals {
+    pub(crate) fn new(own: &MmuSettings, settings: &SwitchSettings, site: &SwitchSite) -> IngressMemory {
         let buffer = settings.buffer.expect("checked with the scenario: there is a buffer to manage").0;
         let classes = settings.queues as usize;
         let needs = needs(own, settings, site);
@@ -120,11 +120,11 @@ impl Arrivals {
             let cap = if has_headroom { cap(settings, site, slot / classes).0 } else { 0 };
             Group { cap, ..Group::default() }
         };
-        Arrivals {
+        IngressMemory {
             groups: (0..site.rates.len() * classes).map(group).collect(),
             ports: vec![0; site.rates.len()],
             pools: own.divide(buffer.saturating_sub(needs.minima.0 + needs.headroom.0)),
-            headroom: Pool { size: needs.headroom.0, used: 0 },
+            headroom: MmuPool { size: needs.headroom.0, used: 0 },
             group_minimum: own.group_minimum.0,
             port_minimum: own.port_minimum.0.saturating_sub(own.group_minimum.0 * classes as u64),
             classes,
@@ -140,7 +140,7 @@ impl Arrivals {
         &self.groups[port * self.classes + class]
     }
 
-    fn pool(&self, class: usize) -> Pool {
+    fn pool(&self, class: usize) -> MmuPool {
         self.pools[usize::from(self.pool_of[class])]
     }
 

@@ -1,5 +1,5 @@
 //! What each port has to tell to the far end of its cable, by class: stop, or go on. Who keeps the books on what came in
-//! by a port says when: [`Own`] beside ordinary sharing rules, [`Arrivals`] under the memory management of chips.
+//! by a port says when: [`Own`] beside ordinary sharing rules, [`IngressMemory`] under the memory management of chips.
 
 use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
@@ -7,7 +7,7 @@ use weft_core::{Bytes, PortId};
 use super::blame::Blame;
 use super::own::Own;
 use super::{PauseCounters, PauseFrame};
-use crate::pause::arrivals::Arrivals;
+use crate::pause::arrivals::IngressMemory;
 use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
 use crate::turn::SwitchSite;
@@ -16,7 +16,7 @@ use crate::turn::SwitchSite;
 #[derive(Clone, Debug)]
 enum Books {
     Own(Own),
-    Mmu(Arrivals),
+    Mmu(IngressMemory),
 }
 
 /// One class of one port.
@@ -46,7 +46,7 @@ impl Ingress {
     /// Of an empty switch; `None` if nobody asks by which port a packet came in.
     pub(crate) fn new(settings: &SwitchSettings, site: &SwitchSite) -> Option<Ingress> {
         let books = match &settings.sharing {
-            SharingSettings::Mmu(own) => Books::Mmu(Arrivals::new(own, settings, site)),
+            SharingSettings::Mmu(own) => Books::Mmu(IngressMemory::new(own, settings, site)),
             _ if settings.pfc.is_on() => Books::Own(Own::new(settings, site)),
             _ => return None,
         };

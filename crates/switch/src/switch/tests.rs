@@ -84,7 +84,7 @@ impl BenchOptions {
         let last = self.ports - 1;
         let ports: Arc<[PortId]> = (0..=FAR).map(|host| PortId(last.min(host as u16))).collect();
         let groups = vec![together(&self.uplinks)];
-        let table = Table::new((leaves, ports), Some(0), vec![GroupId(0); 2], groups);
+        let table = ForwardingTable::new((leaves, ports), Some(0), vec![GroupId(0); 2], groups);
         let mut rates = self.rates.clone();
         rates.resize(usize::from(self.ports), Rate::from_gbps(10));
         let cables = vec![Span::from_us(1); rates.len()];

@@ -7,7 +7,7 @@ use weft_core::{Bytes, Group, GroupId, Header, HostId, PacketId, Pool, PortId, R
 use weft_switch::balance::BalancerSettings;
 use weft_switch::settings::Visibility;
 use weft_switch::share::{SharingSettings, infinite::InfiniteSharingSettings};
-use weft_switch::{Effects, Sent, Switch, SwitchSettings, SwitchSite, Table, Turn, Verdict};
+use weft_switch::{Effects, ForwardingTable, Sent, Switch, SwitchSettings, SwitchSite, Turn, Verdict};
 
 /// How a rig is built.
 #[derive(Clone)]
@@ -59,7 +59,7 @@ impl RigOptions {
         };
         let hosts: (Arc<[u16]>, Arc<[PortId]>) = (Arc::new([0]), Arc::new([PortId(0)]));
         let group = Group::together((0..self.ports).map(PortId).collect());
-        let table = Table::new(hosts, None, vec![GroupId(0)], vec![group]);
+        let table = ForwardingTable::new(hosts, None, vec![GroupId(0)], vec![group]);
         Rig {
             switch: Switch::new(&settings, &self.balancer, &site, table),
             now: Time::ZERO,

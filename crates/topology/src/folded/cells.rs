@@ -23,7 +23,7 @@ pub(crate) struct Edge {
 
 /// The folded network.
 #[derive(Clone)]
-pub(crate) struct Cells {
+pub(crate) struct FoldedCells {
     /// For each switch its cell.
     pub(crate) of: Vec<u32>,
     /// For each cell its edges, ascending by (cell, capacity).
@@ -36,9 +36,9 @@ pub(crate) struct Cells {
     pub(crate) tier: Vec<u8>,
 }
 
-impl Cells {
+impl FoldedCells {
     /// Folds the network; the switch `alone` gets a cell of its own, as leaves do.
-    pub(crate) fn new(bundles: &Bundles, alone: Option<u32>) -> Cells {
+    pub(crate) fn new(bundles: &Bundles, alone: Option<u32>) -> FoldedCells {
         let of = refined(bundles, initial(bundles, alone));
         let cells = of.iter().max().map_or(0, |last| *last as usize + 1);
         let mut first = vec![u32::MAX; cells];
@@ -50,7 +50,7 @@ impl Cells {
             own
         };
         let edges: Vec<Vec<Edge>> = first.iter().map(numbered).collect();
-        Cells {
+        FoldedCells {
             edges,
             offset,
             leaves: bundles.leaves.iter().map(|leaf| of[*leaf as usize]).collect(),
@@ -105,10 +105,10 @@ impl Cells {
     }
 
     /// The same cells with some of the edges only.
-    pub(crate) fn with_edges(&self, edges: Vec<Vec<Edge>>) -> Cells {
-        let Cells { of, offset, leaves, tier, .. } = self;
+    pub(crate) fn with_edges(&self, edges: Vec<Vec<Edge>>) -> FoldedCells {
+        let FoldedCells { of, offset, leaves, tier, .. } = self;
         let (of, offset, leaves, tier) = (of.clone(), offset.clone(), leaves.clone(), tier.clone());
-        Cells { of, edges, offset, leaves, tier }
+        FoldedCells { of, edges, offset, leaves, tier }
     }
 }
 

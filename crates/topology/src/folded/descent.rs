@@ -3,11 +3,11 @@
 //! Ordinary paths are shortest paths. Valley-free ones go up, then at most once sideways, then down; a switch from
 //! which a way leads down takes the shortest of these, any other goes the shortest way up to one that can.
 
-use super::cells::{Cells, Edge};
+use super::cells::{Edge, FoldedCells};
 use std::collections::BTreeMap;
 
 /// For each cell numbers of paths by bottleneck.
-pub(crate) type Paths = Vec<BTreeMap<u32, u128>>;
+pub(crate) type PathCounts = Vec<BTreeMap<u32, u128>>;
 
 const NEVER: u32 = u32::MAX;
 
@@ -22,7 +22,7 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    pub(crate) fn new(cells: &Cells, leaf: u32, valley_free: bool) -> Descent {
+    pub(crate) fn new(cells: &FoldedCells, leaf: u32, valley_free: bool) -> Descent {
         let mut descent = Descent {
             distance: vec![NEVER; cells.len()],
             falls: None,
@@ -37,7 +37,7 @@ impl Descent {
     }
 
     /// The same without the cells that do not lie on a path from this one.
-    pub(crate) fn from(mut self, cells: &Cells, start: u32) -> Descent {
+    pub(crate) fn from(mut self, cells: &FoldedCells, start: u32) -> Descent {
         let mut passed = vec![false; cells.len()];
         passed[start as usize] = true;
         for &cell in self.order.iter().rev().filter(|_| self.hops(start).is_some()) {
@@ -56,7 +56,7 @@ impl Descent {
     }
 
     /// Breadth first from the leaf, against the direction of travel.
-    fn spread(&mut self, cells: &Cells, leaf: u32, may: impl Fn(u32, u32) -> bool) {
+    fn spread(&mut self, cells: &FoldedCells, leaf: u32, may: impl Fn(u32, u32) -> bool) {
         self.distance[leaf as usize] = 0;
         self.order.push(leaf);
         let mut next = 0;
@@ -72,7 +72,7 @@ impl Descent {
     }
 
     /// Cells from which nothing leads down: up, the highest first, or once sideways.
-    fn climb(&mut self, cells: &Cells) {
+    fn climb(&mut self, cells: &FoldedCells) {
         let falls: Vec<bool> = self.distance.iter().map(|distance| *distance != NEVER).collect();
         let mut rest: Vec<u32> = (0..cells.len() as u32).filter(|cell| !falls[*cell as usize]).collect();
         rest.sort_by_key(|cell| std::cmp::Reverse(cells.tier[*cell as usize]));
@@ -90,7 +90,7 @@ impl Descent {
     }
 
     /// Whether a packet may go this way at all.
-    fn is_open(&self, cells: &Cells, from: u32, to: u32) -> bool {
+    fn is_open(&self, cells: &FoldedCells, from: u32, to: u32) -> bool {
         let Some(falls) = &self.falls else { return true };
         let (here, there) = (cells.tier[from as usize], cells.tier[to as usize]);
         match falls[from as usize] {
@@ -101,19 +101,19 @@ impl Descent {
 
     /// Whether the edge from one cell to another lies on a path.
     #[inline]
-    pub(crate) fn leads(&self, cells: &Cells, from: u32, to: u32) -> bool {
+    pub(crate) fn leads(&self, cells: &FoldedCells, from: u32, to: u32) -> bool {
         let (here, there) = (self.distance[from as usize], self.distance[to as usize]);
         here != NEVER && there != NEVER && there + 1 == here && self.is_open(cells, from, to)
     }
 
     /// The edges of a cell that lead on.
-    pub(crate) fn onward<'a>(&'a self, cells: &'a Cells, cell: u32) -> impl Iterator<Item = &'a Edge> {
+    pub(crate) fn onward<'a>(&'a self, cells: &'a FoldedCells, cell: u32) -> impl Iterator<Item = &'a Edge> {
         cells.edges(cell).iter().filter(move |edge| self.leads(cells, cell, edge.to))
     }
 
     /// For each cell the number of its paths by bottleneck, an index of capacities.
-    pub(crate) fn paths(&self, cells: &Cells) -> Paths {
-        let mut paths: Paths = vec![BTreeMap::new(); cells.len()];
+    pub(crate) fn paths(&self, cells: &FoldedCells) -> PathCounts {
+        let mut paths: PathCounts = vec![BTreeMap::new(); cells.len()];
         paths[self.order[0] as usize].insert(u32::MAX, 1);
         for &cell in &self.order {
             let mut own = std::mem::take(&mut paths[cell as usize]);
@@ -129,7 +129,11 @@ impl Descent {
     }
 
     /// The edges of a cell by which packets come to it, seen from the cell.
-    pub(crate) fn upstream<'a>(&'a self, cells: &'a Cells, cell: u32) -> impl Iterator<Item = &'a Edge> {
+    pub(crate) fn upstream<'a>(
+        &'a self,
+        cells: &'a FoldedCells,
+        cell: u32,
+    ) -> impl Iterator<Item = &'a Edge> {
         cells.edges(cell).iter().filter(move |edge| self.leads(cells, edge.to, cell))
     }
 

@@ -1,6 +1,6 @@
 //! The ways on from every cell by their first edges alone, whatever comes behind: what ECMP and WCMP choose from.
 
-use super::cells::{Cells, Edge};
+use super::cells::{Edge, FoldedCells};
 use super::tables::{Ways, fingerprint};
 use super::twins::{Fold, Towards};
 
@@ -9,7 +9,7 @@ pub(crate) type Begun = (u32, u128);
 
 /// For each cell its ways; `weigh` says what an edge weighs on the way to a leaf.
 pub(crate) fn by_first_edge<W: Fn(&Edge) -> u128>(
-    cells: &Cells,
+    cells: &FoldedCells,
     weigh: impl Fn(&Towards<'_>) -> W,
 ) -> Vec<Ways<Vec<Begun>>> {
     let mut ways = vec![Ways::new(cells.leaves.len()); cells.len()];

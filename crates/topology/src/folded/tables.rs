@@ -4,7 +4,7 @@
 //! each switch.
 
 use super::bundles::Bundles;
-use super::cells::Cells;
+use super::cells::FoldedCells;
 use std::collections::{BTreeMap, HashMap};
 use weft_core::random::mix;
 use weft_core::{Group, GroupId, PortId, SwitchId};
@@ -76,7 +76,7 @@ impl<W> Ways<W> {
 }
 
 /// For each edge of the switch's cell the ports of the switch.
-pub(crate) fn ports_by_edge(bundles: &Bundles, cells: &Cells, switch: SwitchId) -> Vec<Vec<PortId>> {
+pub(crate) fn ports_by_edge(bundles: &Bundles, cells: &FoldedCells, switch: SwitchId) -> Vec<Vec<PortId>> {
     let edges = cells.edges(cells.of[switch.index()]);
     let mut ports = vec![Vec::new(); edges.len()];
     for bundle in bundles.of(switch.0) {

@@ -5,7 +5,7 @@
 //! through one of them: then links to one and to another carry labels of different names, and the network is taken as it
 //! is. A leaf-spine network of 1900 leaves with 100 failed cables becomes one of a hundred leaves.
 
-use super::cells::{Cells, Edge};
+use super::cells::{Edge, FoldedCells};
 use super::descent::Descent;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use std::hash::Hash;
 
 /// A network and which of its leaves are twins.
 pub(crate) struct Fold<'a> {
-    cells: &'a Cells,
+    cells: &'a FoldedCells,
     /// Every leaf is in one set, ascending.
     sets: Vec<Vec<u32>>,
     /// For each leaf its set.
@@ -26,7 +26,7 @@ pub(crate) struct Fold<'a> {
 
 /// The network as the paths towards one leaf see it.
 pub(crate) struct Towards<'a> {
-    pub(crate) cells: Cow<'a, Cells>,
+    pub(crate) cells: Cow<'a, FoldedCells>,
     pub(crate) descent: Descent,
     /// The leaf the paths lead to.
     pub(crate) leaf: u32,
@@ -34,19 +34,19 @@ pub(crate) struct Towards<'a> {
 }
 
 impl<'a> Fold<'a> {
-    pub(crate) fn new(cells: &'a Cells) -> Fold<'a> {
+    pub(crate) fn new(cells: &'a FoldedCells) -> Fold<'a> {
         let edge = |edge: &Edge| (edge.to, edge.capacity, edge.count);
         Fold::by(cells, |_, cell| cells.edges(cell).iter().map(edge).collect::<Vec<_>>())
     }
 
     /// Without twins.
     #[cfg(test)]
-    pub(crate) fn apart(cells: &'a Cells) -> Fold<'a> {
+    pub(crate) fn apart(cells: &'a FoldedCells) -> Fold<'a> {
         Fold::by(cells, |leaf, _| leaf)
     }
 
     /// Leaves with equal keys are twins.
-    fn by<K: Hash + Eq>(cells: &'a Cells, key: impl Fn(u32, u32) -> K) -> Fold<'a> {
+    fn by<K: Hash + Eq>(cells: &'a FoldedCells, key: impl Fn(u32, u32) -> K) -> Fold<'a> {
         let mut leaf_of = vec![None; cells.len()];
         (0..).zip(&cells.leaves).for_each(|(leaf, cell)| leaf_of[*cell as usize] = Some(leaf));
         let (mut sets, mut known): (Vec<Vec<u32>>, HashMap<_, u32>) = Default::default();
@@ -84,7 +84,7 @@ impl<'a> Fold<'a> {
 
     /// The paths towards a leaf, by its index.
     pub(crate) fn towards(&'a self, leaf: usize, valley_free: bool) -> Towards<'a> {
-        let view = |cells: Cow<'a, Cells>| {
+        let view = |cells: Cow<'a, FoldedCells>| {
             let descent = Descent::new(&cells, cells.leaves[leaf], valley_free);
             Towards { cells, descent, leaf: leaf as u32, fold: self }
         };
@@ -98,7 +98,7 @@ impl<'a> Fold<'a> {
     }
 
     /// One leaf for each set, and the one that paths lead to.
-    fn folded(&self, leaf: u32) -> Cells {
+    fn folded(&self, leaf: u32) -> FoldedCells {
         let mut edges = self.edges.clone();
         let added = match self.set(leaf) {
             [first, second, ..] if leaf == *first => Some(*second),
@@ -152,7 +152,7 @@ impl Towards<'_> {
 }
 
 /// The edges to a cell, with the cells that they come from: links lead both ways.
-fn back(cells: &Cells, cell: u32) -> impl Iterator<Item = (u32, Edge)> {
+fn back(cells: &FoldedCells, cell: u32) -> impl Iterator<Item = (u32, Edge)> {
     let neighbours = cells.edges(cell).chunk_by(|a, b| a.to == b.to).map(|edges| edges[0].to);
     neighbours.flat_map(move |to| cells.between(to, cell).iter().map(move |edge| (to, *edge)))
 }

@@ -7,7 +7,7 @@
 
 use super::residue::Residue;
 use crate::folded::tables::gcd;
-use crate::folded::{Bundles, Cells, Descent, Fold, Towards};
+use crate::folded::{Bundles, Descent, Fold, FoldedCells, Towards};
 use std::collections::HashMap;
 use weft_core::quiver::{Labels, QuiverSettings, SourceFactor};
 
@@ -42,10 +42,10 @@ impl std::fmt::Display for Fraction {
 }
 
 /// The narrowest bundle on a way so far: 0 for none, otherwise one more than the index of its capacity.
-pub(crate) type Bottleneck = u32;
+pub(crate) type NarrowestBundle = u32;
 
 /// The bottleneck after one more bundle.
-pub(crate) fn narrowed(so_far: Bottleneck, capacity: u32) -> Bottleneck {
+pub(crate) fn narrowed(so_far: NarrowestBundle, capacity: u32) -> NarrowestBundle {
     if so_far == 0 { capacity + 1 } else { so_far.min(capacity + 1) }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn narrowed(so_far: Bottleneck, capacity: u32) -> Bottleneck {
 pub(crate) fn factor(
     bundles: &Bundles,
     settings: &QuiverSettings,
-    bottleneck: Bottleneck,
+    bottleneck: NarrowestBundle,
     capacity: u32,
 ) -> Fraction {
     let own = bundles.capacities[capacity as usize];
@@ -69,7 +69,7 @@ pub(crate) type Scores = Vec<u32>;
 
 /// Adds labels up, edge by edge.
 pub(crate) struct LabelSums<'a> {
-    cells: &'a Cells,
+    cells: &'a FoldedCells,
     labels: Labels,
     /// Coordinates of capacity factors, by bottleneck and capacity.
     factors: Vec<Vec<Residue>>,
@@ -83,7 +83,7 @@ pub(crate) struct LabelSums<'a> {
 }
 
 impl<'a> LabelSums<'a> {
-    pub(crate) fn new(bundles: &Bundles, cells: &'a Cells, settings: &QuiverSettings) -> LabelSums<'a> {
+    pub(crate) fn new(bundles: &Bundles, cells: &'a FoldedCells, settings: &QuiverSettings) -> LabelSums<'a> {
         let capacities = bundles.capacities.len() as u32;
         let coordinate = |bottleneck, capacity| {
             let Fraction { over, under } = factor(bundles, settings, bottleneck, capacity);
@@ -184,14 +184,14 @@ impl<'a> LabelSums<'a> {
     }
 
     /// What reaches a cell from the cells before it.
-    fn arrive(&mut self, (cells, descent): (&Cells, &Descent), cell: u32) {
+    fn arrive(&mut self, (cells, descent): (&FoldedCells, &Descent), cell: u32) {
         for edge in descent.upstream(cells, cell) {
             self.sources.carry(edge.to, cell, edge.capacity, edge.count);
         }
     }
 
     /// What leaves a cell is labels on its edges.
-    fn leave(&mut self, (cells, descent): (&Cells, &Descent), cell: u32) {
+    fn leave(&mut self, (cells, descent): (&FoldedCells, &Descent), cell: u32) {
         let known = self.sources.at(cell);
         for edge in descent.onward(cells, cell) {
             let arriving = known.iter().zip(&self.factors);
@@ -202,7 +202,7 @@ impl<'a> LabelSums<'a> {
     }
 
     /// Ways on from every cell, times the coordinate of the destination.
-    fn count_onward(&mut self, (cells, descent): (&Cells, &Descent), destination: Residue) {
+    fn count_onward(&mut self, (cells, descent): (&FoldedCells, &Descent), destination: Residue) {
         for (n, &cell) in descent.order().iter().enumerate() {
             self.onward[cell as usize] = match (n, self.labels) {
                 (0, _) | (_, Labels::Set) => destination,
@@ -238,7 +238,7 @@ enum Sources {
 }
 
 impl Sources {
-    fn new(labels: Labels, cells: &Cells, slots: usize) -> Sources {
+    fn new(labels: Labels, cells: &FoldedCells, slots: usize) -> Sources {
         let words = cells.leaves.len().max(1).div_ceil(64);
         let sums = vec![Residue::ZERO; cells.len() * slots];
         match labels {
@@ -353,7 +353,7 @@ mod tests {
             let mut state = LinkState::all_up(&graph);
             cables[..failures].iter().for_each(|cable| state.set(*cable, false));
             let bundles = Bundles::new(&graph, &state);
-            let cells = Cells::new(&bundles, None);
+            let cells = FoldedCells::new(&bundles, None);
             let labels = [Labels::Multiset, Labels::Set][seed as usize / 2 % 2];
             let settings = QuiverSettings { labels, valley_free: seed % 3 == 0, ..Default::default() };
             let sums = |fold: Fold<'_>| {

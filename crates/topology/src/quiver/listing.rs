@@ -1,9 +1,9 @@
 //! Labels written out: which pairs of leaves a link carries, and in which hop two paths differ. Slow, for explanations.
 
 use super::Quiver;
-use super::labels::{Bottleneck, Fraction, factor, narrowed};
-use super::pair::{Path, View};
-use crate::folded::{Cells, Descent};
+use super::labels::{Fraction, NarrowestBundle, factor, narrowed};
+use super::pair::{SwitchPath, View};
+use crate::folded::{Descent, FoldedCells};
 use std::collections::BTreeMap;
 use weft_core::SwitchId;
 use weft_core::quiver::{Labels, Score};
@@ -51,8 +51,8 @@ impl Quiver<'_> {
 
     /// In which hop two paths of a pair (a switch, the index of a leaf) differ; `None`: they are symmetric.
     #[must_use]
-    pub fn difference(&self, paths: [&Path; 2], pair: (SwitchId, usize)) -> Option<Difference> {
-        let links = |path: &Path| path.windows(2).map(|link| (link[0], link[1])).collect::<Vec<_>>();
+    pub fn difference(&self, paths: [&SwitchPath; 2], pair: (SwitchId, usize)) -> Option<Difference> {
+        let links = |path: &SwitchPath| path.windows(2).map(|link| (link[0], link[1])).collect::<Vec<_>>();
         let [first, second] = paths.map(links);
         for (hop, links) in first.into_iter().zip(second).enumerate() {
             let [one, other] = [links.0, links.1].map(|link| self.labels(link, pair));
@@ -97,7 +97,7 @@ impl Quiver<'_> {
 }
 
 /// For each cell the number of paths on.
-fn ways_to_leaf(cells: &Cells, descent: &Descent) -> Vec<u128> {
+fn ways_to_leaf(cells: &FoldedCells, descent: &Descent) -> Vec<u128> {
     let mut ways = vec![0u128; cells.len()];
     for (n, &cell) in descent.order().iter().enumerate() {
         let next = descent.onward(cells, cell).map(|edge| (edge.count, ways[edge.to as usize]));
@@ -109,7 +109,11 @@ fn ways_to_leaf(cells: &Cells, descent: &Descent) -> Vec<u128> {
 }
 
 /// For each cell the number of paths from one of its switches to a switch of cell `to`, by bottleneck, walked backwards.
-fn ways_from_sources(cells: &Cells, descent: &Descent, to: u32) -> Vec<BTreeMap<Bottleneck, u128>> {
+fn ways_from_sources(
+    cells: &FoldedCells,
+    descent: &Descent,
+    to: u32,
+) -> Vec<BTreeMap<NarrowestBundle, u128>> {
     let mut ways = vec![BTreeMap::new(); cells.len()];
     ways[to as usize].insert(0, 1u128);
     for &cell in descent.order() {

@@ -6,7 +6,7 @@ use super::Quiver;
 use super::labels::{LabelSums, Scores};
 use super::split::MOST_LISTS;
 use crate::folded::tables::gcd;
-use crate::folded::{Cells, Descent};
+use crate::folded::{Descent, FoldedCells};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use weft_core::quiver::Score;
 use weft_core::{Group, PortId, SwitchId};
 
 /// The switches of a path, both ends included.
-pub type Path = Vec<SwitchId>;
+pub type SwitchPath = Vec<SwitchId>;
 
 /// Symmetric paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct PathComponent {
     /// The ports its paths begin with, ascending.
     pub ports: Vec<PortId>,
     /// Its first paths in the order of switch numbers.
-    pub paths: Vec<Path>,
+    pub paths: Vec<SwitchPath>,
     /// For each hop a number; equal for links with equal labels.
     pub scores: Vec<u32>,
 }
@@ -42,7 +42,7 @@ pub struct Pair {
 
 /// Cells and scores as they are for one switch and one leaf.
 pub(super) struct View<'a> {
-    pub(super) cells: Cow<'a, Cells>,
+    pub(super) cells: Cow<'a, FoldedCells>,
     scores: Cow<'a, Scores>,
     pub(super) descent: Descent,
 }
@@ -198,7 +198,12 @@ impl<'a> Walk<'a> {
         fitting.map(|(to, _, _)| to).filter(has).collect()
     }
 
-    fn list_paths(&mut self, begun: &mut Path, list: u32, (found, most): (&mut Vec<Path>, usize)) {
+    fn list_paths(
+        &mut self,
+        begun: &mut SwitchPath,
+        list: u32,
+        (found, most): (&mut Vec<SwitchPath>, usize),
+    ) {
         if found.len() >= most {
             return;
         }

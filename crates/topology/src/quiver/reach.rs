@@ -6,7 +6,7 @@
 //! one edge alone is not followed at all: however its paths part, that edge is what is visible of them.
 
 use super::labels::Scores;
-use crate::folded::{Bundles, Cells, Descent, Paths};
+use crate::folded::{Bundles, Descent, FoldedCells, PathCounts};
 use std::collections::BTreeMap;
 
 /// The edges that a group of components begins with, by their places, and its weight.
@@ -21,8 +21,8 @@ type Front = BTreeMap<Vec<(u32, u32)>, Begun>;
 /// For each set of first edges the capacity of the components that begin with just these; `rest`: the paths on from each
 /// cell.
 pub(crate) fn by_reach(
-    (bundles, cells, scores): (&Bundles, &Cells, &Scores),
-    (descent, rest): (&Descent, &Paths),
+    (bundles, cells, scores): (&Bundles, &FoldedCells, &Scores),
+    (descent, rest): (&Descent, &PathCounts),
     from: u32,
 ) -> Vec<EdgeGroup> {
     let mut visible: BTreeMap<Vec<u32>, u128> = BTreeMap::new();
@@ -46,7 +46,7 @@ pub(crate) fn by_reach(
 }
 
 /// The first hop, by its score.
-fn begun((cells, scores): (&Cells, &Scores), descent: &Descent, from: u32) -> Front {
+fn begun((cells, scores): (&FoldedCells, &Scores), descent: &Descent, from: u32) -> Front {
     let mut by_score: BTreeMap<u32, Begun> = BTreeMap::new();
     for edge in descent.onward(cells, from) {
         let to = by_score.entry(scores[edge.number as usize]).or_default();
@@ -58,7 +58,11 @@ fn begun((cells, scores): (&Cells, &Scores), descent: &Descent, from: u32) -> Fr
 }
 
 /// One hop on, by its score.
-fn continued((cells, scores): (&Cells, &Scores), descent: &Descent, begun: &Begun) -> BTreeMap<u32, Begun> {
+fn continued(
+    (cells, scores): (&FoldedCells, &Scores),
+    descent: &Descent,
+    begun: &Begun,
+) -> BTreeMap<u32, Begun> {
     let mut continued: BTreeMap<u32, Begun> = BTreeMap::new();
     for (&(first, cell, bottleneck), &count) in begun {
         for edge in descent.onward(cells, cell) {
@@ -88,7 +92,7 @@ fn first_edges(begun: &Begun) -> Vec<u32> {
 }
 
 /// The capacity of all paths with these beginnings.
-fn capacity(bundles: &Bundles, begun: &Begun, rest: &Paths) -> u128 {
+fn capacity(bundles: &Bundles, begun: &Begun, rest: &PathCounts) -> u128 {
     let path = |narrowest: u32, count: u128| {
         count.saturating_mul(u128::from(bundles.capacities[narrowest as usize]))
     };

@@ -9,7 +9,7 @@
 use super::labels::Scores;
 use super::reach::{EdgeGroup, by_reach};
 use crate::folded::tables::{fingerprint, gcd, narrow};
-use crate::folded::{Bundles, Cells, Descent};
+use crate::folded::{Bundles, Descent, FoldedCells};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use weft_core::random::mix;
@@ -20,7 +20,7 @@ pub(crate) const MOST_LISTS: usize = 10_000;
 
 /// Paths that share a list of scores and a bottleneck.
 #[derive(Clone, Copy, Debug)]
-struct Paths {
+struct PathCounts {
     /// Number of the list.
     list: u32,
     /// Index of the capacity of their bottleneck.
@@ -73,9 +73,9 @@ pub(crate) struct Splitter<'a> {
     lists: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
     /// The paths from each cell, in `paths`: first and behind the last. `None`: too many lists.
     from: Vec<Option<(u32, u32)>>,
-    paths: Vec<Paths>,
+    paths: Vec<PathCounts>,
     /// The paths of the cell at hand.
-    own: Vec<Paths>,
+    own: Vec<PathCounts>,
     most_lists: usize,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Splitter<'a> {
     /// for equal ones, and a way to get it.
     pub(crate) fn leaf(
         &mut self,
-        (cells, descent, scores): (&Cells, &Descent, &Scores),
+        (cells, descent, scores): (&FoldedCells, &Descent, &Scores),
         mut visit: impl FnMut(u32, u128, &dyn Fn() -> Split),
     ) {
         let mut rest = None;
@@ -104,7 +104,7 @@ impl<'a> Splitter<'a> {
         self.from = vec![None; cells.len()];
         for (n, &cell) in descent.order().iter().enumerate() {
             if n == 0 {
-                self.paths.push(Paths { list: 0, bottleneck: u32::MAX, count: 1, edge: 0 });
+                self.paths.push(PathCounts { list: 0, bottleneck: u32::MAX, count: 1, edge: 0 });
                 self.from[cell as usize] = Some((0, 1));
                 continue;
             }
@@ -121,7 +121,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// Collects the paths of a cell from those of the next; false if there are too many lists.
-    fn gather(&mut self, (cells, descent, scores): (&Cells, &Descent, &Scores), cell: u32) -> bool {
+    fn gather(&mut self, (cells, descent, scores): (&FoldedCells, &Descent, &Scores), cell: u32) -> bool {
         self.own.clear();
         for edge in descent.onward(cells, cell) {
             let Some((first, end)) = self.from[edge.to as usize] else { return false };
@@ -130,9 +130,9 @@ impl<'a> Splitter<'a> {
             }
             let score = scores[edge.number as usize];
             for at in first..end {
-                let Paths { list, bottleneck, count, .. } = self.paths[at as usize];
+                let PathCounts { list, bottleneck, count, .. } = self.paths[at as usize];
                 let next = self.lists.len() as u32 + 1;
-                self.own.push(Paths {
+                self.own.push(PathCounts {
                     list: *self.lists.entry(u64::from(score) << 32 | u64::from(list)).or_insert(next),
                     bottleneck: bottleneck.min(edge.capacity),
                     count: count.saturating_mul(u128::from(edge.count)),
@@ -150,14 +150,14 @@ impl<'a> Splitter<'a> {
         self.own.sort_unstable_by_key(|paths| (paths.list, paths.bottleneck));
         for same in self.own.chunk_by(|a, b| (a.list, a.bottleneck) == (b.list, b.bottleneck)) {
             let count = same.iter().fold(0u128, |sum, paths| sum.saturating_add(paths.count));
-            self.paths.push(Paths { count, ..same[0] });
+            self.paths.push(PathCounts { count, ..same[0] });
         }
         self.from[cell as usize] = Some((first, self.paths.len() as u32));
     }
 
     /// The same for any order of the lists. Most cells split alike towards many leaves; then this is all that is computed.
     fn fingerprint(&self) -> u128 {
-        let one = |paths: &Paths| {
+        let one = |paths: &PathCounts| {
             let place = u64::from(paths.edge) << 32 | u64::from(paths.bottleneck);
             [place, paths.count as u64, (paths.count >> 64) as u64]
         };
@@ -183,7 +183,7 @@ impl<'a> Splitter<'a> {
         Split { components: Some(count), all_single, groups: reduced(merged(groups)) }
     }
 
-    fn weight(&self, paths: &Paths) -> u128 {
+    fn weight(&self, paths: &PathCounts) -> u128 {
         let capacity = self.bundles.capacities[paths.bottleneck as usize];
         paths.count.saturating_mul(u128::from(capacity))
     }

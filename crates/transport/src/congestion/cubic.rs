@@ -23,7 +23,7 @@ pub const SUMMARY: &str =
 
 choice! {
     /// How windows are computed.
-    pub enum Arithmetic {
+    pub enum CubicArithmetic {
         /// Real numbers, as RFC 9438 says.
         Exact = "exact",
         /// Linux's integers (`tcp_cubic`). The distance from the plateau is rounded down, so that the window is back at W_max a second or so before K; the slope of the Reno-friendly part stays 3(1-beta)/(1+beta) for ever, where RFC 9438 lets it rise to 1 at the window of the last event; growth is computed at most once per tick and, while the window stays, every 1/32 s, so that at round trips far below that it climbs in stairs; and an event counts from the window, not from what is in flight.
@@ -47,7 +47,7 @@ settings! {
         /// Never slower than a Reno flow would be; RFC 9438, section 4.3.
         tcp_friendliness: bool = true,
         /// How windows are computed.
-        arithmetic: Arithmetic = Arithmetic::Exact,
+        arithmetic: CubicArithmetic = CubicArithmetic::Exact,
         /// End slow start by long trains of acknowledgements or a rise of the round trip, as Linux does.
         hystart: bool = true,
         /// Trains may last a whole round trip instead of half of one, as in Linux when the host's queue paces (fq); has
@@ -107,7 +107,7 @@ impl Cubic {
             fast_convergence: settings.fast_convergence,
             fast_probing: settings.fast_probing,
             tcp_friendliness: settings.tcp_friendliness,
-            linux: (settings.arithmetic == Arithmetic::Linux).then(|| Box::new(Linux::new(settings))),
+            linux: (settings.arithmetic == CubicArithmetic::Linux).then(|| Box::new(Linux::new(settings))),
             hystart: settings.hystart.then(|| HyStart::new(settings.hystart_paced)),
             plateau: 0.0,
             prior: 0.0,

@@ -16,7 +16,7 @@ pub const SUMMARY: &str = "window cut in proportion to the share of marked bytes
 
 choice! {
     /// How alpha is computed.
-    pub enum Arithmetic {
+    pub enum DctcpArithmetic {
         /// Real numbers, and a window of data ends beyond its last byte, as RFC 8257 says.
         Exact = "exact",
         /// Whole 1024ths with Linux's rounding (an alpha too small for a fraction g of it to be a unit falls to zero), a
@@ -49,7 +49,7 @@ settings! {
         /// Segments below which a mark does not push the window; Linux has 2.
         minimum_window: u32 [1, 1000] = 2,
         /// How alpha is computed.
-        arithmetic: Arithmetic = Arithmetic::Exact,
+        arithmetic: DctcpArithmetic = DctcpArithmetic::Exact,
         /// When alpha lowers the window.
         cut: Cut = Cut::Once,
     }
@@ -85,8 +85,8 @@ pub struct Dctcp {
 impl Alpha {
     fn new(settings: &DctcpSettings) -> Alpha {
         match settings.arithmetic {
-            Arithmetic::Exact => Alpha::Exact { share: settings.initial_alpha.0, gain: settings.gain.0 },
-            Arithmetic::Linux => Alpha::Linux {
+            DctcpArithmetic::Exact => Alpha::Exact { share: settings.initial_alpha.0, gain: settings.gain.0 },
+            DctcpArithmetic::Linux => Alpha::Linux {
                 units: (settings.initial_alpha.0 * LINUX_ONE as f64).round() as u64,
                 shift: (-settings.gain.0.log2()).round() as u32,
             },
@@ -223,7 +223,7 @@ mod tests {
 
     const RTT: Span = Span::from_us(100);
 
-    fn law(initial: f64, arithmetic: Arithmetic) -> Dctcp {
+    fn law(initial: f64, arithmetic: DctcpArithmetic) -> Dctcp {
         let initial_alpha = Share(initial);
         Dctcp::new(&DctcpSettings { initial_alpha, arithmetic, ..DctcpSettings::default() }, SITE)
     }
@@ -242,8 +242,8 @@ mod tests {
 
     #[test]
     fn alpha_approaches_one_or_zero_by_powers_of_fifteen_sixteenths() {
-        let up = alphas(law(0.0, Arithmetic::Exact).alpha, true);
-        let down = alphas(law(1.0, Arithmetic::Exact).alpha, false);
+        let up = alphas(law(0.0, DctcpArithmetic::Exact).alpha, true);
+        let down = alphas(law(1.0, DctcpArithmetic::Exact).alpha, false);
         for n in 0..=40 {
             let power = (15.0f64 / 16.0).powi(n);
             assert!((up[n as usize] - (1.0 - power)).abs() < 1e-12);
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn linux_counts_1024ths_and_reaches_zero() {
-        let down = alphas(law(1.0, Arithmetic::Linux).alpha, false);
+        let down = alphas(law(1.0, DctcpArithmetic::Linux).alpha, false);
         assert_eq!(down[..4], [1.0, 960.0 / 1024.0, 900.0 / 1024.0, 844.0 / 1024.0]);
         let mut alpha = Alpha::Linux { units: 17, shift: 4 };
         let after: Vec<f64> = (0..3)
@@ -263,14 +263,16 @@ mod tests {
             })
             .collect();
         assert_eq!(after, [16.0, 15.0, 0.0]);
-        let up = alphas(law(0.0, Arithmetic::Linux).alpha, true);
+        let up = alphas(law(0.0, DctcpArithmetic::Linux).alpha, true);
         assert_eq!(up[..3], [0.0, 64.0 / 1024.0, 124.0 / 1024.0]);
         assert!(up[40] <= 1.0 && up[40] > 0.9);
     }
 
     #[test]
     fn alpha_moves_once_per_window_of_data_and_in_any_state() {
-        for (arithmetic, first) in [(Arithmetic::Exact, 15.0 / 16.0), (Arithmetic::Linux, 15.0 / 16.0)] {
+        for (arithmetic, first) in
+            [(DctcpArithmetic::Exact, 15.0 / 16.0), (DctcpArithmetic::Linux, 15.0 / 16.0)]
+        {
             let mut rig = Rig::avoiding(law(1.0, arithmetic), 20, RTT);
             let mut changes = vec![rig.law.alpha()];
             for n in 0..100 {
@@ -287,7 +289,7 @@ mod tests {
 
     #[test]
     fn alpha_settles_at_the_marked_share() {
-        let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 2, RTT);
+        let mut rig = Rig::avoiding(law(1.0, DctcpArithmetic::Exact), 2, RTT);
         rig.law.minimum = 40 * MSS;
         (0..300).for_each(|_| rig.marked_round(rig.window.cwnd / MSS / 4));
         assert!((rig.law.alpha() - 0.25).abs() < 0.03, "{}", rig.law.alpha());
@@ -295,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_mark_takes_half_of_alpha_once_per_window_and_a_loss_takes_half() {
-        for arithmetic in [Arithmetic::Exact, Arithmetic::Linux] {
+        for arithmetic in [DctcpArithmetic::Exact, DctcpArithmetic::Linux] {
             let mut rig = Rig::avoiding(law(0.5, arithmetic), 64, RTT);
             rig.fall(Cause::Mark);
             assert_eq!(rig.segments(), 48.0);
@@ -303,21 +305,21 @@ mod tests {
             assert_eq!(rig.segments(), 24.0);
             assert_eq!(rig.law.alpha(), 0.5, "an event leaves alpha alone");
         }
-        let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 64, RTT);
+        let mut rig = Rig::avoiding(law(1.0, DctcpArithmetic::Exact), 64, RTT);
         rig.marked_round(32);
         assert!(rig.segments() > 30.0, "thirty-two marks cut once: {}", rig.segments());
     }
 
     #[test]
     fn without_a_mark_the_window_grows_as_renos_whatever_alpha() {
-        let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 10, RTT);
+        let mut rig = Rig::avoiding(law(1.0, DctcpArithmetic::Exact), 10, RTT);
         (0..20).for_each(|_| rig.round());
         assert_eq!(rig.segments(), 30.0);
     }
 
     #[test]
     fn marks_never_push_below_the_minimum() {
-        let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 10, RTT);
+        let mut rig = Rig::avoiding(law(1.0, DctcpArithmetic::Exact), 10, RTT);
         (0..10).for_each(|_| rig.fall(Cause::Mark));
         assert_eq!(rig.segments(), 2.0);
     }
@@ -327,7 +329,7 @@ mod tests {
     #[test]
     fn the_saw_tooth_of_one_flow_is_that_of_the_analysis() {
         for (full, alpha, amplitude) in [(148, 0.117, 8.8), (74, 0.166, 6.2)] {
-            let mut rig = Rig::avoiding(law(1.0, Arithmetic::Exact), 20, RTT);
+            let mut rig = Rig::avoiding(law(1.0, DctcpArithmetic::Exact), 20, RTT);
             let (mut low, mut high, mut mean) = (f64::MAX, 0.0f64, 0.0);
             for round in 0..2000 {
                 let sent = rig.window.cwnd / MSS;

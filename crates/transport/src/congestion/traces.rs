@@ -97,7 +97,7 @@ fn dctcp_in_a_data_centre() {
 
 #[test]
 fn dctcp_in_linux_arithmetic() {
-    let settings = DctcpSettings { arithmetic: dctcp::Arithmetic::Linux, ..DctcpSettings::default() };
+    let settings = DctcpSettings { arithmetic: dctcp::DctcpArithmetic::Linux, ..DctcpSettings::default() };
     check(&LawSettings::Dctcp(settings), Span::from_us(100), include_str!("traces/dctcp-linux.txt"));
 }
 

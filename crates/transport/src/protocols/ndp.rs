@@ -8,13 +8,13 @@ use super::{AnyStack, Protocol};
 
 /// NDP.
 #[derive(Clone, Debug)]
-pub struct Ndp(Arc<weft_ndp::Ndp>);
+pub struct Ndp(Arc<weft_ndp::NdpStack>);
 
 impl Ndp {
     /// From the settings.
     #[must_use]
     pub fn new(settings: &NdpSettings, _site: ()) -> Ndp {
-        Ndp(Arc::new(weft_ndp::Ndp::new(settings)))
+        Ndp(Arc::new(weft_ndp::NdpStack::new(settings)))
     }
 }
 

@@ -8,13 +8,13 @@ use super::{AnyStack, Protocol};
 
 /// pFabric.
 #[derive(Clone, Debug)]
-pub struct Pfabric(Arc<weft_pfabric::Pfabric>);
+pub struct Pfabric(Arc<weft_pfabric::PfabricStack>);
 
 impl Pfabric {
     /// From the settings.
     #[must_use]
     pub fn new(settings: &PfabricSettings, _site: ()) -> Pfabric {
-        Pfabric(Arc::new(weft_pfabric::Pfabric::new(settings)))
+        Pfabric(Arc::new(weft_pfabric::PfabricStack::new(settings)))
     }
 }
 

@@ -8,7 +8,7 @@ use super::ReceiverReport;
 use crate::FlowSite;
 use crate::segment::{Needs, Segment};
 use crate::stacks::datagrams::Datagrams;
-use weft_core::order::Order;
+use weft_core::order::ReorderCounts;
 use weft_offload::gro::GroCounter;
 
 /// The receiving end.
@@ -17,7 +17,7 @@ pub struct DatagramReceiver {
     size: u64,
     delivered: u64,
     completed: Option<Time>,
-    order: Order,
+    order: ReorderCounts,
     batches: GroCounter,
     marks: u32,
 }
@@ -29,7 +29,7 @@ impl DatagramReceiver {
             size: site.size.0.max(1),
             delivered: 0,
             completed: None,
-            order: Order::default(),
+            order: ReorderCounts::default(),
             batches: GroCounter::new(&datagrams.batches),
             marks: 0,
         }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use weft_core::{Bytes, Class, Ecn, FlowId, Header, Kind, Marks, Span, Time};
+use weft_core::{Bytes, Class, Ecn, FlowId, Header, Marks, PacketKind, Span, Time};
 
 use super::ReceiverReport;
 use super::acks::{Ack, Acks};
@@ -15,9 +15,9 @@ use super::below::{Below, Packet};
 use super::reading::Reading;
 use crate::FlowSite;
 use crate::segment::{Block, BlockCount, Flags, MAX_BLOCKS, Needs, Segment, reverse_ports};
-use crate::stacks::tcp::{Marking, TcpStack};
+use crate::stacks::tcp::{ConnectionMarking, TcpStack};
 use weft_core::label::cell_of;
-use weft_core::order::Order;
+use weft_core::order::ReorderCounts;
 use weft_core::stack::{End, Receiving};
 use weft_offload::gro::GroCounter;
 
@@ -48,7 +48,7 @@ struct Rules {
     delay: Span,
     /// Wire size of an acknowledgement without blocks.
     ack_wire: u16,
-    marking: Marking,
+    marking: ConnectionMarking,
     /// Whether switches may mark acknowledgements.
     ecn: Ecn,
     sack: bool,
@@ -60,7 +60,7 @@ struct Rules {
 impl Rules {
     fn new(transport: &TcpStack, site: &FlowSite) -> Rules {
         let (tcp, mss) = (&transport.tcp, transport.mss());
-        let capable = transport.marking == Marking::Accurate;
+        let capable = transport.marking == ConnectionMarking::Accurate;
         Rules {
             mss,
             enough: u64::from(tcp.delayed_ack - 1) * mss,
@@ -92,7 +92,7 @@ pub struct TcpReceiver {
     completed: Time,
     below: Option<Box<Below>>,
     batches: GroCounter,
-    order: Order,
+    order: ReorderCounts,
     marks: u32,
     flow: FlowId,
     ports: u32,
@@ -116,7 +116,7 @@ impl TcpReceiver {
             completed: Time::NEVER,
             below: tcp.reorder_shim.then(below),
             batches: GroCounter::new(&tcp.batches),
-            order: Order::default(),
+            order: ReorderCounts::default(),
             marks: 0,
             flow: site.flow,
             ports: reverse_ports(site.flow),
@@ -170,7 +170,7 @@ impl TcpReceiver {
     #[cold]
     fn answer_opening(&mut self, segment: &Segment) {
         let again = segment.flags.has(Flags::AGAIN);
-        let marks = self.rules.marking != Marking::Off;
+        let marks = self.rules.marking != ConnectionMarking::Off;
         let flags = Flags::SYN.with(Flags::ACK).with_if(again, Flags::AGAIN).with_if(marks, Flags::ECE);
         self.acks.push(Ack { flags, echo: segment.sent, ..Ack::default() });
     }
@@ -217,11 +217,11 @@ impl TcpReceiver {
     #[inline]
     fn note_mark(&mut self, marked: bool, segment: &Segment) {
         match self.rules.marking {
-            Marking::Off => {}
-            Marking::Classic => {
+            ConnectionMarking::Off => {}
+            ConnectionMarking::Classic => {
                 self.echo_mark = marked || self.echo_mark && !segment.flags.has(Flags::CWR);
             }
-            Marking::Accurate => {
+            ConnectionMarking::Accurate => {
                 if marked != self.echo_mark && self.unacknowledged.bytes > 0 {
                     self.acknowledge(Flags::ACK);
                 }
@@ -348,14 +348,14 @@ impl End for TcpReceiver {
         let (flags, used) = (ack.flags, ack.blocks_used);
         *segment = ack.segment(Segment { flow: self.flow, sent: now, ..Segment::default() });
         self.acks.drop_first();
-        (header.wire, header.kind) = (self.rules.ack_wire, Kind::Ack);
+        (header.wire, header.kind) = (self.rules.ack_wire, PacketKind::Ack);
         (header.ports, header.class, header.marks) =
             (self.ports, self.rules.class, Marks { ecn: self.rules.ecn });
         if used != BlockCount::Zero {
             header.wire = self.transport.ack_wire(used);
         }
         if flags.has(Flags::SYN) {
-            (header.wire, header.kind) = (self.transport.syn_wire(), Kind::Control);
+            (header.wire, header.kind) = (self.transport.syn_wire(), PacketKind::Control);
         }
     }
 

@@ -2,7 +2,7 @@
 //! follows at once. Nothing is ever sent twice, whatever becomes of it.
 
 use weft_core::stack::{End, Frames, Sending};
-use weft_core::{Bytes, Class, FlowId, Header, Kind, Marks, Rate, Span, Time};
+use weft_core::{Bytes, Class, FlowId, Header, Marks, PacketKind, Rate, Span, Time};
 
 use super::SenderReport;
 use crate::FlowSite;
@@ -56,7 +56,7 @@ impl End for DatagramSender {
         self.awake = self.due <= now;
         header.ports = ports(self.flow);
         header.wire = self.frames.wire(length);
-        (header.kind, header.class, header.marks) = (Kind::Data, self.class, Marks::default());
+        (header.kind, header.class, header.marks) = (PacketKind::Data, self.class, Marks::default());
     }
 
     fn on_wakeup(&mut self, now: Time) {

@@ -23,7 +23,7 @@ use crate::recovery::reordering::{Patience, Undo};
 use crate::recovery::scoreboard::Scoreboard;
 use crate::rto::RoundTrip;
 use crate::segment::{Flags, Needs, Segment, ports};
-use crate::stacks::tcp::{Marking, TcpStack};
+use crate::stacks::tcp::{ConnectionMarking, TcpStack};
 use crate::tagging::Tagger;
 
 use self::pace::Pace;
@@ -122,9 +122,9 @@ impl Rules {
         Rules {
             receive_window: transport.receive_window(),
             full_wire: transport.data_wire(transport.mss()),
-            ecn: capable(transport.marking != Marking::Off),
-            ecn_again: capable(transport.marking == Marking::Accurate),
-            marks: transport.marking != Marking::Off,
+            ecn: capable(transport.marking != ConnectionMarking::Off),
+            ecn_again: capable(transport.marking == ConnectionMarking::Accurate),
+            marks: transport.marking != ConnectionMarking::Off,
             sack: transport.tcp.sack,
             timestamps: transport.tcp.timestamps,
             close: transport.tcp.close,

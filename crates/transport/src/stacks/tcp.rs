@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use weft_core::segment::{BlockCount, Outgoing, reverse_ports};
 use weft_core::stack::{ClassSet, Classes, Frames, Sizes, Stack};
-use weft_core::{Bytes, Class, Ecn, FlowSite, Header, Kind, Rate, Span, Time};
+use weft_core::{Bytes, Class, Ecn, FlowSite, Header, PacketKind, Rate, Span, Time};
 
 use crate::congestion::{AnyLaw, LawSettings, LawSite, MarkUse};
 use crate::receiver::TcpReceiver;
@@ -15,7 +15,7 @@ use crate::settings::{EcnUse, LossDetection, Tcp};
 
 /// How congestion marks are used on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Marking {
+pub(crate) enum ConnectionMarking {
     /// Not at all.
     Off,
     /// RFC 3168.
@@ -32,7 +32,7 @@ const TIMESTAMPS: u64 = 12;
 pub struct TcpStack {
     law: LawSettings,
     pub(crate) tcp: Tcp,
-    pub(crate) marking: Marking,
+    pub(crate) marking: ConnectionMarking,
     pub(crate) rto: RtoLimits,
     frames: Frames,
 }
@@ -40,16 +40,16 @@ pub struct TcpStack {
 impl TcpStack {
     pub(crate) fn new(law: LawSettings, tcp: Tcp) -> TcpStack {
         let frames = Frames::from(tcp.sizes());
-        let mut stack = TcpStack { law, rto: rto_limits(&tcp), marking: Marking::Off, tcp, frames };
+        let mut stack = TcpStack { law, rto: rto_limits(&tcp), marking: ConnectionMarking::Off, tcp, frames };
         stack.marking = stack.marking_of_law();
         stack
     }
 
-    fn marking_of_law(&self) -> Marking {
+    fn marking_of_law(&self) -> ConnectionMarking {
         match (self.law().mark_use(), self.tcp.ecn) {
-            (MarkUse::Accurate | MarkUse::Immediate, _) => Marking::Accurate,
-            (MarkUse::Classic, EcnUse::On) => Marking::Classic,
-            (MarkUse::Classic, EcnUse::Off) => Marking::Off,
+            (MarkUse::Accurate | MarkUse::Immediate, _) => ConnectionMarking::Accurate,
+            (MarkUse::Classic, EcnUse::On) => ConnectionMarking::Classic,
+            (MarkUse::Classic, EcnUse::Off) => ConnectionMarking::Off,
         }
     }
 
@@ -172,11 +172,11 @@ impl Stack for TcpStack {
             echo: body.sent,
             ..Segment::default()
         };
-        let capable = self.marking == Marking::Accurate;
+        let capable = self.marking == ConnectionMarking::Accurate;
         let out = Outgoing {
             segment,
             wire: self.ack_wire(BlockCount::Zero),
-            kind: Kind::Ack,
+            kind: PacketKind::Ack,
             class: header.class,
             ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
             ports: reverse_ports(body.flow),
@@ -185,10 +185,10 @@ impl Stack for TcpStack {
     }
 
     fn reads_marks(&self) -> bool {
-        self.marking != Marking::Off
+        self.marking != ConnectionMarking::Off
     }
 
     fn goes_by_marks(&self) -> bool {
-        self.marking == Marking::Accurate
+        self.marking == ConnectionMarking::Accurate
     }
 }

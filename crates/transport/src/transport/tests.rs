@@ -4,7 +4,7 @@ use super::*;
 use crate::protocols::{dctcp::TcpDctcpSettings, newreno::TcpNewRenoSettings, udp::UdpSettings};
 use crate::segment::BlockCount;
 use crate::settings::{EcnUse, Tcp};
-use crate::stacks::tcp::{Marking, TcpStack};
+use crate::stacks::tcp::{ConnectionMarking, TcpStack};
 
 fn stack_of(transport: &Transport) -> &TcpStack {
     let AnyStack::Tcp(stack) = &transport.stack else { panic!("it is one over TCP") };
@@ -59,10 +59,10 @@ fn datagrams_have_their_own_header() {
 
 #[test]
 fn the_law_decides_whether_marks_are_accurate() {
-    assert_eq!(stack_of(&tcp(|_| {})).marking, Marking::Off);
-    assert_eq!(stack_of(&tcp(|tcp| tcp.ecn = EcnUse::On)).marking, Marking::Classic);
+    assert_eq!(stack_of(&tcp(|_| {})).marking, ConnectionMarking::Off);
+    assert_eq!(stack_of(&tcp(|tcp| tcp.ecn = EcnUse::On)).marking, ConnectionMarking::Classic);
     let dctcp = Transport::new(&TransportSettings::Dctcp(TcpDctcpSettings::default()));
-    assert_eq!(stack_of(&dctcp).marking, Marking::Accurate);
+    assert_eq!(stack_of(&dctcp).marking, ConnectionMarking::Accurate);
 }
 
 #[test]

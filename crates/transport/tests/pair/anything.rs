@@ -1,7 +1,7 @@
 //! Whatever the settings, the losses and the order: every flow arrives whole, once, and both ends close.
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Kind, Purpose, Random, Rate, Span, Time};
+use weft_core::{Bytes, PacketKind, Purpose, Random, Rate, Span, Time};
 use weft_transport::TransportSettings;
 use weft_transport::protocols::{
     cubic::TcpCubicSettings, dctcp::TcpDctcpSettings, htcp::TcpHtcpSettings, newreno::TcpNewRenoSettings,
@@ -84,7 +84,7 @@ fn every_flow_finishes_and_arrives_whole() {
             assert_eq!(pair.receiver.report().delivered, Bytes(*size), "seed {seed}");
             assert_eq!(pair.sender.report().acknowledged, Bytes(*size), "seed {seed}");
             assert_eq!(pair.sender.next_wakeup(), Time::NEVER, "seed {seed}");
-            let data = pair.sent.iter().filter(|(_, out)| out.kind == Kind::Data);
+            let data = pair.sent.iter().filter(|(_, out)| out.kind == PacketKind::Data);
             let sent: u64 = data.map(|(_, out)| u64::from(out.segment.length)).sum();
             let again = pair.sender.report().retransmitted.0;
             assert_eq!(sent, size + again, "seed {seed}: what was sent is the flow and what was sent again");

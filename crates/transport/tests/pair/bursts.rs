@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, FlowId, Kind, Rate, Span, Time};
+use weft_core::{Bytes, FlowId, PacketKind, Rate, Span, Time};
 use weft_transport::settings::Tcp;
 use weft_transport::{FlowSite, Receiver, Sender, Transport, TransportSettings};
 
@@ -14,7 +14,7 @@ use crate::{MSS, newreno, seconds};
 fn bursts(pair: &Pair, card: Rate) -> Vec<usize> {
     let mut all: Vec<usize> = Vec::new();
     let mut free = Time::NEVER;
-    for (time, out) in pair.sent.iter().filter(|(_, out)| out.kind == Kind::Data) {
+    for (time, out) in pair.sent.iter().filter(|(_, out)| out.kind == PacketKind::Data) {
         match all.last_mut() {
             Some(last) if *time == free => *last += 1,
             _ => all.push(1),
@@ -65,7 +65,7 @@ fn paced(edit: impl FnOnce(&mut Tcp)) -> Vec<Time> {
     let setup = Setup { rate: Rate::from_mbps(100), delay: Span::from_ms(10), ..Setup::default() };
     let mut path = Path::new(&settings, setup, &[200 * MSS]);
     assert!(path.run(seconds(2)));
-    let data = path.pairs[0].sent.iter().filter(|(_, out)| out.kind == Kind::Data);
+    let data = path.pairs[0].sent.iter().filter(|(_, out)| out.kind == PacketKind::Data);
     data.map(|(time, _)| *time).collect()
 }
 

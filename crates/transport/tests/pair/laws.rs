@@ -1,8 +1,8 @@
 //! Long flows: what theory says of windows, and what a Linux host does on the same path.
 
 use weft_core::record::FlowState;
-use weft_core::{Bytes, Kind, Purpose, Random, Rate, Span, Time};
-use weft_transport::congestion::cubic::Arithmetic;
+use weft_core::{Bytes, PacketKind, Purpose, Random, Rate, Span, Time};
+use weft_transport::congestion::cubic::CubicArithmetic;
 use weft_transport::protocols::{cubic::TcpCubicSettings, htcp::TcpHtcpSettings};
 use weft_transport::settings::{LossDetection, Tcp};
 use weft_transport::{Outgoing, TransportSettings};
@@ -18,7 +18,7 @@ fn mean_window(delayed: u32, end: Time, mut lose: impl FnMut(u64) -> bool + 'sta
         // Lost retransmissions and lost tails must not end in time-outs, which the formula does not know.
         (tcp.loss_detection, tcp.tlp, tcp.tlp_slack) = (LossDetection::Rack, true, Span::ZERO);
     });
-    let lose = Box::new(move |out: &Outgoing, nth| out.kind == Kind::Data && lose(nth));
+    let lose = Box::new(move |out: &Outgoing, nth| out.kind == PacketKind::Data && lose(nth));
     let fast = Rate::from_gbps(100);
     let delay = Span::from_us(500);
     let setup = Setup { card: fast, rate: fast, delay, lose, keep: false, ..Setup::default() };
@@ -115,7 +115,7 @@ fn reno_saws_as_on_linux() {
 #[test]
 fn cubic_falls_to_seven_tenths_as_on_linux() {
     let mut settings = TcpCubicSettings::default();
-    settings.law.arithmetic = Arithmetic::Linux;
+    settings.law.arithmetic = CubicArithmetic::Linux;
     linux(&mut settings.tcp);
     let course = course(&TransportSettings::Cubic(settings), slow_path(Span::from_ms(20), 166), 20);
     // Before the first fall the path is unknown, and the window overshoots.

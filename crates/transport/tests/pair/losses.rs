@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Ecn, Kind, Rate, Span, Time};
+use weft_core::{Bytes, Ecn, PacketKind, Rate, Span, Time};
 use weft_transport::segment::Flags;
 use weft_transport::settings::{LossDetection, Recovery, Tcp};
 use weft_transport::{FlowSite, Outgoing, RtoFloor, Segment, Sender, Transport};
@@ -14,15 +14,17 @@ use crate::{MSS, newreno, seconds};
 /// Loses the first transmission of these segments.
 pub(crate) fn lose_first(segments: &'static [u64]) -> Script {
     Box::new(move |out: &Outgoing, _| {
-        out.kind == Kind::Data
+        out.kind == PacketKind::Data
             && !out.segment.flags.has(Flags::AGAIN)
             && segments.contains(&(out.segment.sequence / MSS))
     })
 }
 
 fn retransmissions(pair: &Pair) -> Vec<(Time, u64)> {
-    let again =
-        pair.sent.iter().filter(|(_, out)| out.kind == Kind::Data && out.segment.flags.has(Flags::AGAIN));
+    let again = pair
+        .sent
+        .iter()
+        .filter(|(_, out)| out.kind == PacketKind::Data && out.segment.flags.has(Flags::AGAIN));
     again.map(|(time, out)| (*time, out.segment.sequence / MSS)).collect()
 }
 
@@ -45,7 +47,7 @@ fn lossy(change: impl FnOnce(&mut Tcp), segments: &'static [u64]) -> Path {
 
 /// When a black-holed flow repeats its first segment, from its first transmission on.
 fn repeats(change: impl FnOnce(&mut Tcp)) -> Vec<Span> {
-    let lose = Box::new(|out: &Outgoing, _| out.kind == Kind::Data);
+    let lose = Box::new(|out: &Outgoing, _| out.kind == PacketKind::Data);
     let mut path = Path::new(&newreno(change), Setup { lose, ..Setup::default() }, &[MSS]);
     assert!(!path.run(seconds(400)));
     let times: Vec<Time> = path.pairs[0].sent.iter().skip(1).map(|(time, _)| *time).collect();
@@ -186,7 +188,7 @@ fn a_lost_retransmission_costs_a_time_out_unless_time_is_watched() {
     let timeouts = |detection| {
         let mut left = 2;
         let lose = Box::new(move |out: &Outgoing, _| {
-            let lose = out.kind == Kind::Data && out.segment.sequence == 5 * MSS && left > 0;
+            let lose = out.kind == PacketKind::Data && out.segment.sequence == 5 * MSS && left > 0;
             left -= u64::from(lose);
             lose
         });
@@ -204,7 +206,7 @@ fn a_lost_retransmission_costs_a_time_out_unless_time_is_watched() {
 /// Segment 5 is overtaken by `by` segments.
 fn overtaken(by: u64, change: impl FnOnce(&mut Tcp)) -> Path {
     let detour = Box::new(move |out: &Outgoing, _| {
-        let late = out.kind == Kind::Data && out.segment.sequence == 5 * MSS;
+        let late = out.kind == PacketKind::Data && out.segment.sequence == 5 * MSS;
         if late { Span::from_ns(1_231 * by + 600) } else { Span::ZERO }
     });
     let settings = newreno(|tcp| {
@@ -328,7 +330,7 @@ fn a_reordering_network_teaches_rack_to_wait() {
     let late = Span::from_us(20);
     let detour = Box::new(
         move |out: &Outgoing, nth: u64| {
-            if out.kind == Kind::Data && nth % 50 == 10 { late } else { Span::ZERO }
+            if out.kind == PacketKind::Data && nth % 50 == 10 { late } else { Span::ZERO }
         },
     );
     let mut path = Path::new(&settings, Setup { detour, ..Setup::default() }, &[5_000 * MSS]);
@@ -339,7 +341,7 @@ fn a_reordering_network_teaches_rack_to_wait() {
     let by_count = newreno(window(40));
     let detour = Box::new(
         move |out: &Outgoing, nth: u64| {
-            if out.kind == Kind::Data && nth % 50 == 10 { late } else { Span::ZERO }
+            if out.kind == PacketKind::Data && nth % 50 == 10 { late } else { Span::ZERO }
         },
     );
     let mut path = Path::new(&by_count, Setup { detour, ..Setup::default() }, &[5_000 * MSS]);

@@ -1,7 +1,7 @@
 //! Congestion marks: RFC 3168 and RFC 8257 between two ends.
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Ecn, Kind, Purpose, Random, Rate, Span, Time};
+use weft_core::{Bytes, Ecn, PacketKind, Purpose, Random, Rate, Span, Time};
 use weft_transport::protocols::dctcp::TcpDctcpSettings;
 use weft_transport::segment::Flags;
 use weft_transport::settings::{EcnUse, Tcp};
@@ -27,7 +27,7 @@ fn classic() -> TransportSettings {
 
 /// Marks the data packets of these numbers.
 fn mark(numbers: std::ops::Range<u64>) -> Script {
-    Box::new(move |out, nth| out.kind == Kind::Data && numbers.contains(&nth))
+    Box::new(move |out, nth| out.kind == PacketKind::Data && numbers.contains(&nth))
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn classic_marks_are_possible_on_first_transmissions_of_payload_only() {
     let mut path = Path::new(&classic(), setup, &[60 * MSS]);
     assert!(path.run(seconds(10)));
     for (_, out) in &path.pairs[0].sent {
-        let first = out.kind == Kind::Data && !out.segment.flags.has(Flags::AGAIN);
+        let first = out.kind == PacketKind::Data && !out.segment.flags.has(Flags::AGAIN);
         assert_eq!(out.ecn == Ecn::Capable, first, "{out:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Opening, closing, and flows of odd sizes.
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Kind, Span, Time};
+use weft_core::{Bytes, PacketKind, Span, Time};
 use weft_transport::segment::Flags;
 
 use crate::path::{Path, Setup};
@@ -32,7 +32,7 @@ fn every_size_arrives_whole_and_closes() {
         let pair = &path.pairs[0];
         assert_eq!(pair.receiver.report().delivered, Bytes(size));
         assert!(pair.receiver.closed());
-        let data = pair.sent.iter().filter(|(_, out)| out.kind == Kind::Data);
+        let data = pair.sent.iter().filter(|(_, out)| out.kind == PacketKind::Data);
         assert_eq!(data.clone().count() as u64, size.div_ceil(MSS));
         assert_eq!(data.map(|(_, out)| u64::from(out.segment.length)).sum::<u64>(), size);
         assert_eq!(pair.sender.report().timeouts, 0);
@@ -55,7 +55,7 @@ fn without_handshake_and_close_only_data_and_acknowledgements_travel() {
     let bare = newreno(|tcp| (tcp.handshake, tcp.close) = (false, false));
     let mut path = Path::new(&bare, Setup::default(), &[3 * MSS]);
     assert!(path.run(seconds(1)));
-    assert!(path.pairs[0].sent.iter().all(|(_, out)| out.kind == Kind::Data));
+    assert!(path.pairs[0].sent.iter().all(|(_, out)| out.kind == PacketKind::Data));
     assert_eq!(path.pairs[0].sent.len(), 3);
 }
 
@@ -79,7 +79,7 @@ fn a_lost_opening_costs_the_initial_time_out_and_each_further_one_twice_as_much(
     for (lost, expected) in [(1, 1), (2, 3), (3, 7)] {
         let mut left = lost;
         let lose = Box::new(move |out: &weft_transport::Outgoing, _| {
-            let lose = out.kind == Kind::Control && left > 0;
+            let lose = out.kind == PacketKind::Control && left > 0;
             left -= u64::from(lose);
             lose
         });

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use weft_core::{Bytes, Ecn, FlowId, Kind, Rate, Span, Time};
+use weft_core::{Bytes, Ecn, FlowId, PacketKind, Rate, Span, Time};
 use weft_transport::segment::Flags;
 use weft_transport::{Body, FlowSite, Outgoing, Receiver, Segment, Sender, Transport, TransportSettings};
 
@@ -215,11 +215,11 @@ impl Path {
 
     fn at_queue(&mut self, flow: usize, mut out: Outgoing) {
         let pair = &mut self.pairs[flow];
-        if out.kind == Kind::Ack {
+        if out.kind == PacketKind::Ack {
             return self.schedule(self.now + self.setup.delay, Event::AtReceiver(flow, out));
         }
         let nth = pair.data_packets;
-        pair.data_packets += u64::from(out.kind == Kind::Data);
+        pair.data_packets += u64::from(out.kind == PacketKind::Data);
         while self.starts.front().is_some_and(|start| *start <= self.now) {
             self.starts.pop_front();
         }

@@ -1,7 +1,7 @@
 //! What a sender makes of a path that reorders.
 
 use weft_core::settings::Amount;
-use weft_core::{Bytes, Kind, Span};
+use weft_core::{Bytes, PacketKind, Span};
 use weft_transport::settings::Tcp;
 use weft_transport::{Outgoing, SenderReport};
 
@@ -22,7 +22,7 @@ fn reordered(every: u64, change: impl FnOnce(&mut Tcp)) -> SenderReport {
     let late = Span::from_ns(1_231 * LATE);
     let detour = Box::new(
         move |out: &Outgoing, nth: u64| {
-            if out.kind == Kind::Data && nth % every == 10 { late } else { Span::ZERO }
+            if out.kind == PacketKind::Data && nth % every == 10 { late } else { Span::ZERO }
         },
     );
     let settings = newreno(|tcp| {
@@ -59,7 +59,7 @@ fn a_recovery_for_nothing_costs_no_window() {
 #[test]
 fn a_recovery_that_was_needed_is_not_undone() {
     let lossy = |change: fn(&mut Tcp)| {
-        let lose = Box::new(|out: &Outgoing, nth: u64| out.kind == Kind::Data && nth % 500 == 100);
+        let lose = Box::new(|out: &Outgoing, nth: u64| out.kind == PacketKind::Data && nth % 500 == 100);
         let settings = newreno(|tcp| {
             steady(tcp);
             change(tcp);

@@ -1,7 +1,7 @@
 //! All to all: every host sends to every other at the same instant.
 
 use super::{Pattern, Stream};
-use crate::site::{Pairs, Site};
+use crate::site::{Pairs, PatternSite};
 use crate::traffic::MAX_LISTED;
 use weft_core::HostId;
 use weft_core::Problem;
@@ -29,7 +29,7 @@ impl AllToAll {
 }
 
 impl Pattern for AllToAll {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let hosts = everybody(site).map_err(|problem| vec![problem])?;
         let to_all = |&from: &HostId| hosts.iter().filter(move |&&to| to != from).map(move |&to| (from, to));
@@ -38,7 +38,7 @@ impl Pattern for AllToAll {
 }
 
 /// The hosts in order, if their pairs are not too many.
-pub(super) fn everybody(site: &Site<'_>) -> Result<Vec<HostId>, Problem> {
+pub(super) fn everybody(site: &PatternSite<'_>) -> Result<Vec<HostId>, Problem> {
     site.partners(Pairs::Any)?;
     let hosts = site.hosts.in_order();
     match hosts.len() * (hosts.len() - 1) > MAX_LISTED {

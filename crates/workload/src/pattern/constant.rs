@@ -3,7 +3,7 @@
 
 use super::{Pattern, Stream};
 use crate::flow::Flow;
-use crate::site::{Pairs, Site};
+use crate::site::{Pairs, PatternSite};
 use weft_core::Problem;
 use weft_core::{Bytes, HostId, Purpose, Rate, Span};
 
@@ -39,7 +39,7 @@ impl Constant {
     }
 
     /// The hosts that are given.
-    fn ends(&self, site: &Site<'_>) -> Result<[Option<HostId>; 2], Problem> {
+    fn ends(&self, site: &PatternSite<'_>) -> Result<[Option<HostId>; 2], Problem> {
         let from = self.0.from.map(|n| site.host(n, "from")).transpose()?;
         let to = self.0.to.map(|n| site.host(n, "to")).transpose()?;
         if from.is_some() && from == to {
@@ -57,7 +57,7 @@ impl Constant {
 }
 
 impl Pattern for Constant {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         let pairs = if self.0.from.is_some() && self.0.to.is_some() { Pairs::Any } else { self.0.pairs };
         let (ends, size, partners) = (self.ends(site), self.size(), site.partners(pairs));
         let (ends, size) = match (ends, size, partners) {

@@ -2,7 +2,7 @@
 //! Fig. 14 of the DRILL paper (SIGCOMM 2017). Knows no request: the answers are the flows.
 
 use super::{Pattern, Stream, flow};
-use crate::site::{Hosts, Pairs, Site};
+use crate::site::{Pairs, Participants, PatternSite};
 use std::sync::Arc;
 use weft_core::{HostId, Problem, Purpose, Random, Span};
 
@@ -49,7 +49,7 @@ impl Groups {
 }
 
 impl Pattern for Groups {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         site.partners(Pairs::Any).map_err(|problem| vec![problem])?;
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let (wanted, hosts) = (u64::from(self.0.senders) + u64::from(self.0.receivers), site.hosts.len());
@@ -74,7 +74,7 @@ impl Pattern for Groups {
 
 impl GroupsSettings {
     /// The flows of one event: different hosts, drawn without replacement.
-    fn pairs(&self, hosts: &Hosts, random: &mut Random) -> Vec<(HostId, HostId)> {
+    fn pairs(&self, hosts: &Participants, random: &mut Random) -> Vec<(HostId, HostId)> {
         let drawn = random.distinct(self.senders + self.receivers, hosts.len());
         let host = |place: &u32| hosts.all()[*place as usize];
         let (senders, receivers) = drawn.split_at(self.senders as usize);

@@ -1,7 +1,7 @@
 //! Incast: many hosts answer one host at the same time, again and again. Knows no request: the answers are the flows.
 
 use super::{Pattern, Stream, flow};
-use crate::site::{Hosts, Pairs, Site};
+use crate::site::{Pairs, Participants, PatternSite};
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Random, Span};
@@ -39,7 +39,7 @@ impl Incast {
         Incast(settings.clone())
     }
 
-    fn receiver(&self, site: &Site<'_>) -> Result<Option<HostId>, Problem> {
+    fn receiver(&self, site: &PatternSite<'_>) -> Result<Option<HostId>, Problem> {
         site.partners(self.0.pairs)?;
         let fixed = self.0.receiver.map(|n| site.host(n, "receiver")).transpose()?;
         let among = fixed.map_or_else(|| site.hosts.all().to_vec(), |host| vec![host]);
@@ -55,7 +55,7 @@ impl Incast {
 }
 
 impl Pattern for Incast {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         let (sizes, receiver) = (site.sizes(&self.0.sizes), self.receiver(site));
         let late = (self.0.jitter > self.0.period && self.0.count > 1)
             .then(|| Problem::new("jitter", format!("it is longer than the period of {}", self.0.period)));
@@ -85,7 +85,7 @@ impl Pattern for Incast {
 }
 
 /// Different hosts, drawn without replacement.
-fn senders(hosts: &Hosts, to: HostId, settings: &IncastSettings, random: &mut Random) -> Vec<HostId> {
+fn senders(hosts: &Participants, to: HostId, settings: &IncastSettings, random: &mut Random) -> Vec<HostId> {
     let drawn = random.distinct(settings.fan_in, hosts.partners(to, settings.pairs));
     drawn.into_iter().map(|n| hosts.partner(to, settings.pairs, n)).collect()
 }

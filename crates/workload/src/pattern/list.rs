@@ -4,7 +4,7 @@ use super::{Pattern, Stream, flow};
 use crate::flow::Flow;
 use crate::import;
 use crate::listed::ListedFlow;
-use crate::site::Site;
+use crate::site::PatternSite;
 use weft_core::Bytes;
 use weft_core::Problem;
 
@@ -33,7 +33,7 @@ impl List {
 }
 
 impl Pattern for List {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         let ListSettings { flows, file } = &self.0;
         let mut found = placed(site, flows, |index, field| format!("flows[{index}].{field}"));
         if let Some(file) = file {
@@ -53,7 +53,7 @@ impl Pattern for List {
 
 /// The flows with their hosts checked, or up to ten problems.
 fn placed(
-    site: &Site<'_>,
+    site: &PatternSite<'_>,
     listed: &[ListedFlow],
     path: impl Fn(usize, &str) -> String,
 ) -> Result<Vec<Flow>, Vec<Problem>> {
@@ -70,7 +70,7 @@ fn placed(
     if problems.is_empty() { Ok(flows) } else { Err(problems) }
 }
 
-fn place(site: &Site<'_>, entry: &ListedFlow, path: impl Fn(&str) -> String) -> Result<Flow, Problem> {
+fn place(site: &PatternSite<'_>, entry: &ListedFlow, path: impl Fn(&str) -> String) -> Result<Flow, Problem> {
     let from = site.host(entry.from, &path("from"))?;
     let to = site.host(entry.to, &path("to"))?;
     if from == to {

@@ -2,7 +2,7 @@
 //! Presto, SIGCOMM 2015). No pattern of its own.
 
 use super::{Stream, flow};
-use crate::site::Site;
+use crate::site::PatternSite;
 use weft_core::{HostId, Problem, Purpose, Span};
 
 weft_core::settings! {
@@ -21,7 +21,7 @@ impl Stream {
     /// Adds mice between the same pairs; they are sent in the order of the pairs.
     pub(super) fn with_mice(
         self,
-        site: &Site<'_>,
+        site: &PatternSite<'_>,
         pairs: &[(HostId, HostId)],
         mice: Option<&Mice>,
     ) -> Result<Stream, Vec<Problem>> {

@@ -10,7 +10,7 @@
 use super::{Pattern, Stream, flow};
 use crate::arrivals::{Bursty, Clock};
 use crate::framing::Framing;
-use crate::site::{Hosts, Pairs, Site};
+use crate::site::{Pairs, Participants, PatternSite};
 use std::sync::Arc;
 use weft_core::Problem;
 use weft_core::settings::Share;
@@ -83,7 +83,7 @@ weft_core::settings! {
 }
 
 /// Who sends and who receives.
-type Ends = (Arc<Hosts>, Arc<Hosts>);
+type Ends = (Arc<Participants>, Arc<Participants>);
 
 /// Open-loop arrivals.
 pub struct OpenLoop(OpenLoopSettings);
@@ -96,7 +96,7 @@ impl OpenLoop {
     }
 
     /// Who sends and who receives: every sender has somebody to send to.
-    fn ends(&self, site: &Site<'_>) -> Result<Ends, Problem> {
+    fn ends(&self, site: &PatternSite<'_>) -> Result<Ends, Problem> {
         if self.all_send() && self.0.to.is_empty() {
             site.partners(self.0.pairs)?;
         }
@@ -113,7 +113,7 @@ impl OpenLoop {
     }
 
     /// Those listed, or those under the leaves that send.
-    fn senders(&self, site: &Site<'_>) -> Result<Arc<Hosts>, Problem> {
+    fn senders(&self, site: &PatternSite<'_>) -> Result<Arc<Participants>, Problem> {
         if self.0.sending_leaves == Share(1.0) {
             return site.listed(&self.0.from, "from");
         }
@@ -125,12 +125,12 @@ impl OpenLoop {
         let senders: Vec<HostId> = site.hosts.all().iter().filter(sends).copied().collect();
         match senders.is_empty() {
             true => Err(Problem::new("sending_leaves", "no host is left that sends; it must be above 0")),
-            false => Ok(Arc::new(Hosts::among(site.shape, senders))),
+            false => Ok(Arc::new(Participants::among(site.shape, senders))),
         }
     }
 
     /// Capacity in bits per second, and whether hosts limit what was to be a share of the uplinks.
-    fn capacity(&self, site: &Site<'_>, (from, to): &Ends) -> (f64, bool) {
+    fn capacity(&self, site: &PatternSite<'_>, (from, to): &Ends) -> (f64, bool) {
         let shape = site.shape;
         let sends =
             |leaf: usize| from.all().iter().any(|host| usize::from(shape.leaf_of_host[host.index()]) == leaf);
@@ -148,7 +148,7 @@ impl OpenLoop {
 }
 
 impl Pattern for OpenLoop {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         let sizes = site.sizes(&self.0.sizes);
         let ends = self.ends(site);
         let load = match self.0.load.0 > 0.0 {
@@ -168,7 +168,7 @@ impl Pattern for OpenLoop {
         Ok(self.stream((site, ends), sizes, gap * weft_core::units::PS_PER_S as f64))
     }
 
-    fn note(&self, site: &Site<'_>) -> Option<String> {
+    fn note(&self, site: &PatternSite<'_>) -> Option<String> {
         let (capacity, by_hosts) = self.capacity(site, &self.ends(site).ok()?);
         let rate = Rate(capacity as u64);
         by_hosts.then(|| {
@@ -181,7 +181,7 @@ impl Pattern for OpenLoop {
 
 impl OpenLoop {
     /// Mean bytes of a flow that the load counts.
-    fn mean_counted(&self, sizes: &crate::Sizes, site: &Site<'_>) -> f64 {
+    fn mean_counted(&self, sizes: &crate::SizeDistribution, site: &PatternSite<'_>) -> f64 {
         let framing = site.shape.framing;
         let overhead = Bytes(match self.0.load_counts {
             LoadCounts::Wire => framing.overhead.0,
@@ -194,7 +194,7 @@ impl OpenLoop {
     }
 
     /// That a draw of hosts comes to an end: somebody sends, and to somebody under another leaf.
-    fn somebody_takes_part(&self, site: &Site<'_>, (from, to): &Ends) -> Result<(), Problem> {
+    fn somebody_takes_part(&self, site: &PatternSite<'_>, (from, to): &Ends) -> Result<(), Problem> {
         let Some(kept) = self.kept(site) else { return Ok(()) };
         let leaf = |host: &HostId| usize::from(site.shape.leaf_of_host[host.index()]);
         let takes_part = |host: &&HostId| kept[leaf(host)] > 0.0;
@@ -222,7 +222,7 @@ impl OpenLoop {
     }
 
     /// The clock of all arrivals, with a mean gap in picoseconds.
-    fn clock(&self, (site, (from, to)): (&Site<'_>, &Ends), gap: f64, when: &mut Random) -> Clock {
+    fn clock(&self, (site, (from, to)): (&PatternSite<'_>, &Ends), gap: f64, when: &mut Random) -> Clock {
         match self.0.arrivals {
             Arrivals::Poisson => Clock::Poisson(site.start, gap),
             Arrivals::Fixed => Clock::Fixed(site.start, Span(gap.round() as u64)),
@@ -235,7 +235,7 @@ impl OpenLoop {
     }
 
     /// For each sender how often it sends, up to a factor: its chance to be kept times that of those it may send to.
-    fn weights(&self, site: &Site<'_>, (from, to): (&Hosts, &Hosts)) -> Vec<f64> {
+    fn weights(&self, site: &PatternSite<'_>, (from, to): (&Participants, &Participants)) -> Vec<f64> {
         let Some(kept) = self.kept(site) else { return vec![1.0; from.all().len()] };
         let keeps = |host: HostId| kept[usize::from(site.shape.leaf_of_host[host.index()])];
         let weight = |host: &HostId| {
@@ -247,14 +247,19 @@ impl OpenLoop {
     }
 
     /// For each leaf the chance that a host drawn under it is kept; none where all are kept.
-    fn kept(&self, site: &Site<'_>) -> Option<Vec<f64>> {
+    fn kept(&self, site: &PatternSite<'_>) -> Option<Vec<f64>> {
         let capacity = site.shape.uplink_capacity.iter().map(|rate| rate.0 as f64);
         let most = capacity.clone().fold(0.0, f64::max);
         (self.0.shares == Shares::Uplinks && most > 0.0).then(|| capacity.map(|rate| rate / most).collect())
     }
 
     /// Endless arrivals with a mean gap in picoseconds.
-    fn stream(&self, (site, (from, to)): (&Site<'_>, Ends), sizes: crate::Sizes, gap: f64) -> Stream {
+    fn stream(
+        &self,
+        (site, (from, to)): (&PatternSite<'_>, Ends),
+        sizes: crate::SizeDistribution,
+        gap: f64,
+    ) -> Stream {
         let (pairs, tag) = (self.0.pairs, site.tag);
         let (kept, leaf) = (self.kept(site), site.shape.leaf_of_host.to_vec());
         let segment = Bytes(if self.0.whole_segments { site.shape.framing.mss.0 } else { 1 });

@@ -1,7 +1,7 @@
 //! Permutation: every host sends to exactly one other and receives from exactly one other, all at once.
 
 use super::{Pattern, Stream};
-use crate::site::{Pairs, Site};
+use crate::site::{Pairs, PatternSite};
 use weft_core::Problem;
 use weft_core::{HostId, Purpose, Random};
 
@@ -28,7 +28,7 @@ impl Permutation {
 }
 
 impl Pattern for Permutation {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         site.partners(Pairs::Any).map_err(|problem| vec![problem])?;
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let sources = site.hosts.in_order();

@@ -2,7 +2,7 @@
 
 use super::mice::Mice;
 use super::{Pattern, Stream};
-use crate::site::{Pairs, Site};
+use crate::site::{Pairs, PatternSite};
 use crate::traffic::MAX_LISTED;
 use weft_core::Problem;
 use weft_core::{HostId, Purpose};
@@ -36,7 +36,7 @@ impl RandomPairs {
 }
 
 impl Pattern for RandomPairs {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         site.partners(self.0.pairs).map_err(|problem| vec![problem])?;
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         if u64::from(site.hosts.len()) * u64::from(self.0.flows_per_host) > MAX_LISTED as u64 {

@@ -4,7 +4,7 @@
 //! `spacing` they start so far apart instead, whether or not the one before has finished; spacing 0 is all to all.
 
 use super::{Pattern, Stream, all_to_all, flow};
-use crate::site::Site;
+use crate::site::PatternSite;
 use weft_core::Problem;
 use weft_core::{Purpose, Span};
 
@@ -34,7 +34,7 @@ impl Shuffle {
 }
 
 impl Pattern for Shuffle {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let hosts = all_to_all::everybody(site).map_err(|problem| vec![problem])?;
         let [mut who, mut how_much] = [Purpose::Pairs, Purpose::Sizes].map(|purpose| site.random(purpose));

@@ -2,7 +2,7 @@
 
 use super::mice::Mice;
 use super::{Pattern, Stream};
-use crate::site::{Pairs, Site};
+use crate::site::{Pairs, PatternSite};
 use weft_core::Problem;
 
 /// One sentence for lists.
@@ -32,7 +32,7 @@ impl Stride {
 }
 
 impl Pattern for Stride {
-    fn flows(&self, site: &Site<'_>) -> Result<Stream, Vec<Problem>> {
+    fn flows(&self, site: &PatternSite<'_>) -> Result<Stream, Vec<Problem>> {
         site.partners(Pairs::Any).map_err(|problem| vec![problem])?;
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let hosts = site.hosts.in_order();

@@ -53,16 +53,16 @@ fn every_bundled_distribution_has_its_published_mean_and_shares() {
 #[test]
 fn draws_have_the_mean_of_the_distribution() {
     for name in ["facebook-web", "web-search-pias", "facebook-hadoop-fine", "google-rpc", "solar"] {
-        let sizes = Sizes::Curve(curve(name));
+        let sizes = SizeDistribution::Curve(curve(name));
         assert_mean(&sizes, sizes.mean(), |size| size.0 as f64);
     }
-    assert_mean(&Sizes::Exponential(5e4), 5e4, |size| size.0 as f64);
-    let pareto = Sizes::Pareto { least: 1e4, shape: 3.0 };
+    assert_mean(&SizeDistribution::Exponential(5e4), 5e4, |size| size.0 as f64);
+    let pareto = SizeDistribution::Pareto { least: 1e4, shape: 3.0 };
     assert_mean(&pareto, 1.5e4, |size| size.0 as f64);
 }
 
 /// The mean of 200 000 draws within 4 standard errors, and half a byte for rounding.
-fn assert_mean(sizes: &Sizes, mean: f64, value: impl Fn(Bytes) -> f64) {
+fn assert_mean(sizes: &SizeDistribution, mean: f64, value: impl Fn(Bytes) -> f64) {
     let mut random = Random::new(5, Purpose::Test, 0);
     let draws: Vec<f64> = (0..200_000).map(|_| value(sizes.draw(&mut random))).collect();
     let n = draws.len() as f64;
@@ -74,10 +74,14 @@ fn assert_mean(sizes: &Sizes, mean: f64, value: impl Fn(Bytes) -> f64) {
 #[test]
 fn mean_packets_is_that_of_the_draws() {
     let mss = Bytes(1460);
-    let pareto = Sizes::Pareto { least: 1e3, shape: 3.0 };
-    let curves =
-        ["facebook-web", "web-search", "data-mining-tlt", "google-rpc"].map(|name| Sizes::Curve(curve(name)));
-    for sizes in curves.into_iter().chain([Sizes::Exponential(3e3), pareto, Sizes::Fixed(Bytes(1461))]) {
+    let pareto = SizeDistribution::Pareto { least: 1e3, shape: 3.0 };
+    let curves = ["facebook-web", "web-search", "data-mining-tlt", "google-rpc"]
+        .map(|name| SizeDistribution::Curve(curve(name)));
+    for sizes in curves.into_iter().chain([
+        SizeDistribution::Exponential(3e3),
+        pareto,
+        SizeDistribution::Fixed(Bytes(1461)),
+    ]) {
         assert_mean(&sizes, sizes.mean_packets(mss), |size| size.0.div_ceil(mss.0) as f64);
     }
 }
@@ -87,8 +91,8 @@ fn wire_bytes_of_whole_packets_are_exact() {
     // all sizes are multiples of 1460 bytes at the points of the first piece: an atom of one packet
     let atom = Curve::new(vec![(1460.0, 0.0), (1460.0, 1.0)]).unwrap();
     let framing = Framing { mss: Bytes(1460), overhead: Bytes(78) };
-    assert_eq!(Sizes::Curve(atom).mean_wire(framing), 1538.0);
-    assert_eq!(Sizes::Fixed(Bytes(1461)).mean_wire(framing), 1461.0 + 2.0 * 78.0);
+    assert_eq!(SizeDistribution::Curve(atom).mean_wire(framing), 1538.0);
+    assert_eq!(SizeDistribution::Fixed(Bytes(1461)).mean_wire(framing), 1461.0 + 2.0 * 78.0);
 }
 
 #[test]
@@ -107,22 +111,22 @@ fn interpolation_atoms_and_gaps() {
 
 #[test]
 fn a_draw_is_at_least_one_byte() {
-    let tiny = Sizes::Curve(Curve::new(vec![(0.0, 0.0), (1.0, 1.0)]).unwrap());
+    let tiny = SizeDistribution::Curve(Curve::new(vec![(0.0, 0.0), (1.0, 1.0)]).unwrap());
     let mut random = Random::new(1, Purpose::Test, 0);
     assert!((0..100).all(|_| tiny.draw(&mut random) == Bytes(1)));
 }
 
-fn read(text: &str) -> Result<Sizes, String> {
-    Sizes::read(text, Path::new(""))
+fn read(text: &str) -> Result<SizeDistribution, String> {
+    SizeDistribution::read(text, Path::new(""))
 }
 
 #[test]
 fn what_a_scenario_may_say() {
-    assert_eq!(read("64 kB"), Ok(Sizes::Fixed(Bytes(64_000))));
-    assert_eq!(read("exponential(1 MB)"), Ok(Sizes::Exponential(1e6)));
-    assert_eq!(read("pareto(10 kB, 1.5)"), Ok(Sizes::Pareto { least: 1e4, shape: 1.5 }));
+    assert_eq!(read("64 kB"), Ok(SizeDistribution::Fixed(Bytes(64_000))));
+    assert_eq!(read("exponential(1 MB)"), Ok(SizeDistribution::Exponential(1e6)));
+    assert_eq!(read("pareto(10 kB, 1.5)"), Ok(SizeDistribution::Pareto { least: 1e4, shape: 1.5 }));
     assert_eq!(read("uniform(1 kB, 3 kB)").unwrap().mean(), 2000.0);
-    assert_eq!(read("web-search").unwrap(), Sizes::Curve(curve("web-search")));
+    assert_eq!(read("web-search").unwrap(), SizeDistribution::Curve(curve("web-search")));
 }
 
 #[test]

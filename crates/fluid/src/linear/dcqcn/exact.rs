@@ -3,7 +3,7 @@
 
 use crate::complex::{Complex, determinant, first_of_solution};
 use crate::linear::{Characteristic, Loop};
-use crate::model::dcqcn::{Bottleneck, FixedPoint, Slopes, Terms, fixed_point};
+use crate::model::dcqcn::{Bottleneck, DcqcnFixedPoint, Slopes, Terms, fixed_point};
 use crate::model::marking::Marking;
 
 /// Rate, target and estimate of equal flows, linearised.
@@ -21,7 +21,7 @@ pub struct Exact {
     /// Slopes with respect to the delayed probability.
     marks: [f64; 3],
     /// The steady state it was computed at.
-    pub at: FixedPoint,
+    pub at: DcqcnFixedPoint,
 }
 
 impl Exact {

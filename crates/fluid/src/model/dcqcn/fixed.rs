@@ -1,12 +1,12 @@
 //! The steady state of equal flows (CoNEXT 2016, theorem 1): unique, and found by bisection on the probability.
 
-use super::{Bottleneck, Law, Terms};
+use super::{Bottleneck, DcqcnParameters, Terms};
 use crate::model::marking::Marking;
 use crate::root::root;
 
 /// A steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FixedPoint {
+pub struct DcqcnFixedPoint {
     /// Probability of a mark.
     pub probability: f64,
     /// Queue in packets; on the ramp's continuation when it lies beyond the ramp's end.
@@ -22,7 +22,7 @@ pub struct FixedPoint {
 }
 
 /// Left side minus right side of the condition; it rises with the probability.
-fn imbalance(law: &Law, p: f64, rate: f64) -> f64 {
+fn imbalance(law: &DcqcnParameters, p: f64, rate: f64) -> f64 {
     let terms = Terms::new(law, p, rate);
     let increases = terms.by_volume + terms.by_time;
     let additive = terms.additive_by_volume + terms.additive_by_time;
@@ -32,7 +32,7 @@ fn imbalance(law: &Law, p: f64, rate: f64) -> f64 {
 
 /// The only steady state; `None` when no probability below 1/2 holds the flows back.
 #[must_use]
-pub fn fixed_point(of: &Bottleneck) -> Option<FixedPoint> {
+pub fn fixed_point(of: &Bottleneck) -> Option<DcqcnFixedPoint> {
     let (law, rate) = (&of.law, of.share());
     let condition = |log_p: f64| imbalance(law, log_p.exp(), rate).min(1e9);
     let probability = root(condition, 1e-12_f64.ln(), 0.5_f64.ln())?.exp();
@@ -42,7 +42,7 @@ pub fn fixed_point(of: &Bottleneck) -> Option<FixedPoint> {
         Marking::Ramp(ramp) => (ramp.queue_at(probability), probability > ramp.limit()),
         Marking::Integrator(integrator) => (integrator.reference, false),
     };
-    Some(FixedPoint {
+    Some(DcqcnFixedPoint {
         probability,
         queue,
         estimate: terms.noticed,
@@ -120,9 +120,10 @@ mod tests {
     #[test]
     fn the_approximation_scales_as_its_formula_says() {
         let of = bottleneck(10.0);
-        let doubled = Bottleneck { law: Law { step: 2.0 * of.law.step, ..of.law }, ..of };
+        let doubled = Bottleneck { law: DcqcnParameters { step: 2.0 * of.law.step, ..of.law }, ..of };
         same(approximate_probability(&doubled) / approximate_probability(&of), 2f64.cbrt(), 1e-12);
-        let timers = |flows: f64| Bottleneck { law: Law { byte_counter: 1e12, ..of.law }, flows, ..of };
+        let timers =
+            |flows: f64| Bottleneck { law: DcqcnParameters { byte_counter: 1e12, ..of.law }, flows, ..of };
         let growth = approximate_probability(&timers(40.0)) / approximate_probability(&timers(20.0));
         same(growth, 2f64.powf(4.0 / 3.0), 1e-6);
     }

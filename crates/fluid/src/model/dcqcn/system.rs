@@ -2,20 +2,20 @@
 //! quantities are delayed and which are not follows the paper exactly: what depends on the stream of packets that met
 //! the switch is delayed, the sender's own state is not.
 
-use super::{Bottleneck, Law, Terms};
+use super::{Bottleneck, DcqcnParameters, Terms};
 use crate::dde::{Past, System};
 use crate::model::marking::Marking;
-use crate::model::{Jitter, Layout, Model, Start, clip, queue_change};
+use crate::model::{Jitter, Model, Start, StateLayout, clip, queue_change};
 use std::ops::Range;
 use weft_core::{Random, random::Purpose};
 
 /// A flow, or several that are alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Flow {
+pub struct DcqcnFlow {
     /// How many, when, how fast at first.
     pub start: Start,
     /// Its reaction.
-    pub law: Law,
+    pub law: DcqcnParameters,
     /// From the switch to the sender and back, without queueing, in seconds.
     pub delay: f64,
     /// The fastest its host can send, in packets per second.
@@ -24,7 +24,7 @@ pub struct Flow {
 
 /// DCQCN flows and their queue, over time.
 #[derive(Clone, Debug)]
-pub struct Dcqcn {
+pub struct DcqcnModel {
     /// Packets per second.
     pub capacity: f64,
     /// How the switch marks.
@@ -32,7 +32,7 @@ pub struct Dcqcn {
     /// Marks say how long the queue was when the packet came, not when it left: the queueing delay is in the loop.
     pub marks_at_arrival: bool,
     /// The flows.
-    pub flows: Vec<Flow>,
+    pub flows: Vec<DcqcnFlow>,
     /// Added to each delay, drawn anew after every step or where the time of a draw ends.
     jitter: Jitter,
     /// The queue at first, in packets.
@@ -44,13 +44,13 @@ pub struct Dcqcn {
 
 const QUEUE: usize = 0;
 
-impl Dcqcn {
+impl DcqcnModel {
     /// These flows through one bottleneck, an empty queue, no jitter.
     #[must_use]
-    pub fn new(capacity: f64, marking: Marking, flows: Vec<Flow>) -> Dcqcn {
+    pub fn new(capacity: f64, marking: Marking, flows: Vec<DcqcnFlow>) -> DcqcnModel {
         let draws = Random::new(0, Purpose::Fluid, 0);
         let extra = vec![0.0; flows.len()];
-        Dcqcn {
+        DcqcnModel {
             capacity,
             marking,
             marks_at_arrival: false,
@@ -65,10 +65,10 @@ impl Dcqcn {
 
     /// Equal flows that start together at line rate.
     #[must_use]
-    pub fn alike(of: &Bottleneck) -> Dcqcn {
+    pub fn alike(of: &Bottleneck) -> DcqcnModel {
         let start = Start { count: of.flows, at: 0.0, rate: of.capacity };
-        let flow = Flow { start, law: of.law, delay: of.delay, line: of.capacity };
-        Dcqcn::new(of.capacity, of.marking, vec![flow])
+        let flow = DcqcnFlow { start, law: of.law, delay: of.delay, line: of.capacity };
+        DcqcnModel::new(of.capacity, of.marking, vec![flow])
     }
 
     /// Draws the jitter from the stream of this seed.
@@ -162,7 +162,7 @@ fn bounded(value: f64, most: f64, change: f64) -> f64 {
     if value >= most { change.min(0.0) } else { change }
 }
 
-impl System for Dcqcn {
+impl System for DcqcnModel {
     fn initial(&self) -> Vec<f64> {
         let mut state = vec![0.0; self.estimates() + self.flows.len()];
         state[QUEUE] = self.queue;
@@ -241,7 +241,7 @@ impl System for Dcqcn {
     }
 
     fn breaks(&self) -> Vec<f64> {
-        let of = |flow: &Flow| {
+        let of = |flow: &DcqcnFlow| {
             (0..4).map(move |times| flow.start.at + f64::from(times) * flow.delay).collect::<Vec<_>>()
         };
         let mut breaks: Vec<f64> = self.flows.iter().flat_map(of).collect();
@@ -258,10 +258,10 @@ impl System for Dcqcn {
     }
 }
 
-impl Model for Dcqcn {
-    fn layout(&self) -> Layout {
+impl Model for DcqcnModel {
+    fn layout(&self) -> StateLayout {
         let estimates = self.estimates();
-        Layout { rates: self.rates(), estimates: estimates..estimates + self.flows.len() }
+        StateLayout { rates: self.rates(), estimates: estimates..estimates + self.flows.len() }
     }
 
     fn counts(&self) -> Vec<f64> {

@@ -2,7 +2,7 @@
 //! often something happens in a stream in which every packet is marked independently. With exact limits where the
 //! expressions become 0/0, and with their slopes for linearisation.
 
-use super::Law;
+use super::DcqcnParameters;
 
 /// Probabilities and frequencies per packet (CoNEXT 2016, equations 5 to 9).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Slopes {
 impl Terms {
     /// At probability `p` and `rate` packets per second; the rate must be positive.
     #[must_use]
-    pub fn new(law: &Law, p: f64, rate: f64) -> Terms {
+    pub fn new(law: &DcqcnParameters, p: f64, rate: f64) -> Terms {
         let log = (-p).ln_1p();
         let unmarked = |packets: f64| (packets * log).exp();
         let per_timer = law.increase_timer * rate;
@@ -71,7 +71,7 @@ fn slopes_of_runs(p: f64, log: f64, length: f64) -> (f64, f64) {
 impl Slopes {
     /// At probability `p` in (0, 1) and `rate` packets per second.
     #[must_use]
-    pub fn new(law: &Law, p: f64, rate: f64) -> Slopes {
+    pub fn new(law: &DcqcnParameters, p: f64, rate: f64) -> Slopes {
         let log = (-p).ln_1p();
         let terms = Terms::new(law, p, rate);
         // (1-p)^n changes by these factors of itself

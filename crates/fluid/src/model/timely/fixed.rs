@@ -1,10 +1,10 @@
 //! The steady state of patched TIMELY, in closed form (CoNEXT 2016, theorem 5), and how fast unequal rates meet.
 
-use super::{Law, TimelyParameters};
+use super::{TimelyLaw, TimelyParameters};
 
 /// A steady state of equal flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FixedPoint {
+pub struct TimelyFixedPoint {
     /// Queue in packets.
     pub queue: f64,
     /// Rate of each flow in packets per second.
@@ -15,11 +15,11 @@ pub struct FixedPoint {
 
 /// The only steady state; `None` for laws that have none, or infinitely many.
 #[must_use]
-pub fn fixed_point(settings: &TimelyParameters, flows: f64) -> Option<FixedPoint> {
-    let Law::Patched { reference, divisor, .. } = settings.law else { return None };
+pub fn fixed_point(settings: &TimelyParameters, flows: f64) -> Option<TimelyFixedPoint> {
+    let TimelyLaw::Patched { reference, divisor, .. } = settings.law else { return None };
     let rate = settings.capacity / flows;
     let queue = reference + divisor * settings.step / (settings.decrease * rate);
-    Some(FixedPoint { queue, rate, beyond: queue > settings.capacity * settings.high })
+    Some(TimelyFixedPoint { queue, rate, beyond: queue > settings.capacity * settings.high })
 }
 
 /// With the queue settled, how fast the difference of two rates decays near the fair share, per second.

@@ -1,13 +1,13 @@
 //! The equations over time (CoNEXT 2016, equations 20 to 24, 29 to 31, and the integrator behind figure 19).
 
-use super::{Law, TimelyParameters, weight};
+use super::{TimelyLaw, TimelyParameters, weight};
 use crate::dde::{Past, System};
 use crate::model::jitter::Late;
-use crate::model::{Jitter, Layout, Model, Start, clip, queue_change};
+use crate::model::{Jitter, Model, Start, StateLayout, clip, queue_change};
 
 /// A flow, or several that are alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Flow {
+pub struct TimelyFlow {
     /// How many, when, how fast at first.
     pub start: Start,
     /// The gradient at first, or the state of the integrator.
@@ -16,11 +16,11 @@ pub struct Flow {
 
 /// TIMELY flows and their queue, over time.
 #[derive(Clone, Debug)]
-pub struct Timely {
+pub struct TimelyModel {
     /// The law and its path.
     pub settings: TimelyParameters,
     /// The flows.
-    pub flows: Vec<Flow>,
+    pub flows: Vec<TimelyFlow>,
     /// The queue at first, in packets.
     pub queue: f64,
     /// How late each flow's samples are at random; empty without jitter.
@@ -29,11 +29,11 @@ pub struct Timely {
 
 const QUEUE: usize = 0;
 
-impl Timely {
+impl TimelyModel {
     /// These flows, an empty queue, no jitter.
     #[must_use]
-    pub fn new(settings: TimelyParameters, flows: Vec<Flow>) -> Timely {
-        Timely { settings, flows, queue: 0.0, late: Vec::new() }
+    pub fn new(settings: TimelyParameters, flows: Vec<TimelyFlow>) -> TimelyModel {
+        TimelyModel { settings, flows, queue: 0.0, late: Vec::new() }
     }
 
     /// Draws the jitter from streams of this seed, one for each flow.
@@ -50,7 +50,7 @@ impl Timely {
     fn flow_change(&self, (estimate, rate): (f64, f64), newer: f64, older: f64) -> (f64, f64) {
         let settings = &self.settings;
         let interval = settings.interval(rate);
-        if let Law::Integrator { newer: a, older: b, reference } = settings.law {
+        if let TimelyLaw::Integrator { newer: a, older: b, reference } = settings.law {
             let change = a * (newer - reference) - b * (older - reference);
             return (change, (settings.step - 0.5 * estimate * rate) / interval);
         }
@@ -68,12 +68,12 @@ impl Timely {
             return -decrease * (1.0 - capacity * high / queue) * rate;
         }
         match law {
-            Law::Patched { slope, reference, divisor } => {
+            TimelyLaw::Patched { slope, reference, divisor } => {
                 let weight = weight(gradient, slope);
                 (1.0 - weight) * step - weight * decrease * rate * (queue - reference) / divisor
             }
-            Law::ZeroRises if gradient >= 0.0 => -decrease * gradient * rate,
-            Law::Original if gradient > 0.0 => -decrease * gradient * rate,
+            TimelyLaw::ZeroRises if gradient >= 0.0 => -decrease * gradient * rate,
+            TimelyLaw::Original if gradient > 0.0 => -decrease * gradient * rate,
             _ => step,
         }
     }
@@ -99,7 +99,7 @@ impl Timely {
     }
 }
 
-impl System for Timely {
+impl System for TimelyModel {
     fn initial(&self) -> Vec<f64> {
         let mut state = vec![0.0; 1 + 2 * self.flows.len()];
         state[QUEUE] = self.queue;
@@ -115,7 +115,11 @@ impl System for Timely {
         let count: f64 = self.flows.iter().map(|flow| flow.start.count).sum();
         let mut scales = vec![self.settings.capacity / count; 1 + 2 * flows];
         scales[QUEUE] = 10.0;
-        scales[1..=flows].fill(if matches!(self.settings.law, Law::Integrator { .. }) { 1e-3 } else { 0.1 });
+        scales[1..=flows].fill(if matches!(self.settings.law, TimelyLaw::Integrator { .. }) {
+            1e-3
+        } else {
+            0.1
+        });
         scales
     }
 
@@ -155,7 +159,7 @@ impl System for Timely {
                 jumped = true;
             }
             jumped |= clip(&mut state[at], 0.0, self.settings.capacity);
-            if matches!(self.settings.law, Law::Integrator { .. }) {
+            if matches!(self.settings.law, TimelyLaw::Integrator { .. }) {
                 jumped |= clip(&mut state[1 + n], 0.0, f64::INFINITY);
             }
         }
@@ -172,10 +176,10 @@ impl System for Timely {
     }
 }
 
-impl Model for Timely {
-    fn layout(&self) -> Layout {
+impl Model for TimelyModel {
+    fn layout(&self) -> StateLayout {
         let flows = self.flows.len();
-        Layout { rates: 1 + flows..1 + 2 * flows, estimates: 1..1 + flows }
+        StateLayout { rates: 1 + flows..1 + 2 * flows, estimates: 1..1 + flows }
     }
 
     fn counts(&self) -> Vec<f64> {

@@ -4,7 +4,7 @@
 //! in the first lines of a running configuration tells the chip: `! device: leaf1 (DCS-7050SX3-48YC8, EOS-4.30)`.
 
 use super::Reader;
-use crate::model::Marking;
+use crate::model::MarkingProfile;
 use weft_config::place::{Placed, Spot};
 use weft_core::{Bytes, Rate, Span};
 
@@ -77,7 +77,7 @@ impl Detect {
     }
 
     /// The marking at a port's speed; nothing if that is needed and unknown.
-    pub(super) fn marking(&self, speed: Option<Rate>, reader: &Reader) -> Option<Marking> {
+    pub(super) fn marking(&self, speed: Option<Rate>, reader: &Reader) -> Option<MarkingProfile> {
         let bytes = |threshold| match threshold {
             Threshold::Bytes(bytes) => Some(bytes),
             Threshold::Cells(cells) => Some(reader.cell.unwrap_or(CELL) * cells),
@@ -88,7 +88,7 @@ impl Detect {
             true => format!("tx-queue {} of {}", self.queue, self.of),
             false => format!("tx-queue {}", self.queue),
         };
-        Some(Marking {
+        Some(MarkingProfile {
             at: self.at,
             name,
             ecn: self.ecn,

@@ -2,7 +2,10 @@
 
 use super::block::{Block, Memory};
 use super::{Reader, unknown};
-use crate::model::{Bound, Group, MapKind, Marking, Pool, Port, Profile, Queue, Switch, Threshold, Watchdog};
+use crate::model::{
+    GroupBinding, MapKind, MarkingProfile, MemoryPool, PortConfig, PriorityGroup, Profile, QueueConfig,
+    SwitchConfig, Threshold, Watchdog,
+};
 use crate::told::OddityKind;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -13,7 +16,7 @@ use weft_core::{Bytes, Rate};
 const MTU: Bytes = Bytes(1_500);
 
 /// The ports with queues, marking, PFC and maps. Returns what is not judged.
-pub(super) fn ports(reader: &mut Reader, switch: &mut Switch) -> Vec<String> {
+pub(super) fn ports(reader: &mut Reader, switch: &mut SwitchConfig) -> Vec<String> {
     let maps = maps(reader);
     let mut markings = Markings::default();
     for own in std::mem::take(&mut reader.interfaces) {
@@ -21,7 +24,7 @@ pub(super) fn ports(reader: &mut Reader, switch: &mut Switch) -> Vec<String> {
         let mut port = port(reader, &block);
         for (queue, detect) in &block.markings {
             let marking = markings.of(*detect, port.speed, reader);
-            port.queues.insert(*queue, Queue { profile: None, marking });
+            port.queues.insert(*queue, QueueConfig { profile: None, marking });
         }
         port.maps.clone_from(&maps);
         switch.ports.push(port);
@@ -39,7 +42,7 @@ pub(super) fn ports(reader: &mut Reader, switch: &mut Switch) -> Vec<String> {
 /// The markings of the switch: one for each line, and for each speed if its thresholds are times.
 #[derive(Default)]
 struct Markings {
-    list: Vec<Marking>,
+    list: Vec<MarkingProfile>,
     known: HashMap<(usize, Option<Rate>), usize>,
     used: BTreeSet<usize>,
     without_speed: usize,
@@ -64,7 +67,7 @@ impl Markings {
     }
 
     /// All of them, with lines that no port uses; a time then counts as at 1 Gb/s, for nothing asks how long it is.
-    fn all(&mut self, reader: &Reader) -> Vec<Marking> {
+    fn all(&mut self, reader: &Reader) -> Vec<MarkingProfile> {
         let unused = (0..reader.detects.len()).filter(|detect| !self.used.contains(detect));
         let unused =
             unused.filter_map(|detect| reader.detects[detect].marking(Some(Rate::from_gbps(1)), reader));
@@ -85,28 +88,29 @@ fn taken(reader: &mut Reader, own: Block) -> Block {
     own
 }
 
-fn port(reader: &Reader, block: &Block) -> Port {
+fn port(reader: &Reader, block: &Block) -> PortConfig {
     let everywhere =
         reader.watchdog.map(|(at, detection, restoration)| Watchdog { at, detection, restoration });
     let here = block.watchdog.map(|at| Watchdog { at, detection: None, restoration: None });
-    Port {
+    PortConfig {
         name: block.name.clone(),
         speed: block.speed.or(reader.rate),
         mtu: block.mtu.unwrap_or(MTU),
         up: !block.shut,
         pfc: if block.pfc && !reader.pauses_off { block.no_drop.clone() } else { Vec::new() },
         watchdog: here.or(everywhere),
-        ..Port::default()
+        ..PortConfig::default()
     }
 }
 
 /// The maps of all ports, with what EOS does where a file is silent. A priority of a pause frame is a CoS value, so it
 /// leads to a group and a queue by way of its traffic class.
-fn maps(reader: &Reader) -> BTreeMap<MapKind, Rc<crate::model::Map>> {
+fn maps(reader: &Reader) -> BTreeMap<MapKind, Rc<crate::model::MapEntries>> {
     let top = Spot { file: reader.file, at: 0 };
     let at_top = |value| Placed { value, at: top };
     let class = |cos: u8| reader.cos.get(&cos).copied().unwrap_or_else(|| usual_class(cos));
-    let mut dscp: crate::model::Map = (0..64).map(|dscp| (dscp, at_top(usual_class(dscp / 8)))).collect();
+    let mut dscp: crate::model::MapEntries =
+        (0..64).map(|dscp| (dscp, at_top(usual_class(dscp / 8)))).collect();
     dscp.extend(reader.maps.get(&MapKind::Dscp).cloned().unwrap_or_default());
     let mut maps = BTreeMap::from([(MapKind::Dscp, Rc::new(dscp))]);
     for (kind, back) in [(MapKind::Group, MapKind::PauseGroup), (MapKind::Queue, MapKind::Pause)] {
@@ -129,7 +133,7 @@ fn usual_class(cos: u8) -> u8 {
 }
 
 /// The packet memory: the applied profile as buffer profiles of groups and queues. `memory` is the switch's.
-pub(super) fn memory(reader: &mut Reader, switch: &mut Switch, memory: Option<Bytes>) {
+pub(super) fn memory(reader: &mut Reader, switch: &mut SwitchConfig, memory: Option<Bytes>) {
     let Some(applied) = reader.applied.take() else { return };
     let Some(profile) = reader.memories.get(&applied.value).cloned() else {
         let says = unknown("mmu queue profile", &applied.value, reader.memories.keys());
@@ -139,7 +143,7 @@ pub(super) fn memory(reader: &mut Reader, switch: &mut Switch, memory: Option<By
     let lossless: u64 = switch.up().map(|port| port.pfc.len() as u64).sum();
     let headroom = profile.headroom.as_ref().map_or(Bytes::ZERO, |headroom| headroom.value) * lossless;
     let size = memory.map(|memory| Bytes(memory.0.saturating_sub(headroom.0)));
-    switch.pools.push(Pool {
+    switch.pools.push(MemoryPool {
         at: profile.at,
         name: "packet memory".to_owned(),
         size,
@@ -160,7 +164,7 @@ pub(super) fn memory(reader: &mut Reader, switch: &mut Switch, memory: Option<By
 }
 
 /// Gives a priority group its limits at the ports where it is lossless.
-fn bind_group(switch: &mut Switch, (memory, name): (&Memory, &str), group: u8) {
+fn bind_group(switch: &mut SwitchConfig, (memory, name): (&Memory, &str), group: u8) {
     let threshold = memory.groups.get(&group).or(memory.ingress.as_ref()).cloned();
     let at = threshold.as_ref().map_or(memory.at, |threshold| threshold.at);
     let number = switch.profiles.len();
@@ -171,7 +175,7 @@ fn bind_group(switch: &mut Switch, (memory, name): (&Memory, &str), group: u8) {
     let mut bound = false;
     for port in &mut switch.ports {
         if port.pfc.iter().any(|priority| port.group_of(priority.value) == group) {
-            port.groups.insert(group, Group { at, bound: Bound::Profile(number) });
+            port.groups.insert(group, PriorityGroup { at, bound: GroupBinding::Profile(number) });
             bound = true;
         }
     }

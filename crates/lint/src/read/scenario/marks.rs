@@ -1,13 +1,13 @@
 //! What marks: thresholds as a marking, controllers by what they hold.
 
 use super::Reader;
-use crate::model::{Held, Marking};
+use crate::model::{Held, MarkingProfile};
 use weft_config::place::Placed;
 use weft_switch::mark::{At, MarkerSettings, NonEct};
 
 impl Reader<'_> {
     /// Thresholds that mark; controllers have none.
-    pub(super) fn marking(&self) -> Option<Marking> {
+    pub(super) fn marking(&self) -> Option<MarkingProfile> {
         let (min, max, probability, decides, path) = match &self.device.switch.ecn {
             // Controllers mark by the history of a queue, not by thresholds that a rule could judge.
             MarkerSettings::Off(_)
@@ -28,7 +28,7 @@ impl Reader<'_> {
                 "switch.ecn.red",
             ),
         };
-        Some(Marking {
+        Some(MarkingProfile {
             at: self.spot(path),
             name: path.to_owned(),
             ecn: true,

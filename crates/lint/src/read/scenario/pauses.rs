@@ -2,7 +2,9 @@
 //! each other on the routes of the scenario.
 
 use super::Reader;
-use crate::model::{Bound, Circle, Group, Notifications, Pool, Profile, Switch, Threshold};
+use crate::model::{
+    Circle, GroupBinding, MemoryPool, Notifications, PriorityGroup, Profile, SwitchConfig, Threshold,
+};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Grouping, Span, SwitchId};
 use weft_scenario::switch_site;
@@ -19,7 +21,7 @@ const MOST_WORK: usize = 20_000_000;
 
 impl Reader<'_> {
     /// Writes what pauses into a switch: a group and its limits for each port and lossless class.
-    pub(super) fn pause(&self, switch: &mut Switch, id: SwitchId) {
+    pub(super) fn pause(&self, switch: &mut SwitchConfig, id: SwitchId) {
         let settings = &self.device.switch;
         let site = switch_site(&self.case.settings, self.graph, id);
         let room = settings.buffer.map(|buffer| Bytes(buffer.0.saturating_sub(set_aside(settings, &site).0)));
@@ -33,12 +35,18 @@ impl Reader<'_> {
             let port = &mut switch.ports[number];
             port.needs = Some(needs);
             port.pfc = self.classes();
-            let group = Group { at: self.spot("switch.pfc"), bound: Bound::Profile(profile) };
+            let group = PriorityGroup { at: self.spot("switch.pfc"), bound: GroupBinding::Profile(profile) };
             port.groups = port.pfc.iter().map(|class| (class.value, group.clone())).collect();
         }
         let headroom = Some(self.placed(promised, "switch.pfc.headroom"));
         let at = self.spot("switch.buffer");
-        switch.pools.push(Pool { at, name: "shared memory".to_owned(), size: room, headroom, ingress: true });
+        switch.pools.push(MemoryPool {
+            at,
+            name: "shared memory".to_owned(),
+            size: room,
+            headroom,
+            ingress: true,
+        });
         (switch.knows_groups, switch.knows_headroom) = (true, true);
         switch.port_limit = self.port_limit();
     }

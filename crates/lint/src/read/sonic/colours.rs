@@ -1,27 +1,27 @@
 //! Which colours of packets a SONiC profile marks: `ecn` names them, `wred_<colour>_enable` switches each on.
 
-use weft_config::json::{Content, Node};
+use weft_config::json::{JsonContent, JsonNode};
 
 /// The colours of packets: green unless a policer says otherwise.
 pub(super) const COLOURS: [&str; 3] = ["green", "yellow", "red"];
 
 /// Whether `ecn` names a colour.
-fn asks(node: &Node, colour: &str) -> bool {
-    let ecn = node.get("ecn").and_then(Node::word).unwrap_or("");
+fn asks(node: &JsonNode, colour: &str) -> bool {
+    let ecn = node.get("ecn").and_then(JsonNode::word).unwrap_or("");
     ecn == "ecn_all" || ecn.split('_').any(|word| word == colour)
 }
 
-fn switch_of<'a>(node: &'a Node, colour: &str) -> Option<&'a Node> {
+fn switch_of<'a>(node: &'a JsonNode, colour: &str) -> Option<&'a JsonNode> {
     node.get(&format!("wred_{colour}_enable"))
 }
 
-fn enables(node: &Node, colour: &str) -> bool {
-    let on = |node: &Node| node.word() == Some("true") || node.content == Content::Flag(true);
+fn enables(node: &JsonNode, colour: &str) -> bool {
+    let on = |node: &JsonNode| node.word() == Some("true") || node.content == JsonContent::Flag(true);
     switch_of(node, colour).is_some_and(on)
 }
 
 /// Why green packets are not marked, and where it says so (`None`: nowhere).
-pub(super) fn disabled(node: &Node) -> Option<(Option<usize>, String, &'static str)> {
+pub(super) fn disabled(node: &JsonNode) -> Option<(Option<usize>, String, &'static str)> {
     let place = |colour: &str| switch_of(node, colour).map(|node| node.at);
     let others: Vec<&str> = COLOURS[1..].iter().copied().filter(|colour| asks(node, colour)).collect();
     if !COLOURS.iter().any(|colour| enables(node, colour)) {
@@ -40,7 +40,7 @@ pub(super) fn disabled(node: &Node) -> Option<(Option<usize>, String, &'static s
 }
 
 /// Yellow and red, where `ecn` names them and the profile says that they are off.
-pub(super) fn unmarked(node: &Node) -> Vec<(&'static str, usize)> {
+pub(super) fn unmarked(node: &JsonNode) -> Vec<(&'static str, usize)> {
     let off = |colour: &&str| asks(node, colour) && !enables(node, colour);
     let place = |colour: &'static str| switch_of(node, colour).map(|node| (colour, node.at));
     COLOURS[1..].iter().copied().filter(off).filter_map(place).collect()

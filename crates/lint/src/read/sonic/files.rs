@@ -3,10 +3,10 @@
 use super::tables::{self, Chip, Row, SILENCE};
 use crate::model::Network;
 use crate::silence;
-use crate::told::{Coverage, Oddity, OddityKind, Silenced, Tally};
+use crate::told::{Coverage, NameTally, Oddity, OddityKind, Silenced};
 use std::collections::BTreeSet;
-use weft_config::json::{self, Content, Node};
-use weft_config::place::{Source, Spot, line_column};
+use weft_config::json::{self, JsonContent, JsonNode};
+use weft_config::place::{SourceFile, Spot, line_column};
 
 /// Tables that are read.
 const READ: [&str; 19] = [
@@ -45,7 +45,7 @@ impl Files {
     pub(super) fn add(
         &mut self,
         number: usize,
-        source: &Source,
+        source: &SourceFile,
         network: &mut Network,
     ) -> Result<(), String> {
         let base = self.next;
@@ -55,7 +55,7 @@ impl Files {
         };
         let root = json::parse(&source.text, base)
             .map_err(|broken| told((broken.at, &broken.found, broken.allowed)))?;
-        if !matches!(root.content, Content::Table(_)) {
+        if !matches!(root.content, JsonContent::Table(_)) {
             return Err(told((
                 root.at - base,
                 "no table at the top",
@@ -74,7 +74,7 @@ impl Files {
         Ok(())
     }
 
-    fn repetitions(&self, (node, path): (&Node, &str), oddities: &mut Vec<Oddity>) {
+    fn repetitions(&self, (node, path): (&JsonNode, &str), oddities: &mut Vec<Oddity>) {
         let mut seen = BTreeSet::new();
         for entry in node.entries() {
             if !seen.insert(&entry.key) {
@@ -122,7 +122,7 @@ pub(super) fn spot(bases: &[(usize, usize)], at: usize) -> Spot {
 
 /// What of a file is read.
 fn coverage(rows: &[Row]) -> Coverage {
-    let (mut read, mut passed_over) = (Tally::default(), Tally::default());
+    let (mut read, mut passed_over) = (NameTally::default(), NameTally::default());
     for row in rows.iter().filter(|row| row.table != SILENCE) {
         match READ.contains(&row.table.as_str()) && !row.broken {
             true => read.count(&row.table),
@@ -142,7 +142,7 @@ fn silenced(rows: &[Row], (base, file): (usize, usize), length: usize) -> Vec<Si
             false => entry
                 .node
                 .get("weft_lint")
-                .and_then(Node::word)
+                .and_then(JsonNode::word)
                 .and_then(|word| word.trim().strip_prefix("allow"))
                 .map(|word| (word, entry.at - base, entry.node.end - base)),
         }

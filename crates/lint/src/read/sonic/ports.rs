@@ -1,11 +1,13 @@
 //! What SONiC binds to ports: speed and cable, priority groups, queues, maps, PFC, its watchdog and neighbours.
 
 use super::{MOST, Reader, range};
-use crate::model::{Bound, Group, Hash, Map, MapKind, Port, Queue, Switch, Watchdog};
+use crate::model::{
+    GroupBinding, Hash, MapEntries, MapKind, PortConfig, PriorityGroup, QueueConfig, SwitchConfig, Watchdog,
+};
 use crate::told::OddityKind;
 use std::collections::HashMap;
 use std::rc::Rc;
-use weft_config::json::{Entry, Node};
+use weft_config::json::{JsonEntry, JsonNode};
 use weft_config::place::Placed;
 use weft_core::{Bytes, Rate, Span};
 
@@ -22,7 +24,7 @@ const MAPS: [(&str, &str, MapKind); 5] = [
 const MTU: Bytes = Bytes(9_100);
 
 /// Adds the ports and all that is bound to them. Entries that name ports of this switch alone come first: a fragment has no others.
-pub(super) fn read(reader: &mut Reader<'_>, switch: &mut Switch) {
+pub(super) fn read(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     switch.ports = reader.table("PORT").iter().map(|entry| port(reader, entry)).collect();
     let ports = switch.ports.iter().enumerate();
     reader.ports = ports.map(|(number, port)| (port.name.clone(), number)).collect();
@@ -37,25 +39,29 @@ pub(super) fn read(reader: &mut Reader<'_>, switch: &mut Switch) {
 }
 
 /// A port without `admin_status` counts as up: it will be one day.
-fn port(reader: &mut Reader<'_>, entry: &Entry) -> Port {
+fn port(reader: &mut Reader<'_>, entry: &JsonEntry) -> PortConfig {
     reader.about(entry);
     let speed = reader.number(&entry.node, "speed", (1, 10_000_000));
     let mtu = reader.number(&entry.node, "mtu", (68, 65_535));
-    Port {
+    PortConfig {
         speed: speed.map(|speed| Rate::from_mbps(speed.value.unsigned_abs())),
         mtu: mtu.map_or(MTU, |mtu| Bytes(mtu.value.unsigned_abs())),
-        up: entry.node.get("admin_status").and_then(Node::word) != Some("down"),
+        up: entry.node.get("admin_status").and_then(JsonNode::word) != Some("down"),
         ..bare(&entry.key)
     }
 }
 
 /// A port of which nothing but its name is known.
-fn bare(name: &str) -> Port {
-    Port { name: name.to_owned(), mtu: MTU, up: true, ..Port::default() }
+fn bare(name: &str) -> PortConfig {
+    PortConfig { name: name.to_owned(), mtu: MTU, up: true, ..PortConfig::default() }
 }
 
 /// The ports that a key such as `Ethernet0,Ethernet4` names; in a fragment they are there because it names them.
-fn named(reader: &mut Reader<'_>, switch: &mut Switch, (table, key, at): (&str, &str, usize)) -> Vec<usize> {
+fn named(
+    reader: &mut Reader<'_>,
+    switch: &mut SwitchConfig,
+    (table, key, at): (&str, &str, usize),
+) -> Vec<usize> {
     let mut found = Vec::new();
     for name in key.split(',') {
         if let Some(number) = reader.ports.get(name) {
@@ -81,8 +87,8 @@ fn named(reader: &mut Reader<'_>, switch: &mut Switch, (table, key, at): (&str, 
 /// a port of a chassis: nothing (`None`) if that is on another card.
 fn ports_and_numbers(
     reader: &mut Reader<'_>,
-    switch: &mut Switch,
-    (table, entry): (&str, &Entry),
+    switch: &mut SwitchConfig,
+    (table, entry): (&str, &JsonEntry),
 ) -> Option<(Vec<usize>, Vec<u8>)> {
     reader.about(entry);
     let words: Vec<&str> = entry.key.split('|').collect();
@@ -108,11 +114,11 @@ fn ports_and_numbers(
 fn here(reader: &Reader<'_>, (host, chip): (&str, &str)) -> Option<bool> {
     let metadata = reader.root.get("DEVICE_METADATA")?.get("localhost")?;
     let own_host = metadata.get("hostname")?.word()?;
-    let own_chip = metadata.get("asic_name").and_then(Node::word);
+    let own_chip = metadata.get("asic_name").and_then(JsonNode::word);
     Some(own_host == host && own_chip.is_none_or(|own| own.eq_ignore_ascii_case(chip)))
 }
 
-fn cables(reader: &mut Reader<'_>, switch: &mut Switch) {
+fn cables(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     for entry in reader.table("CABLE_LENGTH").iter().flat_map(|table| table.node.entries()) {
         let Some(port) = reader.ports.get(&entry.key).copied() else { continue };
         let word = entry.node.word().unwrap_or("");
@@ -129,43 +135,45 @@ fn cables(reader: &mut Reader<'_>, switch: &mut Switch) {
 }
 
 /// Where no lossless group is written down, the buffer manager makes one for each priority with PFC, from speed and cable.
-fn computed(switch: &mut Switch, complete: bool) {
-    let lossless = |bound: Bound| match bound {
-        Bound::Profile(number) => switch.profiles[number].lossless,
-        Bound::Computed => true,
-        Bound::Nothing => false,
+fn computed(switch: &mut SwitchConfig, complete: bool) {
+    let lossless = |bound: GroupBinding| match bound {
+        GroupBinding::Profile(number) => switch.profiles[number].lossless,
+        GroupBinding::Computed => true,
+        GroupBinding::Nothing => false,
     };
     if switch.ports.iter().flat_map(|port| port.groups.values()).any(|group| lossless(group.bound)) {
         return;
     }
     for port in switch.ports.iter_mut().filter(|port| !complete || port.cable.is_some()) {
         for priority in port.pfc.clone() {
-            let group = Group { at: priority.at, bound: Bound::Computed };
+            let group = PriorityGroup { at: priority.at, bound: GroupBinding::Computed };
             let number = port.group_of(priority.value);
             port.groups.entry(number).or_insert(group);
         }
     }
 }
 
-fn groups(reader: &mut Reader<'_>, switch: &mut Switch) {
+fn groups(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     for entry in reader.table("BUFFER_PG") {
         let places = ports_and_numbers(reader, switch, ("BUFFER_PG", entry));
         let Some((ports, numbers)) = places else { continue };
         reader.about(entry);
         let bound = match entry.node.get("profile") {
-            Some(node) if node.word() == Some("NULL") => Bound::Computed,
-            Some(node) => reader.reference(node, "BUFFER_PROFILE").map_or(Bound::Nothing, Bound::Profile),
-            None => Bound::Computed,
+            Some(node) if node.word() == Some("NULL") => GroupBinding::Computed,
+            Some(node) => {
+                reader.reference(node, "BUFFER_PROFILE").map_or(GroupBinding::Nothing, GroupBinding::Profile)
+            }
+            None => GroupBinding::Computed,
         };
         let at = reader.spot(entry.at);
         for port in ports {
-            let of = numbers.iter().map(|&number| (number, Group { at, bound }));
+            let of = numbers.iter().map(|&number| (number, PriorityGroup { at, bound }));
             switch.ports[port].groups.extend(of);
         }
     }
 }
 
-fn queues(reader: &mut Reader<'_>, switch: &mut Switch) {
+fn queues(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     for entry in reader.table("BUFFER_QUEUE") {
         reader.about(entry);
         let profile = entry.node.get("profile").and_then(|node| reader.reference(node, "BUFFER_PROFILE"));
@@ -185,9 +193,9 @@ fn queues(reader: &mut Reader<'_>, switch: &mut Switch) {
 /// Sets something of the queues that an entry names; says whether any of them is at a port of this switch.
 fn each_queue(
     reader: &mut Reader<'_>,
-    switch: &mut Switch,
-    place: (&str, &Entry),
-    set: impl Fn(&mut Queue),
+    switch: &mut SwitchConfig,
+    place: (&str, &JsonEntry),
+    set: impl Fn(&mut QueueConfig),
 ) -> bool {
     let Some((ports, numbers)) = ports_and_numbers(reader, switch, place) else { return false };
     for port in &ports {
@@ -200,14 +208,14 @@ fn each_queue(
 }
 
 /// All maps of a table, in its order.
-fn maps(reader: &mut Reader<'_>, table: &'static str) -> Vec<Rc<Map>> {
+fn maps(reader: &mut Reader<'_>, table: &'static str) -> Vec<Rc<MapEntries>> {
     reader.index(table);
     reader.table(table).iter().map(|named| Rc::new(map(reader, named))).collect()
 }
 
-fn map(reader: &mut Reader<'_>, named: &Entry) -> Map {
+fn map(reader: &mut Reader<'_>, named: &JsonEntry) -> MapEntries {
     reader.about(named);
-    let mut map = Map::new();
+    let mut map = MapEntries::new();
     for entry in named.node.entries() {
         let from = entry.key.parse::<u8>().ok().filter(|from| *from < 64);
         let to = reader.whole(&entry.key, &entry.node, (0, 63));
@@ -227,11 +235,12 @@ fn map(reader: &mut Reader<'_>, named: &Entry) -> Map {
 }
 
 /// PORT_QOS_MAP: what it says for `global` holds for ports that say nothing.
-fn qos(reader: &mut Reader<'_>, switch: &mut Switch) {
+fn qos(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     let tables = MAPS.map(|(table, field, kind)| (table, field, kind, maps(reader, table)));
     let entries = reader.table("PORT_QOS_MAP");
-    let (global, own): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| entry.key == "global");
-    let mut here: Vec<(Vec<usize>, &Entry)> = Vec::new();
+    let (global, own): (Vec<&JsonEntry>, Vec<&JsonEntry>) =
+        entries.iter().partition(|entry| entry.key == "global");
+    let mut here: Vec<(Vec<usize>, &JsonEntry)> = Vec::new();
     for entry in own {
         here.push((named(reader, switch, ("PORT_QOS_MAP", &entry.key, entry.at)), entry));
     }
@@ -257,7 +266,7 @@ fn qos(reader: &mut Reader<'_>, switch: &mut Switch) {
 }
 
 /// The priorities of `pfc_enable`.
-fn enabled(reader: &mut Reader<'_>, node: &Node) -> Option<Vec<Placed<u8>>> {
+fn enabled(reader: &mut Reader<'_>, node: &JsonNode) -> Option<Vec<Placed<u8>>> {
     let field = node.get("pfc_enable")?;
     let word = field.word().unwrap_or("").trim();
     let numbers = if word.is_empty() { Some(Vec::new()) } else { range(word) };
@@ -274,8 +283,8 @@ fn enabled(reader: &mut Reader<'_>, node: &Node) -> Option<Vec<Placed<u8>>> {
     Some(numbers.into_iter().map(|value| Placed { value, at }).collect())
 }
 
-fn watchdogs(reader: &mut Reader<'_>, switch: &mut Switch) {
-    let disabled = |entry: &&Entry| entry.key != "GLOBAL";
+fn watchdogs(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
+    let disabled = |entry: &&JsonEntry| entry.key != "GLOBAL";
     for entry in reader.table("PFC_WD").iter().filter(disabled) {
         reader.about(entry);
         let span = |reader: &mut Reader<'_>, key| {
@@ -289,11 +298,11 @@ fn watchdogs(reader: &mut Reader<'_>, switch: &mut Switch) {
     }
 }
 
-fn neighbours(reader: &mut Reader<'_>, switch: &mut Switch) {
+fn neighbours(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
     let known = reader.table("DEVICE_NEIGHBOR_METADATA").iter();
-    let known: HashMap<&str, &Node> = known.map(|entry| (entry.key.as_str(), &entry.node)).collect();
+    let known: HashMap<&str, &JsonNode> = known.map(|entry| (entry.key.as_str(), &entry.node)).collect();
     for entry in reader.table("DEVICE_NEIGHBOR") {
-        let Some(name) = entry.node.get("name").and_then(Node::word) else { continue };
+        let Some(name) = entry.node.get("name").and_then(JsonNode::word) else { continue };
         let role = known.get(name).and_then(|node| node.get("type")?.word()).map(str::to_owned);
         if let Some(port) = reader.ports.get(&entry.key) {
             switch.ports[*port].neighbour = Some((name.to_owned(), role));
@@ -302,7 +311,7 @@ fn neighbours(reader: &mut Reader<'_>, switch: &mut Switch) {
 }
 
 /// The seed that SONiC gives the hash: said in the metadata, or by the switch's role.
-fn hash(reader: &mut Reader<'_>, switch: &Switch) -> Option<Hash> {
+fn hash(reader: &mut Reader<'_>, switch: &SwitchConfig) -> Option<Hash> {
     reader.subject.clear();
     let global = reader.root.get("SWITCH_HASH").and_then(|table| table.get("GLOBAL"));
     let metadata = reader.root.get("DEVICE_METADATA").and_then(|table| table.get("localhost"))?;

@@ -2,7 +2,7 @@
 //! them, and one object per chip (`localhost`, `asic0`, ...). Files of one switch are laid over each other; the later one counts.
 
 use std::collections::HashMap;
-use weft_config::json::{Content, Entry, Node};
+use weft_config::json::{JsonContent, JsonEntry, JsonNode};
 
 /// The table that silences rules in a file that can hold no comments.
 pub(super) const SILENCE: &str = "WEFT_LINT";
@@ -12,20 +12,20 @@ pub(super) struct Row {
     pub(super) chip: String,
     pub(super) table: String,
     pub(super) at: usize,
-    pub(super) entry: Option<Entry>,
+    pub(super) entry: Option<JsonEntry>,
     /// The table is no table.
     pub(super) broken: bool,
 }
 
 /// All entries of a file.
-pub(super) fn rows(root: Node) -> Vec<Row> {
+pub(super) fn rows(root: JsonNode) -> Vec<Row> {
     let mut rows = Vec::new();
     of_chip("", root, &mut rows);
     rows
 }
 
-fn of_chip(chip: &str, root: Node, rows: &mut Vec<Row>) {
-    for Entry { key, at, node } in entries(root) {
+fn of_chip(chip: &str, root: JsonNode, rows: &mut Vec<Row>) {
+    for JsonEntry { key, at, node } in entries(root) {
         let row = |table: &str, entry, broken| Row {
             chip: chip.to_owned(),
             table: table.to_owned(),
@@ -35,13 +35,13 @@ fn of_chip(chip: &str, root: Node, rows: &mut Vec<Row>) {
         };
         match key.split_once('|') {
             Some((table, key)) => {
-                let entry = Entry { key: key.to_owned(), at, node: fields(node) };
+                let entry = JsonEntry { key: key.to_owned(), at, node: fields(node) };
                 rows.push(row(table, Some(entry), false));
             }
             None if chip.is_empty() && is_chip(&key) => of_chip(&key, node, rows),
             None => match node.content {
-                Content::Table(inside) if inside.is_empty() => rows.push(row(&key, None, false)),
-                Content::Table(inside) => {
+                JsonContent::Table(inside) if inside.is_empty() => rows.push(row(&key, None, false)),
+                JsonContent::Table(inside) => {
                     rows.extend(inside.into_iter().map(|entry| row(&key, Some(entry), false)));
                 }
                 _ => rows.push(row(&key, None, true)),
@@ -50,9 +50,9 @@ fn of_chip(chip: &str, root: Node, rows: &mut Vec<Row>) {
     }
 }
 
-fn entries(node: Node) -> Vec<Entry> {
+fn entries(node: JsonNode) -> Vec<JsonEntry> {
     match node.content {
-        Content::Table(entries) => entries,
+        JsonContent::Table(entries) => entries,
         _ => Vec::new(),
     }
 }
@@ -65,11 +65,11 @@ fn is_chip(key: &str) -> bool {
 }
 
 /// The fields of an entry: a dump wraps them in type and value, and writes an entry without fields as `NULL`.
-fn fields(node: Node) -> Node {
-    let wrapped = node.get("type").and_then(Node::word) == Some("hash");
-    let inside = node.get("value").filter(|value| wrapped && matches!(value.content, Content::Table(_)));
+fn fields(node: JsonNode) -> JsonNode {
+    let wrapped = node.get("type").and_then(JsonNode::word) == Some("hash");
+    let inside = node.get("value").filter(|value| wrapped && matches!(value.content, JsonContent::Table(_)));
     let mut node = inside.cloned().unwrap_or(node);
-    if let Content::Table(fields) = &mut node.content {
+    if let JsonContent::Table(fields) = &mut node.content {
         fields.retain(|field| field.key != "NULL");
     }
     node
@@ -79,7 +79,7 @@ fn fields(node: Node) -> Node {
 #[derive(Default)]
 pub(super) struct Chip {
     pub(super) name: String,
-    tables: Vec<Entry>,
+    tables: Vec<JsonEntry>,
     /// Table to its number; table and key to the entry's number and its file.
     places: HashMap<String, usize>,
     keys: HashMap<(usize, String), (usize, usize)>,
@@ -93,11 +93,11 @@ impl Chip {
     /// Lays a row of a file over what is there. Returns the fields that an earlier file has set otherwise, each with its place.
     pub(super) fn put(&mut self, file: usize, row: Row) -> Vec<(String, usize)> {
         let number = *self.places.entry(row.table.clone()).or_insert_with(|| {
-            let node = Node { at: row.at, end: row.at, content: Content::Table(Vec::new()) };
-            self.tables.push(Entry { key: row.table, at: row.at, node });
+            let node = JsonNode { at: row.at, end: row.at, content: JsonContent::Table(Vec::new()) };
+            self.tables.push(JsonEntry { key: row.table, at: row.at, node });
             self.tables.len() - 1
         });
-        let (Some(entry), Content::Table(entries)) = (row.entry, &mut self.tables[number].node.content)
+        let (Some(entry), JsonContent::Table(entries)) = (row.entry, &mut self.tables[number].node.content)
         else {
             return Vec::new();
         };
@@ -115,14 +115,14 @@ impl Chip {
     }
 
     /// All tables as one.
-    pub(super) fn root(self) -> Node {
-        Node { at: 0, end: 0, content: Content::Table(self.tables) }
+    pub(super) fn root(self) -> JsonNode {
+        JsonNode { at: 0, end: 0, content: JsonContent::Table(self.tables) }
     }
 }
 
 /// Sets the fields of a later file in an entry.
-fn over(entry: &mut Entry, later: Entry) -> Vec<(String, usize)> {
-    let Content::Table(fields) = &mut entry.node.content else {
+fn over(entry: &mut JsonEntry, later: JsonEntry) -> Vec<(String, usize)> {
+    let JsonContent::Table(fields) = &mut entry.node.content else {
         *entry = later;
         return Vec::new();
     };

@@ -69,7 +69,7 @@ fn the_estimate_rises_to_one_and_halves_in_177_silent_periods() {
 /// Lazy and punctual calls give the same.
 #[test]
 fn it_does_not_matter_when_timers_are_looked_at() {
-    for timing in [Timing::Paper, Timing::FreeRunning] {
+    for timing in [ReactionTiming::Paper, ReactionTiming::FreeRunning] {
         let (mut lazy, mut punctual) = (law(|s| s.timing = timing), law(|s| s.timing = timing));
         for end in [70, 130, 1_000, 1_020, 3_333, 9_000] {
             while punctual.next_wakeup() <= us(end) {
@@ -192,7 +192,7 @@ fn a_start_below_line_rate_recovers_without_notification() {
 #[test]
 fn free_running_timers_react_at_their_ticks() {
     let mut law = law(|s| {
-        (s.timing, s.alpha_timer, s.first_cut) = (Timing::FreeRunning, Span::from_us(1), 0.5);
+        (s.timing, s.alpha_timer, s.first_cut) = (ReactionTiming::FreeRunning, Span::from_us(1), 0.5);
     });
     law.on_notification(us(10));
     assert_gbps(law.rate(), 20.0);

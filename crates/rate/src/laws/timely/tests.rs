@@ -39,7 +39,7 @@ fn far_above_the_upper_threshold_a_fifth_is_left() {
 
 #[test]
 fn the_filter_passes_a_step_completely() {
-    let mut gradient = Gradient::new(&Measured::default());
+    let mut gradient = Gradient::new(&TimelySharedSettings::default());
     gradient.add(100e-6);
     let parts: Vec<f64> = (0..40).map(|_| gradient.add(120e-6)).collect();
     assert!((parts[0] - 0.875).abs() < 1e-9 && (parts[1] - 0.875 * 0.125).abs() < 1e-9);
@@ -93,7 +93,7 @@ fn steps_may_be_scaled_by_the_time_they_cover() {
 
 #[test]
 fn flows_of_a_host_start_with_equal_shares() {
-    let third = Timely::new(&TimelySettings::default(), LawSite { others: 2, ..site(9) });
+    let third = Timely::new(&TimelySettings::default(), RateLawSite { others: 2, ..site(9) });
     assert_gbps(third.rate(), 3.0);
 }
 

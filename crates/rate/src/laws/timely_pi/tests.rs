@@ -6,7 +6,7 @@ use crate::rig::{assert_gbps, site, us};
 fn law(flow: u32) -> TimelyPi {
     let mut settings = TimelyPiSettings::default();
     settings.measured.initial_rates = vec![Rate::from_gbps(5)];
-    TimelyPi::new(&settings, LawSite { flow, ..site(10) })
+    TimelyPi::new(&settings, RateLawSite { flow, ..site(10) })
 }
 
 /// At the reference nothing integrates, and the rate settles at `2 step / p`, which the draw at the start decides.

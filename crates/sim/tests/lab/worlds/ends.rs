@@ -115,14 +115,14 @@ pub(super) fn receiver_driven(random: &mut Random) -> Option<TransportSettings> 
 }
 
 fn queue_pairs(random: &mut Random) -> roce::settings::QueuePairSettings {
-    use roce::settings::Recovery;
+    use roce::settings::RoceRecovery;
     let mtu = pick(random, &[1_068, 1_500, 4_140]);
     let retry = Span::from_us(pick(random, &[200, 500, 4_000]));
     roce::settings::QueuePairSettings {
         mtu: Bytes(mtu),
         class: pick(random, &[3, 1, 0]),
         ack_class: pick(random, &[0, 0, 3]),
-        recovery: pick(random, &[Recovery::GoBackN, Recovery::Selective]),
+        recovery: pick(random, &[RoceRecovery::GoBackN, RoceRecovery::Selective]),
         reorder_buffer: one_in(random, 3).then(|| Bytes(pick(random, &[1, 8, 100]) * mtu)),
         reorder_timeout: Span::from_us(u64::from(1 + random.below(100))),
         ack_every: pick(random, &[1, 2, 16]),
@@ -137,18 +137,22 @@ fn queue_pairs(random: &mut Random) -> roce::settings::QueuePairSettings {
 }
 
 fn notification(random: &mut Random) -> NotificationSettings {
-    use notification::{Mode, Scope};
+    use notification::{NotificationPacing, NotificationScope};
     let per_port = one_in(random, 4);
     NotificationSettings {
         cnp_interval: Span::from_us(pick(random, &[50, 4])),
-        np_mode: if per_port { Mode::Paper } else { pick(random, &[Mode::Paper, Mode::Ticker]) },
-        np_scope: if per_port { Scope::Port } else { Scope::Flow },
+        np_mode: if per_port {
+            NotificationPacing::Paper
+        } else {
+            pick(random, &[NotificationPacing::Paper, NotificationPacing::Ticker])
+        },
+        np_scope: if per_port { NotificationScope::Port } else { NotificationScope::Flow },
         cnp_delay: Span::from_us(pick(random, &[0, 0, 55])),
     }
 }
 
 fn dcqcn(random: &mut Random) -> dcqcn::DcqcnSettings {
-    use dcqcn::{CutBy, HyperIncrease, RecoveryCount, Timing};
+    use dcqcn::{CutBy, HyperIncrease, ReactionTiming, RecoveryCount};
     dcqcn::DcqcnSettings {
         byte_counter: Bytes(pick(random, &[10_000_000, 150_000, 1_000])),
         recovery_count: pick(random, &[RecoveryCount::Fluid, RecoveryCount::Ns3]),
@@ -158,7 +162,7 @@ fn dcqcn(random: &mut Random) -> dcqcn::DcqcnSettings {
         clamp_target: one_in(random, 2),
         reset_byte_meter: one_in(random, 2),
         collapse_target: one_in(random, 2),
-        timing: pick(random, &[Timing::Paper, Timing::FreeRunning]),
+        timing: pick(random, &[ReactionTiming::Paper, ReactionTiming::FreeRunning]),
         first_cut: pick(random, &[1.0, 0.5]),
         ..Default::default()
     }
@@ -169,7 +173,7 @@ fn timely(random: &mut Random) -> timely::TimelySettings {
     timely::TimelySettings {
         hai_after: pick(random, &[5, 0]),
         scale_by_min_rtt: one_in(random, 2),
-        measured: timely::Measured {
+        measured: timely::TimelySharedSettings {
             low: Span::from_us(pick(random, &[50, 5])),
             segments: segments::SegmentSettings {
                 segment: Bytes(pick(random, &[16_000, 64_000, 1])),
@@ -188,7 +192,7 @@ fn cubic(random: &mut Random) -> CubicSettings {
         beta: Share(pick(random, &[0.7, 0.5, 0.9])),
         fast_convergence: one_in(random, 2),
         fast_probing: one_in(random, 2),
-        arithmetic: pick(random, &[cubic::Arithmetic::Exact, cubic::Arithmetic::Linux]),
+        arithmetic: pick(random, &[cubic::CubicArithmetic::Exact, cubic::CubicArithmetic::Linux]),
         tcp_friendliness: one_in(random, 2),
         hystart: one_in(random, 2),
         hystart_paced: one_in(random, 2),
@@ -211,7 +215,7 @@ fn dctcp(random: &mut Random) -> DctcpSettings {
         gain: Share(pick(random, &[1.0 / 16.0, 0.5, 1.0])),
         initial_alpha: Share(pick(random, &[1.0, 0.0])),
         minimum_window: pick(random, &[1, 2]),
-        arithmetic: pick(random, &[dctcp::Arithmetic::Exact, dctcp::Arithmetic::Linux]),
+        arithmetic: pick(random, &[dctcp::DctcpArithmetic::Exact, dctcp::DctcpArithmetic::Linux]),
         cut: dctcp::Cut::Once,
     }
 }

@@ -75,8 +75,8 @@ pub(super) fn balancer(random: &mut Random) -> BalancerSettings {
         }),
         9 | 10 => BalancerSettings::Presto(PrestoSettings {
             cell: Bytes(pick(random, &[1, 4_000, 64 << 10])),
-            order: pick(random, &[presto::Order::Shuffled, presto::Order::BitReversed]),
-            start: pick(random, &[presto::Start::Random, presto::Start::First]),
+            order: pick(random, &[presto::PathOrder::Shuffled, presto::PathOrder::BitReversed]),
+            start: pick(random, &[presto::ListStart::Random, presto::ListStart::First]),
             controller_delay: pick(random, &[Span::ZERO, Span::from_us(30)]),
         }),
         8 => BalancerSettings::Wcmp(WcmpSettings {
@@ -371,7 +371,10 @@ fn marker(random: &mut Random, packet: Bytes) -> MarkerSettings {
         }),
         2 => MarkerSettings::Pie(PieSettings {
             target: Span::from_us(packets),
-            estimate: pick(random, &[pie::Estimate::Line, pie::Estimate::Departures, pie::Estimate::Waited]),
+            estimate: pick(
+                random,
+                &[pie::DelayEstimate::Line, pie::DelayEstimate::Departures, pie::DelayEstimate::Waited],
+            ),
             packet,
             non_ect,
             ..Default::default()

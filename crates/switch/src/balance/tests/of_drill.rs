@@ -227,13 +227,14 @@ fn a_remembered_port_is_known_by_its_name_not_by_its_place() {
 
 #[test]
 fn acknowledgements_keep_to_a_path_if_told_and_payload_does_not() {
-    use weft_core::Kind;
+    use weft_core::PacketKind;
     let ports_of = |kind, control_by_hash| {
         let settings = drill::DrillSettings { control_by_hash, ..Default::default() };
         let mut bench = Bench::of(BalancerSettings::Drill(settings), 8);
         (0..200).map(|_| bench.send(&Header { kind, ..flow(9) })).collect::<std::collections::BTreeSet<_>>()
     };
-    let counts = [Kind::Ack, Kind::Control, Kind::Data].map(|kind| ports_of(kind, true).len());
+    let counts =
+        [PacketKind::Ack, PacketKind::Control, PacketKind::Data].map(|kind| ports_of(kind, true).len());
     assert_eq!(counts, [1, 1, 8]);
-    assert_eq!(ports_of(Kind::Ack, false).len(), 8);
+    assert_eq!(ports_of(PacketKind::Ack, false).len(), 8);
 }

@@ -47,8 +47,9 @@ fn ecmp_collisions_are_those_of_fair_dice() {
 #[test]
 fn ecmp_keeps_a_flow_on_one_port() {
     for mapping in MAPPINGS {
-        let mut engines = [0, 1]
-            .map(|engine| Bench::new(AnyBalancer::new(&ecmp(mapping), Site { engine, ..SITE }), &[0; 7]));
+        let mut engines = [0, 1].map(|engine| {
+            Bench::new(AnyBalancer::new(&ecmp(mapping), BalancerSite { engine, ..SITE }), &[0; 7])
+        });
         for n in 0..500 {
             let first = engines[0].send(&flow(n));
             let later =
@@ -64,7 +65,7 @@ fn ecmp_keeps_a_flow_on_one_port() {
 fn ecmp_stages_are_uncorrelated_unless_they_share_a_seed() {
     let at = |switch, seeding| {
         let settings = BalancerSettings::Ecmp(ecmp::EcmpSettings { seeding, ..Default::default() });
-        Bench::new(AnyBalancer::new(&settings, Site { switch: SwitchId(switch), ..SITE }), &[0; 4])
+        Bench::new(AnyBalancer::new(&settings, BalancerSite { switch: SwitchId(switch), ..SITE }), &[0; 4])
     };
     let (mut leaf, mut spine) = (at(1, ecmp::Seeding::PerSwitch), at(2, ecmp::Seeding::PerSwitch));
     let mut joint = vec![0u64; 16];

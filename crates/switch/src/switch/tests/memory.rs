@@ -113,7 +113,7 @@ fn any_marker(dice: &mut Random) -> MarkerSettings {
             every: Span::from_us(1),
             alpha: 1e5,
             packet: Bytes(500),
-            estimate: if dice.chance(0.5) { pie::Estimate::Line } else { pie::Estimate::Waited },
+            estimate: if dice.chance(0.5) { pie::DelayEstimate::Line } else { pie::DelayEstimate::Waited },
             ..Default::default()
         }),
         3 => MarkerSettings::Codel(CodelSettings {

@@ -197,12 +197,12 @@ impl Linux {
 mod tests {
     use super::super::super::rig::{MSS, Rig, SITE};
     use super::super::super::{Cause, CongestionLaw};
-    use super::super::{Arithmetic, Cubic};
+    use super::super::{Cubic, CubicArithmetic};
     use super::*;
     use weft_core::Span;
 
     fn settings() -> CubicSettings {
-        CubicSettings { arithmetic: Arithmetic::Linux, ..CubicSettings::default() }
+        CubicSettings { arithmetic: CubicArithmetic::Linux, ..CubicSettings::default() }
     }
 
     /// A law whose last event was at `peak` segments.

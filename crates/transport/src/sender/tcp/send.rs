@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use weft_core::record::FlowState;
-use weft_core::{Ecn, Header, Kind, Marks, Time};
+use weft_core::{Ecn, Header, Marks, PacketKind, Time};
 
 use super::{Phase, TcpSender, Trouble};
 use crate::recovery::reordering::Undo;
@@ -218,7 +218,7 @@ impl TcpSender {
         let asks = Flags::ECE.with(Flags::CWR);
         let flags = Flags::SYN.with_if(self.rules.marks, asks).with_if(again, Flags::AGAIN);
         *segment = Segment { flow: self.flow, flags, sent: now, ..Segment::default() };
-        self.head(header, Kind::Control, self.transport.syn_wire(), self.rules.ecn_again);
+        self.head(header, PacketKind::Control, self.transport.syn_wire(), self.rules.ecn_again);
     }
 
     #[cold]
@@ -226,11 +226,11 @@ impl TcpSender {
         self.phase = Phase::Done;
         let (flow, flags, sequence) = (self.flow, Flags::ACK, self.size);
         *segment = Segment { flow, flags, sequence, sent: now, ..Segment::default() };
-        self.head(header, Kind::Ack, self.transport.ack_wire(BlockCount::Zero), self.rules.ecn_again);
+        self.head(header, PacketKind::Ack, self.transport.ack_wire(BlockCount::Zero), self.rules.ecn_again);
     }
 
     #[inline]
-    fn head(&self, header: &mut Header, kind: Kind, wire: u16, ecn: Ecn) {
+    fn head(&self, header: &mut Header, kind: PacketKind, wire: u16, ecn: Ecn) {
         (header.ports, header.wire, header.kind) = (self.ports, wire, kind);
         (header.class, header.marks) = (self.rules.class, Marks { ecn });
     }
@@ -251,7 +251,7 @@ impl TcpSender {
         *segment = self.data(start..self.next, flags, now);
         let full = length == self.window.mss;
         let wire = if full { self.rules.full_wire } else { self.transport.data_wire(length) };
-        self.head(header, Kind::Data, wire, self.rules.ecn);
+        self.head(header, PacketKind::Data, wire, self.rules.ecn);
         if self.tagger.is_some() {
             self.tag(now, header, segment);
         }
@@ -297,7 +297,7 @@ impl TcpSender {
         self.reduction.sent(length);
         self.start_retransmission_timer(now, bytes.start == self.una);
         *segment = self.data(bytes, Flags::AGAIN, now);
-        self.head(header, Kind::Data, self.transport.data_wire(length), self.rules.ecn_again);
+        self.head(header, PacketKind::Data, self.transport.data_wire(length), self.rules.ecn_again);
         if self.tagger.is_some() {
             self.tag(now, header, segment);
         }
