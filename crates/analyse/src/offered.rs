@@ -1,5 +1,5 @@
 //! The flows of a run before it starts: a name for their list, and what they would ask of the links of the fabric if every
-//! switch split them equally. Knows no balancer and no queue.
+//! switch split them equally. Must not depend on balancers or queues.
 
 use weft_core::{Bytes, Checksum, Time};
 use weft_plan::Setup;

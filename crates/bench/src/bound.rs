@@ -3,7 +3,8 @@
 //! It moves packets of the reference run R1 (four spines, sixteen leaves of twenty hosts) and does nothing else: one event
 //! per hop, since a port that serves in order knows at once when a packet will have left; 32-byte packets in a pool, links by
 //! index, paths drawn by flow, a window after DCTCP (SIGCOMM'10). No losses, no timers, no opening of connections, endless
-//! buffers, no statistics but the mean completion time, which shows that it carried the traffic. It knows no part of Weft.
+//! buffers, no statistics but the mean completion time, which shows that it carried the traffic. Must not depend on any
+//! part of Weft.
 
 mod wheel;
 

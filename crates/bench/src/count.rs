@@ -1,5 +1,5 @@
 //! Instructions of a loop: the program runs itself once more under callgrind, which counts every instruction and cuts its
-//! count where the loop begins and ends. It knows nothing of what the loop does.
+//! count where the loop begins and ends. Must not depend on what the loop does.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

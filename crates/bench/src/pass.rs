@@ -1,5 +1,5 @@
 //! One pass of a case: the network is built, its loop is run and watched, the records of its flows are counted. Only the loop, from the
-//! first event to the last, is measured. It knows neither scenario nor table.
+//! first event to the last, is measured. Must not depend on scenarios or tables.
 
 use serde::{Deserialize, Serialize};
 use weft::{Error, Prepared};

@@ -1,7 +1,7 @@
 //! A JSON reader that remembers where everything stands, which the readers for data do not.
 //!
 //! RFC 8259, strictly; tables keep the order of their keys and every repetition of a key, for a repetition is a finding.
-//! Depth is limited, so that a hostile file cannot exhaust the stack. Knows nothing of switches.
+//! Depth is limited, so that a hostile file cannot exhaust the stack. Must not depend on switches.
 
 /// How deep lists and tables may be nested.
 const DEEPEST: usize = 64;

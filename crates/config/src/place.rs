@@ -1,5 +1,5 @@
 //! Places in the files under examination: a file and a byte in it, told as line and column when a person reads them.
-//! Knows no format.
+//! Must not depend on file formats.
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq)]

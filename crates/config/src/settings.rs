@@ -1,4 +1,4 @@
-//! Settings of Linux hosts by name, whatever sets them. Knows no setting in particular.
+//! Settings of Linux hosts by name, whatever sets them. Must not depend on any particular setting.
 
 pub mod shell;
 pub mod sysctl;

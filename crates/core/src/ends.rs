@@ -1,4 +1,5 @@
-//! What a host tells an end of a flow when it opens, and what the end has to say when asked. Knows no transport.
+//! What a host tells an end of a flow when it opens, and what the end has to say when asked. Must not depend on
+//! transports.
 
 use crate::header::Class;
 use crate::ids::FlowId;

@@ -1,7 +1,7 @@
 //! What a switch may read and write of a packet: 32 bytes, the hot column of the pool.
 //!
 //! A switch decides on headers, never on bytes of payload; therefore the same switch serves the simulator and real
-//! packets. Knows nothing of sequence numbers: those are the transport's.
+//! packets. Must not depend on sequence numbers: those are the transport's.
 
 use crate::ids::{HostId, PortId};
 use crate::units::Time;

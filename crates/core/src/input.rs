@@ -1,4 +1,5 @@
-//! Files of others, read up to a limit: a device or a pipe without end is an error and not the end of memory. Knows no format.
+//! Files of others, read up to a limit: a device or a pipe without end is an error and not the end of memory. Must not
+//! depend on file formats.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};

@@ -1,5 +1,5 @@
 //! Path labels and flowcells (Presto, SIGCOMM'15): what a sending host writes into the four bytes of a header, switches
-//! forward by, and the receiving host reads. Knows no network: a label is a list of ports.
+//! forward by, and the receiving host reads. Must not depend on the network: a label is a list of ports.
 //!
 //! 22 bits name the port to take at the first three switches, 10 bits count flowcells. Where a switch has no choice the
 //! label says nothing.

@@ -1,5 +1,5 @@
-//! A text file of another program as numbered lines of words, and errors that point to a line. Knows no format and
-//! opens no file.
+//! A text file of another program as numbered lines of words, and errors that point to a line. Must not depend on
+//! file formats, and opens no file.
 
 use std::fmt;
 use std::str::FromStr;

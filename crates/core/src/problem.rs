@@ -1,5 +1,5 @@
-//! What is wrong with settings that are fine one by one and only make no sense together. Knows no file and no line: the
-//! scenario finds the place from the path.
+//! What is wrong with settings that are fine one by one and only make no sense together. Must not depend on files or
+//! lines: the scenario finds the place from the path.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 //! How a network is cut into symmetric components: the settings, shared by the balancer that wants components and the
-//! topology that computes them. Knows neither.
+//! topology that computes them. Must not depend on either.
 //!
 //! *Paper*: Ghorbani et al., SIGCOMM'17, section 3.4 (the quiver).
 

@@ -1,4 +1,5 @@
-//! What an engine reports: the same from simulator and router, so that one report reads both. Knows no file format.
+//! What an engine reports: the same from simulator and router, so that one report reads both. Must not depend on file
+//! formats.
 
 mod measured;
 mod pause;

@@ -1,4 +1,5 @@
-//! What only the ends of a flow see of a packet, and what an end hands to the network card. Knows no window and no timer.
+//! What only the ends of a flow see of a packet, and what an end hands to the network card. Must not depend on windows
+//! or timers.
 //!
 //! A flow carries payload in one direction, bytes `0..size`; the other direction carries acknowledgements only. Opening
 //! and closing take no sequence numbers: the closing flag rides on the last payload, whose acknowledgement answers it.

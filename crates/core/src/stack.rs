@@ -1,6 +1,6 @@
 //! What a host runs to carry flows: a *stack* gives each flow a sending and a receiving end and each host a part that all its
-//! flows share. Ends and host parts are state machines: packets and the clock come in, packets and [`Needs`] come out. Knows
-//! no network, no switch and no particular transport.
+//! flows share. Ends and host parts are state machines: packets and the clock come in, packets and [`Needs`] come out.
+//! Must not depend on networks, switches or any particular transport.
 //!
 //! A stack is declared by [`Stack`]; the list of all stacks is in the crate `transport`.
 

@@ -1,5 +1,5 @@
-//! What a plot shows, as data: the page's script draws it and lists the same data as a table. Knows neither records
-//! nor pixels.
+//! What a plot shows, as data: the page's script draws it and lists the same data as a table. Must not depend on
+//! records or pixels.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! A drawing of switches in tiers and lines between them, as one SVG file. Knows no network and no route.
+//! A drawing of switches in tiers and lines between them, as one SVG file. Must not depend on networks or routes.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Reads an expression. Knows no metric and no case.
+//! Reads an expression. Must not depend on metrics or cases.
 
 use crate::selector::{self, Selector};
 use crate::{Expression, Extreme, Term};

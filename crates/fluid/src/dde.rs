@@ -1,5 +1,5 @@
-//! Delay differential equations by the method of steps. Knows no network: a [`System`] says how fast its state changes,
-//! and may ask for its own past.
+//! Delay differential equations by the method of steps. Must not depend on networks: a [`System`] says how fast its
+//! state changes, and may ask for its own past.
 //!
 //! The step is the third-order pair of Bogacki and Shampine (1989) with its second-order companion as error estimate. The
 //! past is kept as cubic Hermite pieces, whose error is of the fourth order in the step, so that looking back costs no

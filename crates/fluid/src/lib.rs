@@ -2,8 +2,9 @@
 //!
 //! One bottleneck, flows with delays, and the laws of DCQCN and TIMELY in the limit of infinitely small packets. From
 //! them: runs over time ([`dde`], [`model`]), fixed points, the response of the opened loop and how far it is from
-//! instability ([`linear`]), and the discrete model of convergence ([`cycles`]). Knows no packet, no switch, no file.
-//! Inside, quantities are in packets, packets per second and seconds, because marking is a probability per packet.
+//! instability ([`linear`]), and the discrete model of convergence ([`cycles`]). Must not depend on packets, switches
+//! or files. Inside, quantities are in packets, packets per second and seconds, because marking is a probability per
+//! packet.
 
 pub mod complex;
 pub mod cycles;

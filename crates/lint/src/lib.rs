@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Readers know formats and no rules; rules know the model and no format. So a rule holds for every format, and several
-//! files can be judged together as one network. In reading order: `model`, `rules`, `formula`, `read`, `show`. Knows no
-//! engine and simulates nothing.
+//! files can be judged together as one network. In reading order: `model`, `rules`, `formula`, `read`, `show`. Must not
+//! depend on engines, and simulates nothing.
 //!
 //! ```
 //! use weft_lint::{Input, RuleOptions, lint};

@@ -1,6 +1,6 @@
 //! Rules that a file silences where it stands: a comment `weft lint: allow RULE, RULE -- reason` on a line of its own holds for the
 //! next line, and for what is indented below that; behind something, for its line; `allow-file` holds for the file. Formats without
-//! comments have their own way, with the same list of rules. Knows no rule.
+//! comments have their own way, with the same list of rules. Must not depend on rules.
 
 use crate::told::Silenced;
 use weft_config::place::{Spot, lines};

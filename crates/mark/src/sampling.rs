@@ -2,7 +2,7 @@
 //!
 //! Between two looks at a queue nothing enters it. It falls from what it was then to what it is now; for that it takes the
 //! whole line first, and rests afterwards. A port with one queue does just that, up to the packet in service, which
-//! counts whole until its last bit has left. Knows no probability.
+//! counts whole until its last bit has left. Must not depend on probabilities.
 
 use weft_core::{Bytes, Rate, Span, Time};
 

@@ -1,6 +1,6 @@
 //! Texts that settings come from, and places in them: the scenario file, `--set` arguments, sweep values.
 //!
-//! Knows nothing of TOML or of settings; it only turns byte offsets into lines and columns.
+//! Must not depend on TOML or settings; it only turns byte offsets into lines and columns.
 
 use std::ops::Range;
 

@@ -7,8 +7,8 @@
 //! section 3. What is left out, and what is assumed, is in `LIMITATIONS.md`.
 //!
 //! In reading order: [`settings`], [`packet`] (what the ends see of a packet), [`NdpSender`], [`NdpReceiver`], [`PullQueue`] (what
-//! the flows of a receiving host share), [`NdpStack`] (all of it as a stack). Knows no switch and no network; packets are counted
-//! from 0 and sent again with the boundaries they had before.
+//! the flows of a receiving host share), [`NdpStack`] (all of it as a stack). Must not depend on switches or networks;
+//! packets are counted from 0 and sent again with the boundaries they had before.
 
 pub mod packet;
 mod pulls;

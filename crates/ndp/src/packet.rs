@@ -1,4 +1,4 @@
-//! What the ends of an NDP flow see of a packet. Knows no state.
+//! What the ends of an NDP flow see of a packet. Holds no state.
 
 use weft_core::segment::Toll;
 use weft_core::stack::{Layout, Side};

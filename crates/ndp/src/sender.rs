@@ -1,4 +1,5 @@
-//! The sending end of an NDP flow: a window of packets at once, then one for each pull. Knows no rate and no congestion.
+//! The sending end of an NDP flow: a window of packets at once, then one for each pull. Must not depend on rates or
+//! congestion.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! From a scenario file to the setups of its runs: reads and checks it, builds its networks, draws its flows.
 //!
-//! Knows neither engines nor results.
+//! Must not depend on engines or results.
 
 mod build;
 

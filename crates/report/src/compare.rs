@@ -73,7 +73,7 @@ pub fn compare(a: &Path, b: &Path) -> Result<Comparison, DiskError> {
     Ok(Comparison::of(read_runs(a)?, read_runs(b)?, side_names(a, b)))
 }
 
-/// The parts of two paths that tell them apart, from the end.
+/// The parts in which two paths differ, from the end.
 fn side_names(a: &Path, b: &Path) -> [String; 2] {
     let words = |path: &Path| -> Vec<String> {
         path.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
@@ -174,12 +174,12 @@ impl Comparison {
         let means = self.rows.iter().filter(|row| row.metric == "fct.mean");
         let ratios: Vec<Estimate> = means.filter_map(|row| row.ratio).collect();
         match ratios.as_slice() {
-            [] => format!("{a} and {b} have no case and seed in common: nothing is paired."),
+            [] => format!("{a} and {b} have no case and seed in common: nothing to compare."),
             [ratio] => {
                 let words = match MetricOrder::of(ratio) {
                     MetricOrder::Less | MetricOrder::Greater => "",
-                    MetricOrder::Unclear => ": the seeds do not tell them apart",
-                    MetricOrder::OneSeed => ": one seed cannot tell them apart",
+                    MetricOrder::Unclear => ": no significant difference",
+                    MetricOrder::OneSeed => ": one seed cannot separate them",
                 };
                 let interval = crate::headline::interval_words(ratio);
                 format!("Mean FCT of {b} is {}× that of {a} ({interval}){words}.", number(ratio.mean))
@@ -189,10 +189,10 @@ impl Comparison {
                 let many =
                     |order: MetricOrder| all.iter().filter(|ratio| MetricOrder::of(ratio) == order).count();
                 let counts = [
-                    ("clearly lower", MetricOrder::Less),
-                    ("clearly higher", MetricOrder::Greater),
-                    ("not told apart by the seeds", MetricOrder::Unclear),
-                    ("not to be told from one seed", MetricOrder::OneSeed),
+                    ("significantly lower", MetricOrder::Less),
+                    ("significantly higher", MetricOrder::Greater),
+                    ("no significant difference", MetricOrder::Unclear),
+                    ("one seed only", MetricOrder::OneSeed),
                 ];
                 let counts = counts.map(|(words, order)| (words, many(order))).into_iter();
                 let counts =

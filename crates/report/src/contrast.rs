@@ -1,22 +1,22 @@
-//! Two cases against each other, seed by seed, and what the seeds can tell. Knows runs and statistics, no pictures.
+//! Two cases compared seed by seed, and whether they differ significantly. Depends on runs and statistics, not on pictures.
 //!
-//! The rule of every sentence that puts one case above another: it may only if the 95 % interval over the seeds that
-//! both have excludes equality. One seed has no interval, so it never can.
+//! A sentence may rank one case above another only if the 95 % interval over their common seeds excludes equality. One
+//! seed has no interval, so it never can.
 
 use crate::statistics::{Estimate, mean};
 use crate::sweep::{Run, Sweep, partners};
 use crate::text::{number, percent};
 
-/// What may be said of a metric of one case beside another.
+/// How a metric of one case compares with that of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricOrder {
     /// It is less.
     Less,
     /// It is greater.
     Greater,
-    /// The seeds do not tell the two apart.
+    /// The difference is not significant.
     Unclear,
-    /// There is one seed: it cannot tell.
+    /// One seed has no interval, so no difference is significant.
     OneSeed,
 }
 
@@ -33,7 +33,7 @@ impl MetricOrder {
     }
 }
 
-/// A metric of two cases over the seeds that both have.
+/// A metric of two cases over their common seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contrast {
     /// Its mean in the base.
@@ -42,7 +42,7 @@ pub struct Contrast {
     pub other: f64,
     /// The other divided by the base.
     pub ratio: Estimate,
-    /// Runs that are in neither value, because the other case has none of their seed, or a side has no such metric.
+    /// Runs left out of both values: the other case lacks their seed, or one side lacks the metric.
     pub left_out: usize,
     /// Flows that finished, of both.
     pub finished: u64,
@@ -74,20 +74,20 @@ impl Contrast {
         })
     }
 
-    /// What may be said of the other case.
+    /// How the other case compares with the base.
     #[must_use]
     pub fn order(&self) -> MetricOrder {
         MetricOrder::of(&self.ratio)
     }
 
-    /// How many times the other is the base, with the interval: `1.04×, 95 % interval 1.02–1.05`.
+    /// The ratio of the other to the base, with the interval: `1.04×, 95 % interval 1.02–1.05`.
     #[must_use]
     pub fn times(&self) -> String {
         let interval = interval(&self.ratio).map_or(String::new(), |words| format!(", {words}"));
         format!("{}×{interval}", number(self.ratio.mean))
     }
 
-    /// What is in neither value, with the names of the other case and of the base; empty when all flows finished.
+    /// The shares of flows left out as unfinished, by name of the case; empty when all flows finished.
     #[must_use]
     pub fn censored(&self, other: &str, base: &str) -> String {
         let [of_base, of_other] = self.unfinished.map(percent);
@@ -110,20 +110,20 @@ pub fn interval(estimate: &Estimate) -> Option<String> {
     Some(format!("95\u{202f}% interval {}–{}", number(estimate.low?), number(estimate.high?)))
 }
 
-/// Baseline and the scheme to put beside it at a place of the axis.
+/// The baseline and the scheme to compare it with at a point of the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Duel {
     /// The baseline: the first scheme.
     pub base: usize,
-    /// The other scheme with the least mean completion time; one that the seeds show to be faster than the baseline
-    /// comes before one that they do not.
+    /// The other scheme with the least mean completion time; a scheme significantly faster than the baseline comes
+    /// before one that is not.
     pub best: usize,
     /// Place on the axis.
     pub at: usize,
 }
 
 impl Duel {
-    /// Who is compared at a place of the axis; absent with a single scheme or without flows.
+    /// The schemes compared at a point of the axis; absent with a single scheme or without flows.
     #[must_use]
     pub fn at(sweep: &Sweep, at: usize) -> Option<Duel> {
         let rank = |scheme: usize| {
@@ -136,7 +136,7 @@ impl Duel {
         sweep.estimate(0, at, "fct.mean").map(|_| Duel { base: 0, best, at })
     }
 
-    /// A metric of the two over the seeds that both have.
+    /// A metric of the two over their common seeds.
     #[must_use]
     pub fn contrast(&self, sweep: &Sweep, metric: &str) -> Option<Contrast> {
         Contrast::of(&sweep.case(self.best, self.at), &sweep.case(self.base, self.at), metric)

@@ -1,4 +1,5 @@
-//! The answer in a sentence, made from the data, and what spoils it. Knows summaries and sweeps, not their layout.
+//! The answer in one sentence, derived from the data, and the warnings that qualify it. Depends on summaries and sweeps,
+//! not on their layout.
 
 mod timeouts;
 mod warnings;
@@ -16,7 +17,7 @@ use warnings::{left_out_words, warnings};
 /// The first thing a reader sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
-    /// What spoils the result, most serious first; shown before the sentence.
+    /// Warnings that qualify the result, most serious first; shown before the sentence.
     pub warnings: Vec<String>,
     /// The answer.
     pub sentence: String,
@@ -70,10 +71,9 @@ impl Headline {
         let sentence = match (Duel::at(sweep, at), sweep.schemes.len()) {
             (Some(duel), _) => duel_sentence(sweep, duel),
             (None, 1) => trend_sentence(sweep) + &timeouts::of_scheme(sweep, at),
-            (None, _) => begin(
-                &place_words(sweep, at),
-                "no completion times stand beside those of the baseline: nothing is compared.",
-            ),
+            (None, _) => {
+                begin(&place_words(sweep, at), "no completion times to compare with those of the baseline.")
+            }
         };
         let mut warnings = warnings(&sweep.runs, verdicts);
         if sweep.left_out > 0 {
@@ -109,18 +109,18 @@ fn place_words(sweep: &Sweep, at: usize) -> String {
     sweep.axis.as_ref().map_or(String::new(), |axis| format!("At {}: ", axis.phrase(at)))
 }
 
-/// Words of ours after the place, or as the beginning of a sentence.
+/// `words` after the place, or capitalised as the start of a sentence.
 fn begin(place: &str, words: &str) -> String {
     let (first, rest) = words.split_at(1);
     if place.is_empty() { first.to_uppercase() + rest } else { format!("{place}{words}") }
 }
 
-/// The baseline beside another scheme: which is faster, if the seeds show it, and what becomes of the tail.
+/// The baseline against another scheme: which is faster, if the difference is significant, and the effect on the tail.
 fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     let (base, best) = (&sweep.schemes[duel.base], &sweep.schemes[duel.best]);
     let place = place_words(sweep, duel.at);
     let Some(mean) = duel.contrast(sweep, "fct.mean") else {
-        return begin(&place, &format!("no seed has run under both {best} and {base}: nothing is paired."));
+        return begin(&place, &format!("no seed has run under both {best} and {base}: nothing to compare."));
     };
     let answer = match mean.order() {
         MetricOrder::Less => faster_words(&mean, &format!("{place}{best}"), base),
@@ -136,8 +136,14 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
             };
             format!("{all}{best} is {times} slower than {base} on average ({})", evidence(&mean))
         }
-        MetricOrder::Unclear => undecided(&mean, &begin(&place, "the seeds do not tell"), [best, base]),
-        MetricOrder::OneSeed => undecided(&mean, &begin(&place, "one seed cannot tell"), [best, base]),
+        MetricOrder::Unclear => {
+            let words = format!("no significant difference between {best} and {base}");
+            undecided(&mean, &begin(&place, &words))
+        }
+        MetricOrder::OneSeed => {
+            let words = format!("one seed cannot separate {best} from {base}");
+            undecided(&mean, &begin(&place, &words))
+        }
     };
     let alike = alike_words(sweep, duel, mean.order());
     let timeouts = timeouts::of_duel(sweep, duel);
@@ -148,7 +154,7 @@ fn duel_sentence(sweep: &Sweep, duel: Duel) -> String {
     )
 }
 
-/// A scheme that is faster than the baseline is not thereby the fastest: which others are not told from it.
+/// A scheme that is faster than the baseline need not be the fastest: the schemes that do not differ from it significantly.
 fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let unclear = |base: &usize| {
         let contrast = Duel { base: *base, ..duel }.contrast(sweep, "fct.mean");
@@ -160,10 +166,10 @@ fn alike_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
         _ if mean != MetricOrder::Less => return String::new(),
         [] => return String::new(),
         [one] => (*one).to_owned(),
-        [first, second] => format!("{first} and {second}"),
+        [first, second] => format!("{first} or {second}"),
         many => format!("{} other schemes", many.len()),
     };
-    format!(" The seeds do not tell {} from {names}.", sweep.schemes[duel.best])
+    format!(" {} does not differ significantly from {names}.", sweep.schemes[duel.best])
 }
 
 fn faster_words(mean: &Contrast, best: &str, base: &str) -> String {
@@ -175,13 +181,10 @@ fn faster_words(mean: &Contrast, best: &str, base: &str) -> String {
     format!("{best} finishes flows {times} faster than {base} on average ({})", evidence(&faster))
 }
 
-fn undecided(mean: &Contrast, words: &str, [best, base]: [&str; 2]) -> String {
+fn undecided(mean: &Contrast, words: &str) -> String {
     let (of_best, of_base) = (duration(mean.other), duration(mean.base));
     let times = number(mean.ratio.mean);
-    format!(
-        "{words} {best} from {base}: mean FCT is {of_best} against {of_base}, {times}× ({})",
-        evidence(mean)
-    )
+    format!("{words}: mean FCT is {of_best} against {of_base}, {times}× ({})", evidence(mean))
 }
 
 /// Is every other scheme slower than the baseline, and there are several?
@@ -193,17 +196,17 @@ fn beaten_by_base(sweep: &Sweep, duel: Duel) -> bool {
     sweep.schemes.len() > 2 && (1..sweep.schemes.len()).all(slower)
 }
 
-/// Interval, seeds and flows that a sentence rests on.
+/// Interval, seeds and number of flows behind a sentence.
 fn evidence(contrast: &Contrast) -> String {
     let left_out = match contrast.left_out {
         0 => String::new(),
-        1 => ", 1 run without partner left out".to_owned(),
-        many => format!(", {many} runs without partner left out"),
+        1 => ", 1 unpaired run left out".to_owned(),
+        many => format!(", {many} unpaired runs left out"),
     };
     format!("{}{left_out}, {} flows", interval_words(&contrast.ratio), count(contrast.finished))
 }
 
-/// What becomes of the tail, joined to what was said of the mean.
+/// The effect on the tail, joined to the sentence on the mean.
 fn tail_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
     let metric = tail_metric(&sweep.runs);
     let Some(tail) = duel.contrast(sweep, metric) else {
@@ -226,7 +229,7 @@ fn tail_words(sweep: &Sweep, duel: Duel, mean: MetricOrder) -> String {
         MetricOrder::Less => format!("{joint} cuts the {words} from {from} to {to} ({})", tail.times()),
         MetricOrder::Greater => format!("{joint} raises the {words} from {from} to {to} ({})", tail.times()),
         MetricOrder::Unclear => {
-            format!("; the {words}s are not told apart: {to} against {from} ({})", tail.times())
+            format!("; the {words}s do not differ significantly: {to} against {from} ({})", tail.times())
         }
         MetricOrder::OneSeed => format!("; the {words} is {to} against {from}"),
     }
@@ -246,18 +249,18 @@ fn trend_sentence(sweep: &Sweep) -> String {
     }
 }
 
-/// One scheme from end to end of the axis.
+/// One scheme, from the first point of the axis to the last.
 fn along(sweep: &Sweep, axis: &HorizontalAxis, first: usize, last: usize) -> String {
     let Some(trend) = Contrast::of(&sweep.case(0, last), &sweep.case(0, first), "fct.mean") else {
-        return "No seed has run at both ends of the axis: nothing is paired.".to_owned();
+        return "No seed has run at both ends of the axis: nothing to compare.".to_owned();
     };
     let from = format!("{} at {}", duration(trend.base), axis.phrase(first));
     let to = format!("{} at {}", duration(trend.other), axis.phrase(last));
     let change = match trend.order() {
         MetricOrder::Less => format!("falls from {from} to {to}"),
         MetricOrder::Greater => format!("rises from {from} to {to}"),
-        MetricOrder::Unclear => format!("is {from} and {to}, which the seeds do not tell apart"),
-        MetricOrder::OneSeed => format!("is {from} and {to}, which one seed cannot tell apart"),
+        MetricOrder::Unclear => format!("is {from} and {to}, which is no significant difference"),
+        MetricOrder::OneSeed => format!("is {from} and {to}, which one seed cannot separate"),
     };
     let times = number(trend.ratio.mean);
     format!("Mean FCT of {} {change} ({times}×, {}).", sweep.schemes[0], evidence(&trend))
@@ -302,7 +305,7 @@ mod tests {
 
     /// 0.3 % is neither "1.00 times faster" nor "from 1.39 ms to 1.39 ms".
     #[test]
-    fn small_differences_are_told_in_per_cent() {
+    fn small_differences_are_stated_in_per_cent() {
         let close: (&str, &[(u64, f64)]) = ("drill", &[(1, 997.0), (2, 1_096.7), (3, 897.3)]);
         let words = sentence(&made(&[ECMP, close]));
         assert!(words.contains("drill finishes flows 0.301 % faster than ecmp"), "{words}");
@@ -326,7 +329,7 @@ mod tests {
         assert!(words.starts_with("balance = ecmp, load = 0.8: flows finish in"), "{words}");
     }
 
-    /// What is averaged is told where the run mostly drains.
+    /// A warning names the averaging period where the run mostly drains.
     #[test]
     fn a_drain_longer_than_the_arrivals_is_a_warning() {
         let mut run = run("ecmp", 1, 1_000.0, 20_000);
@@ -368,12 +371,12 @@ mod tests {
         let text = sentence(&sweep);
         assert!(
             text.starts_with(
-                "The seeds do not tell drill from ecmp: mean FCT is 988 us against 1.00 ms, 0.980×"
+                "No significant difference between drill and ecmp: mean FCT is 988 us against 1.00 ms, 0.980×"
             ),
             "{text}"
         );
         assert!(
-            text.contains("; the 99th percentiles are not told apart: 1.47 ms against 1.49 ms"),
+            text.contains("; the 99th percentiles do not differ significantly: 1.47 ms against 1.49 ms"),
             "{text}"
         );
         assert!(!["faster", "slower", "cuts", "raises"].iter().any(|word| text.contains(word)), "{text}");
@@ -394,9 +397,9 @@ mod tests {
         let slower = ("letflow", &[(1, 600.0), (2, 660.0), (3, 540.0)][..]);
         let text = sentence(&made(&[ECMP, half, like, slower]));
         assert!(text.starts_with("drill finishes flows 2.00 times faster than ecmp"), "{text}");
-        assert!(text.ends_with(" The seeds do not tell drill from random."), "{text}");
+        assert!(text.ends_with(" drill does not differ significantly from random."), "{text}");
         let text = sentence(&made(&[ECMP, half, slower]));
-        assert!(!text.contains("do not tell"), "{text}");
+        assert!(!text.contains("significant"), "{text}");
     }
 
     #[test]
@@ -413,7 +416,7 @@ mod tests {
         sweep.runs[3].summary.fct_us.all.p99 = Some(2_400.0);
         let text = sentence(&sweep);
         assert!(
-            text.contains("; the 99th percentiles are not told apart: 2.47 ms against 2.42 ms"),
+            text.contains("; the 99th percentiles do not differ significantly: 2.47 ms against 2.42 ms"),
             "{text}"
         );
     }
@@ -423,7 +426,7 @@ mod tests {
         let sweep = made(&[("ecmp", &[(1, 1_000.0)]), ("drill", &[(1, 500.0)])]);
         assert_eq!(
             sentence(&sweep),
-            "One seed cannot tell drill from ecmp: mean FCT is 500 us against 1.00 ms, 0.500× (one seed, no \
+            "One seed cannot separate drill from ecmp: mean FCT is 500 us against 1.00 ms, 0.500× (one seed, no \
              interval, 40 000 flows); the 99th percentile is 745 us against 1.49 ms."
         );
     }
@@ -434,17 +437,19 @@ mod tests {
         let ecmp = ("ecmp", &[(1, 1_000.0), (2, 1_100.0), (3, 900.0), (4, 3_000.0)][..]);
         let text = sentence(&made(&[ecmp, ("drill", &[(2, 1_078.0), (3, 900.0), (1, 990.0)])]));
         assert!(
-            text.starts_with("The seeds do not tell drill from ecmp: mean FCT is 989 us against 1.00 ms"),
+            text.starts_with(
+                "No significant difference between drill and ecmp: mean FCT is 989 us against 1.00 ms"
+            ),
             "{text}"
         );
-        assert!(text.contains("3 seeds, 1 run without partner left out, 120 000 flows"), "{text}");
+        assert!(text.contains("3 seeds, 1 unpaired run left out, 120 000 flows"), "{text}");
         let text = sentence(&made(&[ecmp, ("drill", &[(2, 500.0), (0, 1.0)])]));
         assert!(
-            text.starts_with("One seed cannot tell drill from ecmp: mean FCT is 500 us against 1.10"),
+            text.starts_with("One seed cannot separate drill from ecmp: mean FCT is 500 us against 1.10"),
             "{text}"
         );
         let text = sentence(&made(&[ecmp, ("drill", &[(8, 500.0), (9, 1.0)])]));
-        assert_eq!(text, "No seed has run under both drill and ecmp: nothing is paired.");
+        assert_eq!(text, "No seed has run under both drill and ecmp: nothing to compare.");
     }
 
     #[test]
@@ -462,10 +467,7 @@ mod tests {
             "{text}"
         );
         sweep.runs[..3].iter_mut().for_each(|run| run.summary.fct_us = FlowMeasure::default());
-        assert_eq!(
-            sentence(&sweep),
-            "No completion times stand beside those of the baseline: nothing is compared."
-        );
+        assert_eq!(sentence(&sweep), "No completion times to compare with those of the baseline.");
     }
 
     #[test]
@@ -486,9 +488,9 @@ mod tests {
             "{text}"
         );
         let text = two(&[(1, 100.0, 200.0), (2, 110.0, 90.0)]);
-        assert!(text.contains("which the seeds do not tell apart (1.28×, 95 % interval"), "{text}");
+        assert!(text.contains("which is no significant difference (1.28×, 95 % interval"), "{text}");
         let text = two(&[(1, 100.0, 200.0)]);
-        assert!(text.contains("which one seed cannot tell apart (2.00×, one seed, no interval"), "{text}");
+        assert!(text.contains("which one seed cannot separate (2.00×, one seed, no interval"), "{text}");
     }
 
     #[test]

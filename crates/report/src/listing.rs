@@ -1,6 +1,6 @@
 //! `sweep.json`: which runs belong to the results in a folder, and what was judged about them. An edited scenario, or
-//! its reduced form, leaves runs under other hashes beside them; without the list they would be mixed up. Knows no
-//! statistics.
+//! its reduced form, leaves runs under other hashes beside them; without the list they would be mixed up. Must not
+//! depend on statistics.
 
 use crate::disk::{DiskError, read_json, write_json};
 use serde::{Deserialize, Serialize};

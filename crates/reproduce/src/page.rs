@@ -1,5 +1,5 @@
 //! The page of the book about a reproduction: a function of `claims.toml` and `results.json` alone, so that it can be
-//! checked without running anything. Knows no run.
+//! checked without running anything. Must not depend on runs.
 
 use std::fmt::Write as _;
 use std::path::Path;

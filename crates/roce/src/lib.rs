@@ -1,6 +1,6 @@
 //! Queue pairs: what the two ends of a RoCE flow do. Each flow is one message on a queue pair of its own: packets go at
-//! the rate that a law allows, answers say what has arrived, and what is lost is sent again. Knows no network, no host and
-//! no other flow.
+//! the rate that a law allows, answers say what has arrived, and what is lost is sent again. Must not depend on
+//! networks, hosts or other flows.
 //!
 //! In reading order: [`settings`] (what a scenario can say), [`QueuePairs`] (what follows from it), [`QueueSender`] and
 //! [`QueueReceiver`], driven as the ends of every stack are ([`weft_core::stack`]). Sequence numbers count bytes; a packet

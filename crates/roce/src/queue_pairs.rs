@@ -1,5 +1,5 @@
-//! The checked configuration that all queue pairs of a run share, and the sizes of packets that follow. Knows no state of
-//! any flow.
+//! The checked configuration that all queue pairs of a run share, and the sizes of packets that follow. Holds no
+//! per-flow state.
 
 use weft_core::segment::{Flags, Outgoing, Segment, reverse_ports};
 use weft_core::stack::Frames;

@@ -1,7 +1,7 @@
 //! `[[expect]]`: what the results must show. Read and resolved against the cases of the sweep here; the measured
 //! values come from outside, as a function.
 //!
-//! Knows no record and no statistics, only names of metrics.
+//! Must not depend on records or statistics, only on names of metrics.
 
 mod resolve;
 

@@ -1,6 +1,6 @@
 //! What a scenario says: the top-level sections, as types. The sections' own settings are declared by their crates.
 //!
-//! Knows no file: a value of these types has been checked.
+//! Must not depend on files: a value of these types has been checked.
 
 use weft_core::settings;
 use weft_core::settings::Override;

@@ -1,5 +1,5 @@
-//! The ends of open flows: which are active, where their state is, and what those that are done have to say. Knows no
-//! network.
+//! The ends of open flows: which are active, where their state is, and what those that are done have to say. Must not
+//! depend on the network.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! When the queue of a port was held by pauses, as long as somebody waits who was there then. Knows no packet.
+//! When the queue of a port was held by pauses, as long as somebody waits who was there then. Must not depend on
+//! packets.
 
 use std::collections::VecDeque;
 

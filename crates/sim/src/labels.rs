@@ -1,5 +1,5 @@
 //! The sending half of Presto at a host: flows are cut into flowcells, each sent by the next path of the host's list.
-//! Lists follow the routes of the host's leaf. Knows no switch and no transport.
+//! Lists follow the routes of the host's leaf. Must not depend on switches or transports.
 //!
 //! *Paper*: He et al., SIGCOMM'15, sections 3.1 to 3.3.
 

@@ -1,5 +1,6 @@
 //! Where the state of a flow's end is, by the flow's number. Flows are numbered in the order of their start and few are open
-//! at a time, so only those pages of numbers exist that hold an open flow; an empty page is used again. Knows no flow.
+//! at a time, so only those pages of numbers exist that hold an open flow; an empty page is used again. Must not depend
+//! on flows.
 
 use weft_core::FlowId;
 

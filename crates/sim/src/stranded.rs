@@ -1,5 +1,6 @@
 //! Flows that nothing can finish: the network changes no more, and their hosts cannot reach each other.
-//! A run without a limit of time ends when only such are open; their senders would try again for ever. Knows no transport.
+//! A run without a limit of time ends when only such are open; their senders would try again for ever. Must not depend
+//! on transports.
 
 use weft_core::{HostId, Span, Time};
 use weft_topology::{Change, Graph, LinkState, Timeline};

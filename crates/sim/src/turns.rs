@@ -1,4 +1,5 @@
-//! Flows that wait for their turn: of some traffic entries a host sends one flow at a time. Knows no network.
+//! Flows that wait for their turn: of some traffic entries a host sends one flow at a time. Must not depend on the
+//! network.
 
 use std::collections::{BTreeMap, VecDeque};
 

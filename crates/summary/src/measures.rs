@@ -1,4 +1,5 @@
-//! From a record and what its flows amount to, to the summary: how each statistic is computed. Knows nothing about how it is shown.
+//! From a record and what its flows amount to, to the summary: how each statistic is computed. Must not depend on how
+//! results are shown.
 
 use crate::derived::utilisation;
 use crate::summary::{

@@ -1,5 +1,5 @@
 //! What a run's flows amount to, from one record after the other: counts as they come, distributions from what is sorted in
-//! the end. What stays in memory does not depend on how many flows there are. Knows nothing about how it is shown.
+//! the end. What stays in memory does not depend on how many flows there are. Must not depend on how results are shown.
 
 mod overtaking;
 mod slowest;

@@ -2,7 +2,7 @@
 //! rate, packets carry the greatest estimate on their way, the leaf where they arrive sends it back on packets of the
 //! opposite direction. All that a switch learns of another came in a header.
 //!
-//! Knows no balancer: who uses it asks for the metric of an uplink towards a leaf.
+//! Must not depend on balancers: its user asks for the metric of an uplink towards a leaf.
 
 use std::sync::Arc;
 

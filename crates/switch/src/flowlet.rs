@@ -2,7 +2,7 @@
 //!
 //! *Source*: CONGA (SIGCOMM'14, section 3.4) and LetFlow (NSDI'17, section 3). *Parameters*: `gap` is T_fl, `table_size`
 //! the number of entries. An entry belongs to a hash of the five-tuple: flows that collide share it, as in hardware. Every
-//! packet refreshes its entry, not only the first of a flowlet. Knows no balancer and chooses nothing.
+//! packet refreshes its entry, not only the first of a flowlet. Must not depend on balancers, and chooses nothing.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -3,7 +3,7 @@
 //! time after the packet before it. What has left is given back when somebody looks.
 //!
 //! Nothing else changes: the same packets are admitted, marked and sent at the same instants as by a port that is asked
-//! for each packet. Knows no other port.
+//! for each packet. Must not depend on other ports.
 
 use weft_core::{Ring, Time, Transmission};
 use weft_mark::AnyMarker;

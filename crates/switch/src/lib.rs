@@ -1,7 +1,7 @@
 //! What a switch does to one packet: look up, balance, admit, mark, queue, schedule.
 //!
-//! A switch is a plain state machine on [headers](weft_core::Header). It knows no clock, no socket, no event list and
-//! no other switch: a driver (the simulator, a router, a test) hands it packets and the time and carries out the
+//! A switch is a plain state machine on [headers](weft_core::Header). Must not depend on clocks, sockets, event lists
+//! or other switches: a driver (the simulator, a router, a test) hands it packets and the time and carries out the
 //! [`Effect`]s. Start reading at [`Switch::receive`]; the path of a packet is that one page, top to bottom.
 //!
 //! ```text

@@ -1,5 +1,5 @@
-//! All output ports of a switch and the memory they share: admission, marking, queueing, service. Knows no table and no
-//! balancer.
+//! All output ports of a switch and the memory they share: admission, marking, queueing, service. Must not depend on
+//! tables or balancers.
 
 use weft_core::record::Reason;
 use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Rate, Time, Transmission};

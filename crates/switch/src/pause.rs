@@ -6,7 +6,7 @@
 //! with time 0 lets the far end go on. What the frame does at the far end is the driver's to carry out: it holds the
 //! queue with [`Switch::hold`](crate::Switch::hold) until the time of the frame has passed.
 //!
-//! Knows no clock and no other switch.
+//! Must not depend on clocks or other switches.
 
 use weft_core::{Bytes, PortId, Rate, Span, choice, settings};
 

@@ -1,4 +1,4 @@
-//! Where packets for a host may go: a port, or the equal-cost ports of a component. Knows nothing of how groups are
+//! Where packets for a host may go: a port, or the equal-cost ports of a component. Must not depend on how groups are
 //! computed.
 
 use std::sync::Arc;

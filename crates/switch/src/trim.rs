@@ -1,5 +1,5 @@
 //! Trimming: a queue that is full cuts payload off a packet and forwards its header in another queue, so that the receiver learns
-//! of the packet although it has no room. Knows no transport: packets say themselves that they may be cut.
+//! of the packet although it has no room. Must not depend on transports: packets say themselves that they may be cut.
 //!
 //! *Paper*: Handley et al., SIGCOMM'17, section 3.1 (NDP); cut payload goes back to Cheng et al., NSDI'14.
 

@@ -3,7 +3,7 @@
 //! With priority flow control the buffer behind a link empties only as fast as the links after it. A link depends on another
 //! if some route enters a switch by the one and leaves it by the other. A deadlock needs a circle of such dependencies
 //! (Dally and Seitz, IEEE Transactions on Computers 1987); routes that only go up and then down have none. Hosts take what
-//! they get and depend on nobody. Knows no traffic: every leaf with hosts may send to every other.
+//! they get and depend on nobody. Must not depend on traffic: every leaf with hosts may send to every other.
 
 use crate::graph::{Graph, Node};
 use crate::routes::Routes;

@@ -1,4 +1,4 @@
-//! Which cables fail, and when: named ones, or a random draw by a fixed rule. Knows no routing.
+//! Which cables fail, and when: named ones, or a random draw by a fixed rule. Must not depend on routing.
 //!
 //! Draw rule: the cables between switches, sorted by (lower switch, upper switch, parallel number), are shuffled by
 //! the stream of (seed, failures, number of the entry); the first n fail. A draw that separates two leaves is

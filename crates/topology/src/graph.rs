@@ -1,8 +1,8 @@
 //! The network as a graph: hosts, switches, cables and the two links of each cable, with stable numbers and names.
 //!
 //! Hosts come before switches in every numbering of nodes. A host has one port; a switch has as many as cables. A
-//! switch with at least one host is a *leaf*; leaves are counted in the order of their switch numbers. Knows no
-//! route and no failure.
+//! switch with at least one host is a *leaf*; leaves are counted in the order of their switch numbers. Must not depend
+//! on routes or failures.
 
 use weft_core::{HostId, LinkId, PortId, Rate, Span, SwitchId};
 

@@ -2,8 +2,8 @@
 //!
 //! A flow that keeps to one path gets its exact time, to the picosecond: every link rounds every packet's time up as
 //! [`weft_core::Rate::time_for`] does, and of shortest paths that differ in rate or delay the fastest for this flow counts, for
-//! each direction on its own. A flow whose packets may take different paths gets a bound that none of them beats. Knows no
-//! window and no queue of others.
+//! each direction on its own. A flow whose packets may take different paths gets a bound that none of them beats. Must
+//! not depend on windows or cross traffic.
 
 mod spread;
 

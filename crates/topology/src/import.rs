@@ -1,7 +1,7 @@
 //! Reads topology files of other simulators and turns them into an explicit graph, and that into scenario text.
 //!
-//! Knows no traffic: flow files are read by the workload crate with the host numbers given here. Never panics,
-//! whatever the file holds; every error names file, line, what was found and what is allowed.
+//! Must not depend on traffic: flow files are read by the workload crate with the host numbers given here. Never
+//! panics, whatever the file holds; every error names file, line, what was found and what is allowed.
 
 pub(crate) mod format;
 mod hpcc;

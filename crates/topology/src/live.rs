@@ -1,4 +1,4 @@
-//! Which cables are up, what capacity is left, and distances. Knows no route.
+//! Which cables are up, what capacity is left, and distances. Must not depend on routes.
 
 use crate::graph::{Graph, Link, Node};
 use weft_core::{LinkId, PortId, Rate, SwitchId};

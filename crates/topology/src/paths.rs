@@ -1,5 +1,5 @@
 //! The shortest paths between two leaves, each with the label by which switches tell it from the others, and its
-//! capacity. Knows no host and no order in which paths are used.
+//! capacity. Must not depend on hosts or the order in which paths are used.
 
 use crate::graph::{Graph, Node};
 use crate::routes::Routes;

@@ -2,7 +2,8 @@
 //!
 //! Every cable costs 1 whatever its rate (OSPF with equal-cost multipath in its classical setting), so that links of
 //! different rates stay equal-cost. Parallel cables are separate ports. Identical groups of a switch share one
-//! [`GroupId`](weft_core::GroupId). Knows no balancer: which port of a group a packet takes is decided elsewhere.
+//! [`GroupId`](weft_core::GroupId). Must not depend on balancers: which port of a group a packet takes is decided
+//! elsewhere.
 
 use crate::folded::tables::SwitchRoutes;
 use crate::graph::Graph;

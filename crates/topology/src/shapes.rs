@@ -1,4 +1,4 @@
-//! The list of topologies: one file each, one line here. Knows no routes and no traffic.
+//! The list of topologies: one file each, one line here. Must not depend on routes or traffic.
 //!
 //! A topology's file holds `SUMMARY`, its settings and a struct that lays the cables; the order in which it adds
 //! nodes and cables fixes all numbers and is described in the file.

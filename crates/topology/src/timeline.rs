@@ -1,4 +1,5 @@
-//! When each switch learns of a failure and installs new routes. Knows no packet: the engine plays the timeline.
+//! When each switch learns of a failure and installs new routes. Must not depend on packets: the engine plays the
+//! timeline.
 //!
 //! A cable goes down or up at an instant. After `detection` both of its switches take the port out of (or back into)
 //! all groups. Then the news floods over the cables that are up: propagation plus `flooding` per hop. `spf_delay`

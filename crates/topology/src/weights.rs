@@ -1,4 +1,4 @@
-//! Weighted ports: the capacity of the shortest paths that begin with each port. Knows no balancer.
+//! Weighted ports: the capacity of the shortest paths that begin with each port. Must not depend on balancers.
 //!
 //! *Paper*: Zhou et al., EuroSys'14 (WCMP). The weight is the sum over the shortest paths of their capacity, as for the
 //! weights of symmetric components, so that both can be compared. Parallel links are one step of a path; its weight is

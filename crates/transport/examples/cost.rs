@@ -7,7 +7,7 @@
 //!
 //! `card`: the sender's card is the bottleneck, the window is never the limit. `marks`: a queue behind the card marks, and
 //! the window is. `each`: as `card`, with an acknowledgement for each packet. What a host asks, and how often, is as in
-//! the simulator. Knows no network.
+//! the simulator. Must not depend on the network.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

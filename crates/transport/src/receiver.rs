@@ -1,4 +1,4 @@
-//! The receiving end of a flow, as a host drives it. Knows no network and no other flow.
+//! The receiving end of a flow, as a host drives it. Must not depend on the network or other flows.
 
 mod acks;
 mod arrivals;

@@ -1,5 +1,5 @@
-//! Round-trip estimation and the retransmission time-out (RFC 6298), with the two ways in which a floor enters. Knows no
-//! segments.
+//! Round-trip estimation and the retransmission time-out (RFC 6298), with the two ways in which a floor enters. Must
+//! not depend on segments.
 
 use weft_core::{Span, choice};
 

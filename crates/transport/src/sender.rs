@@ -1,5 +1,5 @@
 //! The sending end of a flow, as a host drives it: packets and the clock come in, packets come out when the network card
-//! asks. Knows no network and no other flow.
+//! asks. Must not depend on the network or other flows.
 
 mod datagram;
 mod tcp;

@@ -1,5 +1,5 @@
 //! The transport of a run: the configured stack, the datagrams that flows with a constant rate go as, and the sizes of packets.
-//! Knows no state of any flow.
+//! Holds no per-flow state.
 
 use std::mem::discriminant;
 use std::sync::Arc;

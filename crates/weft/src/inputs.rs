@@ -1,5 +1,5 @@
-//! Names of input files in a scenario that is written beside results: there they stand relative to the results. Knows no
-//! settings, only names that a case lists as its inputs.
+//! Names of input files in a scenario that is written beside results: there they stand relative to the results. Must
+//! not depend on settings, only on the names that a case lists as its inputs.
 
 use std::path::{Path, PathBuf};
 

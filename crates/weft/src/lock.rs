@@ -1,5 +1,5 @@
 //! One process at a time writes results into a folder. The lock is the operating system's, so that it ends with the
-//! process, however it ends; the file only says who has it. Knows no results.
+//! process, however it ends; the file only says who has it. Must not depend on results.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};

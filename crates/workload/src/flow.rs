@@ -1,4 +1,4 @@
-//! A flow to be carried. Knows neither who drew it nor who carries it.
+//! A flow to be carried. Must not depend on who drew it or who carries it.
 
 use weft_core::{Bytes, HostId, Rate, Time};
 

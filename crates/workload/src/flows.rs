@@ -1,5 +1,5 @@
 //! All flows of a run in the order of their start, drawn when they are wanted, so that flows to come take no memory where
-//! their pattern needs no list. Knows no pattern.
+//! their pattern needs no list. Must not depend on patterns.
 
 use crate::flow::Flow;
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! Flow files of others: the tool-neutral table, `flow.txt` of the HPCC simulator and connection matrices of htsim.
 //!
-//! Knows no topology: where a file numbers nodes in its own way the caller gives the numbers of its hosts. Never
-//! panics, whatever the file holds; every error names file, line, what was found and what is allowed.
+//! Must not depend on topologies: where a file numbers nodes in its own way the caller gives the numbers of its hosts.
+//! Never panics, whatever the file holds; every error names file, line, what was found and what is allowed.
 
 mod csv;
 mod hpcc;

@@ -1,4 +1,5 @@
-//! The list of traffic patterns: one file each, one line here. Knows no network beyond the [`PatternSite`].
+//! The list of traffic patterns: one file each, one line here. Must not depend on the network beyond the
+//! [`PatternSite`].
 //!
 //! A pattern's file holds `SUMMARY`, its settings and a struct that turns them into a stream of flows in the order
 //! of their start. All randomness comes from the streams of its site.

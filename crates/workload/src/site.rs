@@ -1,4 +1,4 @@
-//! What a pattern sees of the network and of the run. Knows no graph: whoever builds it has one.
+//! What a pattern sees of the network and of the run. Must not depend on graphs; whoever builds it has one.
 
 use crate::framing::Framing;
 use crate::sizes::SizeDistribution;

@@ -1,4 +1,4 @@
-//! Distributions of flow sizes. Knows no arrival process.
+//! Distributions of flow sizes. Must not depend on arrival processes.
 //!
 //! Written in a scenario as a size (`"64 kB"`: every flow), a bundled name (`"web-search"`), a file of points
 //! (`"sizes.csv"`), or a formula: `"uniform(1 kB, 2 MB)"`, `"exponential(100 kB)"`, `"pareto(10 kB, 1.5)"` with the

@@ -1,5 +1,5 @@
-//! From traffic settings to the flows of a run. Knows no transport: the same seed gives the same flows whatever
-//! carries them.
+//! From traffic settings to the flows of a run. Must not depend on transports: the same seed gives the same flows
+//! whatever carries them.
 
 use crate::flows::{Draw, Flows, Merged};
 use crate::pattern::{AnyPattern, PatternSettings};

@@ -1,4 +1,4 @@
-//! The event list of the bound loop: buckets of 65 ns, sorted when they are opened. It knows nothing of what its entries
+//! The event list of the bound loop: buckets of 65 ns, sorted when they are opened. Must not depend on what its entries
 //! mean; none may lie further ahead than a turn of the wheel, and none before the last one taken.
 
 /// A bucket is 2^16 ps wide.

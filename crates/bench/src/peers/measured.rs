@@ -1,4 +1,5 @@
-//! What Weft gets: completion times by class, and counts of what happened to the packets. It knows no other program.
+//! What Weft gets: completion times by class, and counts of what happened to the packets. Must not depend on other
+//! programs.
 
 use std::path::Path;
 

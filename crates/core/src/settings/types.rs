@@ -1,6 +1,6 @@
 //! The Rust types that can be settings: numbers, units, texts, shares, amounts, and options and lists of them.
 //!
-//! It knows no parser; it only says which values become which type.
+//! Must not depend on parsers; it only says which values become which type.
 
 use super::{Kind, Setting, Value};
 use crate::units::{Bytes, Rate, Span};

@@ -125,10 +125,10 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
     let (best, base) = (&sweep.schemes[duel.best], &sweep.schemes[duel.base]);
     let many = |order: MetricOrder| orders.iter().filter(|known| **known == order).count();
     if orders.is_empty() || many(MetricOrder::OneSeed) > 0 {
-        return format!("Slowdown by flow size with {best} and {base}; one seed cannot tell them apart");
+        return format!("Slowdown by flow size with {best} and {base}; one seed cannot separate them");
     }
     format!(
-        "Slowdown is less with {best} than with {base} in {} of {} size classes, more in {}, not told apart in {}",
+        "Slowdown is lower with {best} than with {base} in {} of {} size classes, higher in {}, not significantly different in {}",
         many(MetricOrder::Less),
         orders.len(),
         many(MetricOrder::Greater),

@@ -93,7 +93,7 @@ fn title(sweep: &Sweep, of: &Measure) -> String {
     let ratio = sweep.ratio(duel.best, duel.base, at, of.metric);
     match ratio.as_ref().map(MetricOrder::of).zip(ratio) {
         Some((MetricOrder::Unclear, _)) => {
-            format!("{}: the seeds do not tell {best} from {base}{place}", of.name)
+            format!("{}: no significant difference between {best} and {base}{place}", of.name)
         }
         Some((MetricOrder::Less | MetricOrder::Greater, ratio)) => {
             compared(of.name, best, base, ratio.mean, &place)
@@ -157,8 +157,8 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
         let place = sweep.place(at);
         let doubt = match MetricOrder::of(ratio) {
             MetricOrder::Less | MetricOrder::Greater => "",
-            MetricOrder::Unclear => " (not told apart)",
-            MetricOrder::OneSeed => " (one seed cannot tell)",
+            MetricOrder::Unclear => " (not significant)",
+            MetricOrder::OneSeed => " (one seed)",
         };
         Some(format!("{}×{place}{doubt}", number(ratio.mean)))
     };

@@ -1,5 +1,5 @@
 //! Answers on their way out: those that may leave, and those that are late on purpose (the time a card needs for a
-//! notification, and jitter). Notifications go first. Knows no payload.
+//! notification, and jitter). Notifications go first. Must not depend on payload.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

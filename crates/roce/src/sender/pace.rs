@@ -1,4 +1,5 @@
-//! When the next packet may go, as the rate law says: packet by packet, or segment by segment. Knows no sequence numbers.
+//! When the next packet may go, as the rate law says: packet by packet, or segment by segment. Must not depend on
+//! sequence numbers.
 
 use weft_core::{Bytes, FlowSite, Rate, Span, Time};
 use weft_rate::AnyRateLaw;

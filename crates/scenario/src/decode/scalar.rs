@@ -1,6 +1,6 @@
 //! Single values: texts with units, numbers in ranges, words.
 //!
-//! Knows nothing of tables; units are read by the core.
+//! Must not depend on tables; units are read by the core.
 
 use std::str::FromStr;
 use weft_core::settings::{Kind, Value};

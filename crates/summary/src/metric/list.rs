@@ -1,4 +1,4 @@
-//! The list of all metrics: paths, units, meanings. Knows no values.
+//! The list of all metrics: paths, units, meanings. Holds no values.
 
 use super::Better::{Higher, Lower, Neither};
 use super::{Better, Metric};

@@ -1,4 +1,4 @@
-//! What a run asked of its links: load, queues, drops. Knows no single link.
+//! What a run asked of its links: load, queues, drops. Covers all links together, never a single one.
 
 use super::{Offered, Uplinks};
 use serde::{Deserialize, Serialize};

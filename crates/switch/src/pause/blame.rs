@@ -1,5 +1,6 @@
 //! Which queues make a switch pause its senders. A queue that grows because the far end holds it only passes on what went
-//! wrong elsewhere; one that grows by itself is where congestion begins. Knows no limit: it is told when a sender is stopped.
+//! wrong elsewhere; one that grows by itself is where congestion begins. Must not depend on limits: it is told when a
+//! sender is stopped.
 //!
 //! A backlog of a queue lasts from the packet that finds it empty until it is empty again. As long as the queue has not been
 //! held in it, it is the queue's own. When the sender behind a port is asked to stop a class, those queues have caused it

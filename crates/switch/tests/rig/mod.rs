@@ -1,5 +1,5 @@
 //! A switch with one group that spans all its ports, an unlimited buffer, and packets of one size: what the
-//! experiments of this folder have in common. Knows no traffic and no timing; those are the experiments' own.
+//! experiments of this folder have in common. Must not depend on traffic or timing; those are the experiments' own.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The live network between switches, parallel links taken together: what the decomposition looks at. Knows no label.
+//! The live network between switches, parallel links taken together: what the decomposition looks at. Must not depend
+//! on labels.
 //!
 //! A *bundle* is all live links from one switch to another; its capacity is the sum of their rates.
 

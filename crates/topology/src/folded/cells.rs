@@ -1,4 +1,5 @@
-//! Switches that cannot be told apart, taken together: the network folded to one switch per *cell*. Knows no label.
+//! Switches that cannot be told apart, taken together: the network folded to one switch per *cell*. Must not depend on
+//! labels.
 //!
 //! The partition is the coarsest one in which every leaf is alone and any two switches of a cell have equally many
 //! bundles of each capacity to each cell (an equitable partition, found by refinement). The number of walks from a

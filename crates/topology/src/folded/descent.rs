@@ -1,4 +1,4 @@
-//! The paths towards one leaf: for every cell its distance, and which edges lead on. Knows no label.
+//! The paths towards one leaf: for every cell its distance, and which edges lead on. Must not depend on labels.
 //!
 //! Ordinary paths are shortest paths. Valley-free ones go up, then at most once sideways, then down; a switch from
 //! which a way leads down takes the shortest of these, any other goes the shortest way up to one that can.

@@ -1,4 +1,5 @@
-//! Forwarding tables: the ways on from a cell, turned into the ports of its switches. Knows no label and no weight.
+//! Forwarding tables: the ways on from a cell, turned into the ports of its switches. Must not depend on labels or
+//! weights.
 //!
 //! Most cells go on towards many leaves in the same way. Every way is kept once for each cell and turned into ports once for
 //! each switch.

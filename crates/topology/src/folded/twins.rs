@@ -1,4 +1,4 @@
-//! Leaves that differ in name only, taken together for the paths towards one leaf. Knows no label.
+//! Leaves that differ in name only, taken together for the paths towards one leaf. Must not depend on labels.
 //!
 //! *Twins* are leaves with equal edges (and so equal ones back: links lead both ways): to exchange two of them changes
 //! nothing but their names. The paths from them to any other leaf are alike, so one stands for all, unless a path leads

@@ -1,6 +1,6 @@
 //! `topology.txt` of the HPCC simulator: `nodes switches links`, the numbers of the switches, then per cable
 //! `from to rate delay loss` with rates such as `100Gbps` and delays such as `1000ns`. Nodes that are not switches
-//! are hosts. Knows no other format.
+//! are hosts. Must not depend on other formats.
 
 use super::Imported;
 use crate::shapes::explicit::settings::{ExplicitSettings, LinkEntry};

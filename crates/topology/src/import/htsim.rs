@@ -1,6 +1,6 @@
 //! `.topo` of htsim: a folded Clos of two or three tiers. Header `Nodes`, `Tiers`, `Podsize`; then per `Tier n` the
 //! speed and latency of the links downwards and the ports up and down, `Bundle` (parallel links downwards) and
-//! `Oversubscribed`. Keys are read without regard to case. Knows no other format.
+//! `Oversubscribed`. Keys are read without regard to case. Must not depend on other formats.
 
 use super::Imported;
 use crate::shapes::explicit::settings::{ExplicitSettings, LinkEntry};

@@ -1,4 +1,4 @@
-//! The score of every edge: equal numbers for equal labels. Knows no path.
+//! The score of every edge: equal numbers for equal labels. Must not depend on paths.
 //!
 //! The label (s, t, cf) stands on a link as often as there are paths from leaf s to leaf t through the link with
 //! capacity factor cf. Paths are never listed: for each destination the sources that reach a cell, by the bottleneck

@@ -1,4 +1,5 @@
-//! Fingerprints of label lists: a polynomial over a prime field, evaluated at a fixed point. Knows no network.
+//! Fingerprints of label lists: a polynomial over a prime field, evaluated at a fixed point. Must not depend on
+//! networks.
 //!
 //! A list of labels is the polynomial whose monomials are its labels and whose coefficients are their multiplicities.
 //! Two different polynomials of degree g agree at a random point of a field of p elements with probability at most

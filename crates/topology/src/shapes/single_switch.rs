@@ -1,4 +1,5 @@
-//! Hosts on one switch: the smallest network with a queue; for incast and scheduling studies. Knows no routes.
+//! Hosts on one switch: the smallest network with a queue; for incast and scheduling studies. Must not depend on
+//! routes.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

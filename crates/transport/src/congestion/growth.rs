@@ -1,5 +1,5 @@
 //! The two ways in which all laws of this family grow: slow start, and one segment for so many acknowledged bytes. The
-//! falls common to several laws are here too. Knows no law.
+//! falls common to several laws are here too. Must not depend on any particular law.
 
 use super::{AckEvent, CongestionEvent, LawSite, Window};
 

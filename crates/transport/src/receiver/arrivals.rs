@@ -1,4 +1,4 @@
-//! Which bytes have arrived: all below one number, and ranges beyond gaps. Knows no packets.
+//! Which bytes have arrived: all below one number, and ranges beyond gaps. Must not depend on packets.
 
 use crate::segment::{Block, BlockCount, MAX_BLOCKS};
 

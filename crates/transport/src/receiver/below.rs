@@ -1,4 +1,4 @@
-//! What stands between the card and TCP to restore the order of packets: one of two buffers. Knows no TCP.
+//! What stands between the card and TCP to restore the order of packets: one of two buffers. Must not depend on TCP.
 
 use weft_core::{Ecn, Time};
 

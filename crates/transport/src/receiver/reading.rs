@@ -1,5 +1,5 @@
 //! When the application at the receiving end reads. It sleeps until something arrives, needs a while to wake up, then reads all
-//! there is. Knows nothing of segments.
+//! there is. Must not depend on segments.
 
 use weft_core::{Purpose, Random, Span, Time};
 

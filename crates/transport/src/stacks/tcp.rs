@@ -1,4 +1,4 @@
-//! TCP as a stack: its checked configuration, and the sizes of packets that follow. Knows no state of any flow.
+//! TCP as a stack: its checked configuration, and the sizes of packets that follow. Holds no per-flow state.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The tool-neutral table of flows: a head that names the columns, then one flow per line. Knows no other format.
+//! The tool-neutral table of flows: a head that names the columns, then one flow per line. Must not depend on other
+//! formats.
 
 use super::between_two;
 use crate::listed::ListedFlow;

@@ -1,5 +1,5 @@
 //! `flow.txt` of the HPCC simulator: the number of flows, then per flow `from to priority port bytes start` with the
-//! start in seconds. What follows the last flow is not read. Knows no other format.
+//! start in seconds. What follows the last flow is not read. Must not depend on other formats.
 
 use super::between_two;
 use crate::listed::ListedFlow;

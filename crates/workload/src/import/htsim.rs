@@ -1,6 +1,6 @@
 //! Connection matrices (`.cm`) of htsim: `Nodes n`, `Connections n`, then per flow `a->b` and words such as
 //! `id 1 start 0 size 2000000`, starts in picoseconds and sizes in bytes. Flows that wait for a trigger, and
-//! failures, have no counterpart here and are refused. Knows no other format.
+//! failures, have no counterpart here and are refused. Must not depend on other formats.
 
 use super::between_two;
 use crate::listed::ListedFlow;

@@ -1,5 +1,5 @@
 //! Groups: now and then some hosts, drawn at random, send to some others at the same time; incast over a whole fabric, as in
-//! Fig. 14 of the DRILL paper (SIGCOMM 2017). Knows no request: the answers are the flows.
+//! Fig. 14 of the DRILL paper (SIGCOMM 2017). Requests are not modelled: the answers are the flows.
 
 use super::{Pattern, Stream, flow};
 use crate::site::{Pairs, Participants, PatternSite};

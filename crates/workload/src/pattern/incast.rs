@@ -1,4 +1,5 @@
-//! Incast: many hosts answer one host at the same time, again and again. Knows no request: the answers are the flows.
+//! Incast: many hosts answer one host at the same time, again and again. Requests are not modelled: the answers are the
+//! flows.
 
 use super::{Pattern, Stream, flow};
 use crate::site::{Pairs, Participants, PatternSite};

@@ -1,4 +1,4 @@
-//! An empirical distribution function given by points. Knows no file system.
+//! An empirical distribution function given by points. Must not depend on the file system.
 //!
 //! Rules: between two points sizes are uniform (linear interpolation in size); a size that is repeated is an atom; a
 //! share that is repeated is a gap without flows; a first share above 0 is an atom at the first size.

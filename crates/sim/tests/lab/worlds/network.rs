@@ -1,4 +1,4 @@
-//! Random networks of every shape. Knows no switch and no transport.
+//! Random networks of every shape. Must not depend on switches or transports.
 
 use weft_core::settings::Share;
 use weft_core::{Random, Rate, Span};

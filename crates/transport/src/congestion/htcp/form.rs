@@ -1,4 +1,5 @@
-//! The two forms of H-TCP's formulas: Linux's integers in jiffies, the draft's real numbers. Knows no window.
+//! The two forms of H-TCP's formulas: Linux's integers in jiffies, the draft's real numbers. Must not depend on
+//! windows.
 
 use weft_core::{Span, Time};
 
