@@ -13,6 +13,7 @@ mod pictures;
 mod reference;
 mod reproductions;
 mod results;
+mod settings;
 mod shape;
 mod sources;
 mod workspace;
@@ -36,6 +37,7 @@ const CHECKS: &[(&str, &str, Check)] = &[
     ("pictures", "the pictures of the balancers are what the simulator does", pictures::check),
     ("peers", "the page about other simulators is up to date", peers::check),
     ("guide", "the tables of the chapters on balancers are those of their scenarios", guide::check),
+    ("settings", "settings that rules, messages and documents name are declared", settings::check),
     ("links", "links between documents lead somewhere", links::check),
 ];
 

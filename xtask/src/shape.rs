@@ -9,6 +9,7 @@ mod names;
 
 use crate::{Verdict, sources};
 use measure::FileShape;
+pub(crate) use measure::is_for_tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,17 @@
 
 mod lab;
 
+use std::collections::BTreeSet;
+
 use lab::trial::{Coverage, Extent, add, trial};
 use lab::worlds::World;
+use weft_core::settings::Family;
+use weft_switch::order::OrderSettings;
+use weft_switch::{
+    BalancerSettings, mark::MarkerSettings, schedule::SchedulerSettings, share::SharingSettings,
+};
+use weft_topology::TopologySettings;
+use weft_transport::TransportSettings;
 
 fn try_all(seeds: impl Iterator<Item = u64>, extent: Extent) -> Coverage {
     let mut covered = Coverage::new();
@@ -49,6 +58,37 @@ fn random_worlds_obey_all_laws() {
         assert!(covered.get(trouble).is_some_and(|n| *n >= 10), "{trouble}: {covered:?}");
     }
     assert_eq!(covered["worlds"], WORLDS);
+}
+
+/// Nobody can add a transport, a balancer, a marker, … and leave it untried: `lab/worlds` has to draw it.
+#[test]
+fn every_member_of_a_family_is_drawn() {
+    let mut drawn = BTreeSet::new();
+    for world in (1..=WORLDS).map(World::new) {
+        let switch = &world.setup.switch;
+        drawn.extend([
+            (TransportSettings::FAMILY.name, world.transport.name()),
+            (TopologySettings::FAMILY.name, world.topology.name()),
+            (BalancerSettings::FAMILY.name, world.setup.balancer.name()),
+            (MarkerSettings::FAMILY.name, switch.ecn.name()),
+            (SchedulerSettings::FAMILY.name, switch.schedule.name()),
+            (SharingSettings::FAMILY.name, switch.sharing.name()),
+            (OrderSettings::FAMILY.name, switch.order.name()),
+        ]);
+    }
+    let families: [Family; 7] = [
+        TransportSettings::FAMILY,
+        TopologySettings::FAMILY,
+        BalancerSettings::FAMILY,
+        MarkerSettings::FAMILY,
+        SchedulerSettings::FAMILY,
+        SharingSettings::FAMILY,
+        OrderSettings::FAMILY,
+    ];
+    let all =
+        families.iter().flat_map(|family| family.members.iter().map(|member| (family.name, member.name)));
+    let left_out: Vec<_> = all.filter(|member| !drawn.contains(member)).collect();
+    assert!(left_out.is_empty(), "{left_out:?}");
 }
 
 /// Worlds in which once events went missing. Cables came back while the arrival of a packet they had lost was pending:

@@ -194,7 +194,7 @@ stacks! {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use weft_core::settings::{Kind, Setting, Table};
+    use weft_core::settings::{Kind, Setting, Table, Value};
 
     fn names(table: &Table, into: &mut Vec<&'static str>) {
         for field in table.fields {
@@ -212,6 +212,29 @@ mod tests {
             names(member.table, &mut all);
             let distinct: BTreeSet<_> = all.iter().collect();
             assert_eq!(distinct.len(), all.len(), "{}", member.name);
+        }
+    }
+
+    /// Whether the settings of one table stand among those of another.
+    fn holds(table: &Table, part: &Table) -> bool {
+        let held = |inner: &Table| inner.name == part.name || holds(inner, part);
+        table.fields.iter().any(|field| matches!(field.kind, Kind::Flatten(inner) if held(inner)))
+    }
+
+    /// Rules, the linter and the ideal completion time ask `tcp` and `roce`, not for names of transports.
+    #[test]
+    fn whoever_has_the_settings_of_tcp_or_of_queue_pairs_says_so() {
+        for member in TransportSettings::FAMILY.members {
+            let value = Value::Member(member.name, Box::new(member.table.defaults()));
+            let settings = TransportSettings::from_value(&value);
+            assert_eq!(settings.name(), member.name);
+            assert_eq!(settings.tcp().is_some(), holds(member.table, &Tcp::TABLE), "{}", member.name);
+            assert_eq!(
+                settings.roce().is_some(),
+                holds(member.table, &QueuePairSettings::TABLE),
+                "{}",
+                member.name
+            );
         }
     }
 

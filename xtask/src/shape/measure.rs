@@ -51,7 +51,7 @@ pub(crate) fn file(text: &str) -> Result<FileShape, syn::Error> {
 }
 
 /// `#[test]`, `#[cfg(test)]`, `#[cfg(all(test, …))]`
-fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
+pub(crate) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let names_test =
             |list: &syn::MetaList| list.tokens.clone().into_iter().any(|token| mentions_test(&token));
