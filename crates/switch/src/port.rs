@@ -163,7 +163,9 @@ impl Output {
             queue.hold(ClassQueue::SHAPED, opens.is_some());
             waits |= !queue.packets.is_empty();
         }
-        opens.filter(|_| waits && !std::mem::replace(&mut shaper.called, true))
+        let opens = opens.filter(|_| waits && shaper.called == Time::NEVER)?;
+        shaper.called = opens;
+        Some(opens)
     }
 
     /// Takes the head of a queue; its bytes stay charged. With the marker's word on it.

@@ -9,6 +9,7 @@ use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
 use weft_mark::MarkerSettings;
+use weft_voq::VoqSettings;
 
 /// What one port does in a way of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +46,14 @@ choice! {
     }
 }
 
+impl SwitchSettings {
+    /// The least time from a packet's last bit in to its first bit out: across a fabric, with credit at hand.
+    #[must_use]
+    pub fn transit(&self) -> Span {
+        self.latency + self.voq.as_ref().map_or(Span::ZERO, |voq| voq.crossing)
+    }
+}
+
 settings! {
     /// What every switch of the fabric is built like.
     pub struct SwitchSettings {
@@ -74,5 +83,7 @@ settings! {
         pfc: PfcSettings = PfcSettings::default(),
         /// Cutting packets down to their headers where a queue is full; off unless a queue is given.
         trim: TrimSettings = TrimSettings::default(),
+        /// Virtual output queues in front of a fabric, with credits and deep memory, instead of queues behind it; off unless given.
+        voq: Option<VoqSettings> = None,
     }
 }
