@@ -19,10 +19,10 @@ pub(crate) struct LintArguments {
     /// SONiC, Arista EOS, sysctl, tuned, shell or Weft files: one network
     #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
-    /// Read as sonic, eos, sysctl, tuned, shell or scenario
+    /// sonic, eos, sysctl, tuned, shell or scenario
     #[arg(long = "as", value_name = "KIND", hide_possible_values = true)]
     kind: Option<Kind>,
-    /// Output as text, json or sarif
+    /// Output: text, json or sarif
     #[arg(long, default_value = "text", hide_possible_values = true)]
     format: Format,
     /// Apply only these rules
@@ -40,7 +40,7 @@ pub(crate) struct LintArguments {
     /// Write the findings to this baseline
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
-    /// Fail from note, warning or error on
+    /// note, warning or error
     #[arg(long, value_name = "LEVEL", default_value = "warning", hide_possible_values = true)]
     fail_on: Level,
     /// Line rate of the hosts

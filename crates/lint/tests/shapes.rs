@@ -220,7 +220,7 @@ fn marking_needs_the_colour_of_ordinary_packets() {
     for (from, to, words) in [
         (on, "\"wred_green_enable\": \"false\"", "is not enabled"),
         (on, others, "wred_green_enable is not true"),
-        ("\"ecn\": \"ecn_all\"", "\"ecn\": \"ecn_yellow_red\"", "names yellow and red only"),
+        ("\"ecn\": \"ecn_all\"", "\"ecn\": \"ecn_yellow_red\"", "names only yellow and red"),
     ] {
         let found = change(from, to);
         assert!(

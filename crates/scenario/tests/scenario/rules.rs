@@ -94,7 +94,7 @@ fn queues_are_sampled_and_recorded_together() {
     measure("flows = 9\nqueues_mean_over = \"20 us\"\n", "queues_every is not given", "flows = 9\n");
     measure(
         "flows = 9\nrecord = [\"flows\", \"flows\"]\n",
-        "already",
+        "listed twice",
         "flows = 9\nrecord = [\"flows\", \"drops\"]\n",
     );
 }
