@@ -27,10 +27,34 @@ const ABOVE_PARTS: &[&str] =
 /// An engine runs plans.
 const ENGINE: &[&str] =
     &["weft-core", "weft-switch", "weft-transport", "weft-topology", "weft-workload", "weft-plan"];
+/// What a scenario says, as types.
+const MODEL: &[&str] = &[
+    "weft-mistake",
+    "weft-core",
+    "weft-codec",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+];
+/// What the settings of a scenario must satisfy together.
+const RULES: &[&str] = &[
+    "weft-mistake",
+    "weft-core",
+    "weft-codec",
+    "weft-model",
+    "weft-switch",
+    "weft-transport",
+    "weft-topology",
+    "weft-workload",
+];
 /// The description also reads what expectations measure.
 const SCENARIO: &[&str] = &[
     "weft-mistake",
     "weft-core",
+    "weft-codec",
+    "weft-model",
+    "weft-rules",
     "weft-expression",
     "weft-switch",
     "weft-transport",
@@ -135,6 +159,9 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-report", may_use: REPORT },
     Layer { name: "weft-expression", may_use: &[] },
     Layer { name: "weft-mistake", may_use: &["weft-core", "weft-draw"] },
+    Layer { name: "weft-codec", may_use: &["weft-mistake", "weft-core"] },
+    Layer { name: "weft-model", may_use: MODEL },
+    Layer { name: "weft-rules", may_use: RULES },
     Layer { name: "weft-scenario", may_use: SCENARIO },
     Layer { name: "weft-plan", may_use: ABOVE_PARTS },
     Layer { name: "weft-sim", may_use: ENGINE },

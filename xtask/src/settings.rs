@@ -13,7 +13,7 @@ use std::path::Path;
 use texts::Text;
 
 /// Files of rules: here, a text that is one word names a setting, a member of a family or a word that a setting may be.
-const RULES: &[&str] = &["crates/scenario/src/rules/", "crates/lint/src/read/scenario/"];
+const RULES: &[&str] = &["crates/rules/src/", "crates/lint/src/read/scenario/"];
 
 /// Endings of file names, which look like paths: `switch.toml`.
 const FILE_NAMES: &[&str] = &["rs", "md", "toml", "txt", "csv", "json", "svg", "html", "parquet"];

@@ -1,16 +1,16 @@
 //! A scenario file taken apart into settings, axes and expectations, with the demo and the command line put in. Decodes
 //! settings for any choice of alternatives; says nothing of what they mean together.
 
-use crate::case::{COMPLETE_KEY, Resolved};
-use crate::decode;
 use crate::expect;
 use crate::file::ScenarioFile;
-use crate::model::ScenarioSettings;
 use crate::overlay::{self, Edit};
 use crate::sweep::{self, SweepAxis};
+use weft_codec::decode;
 use weft_core::settings::Table;
 use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Origin, Toml, TomlEntry};
+use weft_model::ScenarioSettings;
+use weft_model::{COMPLETE_KEY, Resolved};
 
 pub(crate) const TABLE: &Table = &ScenarioSettings::TABLE;
 /// Sections that are not settings.
@@ -78,7 +78,7 @@ impl Draft {
                 mistakes.extend(overlay::put(TABLE, &mut root, change).err());
             }
         }
-        let decoded = decode::decode(TABLE, &root, "", SECTIONS);
+        let decoded = decode(TABLE, &root, "", SECTIONS);
         mistakes.extend(decoded.mistakes);
         Resolved { value: decoded.value, provenance: decoded.provenance }
     }

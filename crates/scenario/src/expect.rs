@@ -5,8 +5,8 @@
 
 mod resolve;
 
-use crate::decode;
 use std::collections::BTreeMap;
+use weft_codec::{decode, join};
 use weft_core::settings;
 use weft_core::settings::{Setting as _, Table};
 use weft_expression::{Expression, Term, Use, Values};
@@ -189,7 +189,7 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
         mistakes.push(Mistake::new(entry.place, &path, message).allowing(format!("value = \"{text}\"")));
         text
     });
-    let decoded = decode::decode(TABLE, &node, &path, &[]);
+    let decoded = decode(TABLE, &node, &path, &[]);
     mistakes.extend(decoded.mistakes);
     let mut settings = ExpectSettings::from_value(&decoded.value);
     settings.value = settings.value.or(ratio);
@@ -304,7 +304,7 @@ impl Reading<'_> {
 }
 
 fn pairs_of(entry: &TomlEntry, prefix: &str, pairs: &mut Vec<(String, Toml, SourceSpan)>) {
-    let path = decode::join(prefix, &entry.key);
+    let path = join(prefix, &entry.key);
     match &entry.node.content {
         Content::Table(inner) => inner.iter().for_each(|entry| pairs_of(entry, &path, pairs)),
         _ => pairs.push((path, entry.node.clone(), entry.place)),

@@ -2,17 +2,16 @@
 //!
 //! Reads declarations and provenance; decides nothing.
 
-use crate::case::{Case, Resolved};
-use crate::decode::Provenance;
 use crate::file::ScenarioFile;
-use crate::levels::{Device, DeviceSettings, Level, at_level, devices_by_port, generic, is_of_ports_alone};
-use crate::model::ScenarioSettings;
-use crate::rows::{Row, rows, words};
 use crate::scenario::Scenario;
+use weft_codec::{Provenance, Row, rows, words};
 use weft_core::settings::{Kind, Setting as _, Value};
 use weft_draw::indented;
 use weft_mistake::Sources;
 use weft_mistake::node::Origin;
+use weft_model::ScenarioSettings;
+use weft_model::{Case, Resolved};
+use weft_model::{Device, DeviceSettings, Level, at_level, devices_by_port, generic, is_of_ports_alone};
 use weft_topology::build_in;
 
 /// A setting, explained.

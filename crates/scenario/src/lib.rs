@@ -3,7 +3,7 @@
 //! Knows every section's settings by their declaration; knows no clock, no engine and no result.
 //!
 //! ```text
-//! text --file--> tree with places --overlay--> sweep, demo, --set --decode--> values --rules--> Scenario, Cases
+//! text --file--> tree with places --overlay--> sweep, demo, --set --codec--> values --rules--> Scenario, Cases
 //! ```
 //!
 //! A setting is declared once, in its own crate. Parser, messages, `weft explain`, JSON Schema and reference pages
@@ -23,38 +23,31 @@
 //! ```
 
 mod canonical;
-mod case;
-mod decode;
 mod draft;
 mod expect;
 mod explain;
 mod file;
-mod levels;
-mod model;
 mod overlay;
 mod reference;
-mod rows;
-mod rules;
 mod salvage;
 mod scenario;
 mod schema;
-mod stacks;
 mod sweep;
 mod template;
 mod validate;
 
-pub use case::Case;
 pub use expect::{Bound, Claim, ClaimVerdict, Measurement, Metrics};
 pub use explain::{Explanation, table as explanation_table};
 pub use file::ScenarioFile;
-pub use levels::{Device, DeviceSettings, PortSection, SwitchSection, devices, ports};
-pub use model::{MeasureSettings, Recorded, ScenarioSettings};
 pub use reference::{ReferencePage, explained, families, pages as reference_pages};
-pub use rules::switch_site;
 pub use scenario::Scenario;
 pub use schema::schema;
-pub use stacks::{HostSection, TrafficSection, TransportInUse, TransportsInUse, stacks};
 pub use sweep::SweepAxis;
 pub use template::{TEMPLATES, Template, template};
 pub use weft_mistake::node::Origin;
 pub use weft_mistake::{LineColumn, Mistake, Mistakes, Source, SourceSpan, Sources};
+pub use weft_model::{
+    Case, Device, DeviceSettings, HostSection, MeasureSettings, PortSection, Recorded, ScenarioSettings,
+    SwitchSection, TrafficSection, TransportInUse, TransportsInUse, devices, ports, stacks,
+};
+pub use weft_rules::switch_site;

@@ -1,11 +1,9 @@
 //! Puts a value at a dotted path of the file's tree: sweeps, `[demo]` and `--set` work on what was written, and
-//! [`decode`](crate::decode) then checks the result as if it had been written so.
+//! [`decode`](weft_codec::decode) then checks the result as if it had been written so.
 //!
 //! Checks that the path exists; what is put there is the decoder's business.
 
-use crate::decode::{
-    FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, flattened_family, keys, member_named,
-};
+use weft_codec::{FLATTENED_FAMILY, KIND_KEY, TAG_KEY, default_member, flattened_family, keys, member_named};
 use weft_core::settings::{Family, Field, Kind, Member, Table};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;

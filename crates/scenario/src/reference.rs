@@ -2,13 +2,12 @@
 //!
 //! Writes no file: the texts are compared with the committed ones elsewhere.
 
-use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member, describe, flattened_family, join};
 use crate::expect;
 use crate::explain::one_line;
-use crate::model::ScenarioSettings;
-use crate::rows::words;
 use std::fmt::Write as _;
+use weft_codec::{FLATTENED_FAMILY, KIND_KEY, default_member, describe, flattened_family, join, words};
 use weft_core::settings::{Family, Field, Kind, Table, Value};
+use weft_model::ScenarioSettings;
 
 /// A page of the book.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,19 +2,18 @@
 //! `[[traffic]]` with one, are left out; what is left is checked by the rules that look at nothing else. Settings without
 //! effect are not looked for: what was left out may be what uses them.
 
-use crate::case::{Case, Resolved};
-use crate::decode::{self, TAG_KEY};
 use crate::draft::{Draft, SECTIONS, TABLE};
 use crate::expect::{Metrics, unknown_metric};
 use crate::file::ScenarioFile;
-use crate::model::ScenarioSettings;
-use crate::rules;
 use crate::sweep::{self, SweepAxis};
 use std::collections::BTreeSet;
 use std::path::Path;
+use weft_codec::{TAG_KEY, decode, join};
 use weft_core::settings::Setting as _;
 use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Toml, parse_document};
+use weft_model::ScenarioSettings;
+use weft_model::{Case, Resolved};
 use weft_workload::SizeDistribution;
 
 /// Sections that no scenario can do without, for those that are left out. No rule looks at them then.
@@ -40,9 +39,13 @@ pub(crate) fn further(
         draft.expectations.iter().filter_map(|question| unknown_metric(question, metrics)).collect();
     found.extend(unknown_sizes(&draft.root, &file.folder, mistakes));
     if let Some((sound, damage)) = sound(draft, mistakes) {
-        let scope =
-            rules::CaseScope { folder: &file.folder, whole: None, complete: true, damaged: &damage.sections };
-        found.extend(rules::check(&cases(&sound), &scope));
+        let scope = weft_rules::CaseScope {
+            folder: &file.folder,
+            whole: None,
+            complete: true,
+            damaged: &damage.sections,
+        };
+        found.extend(weft_rules::check(&cases(&sound), &scope));
     }
     found
 }
@@ -54,7 +57,7 @@ fn sound(draft: &Draft, mistakes: &[Mistake]) -> Option<(Draft, Damage)> {
     // What stands behind a mistake may come to light only when that is gone.
     for _ in 0..4 {
         let root = damage.repaired(&draft.root);
-        let left = decode::decode(TABLE, &root, "", SECTIONS).mistakes;
+        let left = decode(TABLE, &root, "", SECTIONS).mistakes;
         if left.is_empty() {
             let axes = draft.axes.clone();
             let sound = Draft { root, axes, expectations: Vec::new(), narrowed: true, complete: true };
@@ -144,8 +147,8 @@ fn unknown_sizes(root: &Toml, folder: &Path, mistakes: &[Mistake]) -> Vec<Mistak
     let unknown = |(index, item): (usize, &Toml)| {
         let sizes = item.get("sizes")?;
         let tag = item.get(TAG_KEY).and_then(Toml::text);
-        let entry = tag.map_or(format!("{TRAFFIC}[{index}]"), |tag| decode::join(TRAFFIC, tag));
-        let path = decode::join(&entry, "sizes");
+        let entry = tag.map_or(format!("{TRAFFIC}[{index}]"), |tag| join(TRAFFIC, tag));
+        let path = join(&entry, "sizes");
         let message = SizeDistribution::read(sizes.text()?, folder).err()?;
         let told = mistakes.iter().any(|mistake| mistake.path == path);
         (!told).then(|| Mistake::new(sizes.place, &path, message))

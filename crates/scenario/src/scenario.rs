@@ -3,11 +3,11 @@
 //! Only [`validate`](crate::validate) makes these; whoever has one need not check again.
 
 use crate::canonical;
-use crate::case::{Case, Resolved};
 use crate::expect::Claim;
 use crate::file::ScenarioFile;
-use crate::model::ScenarioSettings;
 use crate::sweep::SweepAxis;
+use weft_model::ScenarioSettings;
+use weft_model::{Case, Resolved};
 
 /// A checked scenario.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Scenario {
     /// Hash of the scenario file as typed, hexadecimal.
     #[must_use]
     pub fn text_hash(&self) -> String {
-        format!("{:016x}", canonical::hash(self.text()))
+        format!("{:016x}", weft_codec::canonical::hash(self.text()))
     }
 
     /// The scenario file, exactly as typed.

@@ -2,14 +2,13 @@
 //!
 //! Says what one value may be; what values must satisfy together is left to `weft check`.
 
-use crate::case::COMPLETE_KEY;
-use crate::decode::{FLATTENED_FAMILY, KIND_KEY, default_member, flattened_family};
 use crate::expect;
 use crate::explain::one_line;
-use crate::model::ScenarioSettings;
-use crate::rows::words;
 use serde_json::{Map, Value as Json, json};
+use weft_codec::{FLATTENED_FAMILY, KIND_KEY, default_member, flattened_family, words};
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
+use weft_model::COMPLETE_KEY;
+use weft_model::ScenarioSettings;
 
 /// The schema as a JSON text, ready to be committed and published.
 #[must_use]

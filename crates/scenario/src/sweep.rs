@@ -2,12 +2,12 @@
 //!
 //! Works on the file's tree; whether a value is good is found out by decoding every case.
 
-use crate::decode::{KIND_KEY, join};
-use crate::model::ScenarioSettings;
 use crate::overlay::{Edit, family_at};
+use weft_codec::{KIND_KEY, join};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Origin, Toml, TomlEntry};
+use weft_model::ScenarioSettings;
 
 /// More cases than this are a typing error, not an experiment.
 pub(crate) const MOST_CASES: usize = 10_000;

@@ -1,26 +1,24 @@
 //! From the file as typed to a checked [`Scenario`]: every mistake of the file, its sweep, its demo and the command
 //! line in one go.
 //!
-//! Decoding first, case by case; then the [`rules`](crate::rules) on what the settings mean together, or, after a mistake,
+//! Decoding first, case by case; then the [`rules`](weft_rules) on what the settings mean together, or, after a mistake,
 //! those of the rules that still make sense ([`salvage`](crate::salvage)).
 
-use crate::canonical;
-use crate::case::{Case, Resolved};
 use crate::draft::{Draft, TABLE};
 use crate::expect::{self, Metrics};
 use crate::file::ScenarioFile;
-use crate::model::ScenarioSettings;
-use crate::rows::{rows, words};
-use crate::rules;
 use crate::salvage;
 use crate::scenario::Scenario;
 use crate::sweep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use weft_codec::{rows, words};
 use weft_core::settings::{Setting as _, Value};
 use weft_mistake::SourceSpan;
 use weft_mistake::node::{Content, Toml};
 use weft_mistake::{Mistake, Mistakes};
+use weft_model::ScenarioSettings;
+use weft_model::{Case, Resolved};
 
 impl ScenarioFile {
     /// Checks everything. `metrics` says what expectations may ask for.
@@ -71,13 +69,13 @@ impl Draft {
             return None;
         }
         let claims = self.claims(file, &base, metrics, mistakes);
-        let scope = rules::CaseScope {
+        let scope = weft_rules::CaseScope {
             folder: &file.folder,
             whole: (!self.narrowed).then_some(&base.provenance),
             complete: self.complete,
             damaged: &BTreeSet::new(),
         };
-        mistakes.extend(rules::check(&cases, &scope));
+        mistakes.extend(weft_rules::check(&cases, &scope));
         let settings = ScenarioSettings::from_value(&base.value);
         let (axes, narrowed) = (self.axes, self.narrowed);
         Some(Scenario { settings, axes, claims, base, narrowed, cases, file: file.clone() })
@@ -136,7 +134,7 @@ fn referenced_files(resolved: &Resolved, folder: &Path) -> Vec<(String, String)>
         let path = folder.join(name);
         if name.contains('.') && path.is_file() {
             let content = std::fs::read(&path).unwrap_or_default();
-            listed.push((name.clone(), format!("{:016x}", canonical::hash_bytes(&content))));
+            listed.push((name.clone(), format!("{:016x}", weft_codec::canonical::hash_bytes(&content))));
         }
     }
     listed

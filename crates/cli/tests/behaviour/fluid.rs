@@ -162,7 +162,10 @@ fn jitter_options_without_effect_are_refused() {
     let late = "--set transport.dcqcn.feedback_jitter=20us";
     refused("fluid run s.toml --jitter-every 5us", "`--jitter-every` has no effect: no transport");
     refused("fluid compare s.toml --jitter-in each", "`--jitter-in` has no effect: no transport");
-    refused(&format!("fluid run s.toml {late} --jitter-in each"), "`--jitter-in` has no effect: DCQCN's feedback");
+    refused(
+        &format!("fluid run s.toml {late} --jitter-in each"),
+        "`--jitter-in` has no effect: DCQCN's feedback",
+    );
     refused("fluid run t.toml --jitter-in eech", "it takes both, each, neither; did you mean `each`?");
     refused("fluid run t.toml --jitter-every 5", "is not a time");
     refused("fluid run t.toml --jitter-every 0us", "at least 10 ns");

@@ -3,13 +3,13 @@
 //! Knows axes, labels and what is recorded; no other settings and no results.
 
 use super::{Bound, Claim, Measurement, Metrics};
-use crate::model::Recorded;
 use crate::sweep::{SweepAxis, product};
 use std::collections::BTreeMap;
 use weft_expression::{Expression, Selector, Term, same};
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
 use weft_mistake::node::Toml;
+use weft_model::Recorded;
 
 /// An expectation as written.
 #[derive(Clone, Debug)]

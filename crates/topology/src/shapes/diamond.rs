@@ -2,7 +2,7 @@
 //! which packets of one flow can overtake each other.
 //!
 //! `leaf0` has hosts 0..n, `leaf1` hosts n..2n; `spine0` is path a, `spine1` path b. Ports of a leaf: hosts, path a,
-//! path b. Must not depend on routes.
+//! path b.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

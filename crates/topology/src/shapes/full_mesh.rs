@@ -1,7 +1,6 @@
 //! Full mesh: every switch joined with every other, as inside a cluster router (RouteBricks, SOSP 2009).
 //!
-//! Host h is on switch h / hosts_per_switch. Ports: hosts, then the other switches in ascending order. Must not depend
-//! on routes.
+//! Host h is on switch h / hosts_per_switch. Ports: hosts, then the other switches in ascending order.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

@@ -1,7 +1,7 @@
 //! Leaf-spine, the two-stage folded Clos of most load-balancing papers (DRILL, SIGCOMM 2017; CONGA, SIGCOMM 2014).
 //!
 //! Leaves `leaf0`.. come before spines `spine0`..; host h hangs on leaf h / hosts_per_leaf. Ports of a leaf: hosts,
-//! then uplinks by (spine, parallel number); ports of a spine: by (leaf, parallel number). Must not depend on routes.
+//! then uplinks by (spine, parallel number); ports of a spine: by (leaf, parallel number).
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

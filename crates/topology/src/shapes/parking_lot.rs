@@ -1,7 +1,6 @@
 //! Parking lot: a chain of switches with hosts on each, so that long paths share every bottleneck with short ones.
 //!
 //! Host h is on switch h / hosts_per_switch. Ports: hosts, the cable from the previous switch, the cable to the next.
-//! Must not depend on routes.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

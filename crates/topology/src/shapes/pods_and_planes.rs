@@ -2,7 +2,7 @@
 //! of the pod, one in each plane; a fabric switch is joined with all spines of its plane.
 //!
 //! Switches: `tor0`.. by (pod, position), `fabric0`.. by (pod, plane), `spine0`.. by (plane, position). Ports: rack: hosts,
-//! planes; fabric switch: racks, spines; spine: pods. Must not depend on routes.
+//! planes; fabric switch: racks, spines; spine: pods.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

@@ -1,5 +1,4 @@
-//! Hosts on one switch: the smallest network with a queue; for incast and scheduling studies. Must not depend on
-//! routes.
+//! Hosts on one switch: the smallest network with a queue; for incast and scheduling studies.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

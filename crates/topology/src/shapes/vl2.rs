@@ -3,7 +3,7 @@
 //!
 //! With D_A ports per aggregation and D_I per intermediate switch there are D_A·D_I/4 racks, D_I aggregations and D_A/2
 //! intermediates. Switches: `tor0`.., `agg0`.., `int0`..; rack t hangs on aggregations 2⌊t/(D_A/2)⌋ and the next. Ports:
-//! rack: hosts, aggregations; aggregation: racks, intermediates; intermediate: aggregations. Must not depend on routes.
+//! rack: hosts, aggregations; aggregation: racks, intermediates; intermediate: aggregations.
 
 use super::Topology;
 use crate::wiring::{LinkSettings, Wiring};

@@ -1,6 +1,6 @@
 //! Rules on the two ends of a flow, and on what they make of the switches' marks.
 
-use super::{Facts, Finding, impossible};
+use crate::{Facts, Finding, impossible};
 use weft_core::Bytes;
 use weft_core::stack::Sizes;
 use weft_switch::BalancerSettings;
@@ -16,24 +16,24 @@ fn tcp(facts: &Facts<'_>) -> Option<Tcp> {
 }
 
 /// How payload becomes packets.
-pub(super) fn framing(settings: &TransportSettings) -> Framing {
+pub(crate) fn framing(settings: &TransportSettings) -> Framing {
     let transport = Transport::new(settings);
     Framing { mss: Bytes(transport.mss()), overhead: Bytes(transport.overhead_wire()) }
 }
 
 impl Facts<'_> {
     /// The path of a setting of the chosen transport.
-    pub(super) fn transport(&self, setting: &str) -> String {
+    pub(crate) fn transport(&self, setting: &str) -> String {
         format!("transport.{}.{setting}", self.stack.name())
     }
 
-    pub(super) fn idle_transport(&self, names: &[&str], why: &str, found: &mut Vec<Finding>) {
+    pub(crate) fn idle_transport(&self, names: &[&str], why: &str, found: &mut Vec<Finding>) {
         names.iter().for_each(|name| self.idle(&self.transport(name), why, found));
     }
 }
 
 /// Packets need room for payload; lengths on the wire have 16 bits.
-pub(super) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Sizes { mtu, header, framing, .. } = facts.stack.stack().sizes();
     if mtu <= header {
         let message = format!("headers of {header} leave no room for payload in packets of {mtu}");
@@ -46,7 +46,7 @@ pub(super) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>)
 }
 
 /// Time-outs lie between their limits.
-pub(super) fn time_outs_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn time_outs_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
     if tcp.min_rto > tcp.max_rto {
         let message = format!("the minimum time-out {} exceeds the maximum, {}", tcp.min_rto, tcp.max_rto);
@@ -55,7 +55,7 @@ pub(super) fn time_outs_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>)
 }
 
 /// The tail loss probe is a part of RACK.
-pub(super) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
     let rack = tcp.loss_detection == LossDetection::Rack;
     if tcp.tlp && !rack {
@@ -74,7 +74,7 @@ pub(super) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Reordering is learnt from selective acknowledgements, and its limit must exceed the initial threshold.
-pub(super) fn reordering_is_learnt_with_sack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn reordering_is_learnt_with_sack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
     if !tcp.sack {
         let message =
@@ -90,7 +90,7 @@ pub(super) fn reordering_is_learnt_with_sack(facts: &Facts<'_>, found: &mut Vec<
 }
 
 /// Settings of a mechanism have an effect only with the mechanism.
-pub(super) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
     shims_have_what_they_go_by(facts, &tcp, found);
     if !tcp.tso {
@@ -147,7 +147,7 @@ fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Find
 }
 
 /// Kernel ticks matter only with Linux's arithmetic.
-pub(super) fn ticks_are_counted(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn ticks_are_counted(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if let TransportSettings::Cubic(cubic) = &facts.settings.transport
         && cubic.law.arithmetic == CubicArithmetic::Exact
     {
@@ -156,7 +156,7 @@ pub(super) fn ticks_are_counted(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Marks need a switch that sets them and an end that reads them.
-pub(super) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (name, transport) = (facts.stack.name(), Transport::new(facts.stack));
     let (own_use, reads) = (transport.stack().goes_by_marks(), transport.stack().reads_marks());
     let Some(non_ect) = facts.switch.ecn.non_ect() else {

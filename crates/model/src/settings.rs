@@ -6,8 +6,8 @@ use weft_core::settings;
 use weft_core::settings::Override;
 use weft_core::{Span, choice};
 
+use crate::hosts::{HostSection, TrafficSection};
 use crate::levels::SwitchSection;
-use crate::stacks::{HostSection, TrafficSection};
 use weft_switch::BalancerSettings;
 use weft_switch::pause::PauseStormSettings;
 use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};

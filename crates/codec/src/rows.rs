@@ -2,22 +2,22 @@
 //!
 //! The common ground of `weft explain`, the `where` of expectations and the rules.
 
-use crate::decode::{FLATTENED_FAMILY, KIND_KEY, join};
+use crate::{FLATTENED_FAMILY, KIND_KEY, join};
 use weft_core::settings::{Field, Kind, Table, Value};
 
 /// A setting and its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub struct Row {
     /// Dotted path; entries of lists are numbered: `traffic[0].load`.
-    pub(crate) path: String,
+    pub path: String,
     /// Its declaration.
-    pub(crate) field: &'static Field,
+    pub field: &'static Field,
     /// Its value; for a family the [`Value::Member`].
-    pub(crate) value: Value,
+    pub value: Value,
 }
 
 /// All settings of a table.
-pub(crate) fn rows(table: &'static Table, value: &Value) -> Vec<Row> {
+pub fn rows(table: &'static Table, value: &Value) -> Vec<Row> {
     let mut rows = Vec::new();
     collect(table, value, "", false, &mut rows);
     rows
@@ -67,7 +67,7 @@ fn setting(field: &'static Field, kind: &'static Kind, value: &Value, path: &str
 }
 
 /// The value in words: `2 us`, `0.8`, `drill`, `off`.
-pub(crate) fn words(value: &Value) -> String {
+pub fn words(value: &Value) -> String {
     match value {
         Value::Absent => "off".to_owned(),
         Value::Span(span) => span.to_string(),

@@ -1,6 +1,6 @@
 //! Rules on queue pairs and rate laws.
 
-use super::{Facts, Finding, impossible};
+use crate::{Facts, Finding, impossible};
 use weft_core::Span;
 use weft_transport::TransportSettings;
 use weft_transport::protocols::dcqcn::RoceDcqcnSettings;
@@ -10,7 +10,7 @@ use weft_transport::rate::timely::TimelySharedSettings;
 use weft_transport::roce::settings::{QueuePairSettings, RoceRecovery};
 
 /// What waits for something has something to wait for.
-pub(super) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(pairs) = facts.stack.roce() else { return };
     if pairs.retry_timeout > pairs.retry_timeout_max {
         let message = format!(
@@ -42,7 +42,7 @@ fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found
 }
 
 /// DCQCN's timers fit each other, and no setting belongs to a variant that is not chosen.
-pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let TransportSettings::Dcqcn(RoceDcqcnSettings { law, notification, .. }) = facts.stack else {
         return;
     };
@@ -71,7 +71,7 @@ pub(super) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
 }
 
 /// Thresholds and bounds of laws by round trips are ordered.
-pub(super) fn round_trip_laws_have_room(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn round_trip_laws_have_room(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let measured: &TimelySharedSettings = match facts.stack {
         TransportSettings::Timely(own) => {
             if own.law.hai_after == 0 {

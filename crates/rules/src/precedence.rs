@@ -1,14 +1,14 @@
 //! Rules on which flows go first, and how fast: classes that flows fall through, ranks, shapers.
 
-use super::levels::exactly;
-use super::{Facts, Finding, impossible};
+use crate::levels::exactly;
+use crate::{Facts, Finding, impossible};
 use weft_switch::BalancerSettings;
 use weft_switch::order::AnyOrder;
 use weft_switch::schedule::SchedulerSettings;
 use weft_topology::{Link, Node};
 
 /// Thresholds ascend, and each class has a queue that is served by priority.
-pub(super) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = facts.stack.tcp() else { return };
     let (pias, path) = (&tcp.pias, facts.transport("pias.thresholds"));
     if !pias.is_on() {
@@ -39,7 +39,7 @@ pub(super) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Findi
 }
 
 /// Ranks that packets carry are read by switches, and none is read that nobody wrote.
-pub(super) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let name = facts.stack.name();
     let written = facts.stack.stack().ranks_packets();
     let read = AnyOrder::new(&facts.switch.order, ()).reads_ranks();
@@ -58,7 +58,7 @@ pub(super) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Find
 }
 
 /// A shaper passes something, holds back something, and names queues that its ports have.
-pub(super) fn shapers_hold_their_ports_back(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn shapers_hold_their_ports_back(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {
         let Some(shaper) = &level.shaper else { continue };

@@ -1,19 +1,14 @@
 //! The levels at which a scenario sets up its switches: `[switch]` for all, `[switch.leaf]` for a tier,
 //! `[switch.named.NAME]` for names. Laid over each other in this order they give every switch its settings.
 //!
-//! Decides nothing about what the levels may say; that is the business of the [`rules`](crate::rules).
-
-use std::collections::BTreeMap;
+//! Which values a level may give is decided by the rules.
 
 use weft_core::settings::{Named, Override, Setting as _, Value};
-use weft_core::{Bytes, LinkId, SwitchId, settings};
+use weft_core::{Bytes, SwitchId, settings};
 use weft_switch::mark::MarkerSettings;
 use weft_switch::schedule::SchedulerSettings;
-use weft_switch::{BalancerSettings, PortSettings, ShaperSettings, SwitchSettings};
-use weft_topology::{Graph, Link, Node};
-
-use crate::decode::Provenance;
-use crate::model::ScenarioSettings;
+use weft_switch::{BalancerSettings, ShaperSettings, SwitchSettings};
+use weft_topology::{Graph, Link};
 
 settings! {
     /// What some switches do differently: any setting of `[switch]`, and their balancer.
@@ -72,28 +67,16 @@ settings! {
     }
 }
 
-/// Switches that are built alike.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Device {
-    /// What they are built like.
-    pub switch: SwitchSettings,
-    /// Their balancer.
-    pub balance: BalancerSettings,
-    /// Which they are.
-    pub switches: Vec<SwitchId>,
-    /// The paths of the levels that concern them, the strongest last: `switch.leaf`, `switch.named.leaf0`.
-    pub levels: Vec<String>,
-}
-
 /// One level above `[switch]`.
-pub(crate) struct Level {
+pub struct Level {
     /// `switch.leaf`
-    pub(crate) path: String,
-    pub(crate) says: Override<DeviceSettings>,
+    pub path: String,
+    /// What it says.
+    pub says: Override<DeviceSettings>,
     /// Of ports: the most that each of their queues may hold.
-    queue_limit: Option<Bytes>,
+    pub(crate) queue_limit: Option<Bytes>,
     /// Of ports: their shaper.
-    pub(crate) shaper: Option<ShaperSettings>,
+    pub shaper: Option<ShaperSettings>,
     /// Its switches.
     of: Members,
 }
@@ -106,18 +89,18 @@ enum Members {
 
 impl Level {
     /// Whether it concerns ports instead of switches.
-    pub(crate) fn is_of_ports(&self) -> bool {
+    pub fn is_of_ports(&self) -> bool {
         matches!(self.of, Members::Ports { .. })
     }
 
     /// Whether it gives nothing to its ports.
-    pub(crate) fn says_nothing(&self) -> bool {
+    pub fn says_nothing(&self) -> bool {
         let empty = Value::Table(vec![("switch", Value::Table(Vec::new()))]);
         self.queue_limit.is_none() && self.shaper.is_none() && *self.says.value() == empty
     }
 
     /// Whether it concerns a switch as a whole.
-    fn covers(&self, graph: &Graph, switch: SwitchId) -> bool {
+    pub(crate) fn covers(&self, graph: &Graph, switch: SwitchId) -> bool {
         let node = &graph.switches()[switch.index()];
         match &self.of {
             Members::Tier(role) => node.role() == *role,
@@ -127,7 +110,7 @@ impl Level {
     }
 
     /// Whether it concerns the port of a link.
-    pub(crate) fn covers_port(&self, graph: &Graph, link: &Link) -> bool {
+    pub fn covers_port(&self, graph: &Graph, link: &Link) -> bool {
         match &self.of {
             Members::Ports { at, to } => {
                 is_named(at, &graph.name(link.from)) && is_named(to, &graph.name(link.to))
@@ -137,7 +120,7 @@ impl Level {
     }
 
     /// The names that it could have had.
-    pub(crate) fn candidates(&self, graph: &Graph) -> Vec<String> {
+    pub fn candidates(&self, graph: &Graph) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for node in graph.switches() {
             let name = match &self.of {
@@ -152,7 +135,7 @@ impl Level {
     }
 
     /// The name that it has.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         match &self.of {
             Members::Tier(role) => role,
             Members::Named(pattern) => pattern,
@@ -162,7 +145,7 @@ impl Level {
 }
 
 /// Where a level has what `[switch]` and `[balance]` have at a path.
-pub(crate) fn at_level(level: &str, path: &str) -> Option<String> {
+pub fn at_level(level: &str, path: &str) -> Option<String> {
     let rest = match path.strip_prefix("switch") {
         Some(rest) => rest.to_owned(),
         None if path == "balance" || path.starts_with("balance.") => format!(".{path}"),
@@ -172,18 +155,18 @@ pub(crate) fn at_level(level: &str, path: &str) -> Option<String> {
 }
 
 /// Whether what an entry of `[[switch.port]]` says at a path is no setting of switches.
-pub(crate) fn is_of_ports_alone(path: &str) -> bool {
+pub fn is_of_ports_alone(path: &str) -> bool {
     ["at", "to", "queue_limit", "shaper"].contains(&path.split('.').next().unwrap_or_default())
 }
 
 /// The path of `[switch]` and `[balance]` for one of a level.
-pub(crate) fn generic(path: &str) -> String {
+pub fn generic(path: &str) -> String {
     let of_balance = path == "balance" || path.starts_with("balance.");
     if of_balance { path.to_owned() } else { format!("switch.{path}") }
 }
 
 /// Whether a name is meant by a pattern: names with commas between them, in which `*` stands for any letters.
-pub(crate) fn is_named(pattern: &str, name: &str) -> bool {
+pub fn is_named(pattern: &str, name: &str) -> bool {
     pattern.split(',').map(str::trim).any(|one| matches_range(one, name) || matches_glob(one, name))
 }
 
@@ -206,7 +189,7 @@ fn matches_glob(pattern: &str, name: &str) -> bool {
 
 impl SwitchSection {
     /// The levels that say something, the strongest last.
-    pub(crate) fn levels(&self) -> Vec<Level> {
+    pub fn levels(&self) -> Vec<Level> {
         let tiers = [
             ("leaf", &self.leaf),
             ("spine", &self.spine),
@@ -251,110 +234,6 @@ impl PortSection {
             of: Members::Ports { at: self.at.clone(), to: self.to.clone() },
         }
     }
-}
-
-impl Device {
-    /// The switches of a scenario whose network is not known.
-    pub(crate) fn of_all(settings: &ScenarioSettings) -> Device {
-        let DeviceSettings { switch, balance } = DeviceSettings::of_all(settings);
-        Device { switch, balance, switches: Vec::new(), levels: Vec::new() }
-    }
-
-    /// The path of the strongest level that says something at or below a path of `[switch]` or `[balance]`; any other path
-    /// if it was written down.
-    pub(crate) fn said_at(&self, said: &Provenance, path: &str) -> Option<String> {
-        let levels = self.levels.iter().rev().filter_map(|level| at_level(level, path));
-        levels.chain([path.to_owned()]).find(|path| said.mentions(&said.tagged(path)))
-    }
-}
-
-impl DeviceSettings {
-    /// What holds for every switch of which nothing else is said.
-    pub(crate) fn of_all(settings: &ScenarioSettings) -> DeviceSettings {
-        DeviceSettings { switch: settings.switch.every.clone(), balance: settings.balance.clone() }
-    }
-}
-
-/// The switches of a network in groups that the same levels concern, in the order of their first switch.
-#[must_use]
-pub fn devices(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
-    let levels = settings.switch.levels();
-    let all = (0..graph.switches().len()).map(|number| SwitchId(number as u32));
-    let of = |switch| (covering(&levels, graph, switch), switch);
-    grouped(settings, &levels, all.map(of))
-}
-
-/// The same, and apart from them the switches of which some ports are concerned by further levels: one kind of switch for
-/// each kind of its ports.
-pub(crate) fn devices_by_port(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
-    let levels = settings.switch.levels();
-    if !levels.iter().any(Level::is_of_ports) {
-        return devices(settings, graph);
-    }
-    let mut places = Vec::new();
-    for switch in (0..graph.switches().len()).map(|number| SwitchId(number as u32)) {
-        let own = covering(&levels, graph, switch);
-        for link in graph.links_of(Node::Switch(switch)) {
-            let of_port = (0..levels.len()).filter(|level| levels[*level].covers_port(graph, link));
-            places.push((own.iter().copied().chain(of_port).collect(), switch));
-        }
-    }
-    grouped(settings, &levels, places.into_iter())
-}
-
-/// The ports that differ from the others of their switch, by the link that leaves them.
-#[must_use]
-pub fn ports(settings: &ScenarioSettings, graph: &Graph) -> BTreeMap<LinkId, PortSettings> {
-    let levels: Vec<Level> = settings.switch.levels().into_iter().filter(Level::is_of_ports).collect();
-    let mut ports = BTreeMap::new();
-    let devices = if levels.is_empty() { Vec::new() } else { devices(settings, graph) };
-    for (device, switch) in
-        devices.iter().flat_map(|device| device.switches.iter().map(move |one| (device, *one)))
-    {
-        let first = graph.first_link(Node::Switch(switch)).0;
-        for (number, link) in graph.links_of(Node::Switch(switch)).iter().enumerate() {
-            let own: Vec<&Level> = levels.iter().filter(|level| level.covers_port(graph, link)).collect();
-            let whole = DeviceSettings { switch: device.switch.clone(), balance: device.balance.clone() };
-            let whole = own.iter().fold(whole, |below, level| level.says.over(&below));
-            let queue_limit = own.iter().rev().find_map(|level| level.queue_limit);
-            let shaper = own.iter().rev().find_map(|level| level.shaper.clone());
-            let (ecn, schedule) = (whole.switch.ecn, whole.switch.schedule);
-            if !own.is_empty() {
-                let port = PortSettings { ecn, schedule, queue_limit, shaper };
-                ports.insert(LinkId(first + number as u32), port);
-            }
-        }
-    }
-    ports
-}
-
-/// The levels that concern a switch as a whole.
-fn covering(levels: &[Level], graph: &Graph, switch: SwitchId) -> Vec<usize> {
-    (0..levels.len()).filter(|level| levels[*level].covers(graph, switch)).collect()
-}
-
-/// Switches in groups that the same levels concern.
-fn grouped(
-    settings: &ScenarioSettings,
-    levels: &[Level],
-    places: impl Iterator<Item = (Vec<usize>, SwitchId)>,
-) -> Vec<Device> {
-    let mut groups: Vec<(Vec<usize>, Vec<SwitchId>)> = Vec::new();
-    for (own, switch) in places {
-        match groups.iter_mut().find(|(known, _)| *known == own) {
-            Some((_, switches)) if switches.last() == Some(&switch) => {}
-            Some((_, switches)) => switches.push(switch),
-            None => groups.push((own, vec![switch])),
-        }
-    }
-    let device = |(own, switches): (Vec<usize>, Vec<SwitchId>)| {
-        let all = DeviceSettings::of_all(settings);
-        let DeviceSettings { switch, balance } =
-            own.iter().fold(all, |below, level| levels[*level].says.over(&below));
-        let levels = own.iter().map(|level| levels[*level].path.clone()).collect();
-        Device { switch, balance, switches, levels }
-    };
-    groups.into_iter().map(device).collect()
 }
 
 #[cfg(test)]

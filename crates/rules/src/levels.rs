@@ -3,19 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Facts, Finding, impossible};
-use crate::levels::{Device, DeviceSettings, at_level, generic, is_of_ports_alone};
-use crate::model::ScenarioSettings;
-use crate::rows::{Row, rows};
-use crate::stacks::{EndSettings, TransportInUse, names_somebody};
+use crate::{Facts, Finding, impossible};
+use weft_codec::{Row, rows};
 use weft_core::HostId;
 use weft_core::settings::{Setting as _, Table, Value, over};
 use weft_core::units::did_you_mean;
+use weft_model::ScenarioSettings;
+use weft_model::{Device, DeviceSettings, at_level, generic, is_of_ports_alone};
+use weft_model::{EndSettings, TransportInUse, names_somebody};
 use weft_switch::{BalancerSettings, PfcSettings};
 use weft_topology::Node;
 
 /// A tier is one that the topology has, a name that of a switch.
-pub(super) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {
         if level.is_of_ports() && level.says_nothing() {
@@ -43,7 +43,7 @@ pub(super) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding
 
 /// Where pauses pass between switches, both ends number their queues alike and take as long to obey. Of two pausing
 /// neighbours the one that stands later in the list is at fault.
-pub(super) fn neighbours_pause_each_other_alike(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn neighbours_pause_each_other_alike(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph.filter(|_| facts.switch.pfc.is_on()) else { return };
     let of = |switch| facts.devices.iter().find(|device| device.switches.contains(&switch));
     let earlier = |other: &Device| other.switches.first() < facts.device.switches.first();
@@ -67,7 +67,7 @@ pub(super) fn neighbours_pause_each_other_alike(facts: &Facts<'_>, found: &mut V
 }
 
 /// The search for deadlocks is one for all switches, and what it cannot end a watchdog or a time limit ends.
-pub(super) fn pauses_end_as_the_whole_network_says(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn pauses_end_as_the_whole_network_says(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pausing: Vec<&PfcSettings> =
         facts.devices.iter().map(|device| &device.switch.pfc).filter(|pfc| pfc.is_on()).collect();
     let (Some(first), true) = (pausing.first(), facts.switch.pfc.is_on()) else { return };
@@ -85,7 +85,7 @@ pub(super) fn pauses_end_as_the_whole_network_says(facts: &Facts<'_>, found: &mu
 }
 
 /// CONGA's fields and Presto's labels are written by one switch or host and read by another.
-pub(super) fn balancers_that_cooperate_are_everywhere(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn balancers_that_cooperate_are_everywhere(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let cooperates = |balance: &BalancerSettings| {
         matches!(balance, BalancerSettings::Conga(_) | BalancerSettings::Presto(_))
     };
@@ -102,7 +102,7 @@ pub(super) fn balancers_that_cooperate_are_everywhere(facts: &Facts<'_>, found: 
 }
 
 /// What a level of switches says is in force somewhere, and is not what holds there without it.
-pub(super) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let levels = facts.settings.switch.levels();
     if facts.graph.is_none() || levels.is_empty() {
         return;
@@ -127,7 +127,7 @@ pub(super) fn levels_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
 }
 
 /// What a level of hosts or of traffic says of the transport is in force for some flow, and changes something there.
-pub(super) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let levels: BTreeSet<&str> =
         facts.stacks.iter().flat_map(|stack| &stack.levels).map(String::as_str).collect();
     if levels.is_empty() {
@@ -162,7 +162,7 @@ pub(super) fn stacks_change_something(facts: &Facts<'_>, found: &mut Vec<Finding
 }
 
 /// A group names hosts and says what they do.
-pub(super) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for (number, entry) in facts.settings.hosts.over(&Vec::new()).iter().enumerate() {
         let path = format!("hosts[{number}]");
@@ -182,7 +182,7 @@ pub(super) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<F
 }
 
 /// Hosts that use one transport over TCP send what the others understand.
-pub(super) fn ends_of_one_transport_agree(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn ends_of_one_transport_agree(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = facts.stack.tcp() else { return };
     let same = |stack: &&TransportInUse| stack.transport.name() == facts.stack.name();
     let Some(other) = facts.stacks.iter().find(same).and_then(|stack| stack.transport.tcp()) else { return };
@@ -322,6 +322,6 @@ fn value_of(settings: &ScenarioSettings, device: &Device, levels: usize) -> Valu
     own.fold(below, |below, level| over(&DeviceSettings::KIND, below, level.says.value()))
 }
 
-pub(super) fn exactly(path: &str, message: String, idle: bool) -> Finding {
+pub(crate) fn exactly(path: &str, message: String, idle: bool) -> Finding {
     Finding { path: path.to_owned(), message, idle, exact: true }
 }

@@ -1,9 +1,9 @@
 //! Rules on priority flow control.
 
-use super::{Facts, Finding, impossible};
-use crate::model::ScenarioSettings;
-use crate::stacks::{TransportInUse, stacks};
+use crate::{Facts, Finding, impossible};
 use weft_core::{Bytes, SwitchId};
+use weft_model::ScenarioSettings;
+use weft_model::{TransportInUse, stacks};
 use weft_switch::SwitchSite;
 use weft_switch::pause::{FRAME, set_aside};
 use weft_switch::share::SharingSettings;
@@ -11,7 +11,7 @@ use weft_topology::{Graph, graph::Node};
 use weft_transport::Transport;
 
 /// The memory priority flow control sets aside in the switch that needs most; zero without a network.
-pub(super) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
+pub(crate) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
     let Some(graph) = facts.graph else { return Bytes::ZERO };
     let needs = |switch: &SwitchId| set_aside(facts.switch, &switch_site(facts.settings, graph, *switch));
     facts.device.switches.iter().map(needs).max().unwrap_or(Bytes::ZERO)
@@ -36,7 +36,7 @@ pub fn switch_site(settings: &ScenarioSettings, graph: &Graph, switch: SwitchId)
 }
 
 /// Settings of a mechanism that is off have no effect.
-pub(super) fn pauses_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn pauses_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pfc = &facts.switch.pfc;
     let idle = |names: &[&str], why: &str, found: &mut Vec<Finding>| {
         names.iter().for_each(|name| facts.idle(&format!("switch.pfc.{name}"), why, found));
@@ -59,7 +59,7 @@ pub(super) fn pauses_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Ve
 }
 
 /// A class that pauses has a queue of its own.
-pub(super) fn lossless_classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn lossless_classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = facts.switch;
     for (index, class) in switch.pfc.classes.iter().enumerate() {
         let path = format!("switch.pfc.classes[{index}]");
@@ -76,7 +76,7 @@ pub(super) fn lossless_classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Fi
 }
 
 /// The memory set aside must exist, and a dynamic threshold needs memory to divide.
-pub(super) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = facts.switch;
     // memory management has its own rules
     if !switch.pfc.is_on() || matches!(switch.sharing, SharingSettings::Mmu(_)) {
@@ -99,7 +99,7 @@ pub(super) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Findin
 }
 
 /// XON lies below XOFF, and a pause lasts until it is refreshed.
-pub(super) fn pauses_end_and_last(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn pauses_end_and_last(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pfc = &facts.switch.pfc;
     if !pfc.is_on() {
         return;
@@ -131,7 +131,7 @@ pub(super) fn pauses_end_and_last(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Storms come from hosts of the network, at most one from each, and have a length.
-pub(super) fn storms_come_from_hosts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn storms_come_from_hosts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     let storms = &facts.settings.pause_storm;
     for (index, storm) in storms.iter().enumerate() {
@@ -159,7 +159,7 @@ pub(super) fn storms_come_from_hosts(facts: &Facts<'_>, found: &mut Vec<Finding>
 }
 
 /// Static and dynamic sharing beside a lossless class divide the remaining memory.
-pub(super) fn uses_the_buffer(facts: &Facts<'_>) -> bool {
+pub(crate) fn uses_the_buffer(facts: &Facts<'_>) -> bool {
     let switch = facts.switch;
     switch.pfc.is_on() || !matches!(switch.sharing, SharingSettings::Infinite(_))
 }

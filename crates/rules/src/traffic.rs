@@ -1,13 +1,13 @@
 //! Rules on traffic.
 
-use super::transport::framing;
-use super::{Facts, Finding, impossible};
+use crate::transport::framing;
+use crate::{Facts, Finding, impossible};
 use weft_core::Time;
 use weft_topology::{LinkState, plan};
 use weft_workload::{Limits, Shape, check};
 
 /// Whatever the traffic itself refuses in this network, with the first seed's failures.
-pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     let settings = facts.settings;
     let seed = settings.seeds.first().copied().unwrap_or(1);
@@ -35,7 +35,7 @@ pub(super) fn traffic_fits_the_network(facts: &Facts<'_>, found: &mut Vec<Findin
 }
 
 /// A class that an entry chooses has a queue of its own.
-pub(super) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if facts.stacks.iter().any(|stack| stack.transport.stack().goes_by_classes()) {
         return;
     }
@@ -51,7 +51,7 @@ pub(super) fn classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 }
 
 /// An entry that stops before it starts, or starts when the run is over, sends nothing.
-pub(super) fn every_entry_sends_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn every_entry_sends_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     for (index, entry) in facts.settings.flows().iter().enumerate() {
         if let Some(stop) = entry.stop.filter(|stop| *stop <= entry.start) {
             let message = format!("stops at {stop}, before it starts at {}: it sends nothing", entry.start);

@@ -1,6 +1,6 @@
 //! Rules on balancers.
 
-use super::{Facts, Finding, impossible};
+use crate::{Facts, Finding, impossible};
 use weft_core::{Bytes, Grouping, Span};
 use weft_switch::BalancerSettings;
 use weft_switch::flowlet::FlowletSettings;
@@ -18,27 +18,27 @@ fn flowlets<'a>(facts: &'a Facts<'_>) -> Option<&'a FlowletSettings> {
 
 impl Facts<'_> {
     /// The path of a setting of the chosen balancer.
-    pub(super) fn balancer(&self, setting: &str) -> String {
+    pub(crate) fn balancer(&self, setting: &str) -> String {
         format!("balance.{}.{setting}", self.balance.name())
     }
 }
 
 /// A table with an entry for every flow has no size.
-pub(super) fn tables_of_flowlets_have_one_size(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn tables_of_flowlets_have_one_size(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if flowlets(facts).is_some_and(|flowlets| flowlets.exact) {
         facts.idle(&facts.balancer("table_size"), "every flow has its own entry (exact)", found);
     }
 }
 
 /// Ports are paused only where classes pause.
-pub(super) fn paused_ports_exist(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn paused_ports_exist(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if !facts.switch.pfc.is_on() {
         facts.idle(&facts.balancer("exclude_paused"), "no class pauses (switch.pfc.classes)", found);
     }
 }
 
 /// An estimate that decays all the time is always zero.
-pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Conga(conga) = facts.balance else { return };
     if conga.congestion.dre_period == Span::ZERO {
         let message = "an estimate that decays continuously is always zero";
@@ -51,7 +51,7 @@ pub(super) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Fi
 }
 
 /// A flowcell holds payload.
-pub(super) fn flowcells_hold_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn flowcells_hold_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Presto(presto) = facts.balance else { return };
     if presto.cell == Bytes::ZERO {
         let message = "a flowcell of 0 B is empty: give at least 1 B, which changes the path with every burst of \
@@ -61,7 +61,7 @@ pub(super) fn flowcells_hold_payload(facts: &Facts<'_>, found: &mut Vec<Finding>
 }
 
 /// Labels name a port by eight bits.
-pub(super) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (BalancerSettings::Presto(_), Some(graph)) = (facts.balance, facts.graph) else { return };
     let routes = Routes::new(graph, &LinkState::all_up(graph), Grouping::Together);
     let named = |from: usize, to: usize| paths(graph, &routes, from, to).is_some();
@@ -74,7 +74,7 @@ pub(super) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<
 }
 
 /// A table without entries holds no port.
-pub(super) fn tables_of_weights_hold_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn tables_of_weights_hold_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Wcmp(wcmp) = facts.balance else { return };
     if wcmp.table_size == Some(0) {
         found.push(impossible(facts.balancer("table_size"), "weights that sum to zero leave no port"));

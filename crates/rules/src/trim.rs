@@ -1,12 +1,12 @@
 //! Rules on trimming, and on the transports that live by it.
 
-use super::{Facts, Finding, impossible};
+use crate::{Facts, Finding, impossible};
 use weft_core::stack::ClassSet;
 use weft_core::{Bytes, Class};
 use weft_transport::{Transport, TransportSettings};
 
 /// Headers that are cut reach somebody who waits for them, and packets that may be cut meet a switch that does it.
-pub(super) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (trim, name) = (&facts.switch.trim, facts.stack.name());
     let trimmable = facts.stack.stack().is_trimmable();
     if !trim.is_on() {
@@ -27,7 +27,7 @@ pub(super) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Findin
 }
 
 /// Headers and control packets overtake payload: they have a queue of their own.
-pub(super) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (switch, transport) = (facts.switch, Transport::new(facts.stack));
     if !switch.trim.is_on() || !transport.stack().is_trimmable() {
         return;
@@ -55,7 +55,7 @@ pub(super) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut V
 }
 
 /// A queue holds a full packet, and a header is less than that.
-pub(super) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let trim = &facts.switch.trim;
     let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
     if let Some(most) = trim.queue.map(|queue| queue.bytes(full)).filter(|most| *most < full) {
@@ -70,7 +70,7 @@ pub(super) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) 
 }
 
 /// The time-outs of NDP are in order.
-pub(super) fn pulls_are_waited_for(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn pulls_are_waited_for(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let TransportSettings::Ndp(ndp) = facts.stack else { return };
     if ndp.rto > ndp.pull_timeout {
         let message = format!("exceeds pull_timeout = {}, the longest time-out", ndp.pull_timeout);

@@ -1,7 +1,7 @@
 //! Rules on the inside of a switch.
 
-use super::pause::{most_set_aside, uses_the_buffer};
-use super::{Facts, Finding, impossible};
+use crate::pause::{most_set_aside, uses_the_buffer};
+use crate::{Facts, Finding, impossible};
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Span, SwitchId};
 use weft_switch::AnyBalancer;
@@ -15,7 +15,7 @@ use weft_topology::graph::Node;
 const LEAST_SAMPLING: Span = Span::from_ns(100);
 
 /// Dynamic sharing divides a buffer, which must be larger than what it promises to every queue.
-pub(super) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = facts.switch;
     let SharingSettings::Dynamic(sharing) = &switch.sharing else { return };
     let Some(buffer) = switch.buffer else {
@@ -42,14 +42,14 @@ fn most_ports(facts: &Facts<'_>) -> u64 {
 }
 
 /// Where nothing is ever refused, a buffer size says nothing.
-pub(super) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if !uses_the_buffer(facts) {
         facts.idle("switch.buffer", "with infinite sharing nothing is ever refused", found);
     }
 }
 
 /// With one queue there is nothing to schedule.
-pub(super) fn several_queues_for_schedules_and_class_loads(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn several_queues_for_schedules_and_class_loads(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = facts.switch;
     if switch.queues > 1 {
         return;
@@ -61,7 +61,7 @@ pub(super) fn several_queues_for_schedules_and_class_loads(facts: &Facts<'_>, fo
 }
 
 /// A queue of weight 0 would never be served.
-pub(super) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let SchedulerSettings::Drr(drr) = &facts.switch.schedule else { return };
     if drr.quantum.0 == 0 {
         found.push(impossible("switch.schedule.drr.quantum", "with a quantum of 0 nothing is ever sent"));
@@ -70,7 +70,7 @@ pub(super) fn drr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Findin
 }
 
 /// The same by packets.
-pub(super) fn wrr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn wrr_weights_are_positive(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let SchedulerSettings::Wrr(wrr) = &facts.switch.schedule else { return };
     weights_fit(facts, "wrr", &wrr.weights, found);
 }
@@ -89,7 +89,7 @@ fn weights_fit(facts: &Facts<'_>, name: &str, weights: &[u32], found: &mut Vec<F
 }
 
 /// RED rises from `min` to `max`.
-pub(super) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let MarkerSettings::Red(red) = &facts.switch.ecn else { return };
     if red.min.bytes(red.packet) > red.max.bytes(red.packet) {
         let message =
@@ -99,7 +99,7 @@ pub(super) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Find
 }
 
 /// A controller takes samples some time apart, and PI's gains are given in one way.
-pub(super) fn controllers_are_whole(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn controllers_are_whole(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let (path, every) = match &facts.switch.ecn {
         MarkerSettings::Pi(pi) => {
             pi_has_one_pair_of_gains(pi, facts, found);
@@ -129,7 +129,7 @@ fn pi_has_one_pair_of_gains(pi: &PiSettings, facts: &Facts<'_>, found: &mut Vec<
 }
 
 /// The size of a packet matters where packets are counted.
-pub(super) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let counts = |amount: &Amount| matches!(amount, Amount::Packets(_));
     let (path, counted) = match &facts.switch.ecn {
         MarkerSettings::Step(step) => ("switch.ecn.step.packet", counts(&step.threshold)),
@@ -146,7 +146,7 @@ pub(super) fn packet_sizes_matter_to_packet_counts(facts: &Facts<'_>, found: &mu
 }
 
 /// Only balancers that read queue lengths see how these are counted.
-pub(super) fn visibility_matters_to_load_aware_balancers(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn visibility_matters_to_load_aware_balancers(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let site = BalancerSite { seed: 0, switch: SwitchId(0), engine: 0 };
     let balance = facts.balance;
     if AnyBalancer::new(balance, site).reads_loads() {

@@ -1,10 +1,10 @@
 //! Rules on names, seeds and what is measured.
 
-use super::{Facts, Finding, impossible};
-use crate::model::Recorded;
+use crate::{Facts, Finding, impossible};
+use weft_model::Recorded;
 
 /// The name becomes a folder, so it must be able to.
-pub(super) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let name = &facts.settings.name;
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || name.starts_with('.') || name.len() > 100 || !name.chars().all(good) {
@@ -18,7 +18,7 @@ pub(super) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 pub(crate) const MOST_SEEDS: usize = 100_000;
 
 /// A seed given twice would count one run as two.
-pub(super) fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let seeds = &facts.settings.seeds;
     if seeds.is_empty() {
         found.push(impossible("seeds", "without a seed nothing runs: give at least one"));
@@ -37,7 +37,7 @@ pub(super) fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 }
 
 /// A failure after the end never happens.
-pub(super) fn failures_come_before_the_end(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn failures_come_before_the_end(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(until) = facts.settings.measure.until else { return };
     for (index, entry) in facts.settings.failure.iter().enumerate() {
         if let Some(at) = entry.at.filter(|at| *at >= until) {
@@ -48,7 +48,7 @@ pub(super) fn failures_come_before_the_end(facts: &Facts<'_>, found: &mut Vec<Fi
 }
 
 /// After a warm-up that lasts to the end nothing is left to measure.
-pub(super) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let measure = &facts.settings.measure;
     if let Some(until) = measure.until.filter(|until| *until <= measure.warm_up) {
         let message =
@@ -64,7 +64,7 @@ pub(super) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Fin
 }
 
 /// Sampling needs an interval, and an interval needs sampling.
-pub(super) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let measure = &facts.settings.measure;
     let recorded = measure.record.contains(&Recorded::Queues);
     match measure.queues_every {
@@ -106,7 +106,7 @@ fn queues_are_averaged_over_whole_samples(facts: &Facts<'_>, found: &mut Vec<Fin
 }
 
 /// Sampling flows needs an interval.
-pub(super) fn flows_are_sampled(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn flows_are_sampled(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     match facts.settings.measure.flows_every {
         Some(every) if every.0 == 0 => {
             found.push(impossible("measure.flows_every", "flows cannot be sampled every 0 ps"));

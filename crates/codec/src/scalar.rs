@@ -10,7 +10,7 @@ use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Toml};
 
 /// Reads a value of a kind without inner structure.
-pub(super) fn read(kind: &Kind, node: &Toml, path: &str) -> Result<Value, Mistake> {
+pub(crate) fn read(kind: &Kind, node: &Toml, path: &str) -> Result<Value, Mistake> {
     let value = match kind {
         Kind::Span => quantity(node).map(|span: Span| Value::Span(span)),
         Kind::Size => quantity(node).map(|size: Bytes| Value::Size(size)),
@@ -120,7 +120,7 @@ fn noun(kind: &Kind) -> &'static str {
 }
 
 /// What a setting of this kind may say, in one line.
-pub(crate) fn describe(kind: &Kind) -> String {
+pub fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Span => "a time such as \"2 us\" (ps, ns, us, ms, s)".to_owned(),
         Kind::Size => "a size such as \"300 kB\" (B, kB, KiB, MB, MiB, GB, GiB, TB)".to_owned(),
@@ -134,10 +134,10 @@ pub(crate) fn describe(kind: &Kind) -> String {
         Kind::Choice(words) => words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", "),
         Kind::List(item) => format!("a list of: {}", describe(item)),
         Kind::Table(table) | Kind::Flatten(table) => {
-            format!("a table with {}", super::keys(table).join(", "))
+            format!("a table with {}", crate::declared::keys(table).join(", "))
         }
         Kind::Family(family) => {
-            let names: Vec<_> = super::names(family).collect();
+            let names: Vec<_> = crate::declared::names(family).collect();
             format!("a {}: {}", family.name, names.join(", "))
         }
         Kind::Optional(inner) => format!("{}; or false for none", describe(inner)),

@@ -1,69 +1,34 @@
 //! Walks a tree of the file against the declared tables: every mistake is reported, and every value remembers who
 //! said it.
-//!
-//! Knows kinds of settings, never a particular setting: a new setting needs no line here.
 
-mod provenance;
-mod scalar;
-
+use crate::declared::{default_member, flattened_family, join, keys, member_named, names};
+use crate::provenance::{Provenance, Said};
+use crate::scalar::{self, describe};
+use crate::{FLATTENED_FAMILY, KIND_KEY, TAG_KEY};
 use weft_core::settings::{Family, Field, Kind, Member, Table, Value};
 use weft_mistake::Mistake;
 use weft_mistake::node::{Content, Origin, Toml};
 
-pub(crate) use provenance::{Provenance, Said};
-pub(crate) use scalar::describe;
-
-/// In an entry of a list (`[[traffic]]`) the settings of this family field stand beside the entry's own, and its
-/// member is named by [`KIND_KEY`].
-pub(crate) const FLATTENED_FAMILY: &str = "pattern";
-/// The key that names a family's member from inside its table.
-pub(crate) const KIND_KEY: &str = "kind";
 /// A family with a member of this name can also be switched off with `false`. It has no settings.
 const OFF: &str = "off";
-/// The key that names an entry of a list.
-pub(crate) const TAG_KEY: &str = "tag";
 
-/// What a walk brought home. The value is complete only when there are no mistakes.
+/// The result of [`decode`]. The value is complete only when there are no mistakes.
 #[derive(Debug)]
-pub(crate) struct Decoded {
-    pub(crate) value: Value,
-    pub(crate) provenance: Provenance,
-    pub(crate) mistakes: Vec<Mistake>,
+pub struct Decoded {
+    /// The settings, with defaults for what nobody wrote down.
+    pub value: Value,
+    /// Who wrote down what.
+    pub provenance: Provenance,
+    /// All mistakes of the tree.
+    pub mistakes: Vec<Mistake>,
 }
 
 /// Decodes a table. `sections` are keys of the root that somebody else reads; they only help to guess names.
-pub(crate) fn decode(table: &'static Table, root: &Toml, path: &str, sections: &[&'static str]) -> Decoded {
+pub fn decode(table: &'static Table, root: &Toml, path: &str, sections: &[&'static str]) -> Decoded {
     let mut walk = Walk { provenance: Provenance::default(), mistakes: Vec::new(), sections, sparse: false };
     walk.say(path, root);
     let value = walk.table(table, root, path, None);
     Decoded { value, provenance: walk.provenance, mistakes: walk.mistakes }
-}
-
-/// `outer.inner`, or `inner` at the root.
-pub(crate) fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-}
-
-/// The family whose settings stand beside those of an entry of a list.
-pub(crate) fn flattened_family(table: &'static Table) -> Option<&'static Field> {
-    table.fields.iter().find_map(|field| match field.kind {
-        Kind::Flatten(inner) => flattened_family(inner),
-        _ => (field.name == FLATTENED_FAMILY).then_some(field),
-    })
-}
-
-/// The member of a family with this name.
-pub(crate) fn member_named(family: &Family, name: &str) -> Option<&'static Member> {
-    family.members.iter().find(|member| member.name == name)
-}
-
-/// The member that holds when the field says nothing.
-pub(crate) fn default_member(family: &Family, field: &Field) -> &'static Member {
-    let named = match field.default.map(|default| default()) {
-        Some(Value::Member(name, _)) => member_named(family, name),
-        _ => None,
-    };
-    named.unwrap_or(&family.members[0])
 }
 
 struct Walk<'a> {
@@ -366,22 +331,6 @@ fn settings_of<'v>(preset: Option<&'v Value>, member: &Member) -> Option<&'v Val
 /// The member that has a setting of this name.
 fn owner_of(family: &Family, key: &str) -> Option<&'static Member> {
     family.members.iter().find(|member| keys(member.table).contains(&key))
-}
-
-fn names(family: &Family) -> impl Iterator<Item = &'static str> {
-    family.members.iter().map(|member| member.name)
-}
-
-/// The keys of a table; those of flattened tables are its own.
-pub(crate) fn keys(table: &Table) -> Vec<&'static str> {
-    let mut keys = Vec::new();
-    for field in table.fields {
-        match field.kind {
-            Kind::Flatten(inner) => keys.extend(self::keys(inner)),
-            _ => keys.push(field.name),
-        }
-    }
-    keys
 }
 
 #[cfg(test)]

@@ -7,26 +7,28 @@ use weft_mistake::node::Origin;
 
 /// Who said a value, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Said {
-    pub(crate) place: SourceSpan,
-    pub(crate) origin: Origin,
+pub struct Said {
+    /// Where it stands.
+    pub place: SourceSpan,
+    /// In the file, the demo or on the command line.
+    pub origin: Origin,
 }
 
 /// For every path that anybody wrote down: who and where. Paths that are missing have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Provenance {
-    pub(super) said: BTreeMap<String, Said>,
-    pub(super) tags: BTreeMap<String, String>,
+pub struct Provenance {
+    pub(crate) said: BTreeMap<String, Said>,
+    pub(crate) tags: BTreeMap<String, String>,
 }
 
 impl Provenance {
     /// Who said the value at exactly this path.
-    pub(crate) fn at(&self, path: &str) -> Option<Said> {
+    pub fn at(&self, path: &str) -> Option<Said> {
         self.said.get(path).copied()
     }
 
     /// Who said anything about a path or what encloses it; list entries may be numbered or named by tag.
-    pub(crate) fn near(&self, path: &str) -> Option<Said> {
+    pub fn near(&self, path: &str) -> Option<Said> {
         let mut path = self.tagged(path);
         while !path.is_empty() {
             if let Some(said) = self.at(&path) {
@@ -39,7 +41,7 @@ impl Provenance {
     }
 
     /// Turns `traffic[0].load` into `traffic.trace.load`.
-    pub(crate) fn tagged(&self, path: &str) -> String {
+    pub fn tagged(&self, path: &str) -> String {
         let alias = |(numbered, tagged): (&String, &String)| {
             path.strip_prefix(numbered.as_str())
                 .filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
@@ -49,13 +51,13 @@ impl Provenance {
     }
 
     /// Everything that the file itself says.
-    pub(crate) fn written(&self) -> impl Iterator<Item = (&str, SourceSpan)> {
+    pub fn written(&self) -> impl Iterator<Item = (&str, SourceSpan)> {
         let by_file = self.said.iter().filter(|(_, said)| said.origin == Origin::File);
         by_file.map(|(path, said)| (path.as_str(), said.place))
     }
 
     /// Whether anybody wrote down a setting at or below `path`.
-    pub(crate) fn mentions(&self, path: &str) -> bool {
+    pub fn mentions(&self, path: &str) -> bool {
         self.said
             .keys()
             .any(|key| key == path || key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))

@@ -1,7 +1,7 @@
 //! Rules on the memory management of chips.
 
-use super::pause::switch_site;
-use super::{Facts, Finding, impossible};
+use crate::pause::switch_site;
+use crate::{Facts, Finding, impossible};
 use weft_core::{Bytes, SwitchId};
 use weft_switch::pause::{MemoryNeeds, needs};
 use weft_switch::share::SharingSettings;
@@ -25,7 +25,7 @@ fn each(facts: &Facts<'_>, own: &MmuSettings) -> Vec<(MemoryNeeds, u64)> {
 }
 
 /// There is a buffer, larger than what is promised on either side.
-pub(super) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts) else { return };
     let switch = facts.switch;
     let Some(buffer) = switch.buffer else {
@@ -55,7 +55,7 @@ pub(super) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut 
 }
 
 /// A pool of headroom serves at least one class of one port.
-pub(super) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some((own, pool)) = chosen(facts).and_then(|own| Some((own, own.headroom_pool?))) else { return };
     if !facts.switch.pfc.is_on() {
         facts.idle("switch.sharing.mmu.headroom_pool", "no class pauses (switch.pfc.classes)", found);
@@ -71,7 +71,7 @@ pub(super) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec
 }
 
 /// Every class has one pool, and all pools together are no more than what there is.
-pub(super) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts).filter(|own| !own.pools.is_empty()) else { return };
     let queues = facts.switch.queues;
     let mut named = Vec::new();
@@ -104,7 +104,7 @@ pub(super) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: 
 }
 
 /// Limits of lossy classes limit something only if there are any.
-pub(super) fn lossy_limits_have_lossy_classes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn lossy_limits_have_lossy_classes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(own) = chosen(facts) else { return };
     let switch = facts.switch;
     let idle = |names: &[&str], why: &str, found: &mut Vec<Finding>| {

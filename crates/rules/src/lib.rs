@@ -19,16 +19,16 @@ mod trim;
 
 pub use pause::switch_site;
 
-use crate::case::Case;
-use crate::decode::Provenance;
-use crate::levels::{Device, devices_by_port};
-use crate::model::ScenarioSettings;
-use crate::stacks::{TransportInUse, stacks};
 use std::collections::BTreeSet;
 use std::path::Path;
+use weft_codec::Provenance;
 use weft_core::settings::Value;
 use weft_mistake::Mistake;
 use weft_mistake::SourceSpan;
+use weft_model::Case;
+use weft_model::ScenarioSettings;
+use weft_model::{Device, devices_by_port};
+use weft_model::{TransportInUse, stacks};
 use weft_switch::{BalancerSettings, SwitchSettings};
 use weft_topology::{Graph, Problem, TopologySettings, build_in};
 use weft_transport::TransportSettings;
@@ -140,20 +140,20 @@ const RULES: &[(Rule, &[&str])] = &[
 ];
 
 /// What the cases belong to.
-pub(crate) struct CaseScope<'a> {
+pub struct CaseScope<'a> {
     /// Where relative file names start.
-    pub(crate) folder: &'a Path,
+    pub folder: &'a Path,
     /// What the file says before the sweep; given when the sweep is whole, because then everything in the file must
     /// be of use to some case.
-    pub(crate) whole: Option<&'a Provenance>,
+    pub whole: Option<&'a Provenance>,
     /// Every default is written down: idle settings are no news.
-    pub(crate) complete: bool,
+    pub complete: bool,
     /// Sections with mistakes of their own: rules that look at them say nothing.
-    pub(crate) damaged: &'a BTreeSet<String>,
+    pub damaged: &'a BTreeSet<String>,
 }
 
 /// Checks all cases.
-pub(crate) fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
+pub fn check(cases: &[Case], scope: &CaseScope<'_>) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut idle: Option<Vec<Finding>> = None;
     let mut networks = Networks { folder: scope.folder, last: None };

@@ -1,48 +1,17 @@
 //! The levels at which a scenario chooses the transport of a flow: `[transport]` for all hosts, `[[hosts]]` for some, and the
 //! entry of `[[traffic]]` for its flows. Laid over each other in this order they give every flow its transport.
 //!
-//! Decides nothing about what the levels may say; that is the business of the [`rules`](crate::rules).
+//! Which values a level may give is decided by the rules.
 
-use weft_core::settings::Override;
-use weft_core::{HostId, settings};
+use weft_core::HostId;
 use weft_topology::{Graph, Node};
 use weft_transport::TransportSettings;
 use weft_workload::TrafficSettings;
 
-use crate::decode::Provenance;
+use crate::hosts::{HostSection, TrafficSection};
 use crate::levels::is_named;
-use crate::model::ScenarioSettings;
-
-settings! {
-    /// Some hosts. Of two entries for one host the later counts.
-    pub struct HostSection {
-        /// The hosts: names with commas between them, `*` for any letters, ranges: `"host0..15,host40"`.
-        names: String = String::from("*"),
-        /// Only those of switches with these names.
-        at: String = String::from("*"),
-        /// What they use as senders, and as receivers of flows whose sender uses the same transport over TCP. What is not given
-        /// is as in `[transport]`.
-        transport: Override<TransportSettings> = Override::default(),
-    }
-}
-
-settings! {
-    /// One source of flows; a scenario may have several.
-    pub struct TrafficSection {
-        /// Who sends what to whom.
-        flows: TrafficSettings [flatten],
-        /// What carries these flows, whatever their hosts use otherwise. What is not given is as for the host.
-        transport: Override<TransportSettings> = Override::default(),
-    }
-}
-
-settings! {
-    /// What a level says of the two ends of a flow.
-    pub(crate) struct EndSettings {
-        /// What the two ends of a flow do.
-        transport: TransportSettings = TransportSettings::default(),
-    }
-}
+use crate::settings::ScenarioSettings;
+use weft_codec::Provenance;
 
 /// A transport in use, and the levels that made it.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,18 +73,18 @@ fn covering(entries: &[HostSection], graph: &Graph, host: HostId) -> Vec<usize> 
 }
 
 /// Whether an entry names any host.
-pub(crate) fn names_somebody(entry: &HostSection, graph: &Graph) -> bool {
+pub fn names_somebody(entry: &HostSection, graph: &Graph) -> bool {
     (0..graph.hosts()).any(|host| !covering(std::slice::from_ref(entry), graph, HostId(host)).is_empty())
 }
 
 impl TransportInUse {
     /// What all flows use of which nothing else is said.
-    pub(crate) fn of_all(settings: &ScenarioSettings) -> TransportInUse {
+    pub fn of_all(settings: &ScenarioSettings) -> TransportInUse {
         TransportInUse { transport: settings.transport.clone(), levels: Vec::new() }
     }
 
     /// The path of the strongest level that says something at or below a path of `[transport]`.
-    pub(crate) fn said_at(&self, said: &Provenance, path: &str) -> Option<String> {
+    pub fn said_at(&self, said: &Provenance, path: &str) -> Option<String> {
         let levels = self.levels.iter().rev().map(|level| format!("{level}.{path}"));
         levels.chain([path.to_owned()]).find(|path| said.mentions(&said.tagged(path)))
     }

@@ -1,16 +1,15 @@
 //! One point of a sweep: settings, and who said what. Made while a file is checked, so whoever has one need not check again.
 
-use crate::canonical;
-use crate::decode::{Provenance, join, member_named};
-use crate::levels::Device;
-use crate::model::ScenarioSettings;
+use crate::devices::Device;
+use crate::settings::ScenarioSettings;
 use crate::stacks::TransportInUse;
+use weft_codec::{Provenance, canonical, join, member_named};
 use weft_core::settings::{Kind, Table, Value};
 use weft_mistake::Sources;
 
-/// `complete = true` marks a file that [`Scenario::to_toml`](crate::Scenario::to_toml) wrote: with every default filled in,
+/// `complete = true` marks a file that `Scenario::to_toml` wrote: with every default filled in,
 /// settings without effect are to be expected and not reported.
-pub(crate) const COMPLETE_KEY: &str = "complete";
+pub const COMPLETE_KEY: &str = "complete";
 
 /// One point of the sweep, with settings of its own.
 #[derive(Clone, Debug)]
@@ -19,21 +18,24 @@ pub struct Case {
     pub labels: Vec<(String, String)>,
     /// All settings.
     pub settings: ScenarioSettings,
-    pub(crate) resolved: Resolved,
+    /// The same as a value, and who said what.
+    pub resolved: Resolved,
     /// Name and hash (hexadecimal) of every file that a setting names.
-    pub(crate) inputs: Vec<(String, String)>,
+    pub inputs: Vec<(String, String)>,
 }
 
 /// A complete value and who said what.
 #[derive(Clone, Debug)]
-pub(crate) struct Resolved {
-    pub(crate) value: Value,
-    pub(crate) provenance: Provenance,
+pub struct Resolved {
+    /// All settings.
+    pub value: Value,
+    /// Who said what.
+    pub provenance: Provenance,
 }
 
 impl Resolved {
     /// The family on the way to a setting whose member is another one by default.
-    pub(crate) fn contradicted(&self, path: &str) -> Option<String> {
+    pub fn contradicted(&self, path: &str) -> Option<String> {
         let (mut kind, mut value) = (Kind::Table(&ScenarioSettings::TABLE), &self.value);
         let mut at = String::new();
         for step in path.split('.') {
@@ -53,14 +55,14 @@ impl Resolved {
     }
 
     /// The complete scenario, with all defaults filled in and marked, without the settings `left_out`.
-    pub(crate) fn to_toml(&self, left_out: &[String]) -> String {
+    pub fn to_toml(&self, left_out: &[String]) -> String {
         let said = (&self.provenance, left_out);
         let settings = canonical::to_marked_toml(&ScenarioSettings::TABLE, &self.value, said);
         format!("{COMPLETE_KEY} = true\n{settings}")
     }
 
     /// Where a setting stands in the scenario file, as far as it does.
-    pub(crate) fn offset(&self, path: &str) -> usize {
+    pub fn offset(&self, path: &str) -> usize {
         let said = self.provenance.near(path);
         let in_file = said.filter(|said| Sources::number(said.place) == 0);
         in_file.map_or(0, |said| said.place.span().start)
@@ -76,7 +78,7 @@ fn named<'v>(table: &'static Table, value: &'v Value, name: &str) -> Option<(Kin
 }
 
 impl Case {
-    /// As [`Scenario::offset`](crate::Scenario::offset), for a setting of this case.
+    /// The byte of the scenario file at which a setting stands, or the nearest table around it.
     #[must_use]
     pub fn offset(&self, path: &str) -> usize {
         self.resolved.offset(path)

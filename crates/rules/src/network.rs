@@ -1,6 +1,6 @@
 //! Rules on failures and routing.
 
-use super::{Facts, Finding, impossible};
+use crate::{Facts, Finding, impossible};
 use weft_core::{Grouping, QuiverSettings};
 use weft_switch::BalancerSettings;
 use weft_switch::balance::drill::Components;
@@ -9,7 +9,7 @@ use weft_topology::timeline::Convergence;
 use weft_topology::{FailureSettings, Graph, Node, plan};
 
 /// Every seed draws its failures; each draw must succeed. What is named must not part the network from start to end.
-pub(super) fn failures_exist_in_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn failures_exist_in_the_network(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     for &seed in &facts.settings.seeds {
         match plan(graph, &facts.settings.failure, seed).map(|plan| plan.parted(graph)) {
@@ -25,7 +25,7 @@ pub(super) fn failures_exist_in_the_network(facts: &Facts<'_>, found: &mut Vec<F
 }
 
 /// With `valley_free` components a pair of leaves may be left without a route.
-pub(super) fn valley_free_components_leave_routes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn valley_free_components_leave_routes(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Grouping::Components(QuiverSettings { valley_free: true, .. }) = facts.balance.grouping() else {
         return;
     };
@@ -69,7 +69,7 @@ fn parted(facts: &Facts<'_>, graph: &Graph, apart: &[usize]) -> Finding {
 }
 
 /// Routing delays need a change during the run.
-pub(super) fn routing_reacts_to_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn routing_reacts_to_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let changes = |entry: &weft_topology::FailureSettings| entry.at.is_some() || entry.repair_at.is_some();
     if !facts.settings.failure.iter().any(changes) {
         facts.idle("routing", "no cable fails or is repaired during the run", found);
@@ -81,7 +81,7 @@ pub(super) fn routing_reacts_to_something(facts: &Facts<'_>, found: &mut Vec<Fin
 }
 
 /// Without components nobody compares paths.
-pub(super) fn paths_are_compared_for_components(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+pub(crate) fn paths_are_compared_for_components(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Drill(drill) = facts.balance else { return };
     if drill.components == Components::None {
         for setting in ["labels", "score", "source_cf", "valley_free"] {

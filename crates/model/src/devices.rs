@@ -1,0 +1,128 @@
+//! The switches of a network, grouped by the levels that concern them: what each is built like, and which ports differ.
+
+use std::collections::BTreeMap;
+
+use weft_core::{LinkId, SwitchId};
+use weft_switch::{BalancerSettings, PortSettings, SwitchSettings};
+use weft_topology::{Graph, Node};
+
+use crate::levels::{DeviceSettings, Level, at_level};
+use crate::settings::ScenarioSettings;
+use weft_codec::Provenance;
+
+/// Switches that are built alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Device {
+    /// What they are built like.
+    pub switch: SwitchSettings,
+    /// Their balancer.
+    pub balance: BalancerSettings,
+    /// Which they are.
+    pub switches: Vec<SwitchId>,
+    /// The paths of the levels that concern them, the strongest last: `switch.leaf`, `switch.named.leaf0`.
+    pub levels: Vec<String>,
+}
+
+impl Device {
+    /// The switches of a scenario whose network is not known.
+    pub fn of_all(settings: &ScenarioSettings) -> Device {
+        let DeviceSettings { switch, balance } = DeviceSettings::of_all(settings);
+        Device { switch, balance, switches: Vec::new(), levels: Vec::new() }
+    }
+
+    /// The path of the strongest level that says something at or below a path of `[switch]` or `[balance]`; any other path
+    /// if it was written down.
+    pub fn said_at(&self, said: &Provenance, path: &str) -> Option<String> {
+        let levels = self.levels.iter().rev().filter_map(|level| at_level(level, path));
+        levels.chain([path.to_owned()]).find(|path| said.mentions(&said.tagged(path)))
+    }
+}
+
+impl DeviceSettings {
+    /// What holds for every switch of which nothing else is said.
+    pub fn of_all(settings: &ScenarioSettings) -> DeviceSettings {
+        DeviceSettings { switch: settings.switch.every.clone(), balance: settings.balance.clone() }
+    }
+}
+
+/// The switches of a network in groups that the same levels concern, in the order of their first switch.
+#[must_use]
+pub fn devices(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
+    let levels = settings.switch.levels();
+    let all = (0..graph.switches().len()).map(|number| SwitchId(number as u32));
+    let of = |switch| (covering(&levels, graph, switch), switch);
+    grouped(settings, &levels, all.map(of))
+}
+
+/// The same, and apart from them the switches of which some ports are concerned by further levels: one kind of switch for
+/// each kind of its ports.
+pub fn devices_by_port(settings: &ScenarioSettings, graph: &Graph) -> Vec<Device> {
+    let levels = settings.switch.levels();
+    if !levels.iter().any(Level::is_of_ports) {
+        return devices(settings, graph);
+    }
+    let mut places = Vec::new();
+    for switch in (0..graph.switches().len()).map(|number| SwitchId(number as u32)) {
+        let own = covering(&levels, graph, switch);
+        for link in graph.links_of(Node::Switch(switch)) {
+            let of_port = (0..levels.len()).filter(|level| levels[*level].covers_port(graph, link));
+            places.push((own.iter().copied().chain(of_port).collect(), switch));
+        }
+    }
+    grouped(settings, &levels, places.into_iter())
+}
+
+/// The ports that differ from the others of their switch, by the link that leaves them.
+#[must_use]
+pub fn ports(settings: &ScenarioSettings, graph: &Graph) -> BTreeMap<LinkId, PortSettings> {
+    let levels: Vec<Level> = settings.switch.levels().into_iter().filter(Level::is_of_ports).collect();
+    let mut ports = BTreeMap::new();
+    let devices = if levels.is_empty() { Vec::new() } else { devices(settings, graph) };
+    for (device, switch) in
+        devices.iter().flat_map(|device| device.switches.iter().map(move |one| (device, *one)))
+    {
+        let first = graph.first_link(Node::Switch(switch)).0;
+        for (number, link) in graph.links_of(Node::Switch(switch)).iter().enumerate() {
+            let own: Vec<&Level> = levels.iter().filter(|level| level.covers_port(graph, link)).collect();
+            let whole = DeviceSettings { switch: device.switch.clone(), balance: device.balance.clone() };
+            let whole = own.iter().fold(whole, |below, level| level.says.over(&below));
+            let queue_limit = own.iter().rev().find_map(|level| level.queue_limit);
+            let shaper = own.iter().rev().find_map(|level| level.shaper.clone());
+            let (ecn, schedule) = (whole.switch.ecn, whole.switch.schedule);
+            if !own.is_empty() {
+                let port = PortSettings { ecn, schedule, queue_limit, shaper };
+                ports.insert(LinkId(first + number as u32), port);
+            }
+        }
+    }
+    ports
+}
+
+/// The levels that concern a switch as a whole.
+fn covering(levels: &[Level], graph: &Graph, switch: SwitchId) -> Vec<usize> {
+    (0..levels.len()).filter(|level| levels[*level].covers(graph, switch)).collect()
+}
+
+/// Switches in groups that the same levels concern.
+fn grouped(
+    settings: &ScenarioSettings,
+    levels: &[Level],
+    places: impl Iterator<Item = (Vec<usize>, SwitchId)>,
+) -> Vec<Device> {
+    let mut groups: Vec<(Vec<usize>, Vec<SwitchId>)> = Vec::new();
+    for (own, switch) in places {
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, switches)) if switches.last() == Some(&switch) => {}
+            Some((_, switches)) => switches.push(switch),
+            None => groups.push((own, vec![switch])),
+        }
+    }
+    let device = |(own, switches): (Vec<usize>, Vec<SwitchId>)| {
+        let all = DeviceSettings::of_all(settings);
+        let DeviceSettings { switch, balance } =
+            own.iter().fold(all, |below, level| levels[*level].says.over(&below));
+        let levels = own.iter().map(|level| levels[*level].path.clone()).collect();
+        Device { switch, balance, switches, levels }
+    };
+    groups.into_iter().map(device).collect()
+}

@@ -1,0 +1,37 @@
+//! What a scenario says of groups of hosts and of single sources of flows.
+
+use weft_core::settings;
+use weft_core::settings::Override;
+use weft_transport::TransportSettings;
+use weft_workload::TrafficSettings;
+
+settings! {
+    /// Some hosts. Of two entries for one host the later counts.
+    pub struct HostSection {
+        /// The hosts: names with commas between them, `*` for any letters, ranges: `"host0..15,host40"`.
+        names: String = String::from("*"),
+        /// Only those of switches with these names.
+        at: String = String::from("*"),
+        /// What they use as senders, and as receivers of flows whose sender uses the same transport over TCP. What is not given
+        /// is as in `[transport]`.
+        transport: Override<TransportSettings> = Override::default(),
+    }
+}
+
+settings! {
+    /// One source of flows; a scenario may have several.
+    pub struct TrafficSection {
+        /// Who sends what to whom.
+        flows: TrafficSettings [flatten],
+        /// What carries these flows, whatever their hosts use otherwise. What is not given is as for the host.
+        transport: Override<TransportSettings> = Override::default(),
+    }
+}
+
+settings! {
+    /// What a level says of the two ends of a flow.
+    pub struct EndSettings {
+        /// What the two ends of a flow do.
+        transport: TransportSettings = TransportSettings::default(),
+    }
+}

@@ -1,0 +1,20 @@
+//! What a checked scenario says, as types: its sections, the levels at which switches, ports, hosts and flows get settings of
+//! their own, and the cases of its sweep.
+//!
+//! Must not depend on files or on which combinations of settings make sense: rules decide that.
+
+mod case;
+mod devices;
+mod hosts;
+mod levels;
+mod settings;
+mod stacks;
+
+pub use case::{COMPLETE_KEY, Case, Resolved};
+pub use devices::{Device, devices, devices_by_port, ports};
+pub use hosts::{EndSettings, HostSection, TrafficSection};
+pub use levels::{
+    DeviceSettings, Level, PortSection, SwitchSection, at_level, generic, is_named, is_of_ports_alone,
+};
+pub use settings::{MeasureSettings, Recorded, ScenarioSettings};
+pub use stacks::{TransportInUse, TransportsInUse, names_somebody, stacks};
