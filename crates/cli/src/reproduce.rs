@@ -30,13 +30,13 @@ pub(crate) struct ReproduceArguments {
     /// Small runs; the report says what they cannot show
     #[arg(long)]
     quick: bool,
-    /// Enough flows for the rarest percentiles; takes many hours
+    /// Enough flows for rare percentiles; takes many hours
     #[arg(long, conflicts_with = "quick")]
     large: bool,
     /// Also run these claims' tables of variants
     #[arg(long)]
     tables: bool,
-    /// Also measure these claims under other assumptions where the source leaves a choice, in small runs
+    /// Also measure these claims under alternative assumptions, in small runs
     #[arg(long)]
     assumptions: bool,
     /// Exit with 1 if a claim is not reproduced
@@ -51,7 +51,7 @@ pub(crate) struct ReproduceArguments {
     /// Runs in parallel [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
-    /// Threads per run [default: the cores --jobs leaves free]
+    /// Threads per run [default: cores --jobs leaves free]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
     /// Save the findings next to this folder's claims.toml

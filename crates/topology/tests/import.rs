@@ -97,7 +97,7 @@ fn errors_name_line_what_was_found_and_what_is_allowed() {
         refused("4 5\n", "4 6\n")
             .starts_with("t:2: found `6`; allowed: a switch id, a whole number from 0 to 5")
     );
-    assert!(refused("25Gbps", "25G").starts_with("t:3: found `25G` (`G` is not a unit here"));
+    assert!(refused("25Gbps", "25G").starts_with("t:3: found `25G` (`G` is not a valid unit here"));
     assert!(refused("0 4", "0 9").contains("t:3: found `9`; allowed: the node a link ends at"));
     assert!(refused("0.001", "2").contains("t:7: found `2`; allowed: a loss probability from 0 to 1"));
     assert!(refused("6 2 5", "6 2 9").contains("`not`"));
