@@ -268,7 +268,7 @@ const TABLE: [(&str, f64, &str, u32); 7] = [
 
 fn systems(options: &StabilityOptions) -> Result<Vec<System>, String> {
     if options.units == 0 {
-        return Err("--units: a run needs some time; allowed: 1 and more".to_owned());
+        return Err("--units: found 0; allowed: 1 or more".to_owned());
     }
     let Some(rates) = &options.rates else {
         let rows = TABLE.iter().map(|(rates, load, policies, engines)| {
@@ -302,7 +302,7 @@ fn group(rates: &str, load: f64, policies: &str, engines: u32) -> Result<Vec<Sys
     let rates = outputs(rates)?;
     if !(load > 0.0 && load < 1.0) {
         return Err(format!(
-            "--load: found {load}; allowed: above 0 and below 1, for beyond that nothing is stable"
+            "--load: found {load}; allowed: above 0 and below 1, because nothing is stable beyond that"
         ));
     }
     if !(1..=48).contains(&engines) {
@@ -315,7 +315,7 @@ fn group(rates: &str, load: f64, policies: &str, engines: u32) -> Result<Vec<Sys
 /// `10,1,1,1` or `40,1x15`.
 fn outputs(text: &str) -> Result<Vec<u64>, String> {
     let wrong = |part: &str| {
-        format!("--rates: found `{part}`; allowed: whole numbers from 1 to 1000, several of a kind as 1x15")
+        format!("--rates: found `{part}`; allowed: whole numbers from 1 to 1000, repeated ones as 1x15")
     };
     let mut rates = Vec::new();
     for part in text.split(',') {
@@ -393,7 +393,7 @@ mod tests {
             (ask("1,1", 0.5, "0:1"), "`0:1`"),
             (ask("1,1", 0.5, "2"), "`2`"),
             (StabilityOptions { engines: 0, ..ask("1,1", 0.5, "1:0") }, "1 to 48"),
-            (StabilityOptions { units: 0, ..ask("1,1", 0.5, "1:0") }, "1 and more"),
+            (StabilityOptions { units: 0, ..ask("1,1", 0.5, "1:0") }, "1 or more"),
             (StabilityOptions { units: u64::MAX / 4, ..ask("1,1", 0.5, "1:0") }, "packets in a run"),
         ] {
             let refused = systems(&options).unwrap_err();

@@ -19,7 +19,7 @@ pub fn balancer_state(scenario: &Scenario, folder: &Path) -> String {
             known.push(&settings.balance);
             let unknown = |cause: String| {
                 let cause = cause.lines().map(str::trim).collect::<Vec<_>>().join("; ");
-                format!("State of {} in switches: not known: {cause}\n", settings.balance.name())
+                format!("State of {} in switches: unknown: {cause}\n", settings.balance.name())
             };
             text += &sentence(settings, folder).unwrap_or_else(unknown);
         }
@@ -44,16 +44,16 @@ fn sentence(settings: &ScenarioSettings, folder: &Path) -> Result<String, String
     let name = settings.balance.name();
     let whole = Bytes(all.iter().map(|(bytes, _)| bytes).sum());
     let fixed = match most {
-        0 => format!("State of {name} in switches: none of its own"),
+        0 => format!("State of {name} in switches: none"),
         _ => format!(
-            "State of {name} in switches: up to {} each (as in {switch}), {whole} in all",
+            "State of {name} in switches: up to {} each (as in {switch}), {whole} in total",
             Bytes(most)
         ),
     };
     let flow = settings.balance.state(Choices::default()).per_flow;
     Ok(match flow.0 {
         0 => format!("{fixed}.\n"),
-        _ => format!("{fixed}, and {flow} in an engine for each flow that it remembers.\n"),
+        _ => format!("{fixed}, and {flow} in an engine for each flow it remembers.\n"),
     })
 }
 

@@ -158,5 +158,5 @@ fn word<T: Setting>(option: &str, text: Option<&str>, otherwise: T) -> Result<T,
     }
     let hint = did_you_mean(text, words.iter().map(|(word, _)| *word));
     let allowed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    Err(format!("{option}: `{text}` is not known{hint}\nallowed: {}", allowed.join(", ")))
+    Err(format!("{option}: `{text}` is unknown{hint}\nallowed: {}", allowed.join(", ")))
 }

@@ -39,10 +39,10 @@ pub(crate) fn opening(path: &Path, subject: &AnalysedNetwork) -> String {
     );
     if !subject.changes.is_empty() {
         let times: Vec<String> = subject.changes.iter().map(ToString::to_string).collect();
-        text += &format!(" Cables change during the run, at {}; --at looks at another instant.", few(&times));
+        text += &format!(" Cables change during the run, at {}; --at selects another time.", few(&times));
     }
     let whose = if subject.used {
-        "as the scenario's balancer"
+        "as in the scenario's balancer"
     } else {
         "the scenario's balancer does not use components"
     };
@@ -110,7 +110,7 @@ pub(crate) fn switches(subject: &AnalysedNetwork, tables: &[SwitchRoutes]) -> St
     if rest > 0 {
         text += &format!("\n{rest} more switches; name one with --from.\n");
     }
-    text + "\nWeights stand before the next switches. --from and --to show a pair in detail.\n"
+    text + "\nWeights precede the next switches. --from and --to show a pair in detail.\n"
 }
 
 /// What one switch installs.
@@ -122,7 +122,7 @@ pub(crate) fn switch(subject: &AnalysedNetwork, tables: &[SwitchRoutes], from: S
         let names: Vec<String> = leaves.iter().map(|leaf| subject.leaf_name(*leaf).to_owned()).collect();
         text += &row(&few(&names), &group(subject, from, own));
     }
-    text + "\nWeights stand before the next switches. --to shows one pair in detail.\n"
+    text + "\nWeights precede the next switches. --to shows one pair in detail.\n"
 }
 
 /// What all switches install towards one leaf.

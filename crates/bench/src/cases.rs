@@ -33,9 +33,9 @@ pub const CASES: &[BenchCase] = &[
     ),
     standard("r1-roce", "r1-roce.toml", "the same flows on queue pairs under DCQCN, nothing lost"),
     standard("r1-pfc", "r1-pfc.toml", "the same, in switches of 4 MB that pause before they drop"),
-    standard("r1-shared", "r1.toml", "the same, one memory for all ports of a switch"),
+    standard("r1-shared", "r1.toml", "the same, one shared memory per switch"),
     standard("r2", "r2.toml", "a permutation on 128 hosts at 100 Gb/s"),
-    standard("incast", "incast.toml", "200 hosts answer one, with losses and timers"),
+    standard("incast", "incast.toml", "200 hosts reply to one, with losses and timers"),
     standard("fat-tree-1024", "fat-tree-1024.toml", "a permutation on 1024 hosts"),
     BenchCase {
         standard: false,
@@ -60,7 +60,7 @@ pub(crate) fn chosen(names: &[String], all: bool, reduced: bool) -> Result<Vec<B
         return Ok(CASES.iter().filter(|case| all || reduced || case.standard).copied().collect());
     }
     if all {
-        return Err(Error::BadInput("name cases or say --all, not both".to_owned()));
+        return Err(Error::BadInput("name cases or give --all, not both".to_owned()));
     }
     names.iter().map(|name| named(name)).collect()
 }
@@ -81,7 +81,7 @@ pub(crate) fn load(folder: &Path, case: &BenchCase, small: bool, set: &[String])
     let path = folder.join(case.file);
     if !path.exists() {
         return Err(Error::BadInput(format!(
-            "there is no {}; call `weft bench` in the repository, or name the folder of its scenarios by --from",
+            "there is no {}; run `weft bench` in the repository, or give its folder of scenarios with --from",
             path.display()
         )));
     }

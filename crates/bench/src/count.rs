@@ -14,7 +14,7 @@ const EDGE: &str = "*loop_edge*";
 pub(crate) const BOUND: &str = "bound";
 
 /// How to get what counts.
-const INSTALL: &str = "instructions are counted by valgrind, which is missing; install it (Debian, Ubuntu: apt-get install \
+const INSTALL: &str = "counting instructions needs valgrind, which is not installed (Debian, Ubuntu: apt-get install \
                        valgrind; Fedora: dnf install valgrind)";
 
 /// Whether instructions can be counted.

@@ -10,7 +10,8 @@ use weft_core::{Bytes, settings};
 use crate::{Memory, Occupancy, Sharing};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "shared buffer with dynamic thresholds: a queue may hold alpha times what is free";
+pub const SUMMARY: &str =
+    "shared buffer with dynamic thresholds: a queue may hold alpha times the free memory";
 
 settings! {
     /// Dynamic thresholds.

@@ -10,7 +10,7 @@ use weft_core::{Bytes, settings};
 use crate::{Memory, Occupancy, Sharing};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "a fixed buffer for every port, tail drop";
+pub const SUMMARY: &str = "a fixed buffer per port, tail drop";
 
 settings! {
     /// Static buffers.

@@ -6,7 +6,7 @@ use weft_core::settings;
 use crate::{Memory, Occupancy, Sharing};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "no limit at all, for analysis";
+pub const SUMMARY: &str = "no limit, for analysis";
 
 settings! {
     /// No limit.

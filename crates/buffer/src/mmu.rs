@@ -18,7 +18,8 @@ use weft_core::{Bytes, settings};
 use crate::{Memory, Occupancy, Sharing};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "memory management of merchant chips: service pools, minima, limits on the way in and on the way out, pooled headroom";
+pub const SUMMARY: &str =
+    "memory management of merchant chips: service pools, minima, ingress and egress limits, pooled headroom";
 
 /// Most classes that a port has.
 pub const CLASSES: usize = 8;

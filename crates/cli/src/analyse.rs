@@ -1,4 +1,4 @@
-//! `weft analyse`: what can be said of a network without running its scenario.
+//! `weft analyse`: properties of a network that need no simulation.
 
 use crate::console;
 use clap::{Args, Subcommand};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use weft::{QuiverOptions, StabilityOptions};
 
-/// What `weft analyse` takes.
+/// Arguments of `weft analyse`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -18,16 +18,16 @@ pub(crate) struct AnalyseArguments {
     subject: Subject,
 }
 
-/// What is analysed.
+/// The analyses.
 #[derive(Subcommand)]
 enum Subject {
-    /// Which paths are alike: components, weights and groups
+    /// Symmetric paths: components, weights and groups
     Quiver(Box<Quiver>),
-    /// Whether DRILL's queues stay bounded in front of unequal outputs
+    /// Whether DRILL keeps queues bounded when outputs are unequal
     Stability(Stability),
 }
 
-/// What `weft analyse stability` takes.
+/// Arguments of `weft analyse stability`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -35,13 +35,13 @@ Examples:
   weft analyse stability --rates 4,1,1 --load 0.8
   weft analyse stability --rates 40,1x15 --policies 2:0,1:1 --engines 16")]
 struct Stability {
-    /// Rates of the outputs relative to each other [default: a table of systems]
+    /// Relative rates of the outputs [default: a table of systems]
     #[arg(long, value_name = "LIST")]
     rates: Option<String>,
-    /// Arrivals as a share of what all outputs can send [default: 0.9]
+    /// Arrival rate as a fraction of the total output rate [default: 0.9]
     #[arg(long, value_name = "SHARE", requires = "rates")]
     load: Option<f64>,
-    /// Pairs d:m, separated by commas [default: those that differ most]
+    /// Policies d:m, separated by commas [default: those that differ most]
     #[arg(long, value_name = "LIST")]
     policies: Option<String>,
     /// Forwarding engines of the switch [default: 1]
@@ -50,7 +50,7 @@ struct Stability {
     /// Length of the shorter run, in packets at rate 1 [default: 10000]
     #[arg(long, value_name = "N")]
     units: Option<u64>,
-    /// Seed of arrivals and draws [default: 1]
+    /// Seed of arrivals and random choices [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Print JSON
@@ -58,7 +58,7 @@ struct Stability {
     json: bool,
 }
 
-/// What `weft analyse quiver` takes.
+/// Arguments of `weft analyse quiver`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -69,16 +69,16 @@ struct Quiver {
     /// The scenario
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
-    /// What this switch installs
+    /// Show what this switch installs
     #[arg(long, value_name = "SWITCH")]
     from: Option<String>,
-    /// What is installed towards this leaf; with --from, the pair in detail
+    /// Show what is installed towards this leaf; with --from, the pair in detail
     #[arg(long, value_name = "LEAF")]
     to: Option<String>,
-    /// Look at the network at this instant, instead of the start
+    /// Analyse the network at this time [default: the start]
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
-    /// Draw random failures with this seed, instead of the first
+    /// Seed of random failures [default: the scenario's first]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// What labels count: multiset or set
@@ -90,22 +90,22 @@ struct Quiver {
     /// The factor of a path's first link: inv or const
     #[arg(long, value_name = "WORD")]
     source_cf: Option<String>,
-    /// Only paths that go up, then down
+    /// Use only paths that go up, then down
     #[arg(long)]
     valley_free: bool,
-    /// Change a setting: path=value, as often as needed
+    /// Override a setting; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Draw the pair, or the most divided one, into this new file
+    /// Draw the pair, or the most divided one; never overwrites
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
 impl AnalyseArguments {
-    /// Analyses.
+    /// Runs the analysis and prints its result.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         match self.subject {
             Subject::Quiver(quiver) => quiver.execute(),

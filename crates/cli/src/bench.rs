@@ -1,4 +1,4 @@
-//! `weft bench`: what simulations cost, and whether that grew.
+//! `weft bench`: the cost of simulations, and whether it has grown.
 
 use crate::console;
 use clap::Args;
@@ -7,41 +7,41 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use weft_bench::results::BenchResults;
 
-/// What `weft bench` takes.
+/// Arguments of `weft bench`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   weft bench                       the standard cases, three passes each
-  weft bench r1 incast --repeat 9  two of them, more passes
+  weft bench r1 incast --repeat 9  two cases, nine passes each
   weft bench --count --against bench/counts.json
 
-Only the event loop counts, not building and reporting. `bound` is a loop that
-only moves packets. Exit code 1 when a count grew by more than 3 %.")]
+Only the event loop is measured, not setup or reports. `bound` is a loop that
+only moves packets. Exits with 1 if a count has grown by more than 3 %.")]
 pub(crate) struct BenchArguments {
-    /// Cases to run; without any, the standard ones
+    /// Cases to run [default: the standard ones]
     names: Vec<String>,
-    /// Run all cases, the large ones too
+    /// Run all cases, including the large ones
     #[arg(long)]
     all: bool,
-    /// Passes of each case
+    /// Passes per case
     #[arg(long, value_name = "N", default_value = "3")]
     repeat: NonZero<usize>,
-    /// Threads of each run
+    /// Threads per run
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZero<usize>,
-    /// Only count instructions and allocations, in reduced form
+    /// Count instructions and allocations only, on reduced cases
     #[arg(long)]
     count: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Compare the counts with those of an earlier call, as JSON
+    /// Compare the counts with the --json output of an earlier call
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// The folder of the cases' scenarios
+    /// Folder of the cases' scenarios
     #[arg(long, value_name = "DIR", default_value = "scenarios/bench")]
     from: PathBuf,
-    /// One pass of one reduced case: what is run under callgrind
+    /// One pass of one reduced case, as run under callgrind
     #[arg(long, value_name = "NAME", hide = true)]
     one_pass: Option<String>,
 }
@@ -80,7 +80,7 @@ fn read(path: &Path) -> Result<BenchResults, weft::Error> {
     BenchResults::read(&name, &text)
 }
 
-/// Says what grew; on standard error, so that the JSON stays whole.
+/// Reports what has grown, on standard error, so that the JSON stays valid.
 fn compare(results: &BenchResults, before: &BenchResults) -> ExitCode {
     let worse = results.worse_than(before);
     if worse.is_empty() {

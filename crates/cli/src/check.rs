@@ -1,11 +1,11 @@
-//! `weft check`: all mistakes of a scenario at once.
+//! `weft check`: reports all mistakes of a scenario at once.
 
 use crate::console;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What `weft check` takes.
+/// Arguments of `weft check`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -13,20 +13,20 @@ Examples:
   weft check my.toml --set balance=drill
   weft check my.toml --format json    for editors and scripts
 
-Exit code 2 when there is a mistake.")]
+Exits with 2 if there is a mistake.")]
 pub(crate) struct CheckArguments {
     /// The scenario
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
-    /// Change a setting: path=value, as often as needed
+    /// Override a setting; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// How to print mistakes
+    /// Output format
     #[arg(long, value_name = "HOW", default_value = "text")]
     format: Format,
 }
 
-/// How to print mistakes: for people, or as a JSON array.
+/// Mistakes as text for people, or as a JSON array.
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {
     Text,

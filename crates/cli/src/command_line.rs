@@ -1,4 +1,4 @@
-//! The command line as a type: the list of commands. What each command takes and does stands in the file named
+//! The command line as a type: the list of commands. Each command is defined in the file named
 //! after it.
 
 use crate::{
@@ -18,43 +18,43 @@ use std::process::ExitCode;
 First steps:
   weft new hello > hello.toml    write a commented scenario
   weft run hello.toml            run it; the last line names the report
-  weft list balancers            what else could stand in it
+  weft list balancers            the balancers it can choose
 
-Exit codes: 0 good; 1 a run failed or an expectation was missed; 2 bad input."
+Exit codes: 0 success; 1 a run failed or missed an expectation; 2 bad input."
 )]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Run a scenario and write results and a report
     Run(run::RunArguments),
-    /// Report all mistakes of a scenario at once
+    /// Check a scenario and report all mistakes at once
     Check(check::CheckArguments),
-    /// Judge configuration files of switches and hosts by rules
+    /// Check switch and host configuration files against rules
     Lint(lint::LintArguments),
     /// Show every effective setting: value, origin and meaning
     Explain(explain::ExplainArguments),
     /// Show what a scenario can choose from
     List(list::ListArguments),
-    /// Say what can be said of a network without running it
+    /// Analyse a network without simulating it
     Analyse(analyse::AnalyseArguments),
-    /// Ask the fluid model of a scenario: is its rate control stable?
+    /// Analyse a scenario's fluid model: is its rate control stable?
     Fluid(fluid::FluidArguments),
-    /// Write the report of finished runs again
+    /// Rewrite the report of finished runs
     Report(report::ReportArguments),
-    /// Say what differs between two results, in settings and in numbers
+    /// Compare the settings and metrics of two results
     Compare(compare::CompareArguments),
     /// Write a commented scenario to start from
     New(new::NewArguments),
-    /// Turn files of another simulator into a scenario
+    /// Convert files of another simulator to a scenario
     Import(import::ImportArguments),
     /// Measure the claims of a published source again
     Reproduce(reproduce::ReproduceArguments),
-    /// Measure what simulations cost on this machine
+    /// Measure the cost of simulations on this machine
     Bench(bench::BenchArguments),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArguments),
@@ -63,7 +63,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does it, and says with which code to exit.
+    /// Executes the command and returns its exit code.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         match self {
             Command::Run(arguments) => arguments.execute(),

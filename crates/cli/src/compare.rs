@@ -1,30 +1,30 @@
-//! `weft compare`: what differs between two results.
+//! `weft compare`: the differences between two results.
 
 use crate::console;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What `weft compare` takes.
+/// Arguments of `weft compare`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   weft compare before/drill-80 after/drill-80
   weft compare runs/drill-80/ecmp-1f2e3d4c runs/drill-80/drill-5b6a7988
 
-Runs with equal seeds saw the same flows and are compared in pairs; intervals
-are 95 % intervals of the mean difference.")]
+Runs with the same seed have the same flows and are compared pairwise; intervals
+are 95 % confidence intervals of the mean difference.")]
 pub(crate) struct CompareArguments {
-    /// The folder to compare with
+    /// Results to compare with
     #[arg(value_name = "A")]
     before: PathBuf,
-    /// The folder that is compared
+    /// Results to compare
     #[arg(value_name = "B")]
     after: PathBuf,
 }
 
 impl CompareArguments {
-    /// Compares, prints the table and where the page is.
+    /// Compares, and prints the table and the path of the report.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let (table, page) = weft::compare(&self.before, &self.after)?;
         console::show(&format!("{}\n\nreport: {}", table.trim_end(), page.display()))?;

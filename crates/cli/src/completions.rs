@@ -1,11 +1,11 @@
-//! `weft completions`: a script that teaches a shell the commands and options.
+//! `weft completions`: shell completion scripts.
 
 use crate::console;
 use clap::{Args, Command};
 use clap_complete::Shell;
 use std::process::ExitCode;
 
-/// What `weft completions` takes.
+/// Arguments of `weft completions`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -13,7 +13,7 @@ Examples:
   weft completions zsh > ~/.zfunc/_weft
   weft completions fish > ~/.config/fish/completions/weft.fish")]
 pub(crate) struct CompletionsArguments {
-    /// Which shell
+    /// The shell
     shell: Shell,
 }
 

@@ -1,8 +1,7 @@
-//! Words to the person in front of the terminal: results to standard output, complaints to standard error. Everything that
-//! Weft prints goes through here, and nothing that files or arguments contain can speak to the terminal: control characters
-//! and those that turn the direction of text around are written out.
+//! Terminal output: results to standard output, errors to standard error. Everything Weft prints goes through here, so
+//! that text from files or arguments cannot control the terminal: control and bidirectional characters are escaped.
 //!
-//! A closed pipe (`weft list | head`) is not an error: the reader has seen enough.
+//! A closed pipe (`weft list | head`) is not an error.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -13,13 +12,13 @@ use weft::Error;
 pub(crate) const FAILED: u8 = 1;
 /// Exit code for input that cannot be used.
 pub(crate) const BAD_INPUT: u8 = 2;
-/// Erases the line and goes to its begin.
+/// Erases the line and returns the cursor to its start.
 const ERASE: &str = "\r\x1b[2K";
 
-/// Prints a result with exactly one line end after it.
+/// Prints a result, ending in exactly one newline.
 ///
 /// # Errors
-/// [`Error::Failed`] when standard output cannot take it, unless its reader has gone.
+/// [`Error::Failed`] when writing fails for any reason but a closed pipe.
 pub(crate) fn show(text: &str) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     let shown = inert(text.trim_end_matches('\n'), out.is_terminal());
@@ -31,36 +30,36 @@ pub(crate) fn show(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Prints a complaint with exactly one line end after it. If even that fails, nobody is left to be told.
+/// Prints an error message, ending in exactly one newline. A failure to write is ignored.
 pub(crate) fn complain(text: &str) {
     let mut err = io::stderr().lock();
     let shown = inert(text.trim_end_matches('\n'), err.is_terminal());
     let _ = writeln!(err, "{shown}");
 }
 
-/// Whether a line on standard error can be drawn again and again.
+/// Whether standard error can redraw its last line.
 pub(crate) fn can_redraw() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|kind| kind != "dumb")
 }
 
-/// Replaces the line on standard error.
+/// Redraws the last line on standard error.
 pub(crate) fn redraw(line: &str) {
     let mut stderr = io::stderr().lock();
     let _ = write!(stderr, "{ERASE}{}", weft::visible(line)).and_then(|()| stderr.flush());
 }
 
-/// A text without control characters; colours stay where Weft itself uses them.
+/// The text with control characters escaped, except Weft's own colours.
 fn inert(text: &str, is_terminal: bool) -> String {
     if weft::colour(is_terminal) { weft::visible_in_colour(text) } else { weft::visible(text) }
 }
 
-/// Prints why a command failed, and gives the exit code for it.
+/// Prints why a command failed and returns its exit code.
 pub(crate) fn failure(error: &Error) -> ExitCode {
     complain(&error.to_string());
     code(error)
 }
 
-/// Prints what is wrong with a command line, or its help, as the parser words it.
+/// Prints what the argument parser says: an error in the command line, or help.
 pub(crate) fn of_parser(said: &clap::Error) -> ExitCode {
     let is_terminal = if said.use_stderr() { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
     let text = said.render();
@@ -80,7 +79,7 @@ pub(crate) fn code(error: &Error) -> ExitCode {
     })
 }
 
-/// Prints a text, or writes it to a new file. A file that exists is never overwritten.
+/// Prints a text, or writes it to a new file; never overwrites.
 pub(crate) fn show_or_save(text: &str, file: Option<&Path>) -> Result<ExitCode, Error> {
     match file {
         Some(path) => {
@@ -92,7 +91,7 @@ pub(crate) fn show_or_save(text: &str, file: Option<&Path>) -> Result<ExitCode, 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a text to a new file. A file that exists is never overwritten.
+/// Writes a text to a new file; never overwrites.
 pub(crate) fn save(text: &str, path: &Path) -> Result<ExitCode, Error> {
     let place = |error: io::Error| Error::Failed(format!("cannot write {}: {error}", path.display()));
     io::Write::write_all(&mut std::fs::File::create_new(path).map_err(place)?, text.as_bytes())

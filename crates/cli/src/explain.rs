@@ -5,20 +5,20 @@ use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What `weft explain` takes.
+/// Arguments of `weft explain`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   weft explain my.toml              everything, defaults included
-  weft explain my.toml switch       what is below [switch]
+  weft explain my.toml switch       only [switch]
   weft explain my.toml transport.dctcp.g")]
 pub(crate) struct ExplainArguments {
     /// The scenario
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
-    /// Only settings whose path begins with this
+    /// Show only settings whose path starts with this
     prefix: Option<String>,
-    /// Change a setting: path=value, as often as needed
+    /// Override a setting; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use weft::{FluidJitter, FluidOptions, FluidOutcome, TuneOptions};
 
-/// What `weft fluid` takes.
+/// Arguments of `weft fluid`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -20,40 +20,40 @@ pub(crate) struct FluidArguments {
     subject: Subject,
 }
 
-/// What is asked.
+/// The analyses.
 #[derive(Subcommand)]
 enum Subject {
-    /// How queue and rates move over time
+    /// Queue and rates over time
     Run(Run),
-    /// Fixed point, phase, gain and delay margin, and the curves behind them
+    /// Fixed point; phase, gain and delay margins, and their curves
     Margin(Margin),
-    /// The phase margin over two settings
+    /// Phase margin as a function of two settings
     Sweep(Sweep),
-    /// Marking thresholds and increases that keep a wanted margin
+    /// Marking thresholds and rate increases that achieve a given margin
     Tune(Tune),
-    /// Packets and the fluid model of the same scenario side by side
+    /// Packet simulation and fluid model of a scenario, side by side
     Compare(Compare),
 }
 
-/// Which scenario, and what is different.
+/// The scenario, and what overrides it.
 #[derive(Args)]
 struct Chosen {
-    /// The scenario: dcqcn or a timely, one bottleneck
+    /// The scenario: DCQCN or a TIMELY variant, one bottleneck
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
-    /// Change a setting: path=value, as often as needed
+    /// Override a setting; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// The delay of the loop without queueing, instead of the network's
+    /// Loop delay without queueing, instead of the network's
     #[arg(long, value_name = "TIME")]
     delay: Option<String>,
-    /// This rate law with its defaults, instead of the transport: dcqcn, timely, patched-timely, timely-pi
+    /// Rate law with its defaults, instead of the transport: dcqcn, timely, patched-timely, timely-pi
     #[arg(long, value_name = "NAME")]
     law: Option<String>,
     /// Continue the marking ramp beyond its end
     #[arg(long)]
     continue_ramp: bool,
-    /// Where results go
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
 }
@@ -72,13 +72,13 @@ impl Chosen {
     }
 }
 
-/// How equations treat `feedback_jitter` of the scenario.
+/// How the equations treat the scenario's `feedback_jitter`.
 #[derive(Args)]
 struct Jitter {
-    /// Which round trips contain jitter: both of a gradient the same, each its own (as of packets), neither [default: both]
+    /// Jitter in the two round trips of a gradient: both the same, each its own (as with packets), neither [default: both]
     #[arg(long, value_name = "WHICH")]
     jitter_in: Option<String>,
-    /// One draw of jitter holds for so long [default: until the next update of a rate]
+    /// How long one jitter sample holds [default: until the next rate update]
     #[arg(long, value_name = "TIME")]
     jitter_every: Option<String>,
 }
@@ -89,35 +89,35 @@ impl From<Jitter> for FluidJitter {
     }
 }
 
-/// What `weft fluid run` takes.
+/// Arguments of `weft fluid run`.
 #[derive(Args)]
 struct Run {
     #[command(flatten)]
     chosen: Chosen,
-    /// So many flows, instead of the scenario's
+    /// Number of flows, instead of the scenario's
     #[arg(long, value_name = "N")]
     flows: Option<u32>,
-    /// How long [default: measure.until, or 200 ms]
+    /// Simulated time [default: measure.until, or 200 ms]
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     #[command(flatten)]
     jitter: Jitter,
 }
 
-/// What `weft fluid margin` takes.
+/// Arguments of `weft fluid margin`.
 #[derive(Args)]
 struct Margin {
     #[command(flatten)]
     chosen: Chosen,
-    /// So many flows, instead of the scenario's
+    /// Number of flows, instead of the scenario's
     #[arg(long, value_name = "N")]
     flows: Option<u32>,
 }
 
-/// What `weft fluid sweep` takes.
+/// Arguments of `weft fluid sweep`.
 #[derive(Args)]
 #[command(after_help = "\
-A range is PATH=FIRST..LAST:COUNT, evenly spaced, or with COUNTx evenly in ratio.
+A range is PATH=FIRST..LAST:COUNT, in equal steps, or :COUNTx, in equal ratios.
 PATH is a setting, or `flows`, or `delay`.
 
 Examples:
@@ -127,45 +127,45 @@ Examples:
 struct Sweep {
     #[command(flatten)]
     chosen: Chosen,
-    /// A range; twice: the horizontal and the vertical one
+    /// A range; give two, the horizontal axis first
     #[arg(long, value_name = "RANGE", required = true)]
     over: Vec<String>,
-    /// So many flows, instead of the scenario's
+    /// Number of flows, instead of the scenario's
     #[arg(long, value_name = "N")]
     flows: Option<u32>,
 }
 
-/// What `weft fluid tune` takes.
+/// Arguments of `weft fluid tune`.
 #[derive(Args)]
 struct Tune {
     #[command(flatten)]
     chosen: Chosen,
-    /// Numbers of flows that shall be stable: FEWEST..MOST
+    /// Numbers of flows that must be stable: FEWEST..MOST
     #[arg(long, value_name = "RANGE", default_value = "2..64")]
     flows: String,
-    /// The phase margin in degrees that all of them shall have
+    /// Phase margin, in degrees, that all of them must reach
     #[arg(long, value_name = "DEGREES", default_value_t = 20.0)]
     margin: f64,
-    /// The longest queue that may stand
+    /// Longest standing queue allowed
     #[arg(long, value_name = "SIZE", default_value = "1 MB")]
     queue: String,
 }
 
-/// What `weft fluid compare` takes.
+/// Arguments of `weft fluid compare`.
 #[derive(Args)]
 struct Compare {
-    /// The scenario: dcqcn or a timely, one bottleneck
+    /// The scenario: DCQCN or a TIMELY variant, one bottleneck
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
-    /// Change a setting, of both: path=value, as often as needed
+    /// Override a setting, in both; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// How long [default: measure.until, or 200 ms]
+    /// Simulated time [default: measure.until, or 200 ms]
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     #[command(flatten)]
     jitter: Jitter,
-    /// Where results go
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
 }
@@ -183,7 +183,7 @@ impl Compare {
 }
 
 impl FluidArguments {
-    /// Asks.
+    /// Runs the analysis and prints its result.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let found = match self.subject {
             Subject::Run(run) => {
@@ -205,7 +205,7 @@ impl FluidArguments {
 impl Sweep {
     fn execute(self) -> Result<FluidOutcome, weft::Error> {
         let [x, y] = &self.over[..] else {
-            let text = "a sweep wants --over twice: the horizontal range and the vertical one";
+            let text = "a sweep needs --over twice: the horizontal range, then the vertical one";
             return Err(weft::Error::BadInput(text.to_owned()));
         };
         weft::fluid_sweep(&self.chosen.scenario, &self.chosen.options(self.flows), [x, y])

@@ -1,11 +1,11 @@
-//! `weft import`: files of another simulator become a scenario.
+//! `weft import`: converts files of another simulator to a scenario.
 
 use crate::console;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What `weft import` takes.
+/// Arguments of `weft import`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -13,12 +13,12 @@ Examples:
   weft import htsim leaf_spine.topo perm.cm --out imported.toml
   weft list imports                    the formats")]
 pub(crate) struct ImportArguments {
-    /// Which format
+    /// The format
     format: String,
     /// The files: topology first, then flows
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Write to this file instead of standard output; never overwrites
+    /// Write to this file, not standard output; never overwrites
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `weft lint`: configuration files of switches and hosts, judged by rules.
+//! `weft lint`: checks switch and host configuration files against rules.
 
 use crate::console;
 use clap::{Args, ValueEnum};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use weft::{FileKind, LintFile, LintOptions, Severity, Surroundings};
 
-/// What `weft lint` takes.
+/// Arguments of `weft lint`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -14,7 +14,7 @@ Examples:
   weft lint --one-device ports.json buffers.json qos.json
   weft lint --explain ecn-after-pfc
 
-Exit code 1 for findings at or above --fail-on, 2 for files that cannot be read.")]
+Exits with 1 for findings at or above --fail-on, 2 for unreadable files.")]
 pub(crate) struct LintArguments {
     /// SONiC, Arista EOS, sysctl, tuned, shell or Weft files: one network
     #[arg(value_name = "FILE", required_unless_present = "explain")]
@@ -22,43 +22,43 @@ pub(crate) struct LintArguments {
     /// sonic, eos, sysctl, tuned, shell or scenario
     #[arg(long = "as", value_name = "KIND", hide_possible_values = true)]
     kind: Option<Kind>,
-    /// text, json or sarif
+    /// Output: text, json or sarif
     #[arg(long, default_value = "text", hide_possible_values = true)]
     format: Format,
-    /// Only these rules
+    /// Apply only these rules
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     rule: Vec<String>,
-    /// Not these rules
+    /// Skip these rules
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     allow: Vec<String>,
-    /// The files are parts of one switch or host
+    /// The files belong to one switch or host
     #[arg(long)]
     one_device: bool,
-    /// Known findings that are not shown
+    /// Hide the findings listed in this baseline
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
     baseline: Option<PathBuf>,
-    /// Write the findings to a baseline
+    /// Write the findings to this baseline
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
     /// note, warning or error
     #[arg(long, value_name = "LEVEL", default_value = "warning", hide_possible_values = true)]
     fail_on: Level,
-    /// Line rate of hosts
+    /// Line rate of the hosts
     #[arg(long, value_name = "RATE")]
     rate: Option<String>,
-    /// Round trip between hosts without queueing
+    /// Round-trip time between hosts without queueing
     #[arg(long, value_name = "TIME")]
     rtt: Option<String>,
-    /// Packet memory of a switch
+    /// Packet memory per switch
     #[arg(long, value_name = "SIZE")]
     memory: Option<String>,
-    /// Cell of the packet memory, such as '256 B'
+    /// Cell size of the packet memory, such as '256 B'
     #[arg(long, value_name = "SIZE")]
     cell: Option<String>,
-    /// Cables of unknown length, such as '40 m'
+    /// Assumed length of unknown cables, such as '40 m'
     #[arg(long, value_name = "LENGTH")]
     cable: Option<String>,
-    /// What a rule compares, and why; alone: all
+    /// Explain a rule, or all rules
     #[arg(long, value_name = "RULE", num_args = 0..=1, default_missing_value = "")]
     explain: Option<String>,
 }
@@ -88,7 +88,7 @@ enum Level {
 }
 
 impl LintArguments {
-    /// Judges the files, or explains a rule.
+    /// Checks the files, or explains a rule.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         if let Some(id) = &self.explain {
             console::show(&weft::lint_rule(Some(id.as_str()).filter(|id| !id.is_empty()))?)?;
@@ -115,7 +115,7 @@ impl LintArguments {
         Ok(ExitCode::from(if failed { console::FAILED } else { 0 }))
     }
 
-    /// The figures of the command line, all mistakes at once.
+    /// The figures given on the command line; reports all mistakes at once.
     fn site(&self) -> Result<Surroundings, weft::Error> {
         let mut wrong = Vec::new();
         let site = Surroundings {

@@ -1,7 +1,7 @@
-//! The `weft` command: reads the command line, calls one function of the facade, prints what it returns.
+//! The `weft` command: parses the command line, calls one function of the facade, prints what it returns.
 //!
-//! Exit codes: 0 good; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
-//! here, and no other crates of Weft are known than the facade, reproductions and benchmarks.
+//! Exit codes: 0 success; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
+//! here, and of Weft's crates only the facade, reproductions and benchmarks are used.
 
 mod analyse;
 mod bench;

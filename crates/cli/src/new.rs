@@ -1,11 +1,11 @@
-//! `weft new`: a commented scenario to start from.
+//! `weft new`: writes a commented scenario to start from.
 
 use crate::console;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What `weft new` takes.
+/// Arguments of `weft new`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -13,7 +13,7 @@ Examples:
   weft new incast --out incast.toml    never overwrites
   weft list templates                  the kinds")]
 pub(crate) struct NewArguments {
-    /// Which kind
+    /// The kind of scenario
     kind: String,
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,6 @@
-//! Progress on standard error: a line that redraws itself on a terminal, or one JSON object per line for programs.
+//! Progress on standard error: a line redrawn in place on a terminal, or one JSON object per line for programs.
 //!
-//! The only place of the command line that reads a clock, and only to say how long a sweep has taken and will take.
+//! The only place in the command line that reads a clock, and only to show elapsed and remaining time.
 //! Results never depend on it.
 
 use crate::console;
@@ -10,11 +10,11 @@ use std::sync::Mutex;
 use std::time::Instant;
 use weft::{Progress, RunProgress};
 
-/// Most and fewest cells of the bar; with less room there is none.
+/// Fewest and most cells of the bar; with less room there is none.
 const CELLS: std::ops::RangeInclusive<usize> = 4..=16;
 
 /// How to show progress: a line on a terminal and nothing elsewhere, one JSON object per line, or nothing at all.
-/// (The variants carry no doc comments: clap would spread the help of the option over many lines.)
+/// (The variants carry no doc comments, because clap would spread the option's help over many lines.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressMode {
     Auto,
@@ -22,7 +22,7 @@ pub(crate) enum ProgressMode {
     None,
 }
 
-/// The function that shows progress in the chosen way.
+/// The progress display for a mode.
 pub(crate) fn display(mode: ProgressMode) -> Box<dyn Fn(&Progress) + Send + Sync> {
     let clock = SweepClock::default();
     match mode {
@@ -38,7 +38,7 @@ pub(crate) fn display(mode: ProgressMode) -> Box<dyn Fn(&Progress) + Send + Sync
     }
 }
 
-/// Takes the line away, so that the result starts on a clean one.
+/// Clears the line, so that the result starts on an empty one.
 pub(crate) fn end(mode: ProgressMode) {
     if mode == ProgressMode::Auto && console::can_redraw() {
         console::redraw("");
@@ -50,22 +50,22 @@ pub(crate) fn error_object(error: &weft::Error) -> String {
     json!({ "error": error.to_string() }).to_string()
 }
 
-/// Wall time so far and, where it can be estimated, to come; seconds.
+/// Elapsed wall time and, where it can be estimated, the time remaining; seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Reading {
     wall_s: f64,
     eta_s: Option<f64>,
 }
 
-/// When the first news came and how much was complete then: runs that an earlier call left do not count as speed.
+/// When the first update came and how much was complete then: reused runs do not count towards the speed.
 #[derive(Default)]
 struct SweepClock(Mutex<Option<(Instant, f64)>>);
 
 impl SweepClock {
-    /// Wall time since the first news, and the estimate: that of the run when it is the only one, else by proportion.
+    /// Wall time since the first update, and the estimate: the run's own if there is only one run, else by proportion.
     #[expect(
         clippy::disallowed_methods,
-        reason = "the progress display may read a clock; results do not see it"
+        reason = "the progress display may read a clock; results do not depend on it"
     )]
     fn read(&self, progress: &Progress) -> Reading {
         let now = Instant::now();
@@ -95,7 +95,7 @@ fn share_of_run(run: &RunProgress) -> f64 {
     flows.max(time).min(1.0)
 }
 
-/// The line: as many facts as the columns hold, and a bar in the room that is left.
+/// The line: as many facts as fit, and a bar in the remaining columns.
 fn line(progress: &Progress, reading: Reading, columns: usize) -> String {
     let width = |text: &str| text.chars().count();
     let share = share_done(progress);
@@ -113,7 +113,7 @@ fn line(progress: &Progress, reading: Reading, columns: usize) -> String {
     format!("[{}{}] {shown}", "#".repeat(full), ".".repeat(cells - full))
 }
 
-/// Most wanted first.
+/// Most important first.
 fn facts(progress: &Progress, reading: Reading) -> Vec<String> {
     let sum = |of: fn(&RunProgress) -> f64| progress.current.iter().map(of).fold(0.0, |sum, one| sum + one);
     let mut facts = Vec::new();
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn between_runs_nothing_is_claimed_of_flows_and_speed() {
+    fn between_runs_flows_and_speed_are_not_shown() {
         let progress = Progress { runs_total: 8, runs_done: 8, ..Progress::default() };
         assert_eq!(line(&progress, Reading { wall_s: 61.0, eta_s: None }, 28), "100 %  8/8 runs  wall 1m01s");
     }

@@ -1,4 +1,4 @@
-//! `weft reproduce`: measure the claims of a source again.
+//! `weft reproduce`: measures the claims of a published source again.
 
 use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
@@ -11,50 +11,50 @@ use std::sync::atomic::AtomicBool;
 use weft::RunOptions;
 use weft_reproduce::{Form, ReproduceOptions, ReproduceOutcome};
 
-/// What `weft reproduce` takes.
+/// Arguments of `weft reproduce`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  weft reproduce                             what there is
-  weft reproduce drill --claims C1,C20-C23   only what these claims need
+  weft reproduce                             list the sources
+  weft reproduce drill --claims C1,C20-C23   run only what these claims need
   weft reproduce ./mine                      a folder with a claims.toml
 
-Complete runs below DIR are not repeated; Ctrl-C judges what is there.")]
+Complete runs in DIR are reused. Ctrl-C judges the runs that are complete.")]
 pub(crate) struct ReproduceArguments {
-    /// The source, or a folder written with a slash [default: list them]
+    /// The source, or a folder (with a slash) [default: list them]
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// Claims and ranges, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     claims: Vec<String>,
-    /// Small runs; says what they cannot tell
+    /// Small runs; the report says what they cannot show
     #[arg(long)]
     quick: bool,
-    /// As many flows as the rarest percentiles need; many hours
+    /// Enough flows for rare percentiles; takes many hours
     #[arg(long, conflicts_with = "quick")]
     large: bool,
-    /// Also run the tables of variants of these claims
+    /// Also run these claims' tables of variants
     #[arg(long)]
     tables: bool,
-    /// Also measure these claims under other answers to what the source leaves open, in small runs
+    /// Also measure these claims under alternative assumptions, in small runs
     #[arg(long)]
     assumptions: bool,
     /// Exit with 1 if a claim is not reproduced
     #[arg(long)]
     strict: bool,
-    /// Where results go
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
     /// Seeds instead of the scenarios' own, such as 1..20,40
     #[arg(long = "seed", alias = "seeds", value_name = "N", value_delimiter = ',')]
     seeds: Option<Vec<Seeds>>,
-    /// Runs at the same time [default: the number of cores]
+    /// Runs in parallel [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
-    /// Threads of each run [default: what --jobs leaves over]
+    /// Threads per run [default: cores --jobs leaves free]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// Keep what is found beside the claims.toml of this folder
+    /// Save the findings next to this folder's claims.toml
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
     /// Progress on standard error: a line, JSON lines, or none
@@ -63,7 +63,7 @@ pub(crate) struct ReproduceArguments {
 }
 
 impl ReproduceArguments {
-    /// Measures, or lists what could be measured.
+    /// Measures the claims, or lists the sources.
     pub(crate) fn execute(self) -> Result<ExitCode, weft::Error> {
         let Some(name) = self.name.clone() else {
             let rows = weft_reproduce::list()?;
@@ -113,7 +113,7 @@ impl ReproduceArguments {
 fn conclude(outcome: &ReproduceOutcome, strict: bool) -> Result<ExitCode, weft::Error> {
     let mut text = format!("{}\n", outcome.terminal);
     if outcome.interrupted {
-        text += "stopped early: only what was complete has been judged\n";
+        text += "stopped early: only complete runs have been judged\n";
     }
     if outcome.failed_runs > 0 {
         text += &format!("{} runs failed\n", outcome.failed_runs);

@@ -1,4 +1,4 @@
-//! `weft run`: simulate a scenario, show how far it is, print the result.
+//! `weft run`: simulates a scenario, shows progress, prints the result.
 
 use crate::seeds::{self, Seeds};
 use crate::{console, interrupt, progress};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use weft::{Outcome, RunOptions};
 
-/// What `weft run` takes.
+/// Arguments of `weft run`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -19,28 +19,28 @@ Examples:
   weft run scenarios/drill-80.toml --demo
   weft run my.toml --set switch.buffer='1 MB' --set sweep.balance=ecmp,drill
 
-A run that is already complete below DIR is not repeated. Ctrl-C ends it with
-a valid partial result and report; a second Ctrl-C ends it at once.")]
+Complete runs in DIR are reused. Ctrl-C stops after writing a valid partial
+result and report; a second Ctrl-C stops at once.")]
 pub(crate) struct RunArguments {
     /// The scenario
     #[arg(value_name = "FILE")]
     scenario: PathBuf,
-    /// Where results go
+    /// Output folder
     #[arg(long, value_name = "DIR", default_value = "runs")]
     out: PathBuf,
-    /// Take the reduced form that the scenario's [demo] table describes
+    /// Run the reduced form given in the scenario's [demo] table
     #[arg(long)]
     demo: bool,
-    /// Seeds to use instead of the scenario's: numbers and ranges such as 1..20, separated by commas
+    /// Seeds instead of the scenario's own, such as 1..20,40
     #[arg(long = "seed", value_name = "N", value_delimiter = ',')]
     seeds: Option<Vec<Seeds>>,
-    /// Change a setting: path=value, as often as needed
+    /// Override a setting; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Runs computed at the same time [default: the number of cores]
+    /// Runs in parallel [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
-    /// Threads of each run [default: what --jobs leaves over, as far as it pays]; results do not depend on it
+    /// Threads per run [default: the cores --jobs leaves free, where they help]; results do not depend on it
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
     /// Progress on standard error: a line on terminals, JSON lines, or none
@@ -91,7 +91,7 @@ fn conclude(outcome: &Outcome) -> Result<ExitCode, weft::Error> {
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(console::FAILED) })
 }
 
-/// The table, what spoils it if anything does, and where the report is.
+/// The table, any caveats, and the path of the report.
 fn conclusion(outcome: &Outcome) -> String {
     let mut text = outcome.terminal.trim_end().to_string();
     text.push_str("\n\n");
@@ -100,11 +100,11 @@ fn conclusion(outcome: &Outcome) -> String {
             let _ = writeln!(text, "{sentence}");
         }
     };
-    note(outcome.interrupted, "stopped early: the results are valid as far as they go".into());
+    note(outcome.interrupted, "stopped early: the results are valid but partial".into());
     note(outcome.failed_runs > 0, counted(outcome.failed_runs, "run", "failed"));
     note(outcome.missed_expectations > 0, counted(outcome.missed_expectations, "expectation", "missed"));
-    note(outcome.reused > 0, counted(outcome.reused, "complete run", "taken from before"));
-    let older = counted(outcome.older, "complete run", "of another results epoch lie beside, not used");
+    note(outcome.reused > 0, counted(outcome.reused, "complete run", "reused"));
+    let older = counted(outcome.older, "complete run", "of another results epoch not used");
     note(outcome.older > 0, older);
     let _ = write!(text, "report: {}", outcome.report.display());
     text
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_names_the_report_and_what_spoils_it_stands_above() {
+    fn the_last_line_names_the_report_and_caveats_stand_above() {
         let outcome = Outcome {
             report: "runs/x/report.html".into(),
             terminal: "table\n".into(),

@@ -1,12 +1,12 @@
-//! Seeds as the command line takes them: numbers and ranges.
+//! Seeds on the command line: numbers and ranges.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// More seeds than this are a typing error, not an experiment.
+/// More seeds than this are taken for a typing error.
 const MOST: u64 = 100_000;
 
-/// A seed, `7`, or all from one to another, `1..20`.
+/// A seed, `7`, or an inclusive range, `1..20`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seeds(RangeInclusive<u64>);
 
@@ -31,7 +31,7 @@ impl FromStr for Seeds {
     }
 }
 
-/// All of them, in the order in which they were typed.
+/// All seeds, in the order given.
 pub(crate) fn all(seeds: &[Seeds]) -> Vec<u64> {
     seeds.iter().flat_map(|Seeds(range)| range.clone()).collect()
 }

@@ -28,7 +28,7 @@ pub(crate) fn read(kind: &Kind, node: &Toml, path: &str) -> Result<Value, Mistak
         _ => unreachable!("kinds with structure are read by the walk"),
     };
     value.map_err(|why| {
-        let message = format!("{} stands where {} is due", node.described(), noun(kind));
+        let message = format!("found {}, expected {}", node.described(), noun(kind));
         let message = if why.is_empty() { message } else { format!("{message}: {why}") };
         Mistake::new(node.place, path, message).allowing(describe(kind))
     })
@@ -39,7 +39,7 @@ fn choice(words: &[(&'static str, &'static str)], node: &Toml, path: &str) -> Re
     match words.iter().find(|(word, _)| *word == found) {
         Some((word, _)) => Ok(Value::Text((*word).to_owned())),
         None => {
-            let message = format!("{} is not one of the words allowed here", node.described());
+            let message = format!("{} is not allowed here", node.described());
             Err(Mistake::new(node.place, path, message).among(found, words.iter().map(|(word, _)| *word)))
         }
     }

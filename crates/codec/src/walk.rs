@@ -73,17 +73,17 @@ impl Walk<'_> {
         found
     }
 
-    /// Values by names of the file's own choice. Dots and brackets are what paths are made of.
+    /// Values under names chosen by the file. Dots and brackets are reserved for paths.
     fn named(&mut self, inner: &'static Kind, node: &Toml, path: &str) -> Value {
         if !matches!(node.content, Content::Table(_)) {
-            let message = format!("{} stands where a table of names is due", node.described());
+            let message = format!("found {}, expected a table of names", node.described());
             return self.wrong(Mistake::new(node.place, path, message));
         }
         let mut values = Vec::new();
         for entry in node.entries() {
             let own = join(path, &entry.key);
             if entry.key.is_empty() || entry.key.contains(['.', '[', ']']) {
-                let message = format!("`{}` cannot be a name here", entry.key);
+                let message = format!("`{}` is not a valid name", entry.key);
                 self.wrong(
                     Mistake::new(entry.place, path, message).allowing("a name without dots and brackets"),
                 );
@@ -95,7 +95,7 @@ impl Walk<'_> {
 
     fn list(&mut self, item: &'static Kind, node: &Toml, path: &str) -> Value {
         let Content::List(items) = &node.content else {
-            let message = format!("{} stands where a list is due", node.described());
+            let message = format!("found {}, expected a list", node.described());
             return self.wrong(Mistake::new(node.place, path, message).allowing(describe(&Kind::List(item))));
         };
         let mut values = Vec::new();
@@ -117,13 +117,13 @@ impl Walk<'_> {
         let Some(tag) = tag_node.text() else { return numbered };
         let well_formed = tag.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
         if !well_formed || tag.is_empty() {
-            let message = format!("`{tag}` cannot be a tag");
+            let message = format!("`{tag}` is not a valid tag");
             let mistake = Mistake::new(tag_node.place, &numbered, message);
             self.wrong(mistake.allowing("letters, digits, - and _"));
             return numbered;
         }
         if tags.iter().any(|earlier| earlier == tag) {
-            let message = format!("two entries of `{path}` are tagged `{tag}`; a tag names one entry");
+            let message = format!("two entries of `{path}` have the tag `{tag}`; tags must be unique");
             self.wrong(Mistake::new(tag_node.place, &numbered, message));
             return numbered;
         }
@@ -184,7 +184,7 @@ impl Walk<'_> {
         if found.is_none() {
             let message = match name.text() {
                 Some(text) => format!("unknown {} `{text}`", family.name),
-                None => format!("{} stands where the name of a {} is due", name.described(), family.name),
+                None => format!("found {}, expected the name of a {}", name.described(), family.name),
             };
             let mistake = Mistake::new(name.place, path, message);
             self.wrong(mistake.among(name.text().unwrap_or(""), names(family)));
@@ -195,7 +195,7 @@ impl Walk<'_> {
     fn is_table(&mut self, table: &Table, node: &Toml, path: &str) -> bool {
         let is_table = matches!(node.content, Content::Table(_));
         if !is_table {
-            let message = format!("{} stands where a table is due", node.described());
+            let message = format!("found {}, expected a table", node.described());
             self.wrong(Mistake::new(node.place, path, message).among("", keys(table)));
         }
         is_table
@@ -295,10 +295,8 @@ impl Walk<'_> {
         for entry in &unknown {
             let mut message = format!("unknown {} `{}`", family.name, entry.key);
             if let Some(owner) = owner_of(family, &entry.key) {
-                message = format!(
-                    "`{}` is a setting of `{1}`: it belongs under [{path}.{1}]",
-                    entry.key, owner.name
-                );
+                message =
+                    format!("`{}` is a setting of `{1}`; write it under [{path}.{1}]", entry.key, owner.name);
             }
             self.wrong(Mistake::new(entry.place, path, message).among(&entry.key, names(family)));
         }
@@ -315,7 +313,7 @@ impl Walk<'_> {
             chosen = Value::Member(member.name, Box::new(settings));
         }
         if node.entries().is_empty() {
-            let message = format!("`{path}` names no {}", family.name);
+            let message = format!("`{path}` does not name a {}", family.name);
             self.wrong(Mistake::new(node.place, path, message).among("", names(family)));
         }
         chosen

@@ -48,7 +48,7 @@ pub(crate) fn compute(
         let kilobytes = subject.unit.bytes(1.0) / 1e3;
         let levels: Vec<f64> = fluid.queue.iter().map(|queue| queue * kilobytes).collect();
         let swings = swing(half(&packets.queue)).zip(swing(half(&levels)));
-        let told = || Error::BadInput(format!("{}: too short to compare anything", path.display()));
+        let told = || Error::BadInput(format!("{}: too short for a comparison", path.display()));
         let (mut seen, mut solved) = swings.ok_or_else(told)?;
         let step = |time: &[f64]| (time[time.len() - 1] - time[0]) / (time.len() - 1).max(1) as f64;
         seen.period = seen.period.map(|steps| steps * step(&packets.time));
@@ -174,8 +174,8 @@ impl BothEngines {
             drawn(1, &self.fluid.time, &self.fluid.queue, unit),
         ];
         let axes = (Axis::linear("time", "ms"), Axis::linear("queue", "kB"));
-        let caption = "Packets: one run, the queue as it is at equal steps. Fluid: delay differential equations. Of each \
-                       stretch the least and the greatest value are drawn.";
+        let caption = "Packets: one run, the instantaneous queue at equal steps. Fluid: delay differential equations. Each \
+                      stretch shows its minimum and maximum.";
         lines(id, &format!("{}: {title}", self.subject.title()), axes, series, caption)
     }
 
@@ -193,7 +193,7 @@ impl BothEngines {
             self.packets.flows.iter().enumerate().take(DRAWN).map(of_packets).collect();
         drawn.extend(self.fluid.rates.iter().enumerate().take(DRAWN).map(of_fluid));
         let caption = format!(
-            "The rate that the law allows, framing included; of the first {DRAWN} flows and groups of equal flows. All are \
+            "The rate the law allows, framing included; the first {DRAWN} flows and groups of equal flows. All are \
              in the CSV file."
         );
         let axes = (Axis::linear("time", "ms"), Axis::linear("rate", "Gbps"));
@@ -205,7 +205,7 @@ impl BothEngines {
         let (title, packets) = (self.subject.title(), &self.packets);
         if packets.done > 0 {
             notes.push(format!(
-                "{title}: {} of {} flows are done before the end; both are compared up to {} ms, when the first was.",
+                "{title}: {} of {} flows finish before the end; both are compared up to {} ms, when the first finishes.",
                 packets.done,
                 packets.flows.len(),
                 number(packets.until * 1e3)
@@ -315,13 +315,8 @@ pub(crate) fn page(pairs: &[BothEngines]) -> Page {
         schemes: SCHEMES.map(str::to_owned).to_vec(),
         scheme_name: "model".to_owned(),
         sections: vec![
-            section(
-                "answer",
-                "The answer",
-                "What stands in the bottleneck, both ways.",
-                [late, whole].concat(),
-            ),
-            section("why", "Why", "How fast the flows may send, both ways.", rates),
+            section("answer", "The answer", "The queue at the bottleneck, in both.", [late, whole].concat()),
+            section("why", "Why", "The rates of the flows, in both.", rates),
         ],
         numbers: on_page("The second half", &HEADER, &all),
         ..Page::default()

@@ -38,11 +38,11 @@ pub(crate) fn find(setup: &Setup, wire: WireSizes) -> Result<BottleneckLink, Str
     let graph = &setup.graph;
     if setup.flows.is_empty() || setup.flows.len() > MOST_FLOWS {
         let count = setup.flows.len();
-        return Err(format!("{count} flows; a fluid model wants 1 to {MOST_FLOWS} that last"));
+        return Err(format!("{count} flows; a fluid model needs 1 to {MOST_FLOWS} long-lived flows"));
     }
     if setup.ports.values().any(|port| port.shaper.is_some()) {
         return Err(
-            "a port has a shaper; a fluid model knows queues served at the rate of their link".to_owned()
+            "a port has a shaper; a fluid model covers only queues served at their link rate".to_owned()
         );
     }
     if setup.switch_kinds().any(|switch| switch.voq.is_some()) {
@@ -93,8 +93,8 @@ impl Network<'_> {
             let ports = self.routes.ports(at, leaf);
             let [port] = ports[..] else {
                 return Err(format!(
-                    "from {} to {} there are {} equal ways at {}; a fluid model knows one bottleneck, so take a network \
-                     with one way (`topology.dumbbell`, or one spine)",
+                    "from {} to {} there are {} equal paths at {}; a fluid model has one bottleneck, so use a network \
+                     with one path (`topology.dumbbell`, or one spine)",
                     name(source),
                     name(destination),
                     ports.len(),
@@ -119,13 +119,13 @@ impl Network<'_> {
         let of_switch = |link: &&LinkId| matches!(self.graph.links()[link.index()].from, Node::Switch(_));
         let candidates = ways.iter().flatten().filter(of_switch);
         let tightest =
-            *candidates.min_by_key(|link| (share(link), link.index())).ok_or("no flow meets a switch")?;
+            *candidates.min_by_key(|link| (share(link), link.index())).ok_or("no flow crosses a switch")?;
         let link = &self.graph.links()[tightest.index()];
         let name = format!("{} -> {}", self.graph.name(link.from), self.graph.name(link.to));
         let through = load[tightest.index()] as usize;
         if through < ways.len() {
             return Err(format!(
-                "no single bottleneck: the fullest link, {name}, carries {through} of {} flows; a fluid model knows one \
+                "no single bottleneck: the busiest link, {name}, carries {through} of {} flows; a fluid model has one \
                  queue that all flows share",
                 ways.len()
             ));

@@ -55,7 +55,9 @@ pub(crate) fn marking(
     match marker {
         MarkerSettings::Red(red) => Ok((Marking::Ramp(ramp(red, unit, continued)?), red.at == At::Enqueue)),
         MarkerSettings::Pi(pi) => Ok((Marking::Integrator(integrator_of(pi, unit)), pi.at == At::Enqueue)),
-        other => Err(format!("`switch.ecn` is `{}`; DCQCN's fluid model knows `red` and `pi`", other.name())),
+        other => {
+            Err(format!("`switch.ecn` is `{}`; DCQCN's fluid model covers `red` and `pi`", other.name()))
+        }
     }
 }
 
@@ -70,7 +72,7 @@ fn integrator_of(pi: &PiSettings, unit: Unit) -> Integrator {
 fn ramp(red: &RedSettings, unit: Unit, continued: bool) -> Result<Ramp, String> {
     if red.average > 0 {
         return Err(
-            "`switch.ecn.red.average` is above 0; the fluid model knows the instantaneous queue".to_owned()
+            "`switch.ecn.red.average` is above 0; the fluid model uses the instantaneous queue".to_owned()
         );
     }
     let packets = |amount: Amount| unit.packets(amount.bytes(red.packet));
@@ -108,11 +110,11 @@ pub(crate) fn dcqcn_notes(law: &weft_rate::dcqcn::DcqcnSettings) -> Vec<String> 
         (law.hyper_increase != HyperIncrease::Off, "hyper increase"),
         (law.timing != ReactionTiming::Paper, "free-running timers"),
         (law.cut_by != CutBy::Old, "cuts by the updated estimate"),
-        (law.recovery_count != RecoveryCount::Fluid, "the count of fast recovery of ns-3"),
+        (law.recovery_count != RecoveryCount::Fluid, "ns-3's fast recovery count"),
         (!law.clamp_target, "a target that survives a cut"),
         (law.collapse_target, "the collapse of the target"),
     ];
-    let of = |(there, what): (bool, &str)| there.then(|| format!("The model leaves out {what}."));
+    let of = |(there, what): (bool, &str)| there.then(|| format!("The model omits {what}."));
     left_out.into_iter().filter_map(of).collect()
 }
 
@@ -199,11 +201,11 @@ impl<'a> ConvertedTimely<'a> {
     pub(crate) fn notes(&self, round_trip: Span) -> Vec<String> {
         let mut notes = Vec::new();
         if self.own.segments.pacing == segments::Pacing::PerBurst {
-            notes.push("Bursts are spread: a fluid has none.".to_owned());
+            notes.push("Bursts are smoothed: a fluid has none.".to_owned());
         }
         if self.own.segments.base_rtt == Span::ZERO {
             notes.push(format!(
-                "The thresholds are about whole round trips, {:.1} us of which are no queueing; `base_rtt` subtracts them.",
+                "The thresholds refer to whole round trips, of which {:.1} us are not queueing; `base_rtt` subtracts them.",
                 round_trip.micros()
             ));
         }

@@ -207,8 +207,8 @@ fn together(
     if series.is_empty() {
         return None;
     }
-    let caption = "Delay differential equations, embedded pair of orders 2 and 3; of each stretch the least and the \
-                   greatest value are drawn.";
+    let caption = "Delay differential equations, embedded pair of orders 2 and 3; each stretch shows its \
+                  minimum and maximum.";
     Some(lines(id, title, (Axis::linear("time", "ms"), axis), series, caption))
 }
 
@@ -217,7 +217,7 @@ fn sentence(courses: &[FluidRun]) -> String {
     let of = |word: Steadiness| courses.iter().filter(|course| course.verdict() == word).count();
     let [course] = courses else {
         return format!(
-            "{} of {} cases come to rest, {} ring down, {} oscillate.",
+            "{} of {} cases settle, {} ring down, {} oscillate.",
             of(Steadiness::Settled),
             courses.len(),
             of(Steadiness::RingingDown),
@@ -245,8 +245,7 @@ fn notes(courses: &[FluidRun]) -> Vec<String> {
     let mut notes: Vec<String> = courses.iter().flat_map(|course| course.subject.notes.clone()).collect();
     let forced: u64 = courses.iter().map(|course| course.series.effort.forced).sum();
     if forced > 0 {
-        notes
-            .push(format!("{forced} step(s) of the least length exceed the tolerance: the law jumps there."));
+        notes.push(format!("{forced} step(s) of minimum length exceed the tolerance: the law jumps there."));
     }
     notes.sort();
     notes.dedup();
@@ -282,7 +281,7 @@ pub(crate) fn page(courses: &[FluidRun]) -> Page {
     let answer = [
         together(courses, "late", ("The queue in the second half", axis("queue", "kB")), &late),
         together(courses, "queue", ("The queue from the start", axis("queue", "kB")), &queue),
-        together(courses, "marking", ("Packets that are marked", axis("marked", "%")), &marking),
+        together(courses, "marking", ("Marked packets", axis("marked", "%")), &marking),
     ];
     let rates = courses.iter().enumerate().map(|(n, course)| course.rates(n));
     let section = |id: &str, title: &str, lead: &str, figures: Vec<Figure>| Section {
@@ -325,12 +324,12 @@ pub(crate) fn page(courses: &[FluidRun]) -> Page {
             section(
                 "answer",
                 "The answer",
-                "What stands in the bottleneck.",
+                "The queue at the bottleneck.",
                 answer.into_iter().flatten().collect(),
             ),
-            section("why", "Why", "How fast the flows send.", rates.collect()),
+            section("why", "Why", "The rates of the flows.", rates.collect()),
         ],
-        numbers: on_page("Means, least and greatest values of the second half", &HEADER, &rows(courses)),
+        numbers: on_page("Mean, minimum and maximum over the second half", &HEADER, &rows(courses)),
         ..Page::default()
     }
 }

@@ -31,7 +31,7 @@ impl FluidJitter {
     pub(crate) fn of(&self, most: Span) -> Result<Jitter, Error> {
         let every = self.every.as_deref().map(range::span).transpose()?;
         if let Some(every) = every.filter(|every| *every < SHORTEST) {
-            let message = format!("--jitter-every {every}: a draw holds for at least {SHORTEST}");
+            let message = format!("--jitter-every {every}: a jitter sample holds for at least {SHORTEST}");
             return Err(Error::BadInput(message));
         }
         let counted = self.within.as_deref().map(counted).transpose()?.unwrap_or(Jitter::NONE.counted);
@@ -49,7 +49,7 @@ impl FluidJitter {
             return Err(unused(option, "no transport of the scenario has `feedback_jitter`"));
         }
         if self.within.is_some() && !subjects.iter().filter(jittered).any(by_round_trips) {
-            return Err(unused("--jitter-in", "under DCQCN answers are marks, which contain no round trip"));
+            return Err(unused("--jitter-in", "DCQCN's feedback is marks, which contain no round trip"));
         }
         Ok(())
     }

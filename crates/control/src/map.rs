@@ -190,7 +190,7 @@ fn read(path: &Path, options: &FluidOptions, changes: &[(&Range, f64)]) -> Resul
     let subjects = Subject::all(path, &options)?;
     let [subject] = &subjects[..] else {
         return Err(Error::BadInput(
-            "a map is of one case; take the sweep out of the scenario with `--set`".to_owned(),
+            "a map covers one case; remove the sweep from the scenario with `--set`".to_owned(),
         ));
     };
     let text = "margins exist for dcqcn and patched-timely, whose fixed point is unique";
@@ -207,7 +207,7 @@ pub(crate) fn compute(path: &Path, options: &FluidOptions, ranges: [&str; 2]) ->
     let same = || {
         let [one, other] = ranges.each_ref().map(Range::name);
         Error::BadInput(format!(
-            "`{one}` and `{other}` change the same quantity; a map wants two that are apart"
+            "`{one}` and `{other}` change the same quantity; a map needs two independent ones"
         ))
     };
     if ranges[0].name() == ranges[1].name() {
@@ -340,7 +340,7 @@ impl MarginMap {
         });
         Figure {
             id: "map".to_owned(),
-            title: "Phase margin, and the border of stability".to_owned(),
+            title: "Phase margin, and the stability boundary".to_owned(),
             caption: "Exact linearisation at the exact fixed point, degrees; the line is where the margin is zero. A \
                       marking ramp is continued beyond its end."
                 .to_owned(),

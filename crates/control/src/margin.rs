@@ -77,14 +77,14 @@ pub(crate) fn compute(subjects: &[Subject]) -> Result<Vec<CaseMargins>, Error> {
     let mut all = Vec::new();
     for subject in subjects {
         if !subject.alike {
-            let text = "the flows have different delays; a margin is about equal flows. `--delay` sets one for all, and `weft \
+            let text = "the flows have different delays; a margin assumes equal flows. `--delay` sets one for all, and `weft \
                         fluid run` shows them as they are";
             return Err(Error::BadInput(text.to_owned()));
         }
         let cuts = cuts(subject, subject.flows(), subject.delay);
         if cuts.is_empty() {
             let text = "this law has no fixed point that could be stable (CoNEXT 2016, theorems 3 and 4); `weft fluid run` \
-                        shows how it moves";
+                        shows how it evolves";
             return Err(Error::BadInput(format!("{}: {text}", subject.title())));
         }
         all.extend(cuts.into_iter().map(|(name, cut)| CaseMargins::new(subject, name, cut)));
@@ -190,8 +190,8 @@ fn sentence(found: &[CaseMargins]) -> String {
 fn notes(found: &[CaseMargins]) -> Vec<String> {
     let mut notes: Vec<String> = found.iter().flat_map(|one| one.subject.notes.clone()).collect();
     if found.iter().any(|one| one.beyond) {
-        let text = "The steady state lies beyond the end of the ramp, where everything is marked: there the margin says \
-                    nothing and the queue oscillates. Raise the ramp's top, or look at its continuation.";
+        let text = "The steady state lies beyond the end of the ramp, where everything is marked: there the margin means \
+                    nothing and the queue oscillates. Raise the top of the ramp, or use --continue-ramp.";
         notes.push(text.to_owned());
     }
     notes.sort();
@@ -285,7 +285,7 @@ fn nyquist(found: &[CaseMargins]) -> Figure {
     let critical = Series { name: "-1".to_owned(), x: vec![-1.0], y: vec![Some(0.0)], ..Series::default() };
     let series = found.iter().enumerate().map(of).chain([critical]).filter(|one| !one.x.is_empty()).collect();
     let axes = (Axis::linear("real part", ""), Axis::linear("imaginary part", ""));
-    let caption = "Positive frequencies; what lies more than 3 away from the origin is left out.";
+    let caption = "Positive frequencies; points more than 3 from the origin are omitted.";
     lines("nyquist", "Nyquist curve and the critical point", axes, series, caption)
 }
 
@@ -315,22 +315,16 @@ fn margin_figures(found: &[CaseMargins]) -> [Figure; 2] {
     let by_delay = over(found, &delays, &|subject, us| cuts(subject, subject.flows(), us * 1e-6));
     let margin = || Axis::linear("phase margin", "deg");
     let caption =
-        "The smallest margin of all frequencies at which the gain is 1; below zero the loop oscillates.";
+        "The smallest margin over all frequencies at which the gain is 1; below zero the loop oscillates.";
     [
         lines(
             "by-flows",
-            "Margin by the number of flows",
+            "Margin by number of flows",
             (Axis::linear("flows", ""), margin()),
             by_flows,
             caption,
         ),
-        lines(
-            "by-delay",
-            "Margin by the delay of the loop",
-            (Axis::linear("delay", "us"), margin()),
-            by_delay,
-            caption,
-        ),
+        lines("by-delay", "Margin by loop delay", (Axis::linear("delay", "us"), margin()), by_delay, caption),
     ]
 }
 
@@ -367,7 +361,7 @@ pub(crate) fn page(found: &[CaseMargins]) -> Page {
             Section {
                 id: "why".to_owned(),
                 title: "Why".to_owned(),
-                lead: "The loop, cut open.".to_owned(),
+                lead: "The open loop.".to_owned(),
                 figures: curves,
             },
         ],

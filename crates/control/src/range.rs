@@ -34,7 +34,7 @@ fn quantity(text: &str) -> Result<(f64, &str), Error> {
         text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))).unwrap_or(text.len());
     let number: f64 = text[..end].parse().map_err(|_| bad(text, "a number with its unit"))?;
     if !number.is_finite() || number < 0.0 {
-        return Err(bad(text, "a number from zero on"));
+        return Err(bad(text, "a number, at least 0"));
     }
     Ok((number, text[end..].trim()))
 }
@@ -77,13 +77,13 @@ impl Range {
         let ((first, unit), (last, other)) = (quantity(first)?, quantity(last)?);
         if unit != other {
             return Err(Error::BadInput(format!(
-                "`{text}`: both ends of a range want the same unit{}",
+                "`{text}`: both ends of a range need the same unit{}",
                 did_you_mean(other, [unit])
             )));
         }
         if !(2..=MOST).contains(&count) || last <= first || (ratio && first <= 0.0) {
             return Err(Error::BadInput(format!(
-                "`{text}`: the last value exceeds the first, which is above zero for `x`, and the count is 2 to {MOST}"
+                "`{text}`: the last value must exceed the first, which must be above zero with `x`, and the count must be 2 to {MOST}"
             )));
         }
         let over = match path.trim() {

@@ -128,7 +128,7 @@ pub(crate) fn compute(subject: &Subject, options: &TuneOptions) -> Result<Tuning
         || options.to > 4096
         || !(0.0..90.0).contains(&options.margin)
     {
-        return Err(bad("flows run from 1 to at most 4096, and a margin lies between 0 and 90 degrees"));
+        return Err(bad("the number of flows must be 1 to 4096, and the margin between 0 and 90 degrees"));
     }
     let allowed = subject.unit.packets(range::size(&options.queue)?);
     let wanted = (options.from, options.to, options.margin);
@@ -208,12 +208,12 @@ impl Tuning {
             let told = |one: &Candidate| {
                 format!(
                     "The queue limits: the shortest ramp with this margin ends at {} kB. Allow a longer queue, fewer flows or a \
-                     smaller margin; or mark by `pi`, which holds one queue for every number of flows.",
+                     smaller margin; or mark with `pi`, which holds the same queue for any number of flows.",
                     self.kb(one.ramp.high)
                 )
             };
             return vec![
-                nearest.map_or("No slope of the ramp has this margin: the delay limits.".to_owned(), told),
+                nearest.map_or("No ramp slope has this margin: the delay is the limit.".to_owned(), told),
             ];
         };
         let slope = best.ramp.slope() / self.unit().bytes(1.0) * 1e5;
@@ -223,17 +223,17 @@ impl Tuning {
         let mut reasons = vec![
             format!("Now the worst margin is {now}."),
             format!(
-                "The margin depends on the slope, here {} % for each 100 kB; it is worst with {} flows. A steeper ramp falls \
+                "The margin depends on the slope, here {} % per 100 kB; it is worst with {} flows. A steeper ramp falls \
                  below {margin} degrees.",
                 number(slope * 100.0),
                 best.worst.1
             ),
             format!(
-                "Pmax is {ROOM} times what {to} flows need; with less, their queue would lie beyond Kmax, where everything is \
+                "Pmax is {ROOM} times what {to} flows need; with less, their queue would exceed Kmax, where everything is \
                  marked."
             ),
             format!(
-                "The queue will stand at {} kB with {from} flows and at {} kB with {to}.",
+                "The queue settles at {} kB with {from} flows and at {} kB with {to}.",
                 self.kb(best.queues.0),
                 self.kb(best.queues.1)
             ),
@@ -254,8 +254,8 @@ impl Tuning {
             ));
         }
         if best.law.step < self.base.law.step || best.law.increase_timer > self.base.law.increase_timer {
-            let text = "Increases are gentler than the scenario's because with those no ramp within the allowed queue keeps \
-                        the margin; what it costs is the time until flows are equal.";
+            let text = "Increases are slower than the scenario's, because with those no ramp within the allowed queue keeps \
+                        the margin; the cost is a longer time until flows are equal.";
             reasons.push(text.to_owned());
         }
         reasons
@@ -343,13 +343,9 @@ impl Tuning {
                 id: "answer".to_owned(),
                 title: "The answer".to_owned(),
                 lead: self.reasons().join(" "),
-                figures: vec![lines("margin", "Margin by the number of flows", axes, curves, caption)],
+                figures: vec![lines("margin", "Margin by number of flows", axes, curves, caption)],
             }],
-            numbers: on_page(
-                "Steps and timers that were tried, best first; * does not fit",
-                &HEADER,
-                &self.rows(),
-            ),
+            numbers: on_page("Steps and timers tried, best first; * does not fit", &HEADER, &self.rows()),
             repeat: Repeat { facts: self.facts(), ..Repeat::default() },
             ..Page::default()
         }

@@ -18,7 +18,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let words = format!("more than {most} bytes, the most that is read of such a file");
+        let words = format!("more than {most} bytes, the limit for such a file");
         return Err(Error::new(ErrorKind::FileTooLarge, words));
     }
     Ok(bytes)

@@ -18,7 +18,7 @@ pub(crate) fn read(text: &str) -> Parsed<Expression> {
     let expression = reader.sum()?;
     match reader.peek() {
         None => Ok(expression),
-        Some(c) => Err(format!("`{c}` stands where the end is due")),
+        Some(c) => Err(format!("found `{c}`, expected the end")),
     }
 }
 
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
     fn sum(&mut self) -> Parsed<Expression> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(format!("parentheses stand more than {DEEPEST} deep"));
+            return Err(format!("parentheses nest more than {DEEPEST} deep"));
         }
         let sum = self.chain(&['+', '-'], Reader::product);
         self.depth -= 1;
@@ -75,10 +75,10 @@ impl<'a> Reader<'a> {
         match self.peek() {
             Some(c) if c.is_ascii_digit() => {
                 let number = self.word(|c| c.is_ascii_digit() || c == '.');
-                number.parse().map(Expression::Number).map_err(|_| format!("`{number}` is no number"))
+                number.parse().map(Expression::Number).map_err(|_| format!("`{number}` is not a number"))
             }
             Some(c) if c.is_alphabetic() => self.named(),
-            Some(c) => Err(format!("`{c}` stands where a metric or a number is due")),
+            Some(c) => Err(format!("found `{c}`, expected a metric or a number")),
             None => Err("a metric or a number is missing at the end".to_owned()),
         }
     }
@@ -142,13 +142,13 @@ impl<'a> Reader<'a> {
     /// `0.2, 0.5`: where a search begins.
     fn bounds(&mut self) -> Parsed<(f64, f64)> {
         let Expression::Number(from) = self.factor()? else {
-            return Err("a search begins with two numbers".into());
+            return Err("a search starts with two numbers".into());
         };
         self.must(',')?;
         let Expression::Number(to) = self.factor()? else {
-            return Err("a search begins with two numbers".into());
+            return Err("a search starts with two numbers".into());
         };
-        if from < to { Ok((from, to)) } else { Err(format!("no number lies between {from} and {to}")) }
+        if from < to { Ok((from, to)) } else { Err(format!("there is no number between {from} and {to}")) }
     }
 
     fn term(&mut self, name: &'a str) -> Parsed<Term> {

@@ -52,7 +52,7 @@ pub fn list(text: &str) -> Result<Vec<Selector>, String> {
     let selector = |part: &str| {
         let selector = Selector { text: part.trim().to_owned() };
         if selector.text.is_empty() || selector.text.ends_with('=') {
-            return Err("nothing stands between the parentheses, commas or `=`".to_owned());
+            return Err("the parentheses, commas or `=` enclose nothing".to_owned());
         }
         Ok(selector)
     };

@@ -33,7 +33,7 @@ impl Baseline {
         };
         let root = json::parse(text, 0).map_err(|broken| told(broken.at, &broken.found, broken.allowed))?;
         if root.get(KEY).and_then(JsonNode::word) != Some("1") {
-            return Err(told(root.at, "no baseline", "a file that --write-baseline made"));
+            return Err(told(root.at, "no baseline", "a file written by --write-baseline"));
         }
         let mut known: BTreeMap<FindingKey, BTreeSet<String>> = BTreeMap::new();
         let list = match root.get("findings").map(|node| &node.content) {
@@ -44,7 +44,7 @@ impl Baseline {
             let word = |key: &str| node.get(key).and_then(JsonNode::word).map(str::to_owned);
             let (Some(rule), Some(file), Some(message)) = (word("rule"), word("file"), word("message"))
             else {
-                return Err(told(node.at, "an entry that lacks a part", "rule, file and message"));
+                return Err(told(node.at, "an incomplete entry", "rule, file and message"));
             };
             find(&rule).map_err(|unknown| told(node.at, &unknown, "a rule of this version"))?;
             let subjects = match node.get("subjects").map(|node| &node.content) {

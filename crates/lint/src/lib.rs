@@ -88,8 +88,8 @@ pub struct Finding {
     pub subjects: Vec<String>,
     /// What is wrong, with figures.
     pub says: String,
-    /// How to mend it.
-    pub mend: String,
+    /// How to fix it.
+    pub fix: String,
     /// In which cases of a scenario's sweep, and of how many; empty if in all.
     pub cases: (Vec<String>, usize),
 }
@@ -234,7 +234,7 @@ fn silenced_for_nothing(findings: &mut Findings, options: &RuleOptions) {
             let level = match find(id) {
                 Err(unknown) => (Severity::Error, unknown, "correct the name".to_owned()),
                 Ok(_) if looked(id) && !used.contains(id.as_str()) => {
-                    (Severity::Note, format!("{id} finds nothing here"), "remove the comment".to_owned())
+                    (Severity::Note, format!("{id} has no finding here"), "remove the comment".to_owned())
                 }
                 Ok(_) => continue,
             };
@@ -257,7 +257,7 @@ fn read_of(
 
 fn nameless(source: &SourceFile) -> String {
     let words = FileKind::WORDS.map(|(word, _)| word).join(", ");
-    format!("{}: nothing tells what kind of file this is; say it with --as, one of: {words}", source.name)
+    format!("{}: cannot tell what kind of file this is; give --as with one of: {words}", source.name)
 }
 
 fn unknown_rules(options: &RuleOptions) -> Vec<String> {
@@ -295,7 +295,7 @@ fn told(found: Found, cursor: &mut Cursor, sources: &[SourceFile]) -> Finding {
         column,
         subjects,
         says: found.says,
-        mend: found.mend,
+        fix: found.fix,
         cases: match found.cases.len() == found.of {
             true => (Vec::new(), found.of),
             false => (found.cases, found.of),

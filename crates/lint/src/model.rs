@@ -209,12 +209,12 @@ pub(crate) struct MarkingProfile {
     pub(crate) at_enqueue: bool,
 }
 
-/// Why a marking profile marks nothing, and how to mend it.
+/// Why a marking profile marks nothing, and how to fix it.
 #[derive(Clone, Debug)]
 pub(crate) struct MarkingOff {
     pub(crate) at: Spot,
     pub(crate) why: String,
-    pub(crate) mend: &'static str,
+    pub(crate) fix: &'static str,
 }
 
 /// Tables from one field to another, by what they map.

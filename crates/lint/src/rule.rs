@@ -39,8 +39,8 @@ pub struct Rule {
     pub checks: &'static str,
     /// What happens if nobody mends it.
     pub why: &'static str,
-    /// How to mend it.
-    pub mend: &'static str,
+    /// How to fix it.
+    pub fix: &'static str,
     /// Where the formula or the fact comes from.
     pub source: &'static str,
     pub(crate) look: fn(&Network, &mut Findings),
@@ -55,7 +55,7 @@ pub(crate) struct Found {
     /// Ports or queues concerned, in the order of the file.
     pub(crate) subjects: Vec<String>,
     pub(crate) says: String,
-    pub(crate) mend: String,
+    pub(crate) fix: String,
     /// The cases of the scenario in which it is so, and how many the scenario has.
     pub(crate) cases: Vec<String>,
     pub(crate) of: usize,
@@ -103,8 +103,8 @@ impl Findings {
     }
 
     /// A finding of the rule that looks, at its level.
-    pub(crate) fn add(&mut self, at: Spot, subject: &str, (says, mend): (String, String)) {
-        self.add_as(self.rule.1, (at, subject), (says, mend));
+    pub(crate) fn add(&mut self, at: Spot, subject: &str, (says, fix): (String, String)) {
+        self.add_as(self.rule.1, (at, subject), (says, fix));
     }
 
     /// A finding at another level. The same words about another port of the file are one finding about both, at the first place.
@@ -112,7 +112,7 @@ impl Findings {
         &mut self,
         level: Severity,
         (at, subject): (Spot, &str),
-        (says, mend): (String, String),
+        (says, fix): (String, String),
     ) {
         let rule = self.rule.0;
         if self.is_silent(at) {
@@ -125,7 +125,7 @@ impl Findings {
         if number == next {
             let of = self.case.as_ref().map_or(0, |name| name.of);
             let (subjects, cases) = (Vec::new(), Vec::new());
-            self.list.push(Found { rule, level, at, subjects, says, mend, cases, of });
+            self.list.push(Found { rule, level, at, subjects, says, fix, cases, of });
         }
         let found = &mut self.list[number];
         if self.subjects.insert((number, subject.to_owned())) {

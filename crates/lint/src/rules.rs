@@ -39,7 +39,7 @@ mod tests {
         for rule in rules() {
             assert!(names.insert(rule.id), "{} twice", rule.id);
             assert!(rule.id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{}", rule.id);
-            for text in [rule.title, rule.checks, rule.why, rule.mend, rule.source] {
+            for text in [rule.title, rule.checks, rule.why, rule.fix, rule.source] {
                 assert!(text.ends_with('.') && !text.contains("  "), "{}: {text}", rule.id);
             }
         }

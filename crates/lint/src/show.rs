@@ -29,7 +29,7 @@ impl Report {
             for line in lines.into_iter().flatten() {
                 let _ = writeln!(text, "    {line}");
             }
-            let _ = writeln!(text, "    mend: {}\n    more: {PAGE}#{}", finding.mend, finding.rule);
+            let _ = writeln!(text, "    fix: {}\n    more: {PAGE}#{}", finding.fix, finding.rule);
         }
         for (rule, lacks) in &self.unchecked {
             let _ = writeln!(text, "not checked: {rule} lacks {lacks}");
@@ -71,7 +71,7 @@ impl Report {
         format!("{files}: {}, {}, {}", told(Severity::Error), told(Severity::Warning), told(Severity::Note))
     }
 
-    /// An object with `findings`, each with rule, level, file, line, column, subjects, message, mend and page; `unchecked`; `read`, what
+    /// An object with `findings`, each with rule, level, file, line, column, subjects, message, fix and page; `unchecked`; `read`, what
     /// was read of each file; and with a baseline `baseline`.
     #[must_use]
     pub fn json(&self) -> String {
@@ -96,7 +96,7 @@ impl Report {
                     "id": rule.id,
                     "shortDescription": {"text": rule.title},
                     "fullDescription": {"text": rule.checks},
-                    "help": {"text": format!("{} {} See {PAGE}#{}.", rule.why, rule.mend, rule.id)},
+                    "help": {"text": format!("{} {} See {PAGE}#{}.", rule.why, rule.fix, rule.id)},
                     "defaultConfiguration": {"level": rule.level.to_string()},
                 })
             })
@@ -190,7 +190,7 @@ fn as_json(finding: &Finding) -> Value {
         "subjects": finding.subjects,
         "cases": finding.cases.0,
         "message": finding.says,
-        "mend": finding.mend,
+        "fix": finding.fix,
         "page": format!("{PAGE}#{}", finding.rule),
     })
 }
@@ -202,7 +202,7 @@ fn as_sarif(finding: &Finding) -> Value {
     json!({
         "ruleId": finding.rule,
         "level": finding.level.to_string(),
-        "message": {"text": format!("{}{at}. To mend it: {}.", finding.says, finding.mend)},
+        "message": {"text": format!("{}{at}. Fix: {}.", finding.says, finding.fix)},
         "locations": [{"physicalLocation": {
             "artifactLocation": {"uri": uri(&finding.file)},
             "region": {"startLine": finding.line, "startColumn": finding.column},

@@ -56,7 +56,7 @@ pub(crate) struct Oddity {
     /// The port or key concerned, if the same may be said of others.
     pub(crate) subject: String,
     pub(crate) says: String,
-    pub(crate) mend: String,
+    pub(crate) fix: String,
 }
 
 /// What kind of stumbling block.

@@ -147,5 +147,5 @@ fn a_refusal_names_every_file_with_its_line() {
     let refused = lint(inputs.to_vec(), &RuleOptions::default()).unwrap_err();
     assert!(refused.0[0].starts_with("a.json:2:10: found `,`; allowed: a key in quotes"), "{refused}");
     assert!(refused.0[1].starts_with("b.conf:2: found `nonsense`; allowed: name = value"), "{refused}");
-    assert!(refused.0[2].contains("say it with --as"), "{refused}");
+    assert!(refused.0[2].contains("give --as"), "{refused}");
 }

@@ -517,7 +517,7 @@ fn lossless_paths_go_up_and_then_down() {
 fn odd_values_names_and_repetitions_are_told_with_what_is_right() {
     assert!(
         finds("value", SONIC, ("\"speed\": \"100000\"", "\"speed\": \"fast\""), "\"fast\"")
-            .mend
+            .fix
             .contains("whole number")
     );
     finds("value", SONIC, ("\"pfc_enable\": \"3,4\"", "\"pfc_enable\": \"3,9\""), "\"3,9\"");
@@ -649,7 +649,7 @@ fn pauses_come_before_feedback_if_many_start_together() {
     let found = after("pauses-before-feedback", lossless, slow, &[]).1;
     assert!(!found.is_empty() && found.iter().all(|finding| finding.level == Severity::Note), "{found:?}");
     assert!(
-        found[0].says.contains("2 senders of 25 Gbps") && found[0].says.contains("150 kB"),
+        found[0].says.contains("2 senders at 25 Gbps") && found[0].says.contains("150 kB"),
         "{}",
         found[0].says
     );

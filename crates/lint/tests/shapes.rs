@@ -220,7 +220,7 @@ fn marking_needs_the_colour_of_ordinary_packets() {
     for (from, to, words) in [
         (on, "\"wred_green_enable\": \"false\"", "is not enabled"),
         (on, others, "wred_green_enable is not true"),
-        ("\"ecn\": \"ecn_all\"", "\"ecn\": \"ecn_yellow_red\"", "names yellow and red only"),
+        ("\"ecn\": \"ecn_all\"", "\"ecn\": \"ecn_yellow_red\"", "names only yellow and red"),
     ] {
         let found = change(from, to);
         assert!(
@@ -248,8 +248,8 @@ fn times_are_lengths_at_the_speed_of_the_port() {
     let without_rate = judge_with(&[("leaf.cfg", &unknown)], &RuleOptions::default());
     assert_eq!(without_rate.findings, []);
     assert!(
-        without_rate.text().contains("4 queues mark after a time")
-            || without_rate.text().contains("queues mark after a time")
+        without_rate.text().contains("4 queues have marking thresholds in time")
+            || without_rate.text().contains("queues have marking thresholds in time")
     );
 }
 
@@ -259,7 +259,7 @@ fn a_segment_is_a_cell_of_the_chip() {
     let says = |text: &str, site: Surroundings| {
         let report = judge_with(&[("leaf.cfg", text)], &RuleOptions { site, ..RuleOptions::default() });
         let of = of(&report, "ramp-order").first().map_or(String::new(), |one| one.says.clone());
-        (of, report.text().contains("cells and segments count as 208 B"))
+        (of, report.text().contains("cells and segments are taken as 208 B"))
     };
     let (max, newer) = ("maximum-threshold 1500 kbytes", "maximum-threshold 1000 kbytes");
     let cells = cells.replacen(max, newer, 1);

@@ -111,7 +111,7 @@ fn a_broken_baseline_is_refused_with_its_line() {
         ("{", "k.json:1:2: found the end of the file"),
         ("{}", "found no baseline"),
         ("{\"weft_lint_baseline\": 1}", "no list of findings"),
-        ("{\"weft_lint_baseline\": 1, \"findings\": [{}]}", "lacks a part"),
+        ("{\"weft_lint_baseline\": 1, \"findings\": [{}]}", "an incomplete entry"),
         (unknown, "k.json:2:1: found there is no rule `valu`; did you mean `value`?"),
     ] {
         let input = Input { name: "a.conf".into(), text: DCTCP.into(), kind: None };

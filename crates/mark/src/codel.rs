@@ -11,7 +11,8 @@ use weft_core::{Bytes, Random, Rate, Span, Time, settings};
 use super::{Action, Marker, NonEct, Sight};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "marks ever more often while packets wait longer than a target (CoDel, RFC 8289)";
+pub const SUMMARY: &str =
+    "marks increasingly often while packets wait longer than a target (CoDel, RFC 8289)";
 
 settings! {
     /// CoDel with marks.

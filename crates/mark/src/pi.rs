@@ -14,8 +14,7 @@ use super::sampling::{Sample, Sampling};
 use super::{Action, At, Marker, NonEct, Sight};
 
 /// One sentence for lists.
-pub const SUMMARY: &str =
-    "an integrator that holds the queue at a reference, whatever the number of flows (PI)";
+pub const SUMMARY: &str = "an integrator that holds the queue at a reference, for any number of flows (PI)";
 
 settings! {
     /// PI with marks.

@@ -15,7 +15,7 @@ use super::sampling::{Sample, Sampling};
 use super::{Action, Marker, NonEct, Sight};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "a controller of the queueing delay with a target (PIE, RFC 8033)";
+pub const SUMMARY: &str = "a controller that holds queueing delay at a target (PIE, RFC 8033)";
 
 choice! {
     /// How the delay of a queue is found.

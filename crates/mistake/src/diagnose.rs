@@ -41,21 +41,21 @@ impl fmt::Display for Mistakes {
 
 impl std::error::Error for Mistakes {}
 
-/// Every mistake with its source line, the found text underlined, what is allowed and what was probably meant.
+/// Every mistake with its source line, the offending text underlined, what is allowed, and the nearest name.
 fn draw(sources: &Sources, mistakes: &[Mistake], colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let drawn = mistakes.iter().take(MOST_DRAWN).map(|mistake| draw_one(sources, mistake, &renderer));
     let count = match mistakes.len() {
         1 => "1 mistake".to_owned(),
         n if n > MOST_DRAWN => {
-            format!("{n} mistakes; these are the first {MOST_DRAWN}, `weft check --format json` lists all")
+            format!("{n} mistakes; the first {MOST_DRAWN} are shown, `weft check --format json` lists all")
         }
         n => format!("{n} mistakes"),
     };
     format!("{}\n\n{count}\n", drawn.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// More are counted, but nobody reads them.
+/// At most this many are shown; all are counted.
 const MOST_DRAWN: usize = 500;
 
 fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String {
@@ -65,7 +65,7 @@ fn draw_one(sources: &Sources, mistake: &Mistake, renderer: &Renderer) -> String
     let mark = AnnotationKind::Primary.span(visible(line, mistake.place, start)).label(label);
     let snippet = Snippet::source(line).line_start(at.line).path(name.as_str()).annotation(mark);
     let mut group = Group::with_title(Level::ERROR.primary_title(mistake.message.as_str())).element(snippet);
-    // what the core says of a unit names the allowed ones already
+    // an error about a unit already names the allowed units
     let untold = mistake.allowed.as_ref().filter(|_| !mistake.message.contains("allowed:"));
     if let Some(allowed) = untold {
         group = group

@@ -6,7 +6,7 @@ use crate::source::{LineColumn, SourceSpan, Sources};
 use std::sync::Arc;
 use weft_core::units::nearest;
 
-/// One mistake of the user, with everything needed to mend it.
+/// One mistake of the user, with everything needed to fix it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mistake {
     /// The characters to underline.

@@ -150,7 +150,7 @@ impl Reader<'_> {
 
     fn integer(&mut self, digits: &str, radix: u32, span: &Range<usize>) -> Content {
         let number = i64::from_str_radix(digits, radix).unwrap_or_else(|_| {
-            self.wrong(span.clone(), format!("`{digits}` is beyond the whole numbers of TOML (64 bits)"));
+            self.wrong(span.clone(), format!("`{digits}` exceeds TOML's integer range (64 bits)"));
             0
         });
         Content::Integer(number)
@@ -190,8 +190,8 @@ impl Reader<'_> {
         }
         let bare: Vec<u8> = between.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         if between.contains(&b'\n') || bare.ends_with(b",}") {
-            let rule = "a table in braces stands on one line and has no trailing comma (TOML 1.0)";
-            self.wrong(span.clone(), format!("{rule}; use a [section] for a long one"));
+            let rule = "an inline table is written on one line, without a trailing comma (TOML 1.0)";
+            self.wrong(span.clone(), format!("{rule}; write a long one as a [section]"));
         }
     }
 }

@@ -5,7 +5,7 @@ use weft_core::{Bytes, Span, choice, settings};
 
 /// One sentence for lists.
 pub const SUMMARY: &str =
-    "line rate from the start; switches serve and drop by the ranks of packets (Alizadeh et al. 2013)";
+    "line rate from the start; switches serve and drop by packet rank (Alizadeh et al. 2013)";
 
 choice! {
     /// What the rank of a packet says; a smaller rank goes first.

@@ -20,7 +20,7 @@ function drawBars(figure, width) {
   return { svg, points };
 }
 
-// Ratios are logarithmic, so that twice and half are equally far from 1; very wide intervals run out of the picture.
+// Ratios use a logarithmic scale, so that twice and half are equally far from 1; very wide intervals run off the plot.
 function ratioScale(one, rows, from, to) {
   const points = rows.map((row) => one.y[row.n]).filter((value) => value > 0);
   const [least, most] = [Math.min(...points, 1), Math.max(...points, 1)];
@@ -78,7 +78,7 @@ function whisker(one, row, x, y) {
   const [a, b, middle] = [inside(one.low[row.n]), inside(one.high[row.n]), y + ROW / 2];
   const d = `M${a} ${middle}H${b}M${a} ${middle - 4}v8M${b} ${middle - 4}v8`;
   const whole = draw("g", {});
-  // the seam keeps the part inside a dark bar visible
+  // the seam keeps each part of a dark bar visible
   whole.append(draw("path", { class: "whisker seam", stroke: "var(--page)", d }), draw("path", { class: "whisker", stroke: "var(--ink)", d }));
   return whole;
 }

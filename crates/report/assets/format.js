@@ -22,7 +22,7 @@ function tiny(size) {
   return digits + "·10" + [...exponent.replace("+", "")].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("");
 }
 
-// A number on an axis: no digits that say nothing.
+// A number on an axis, without superfluous digits.
 function short(value) {
   if (value !== 0 && Math.abs(value) < 1e-3) {
     return "10" + [...String(Math.round(Math.log10(Math.abs(value))))].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("");

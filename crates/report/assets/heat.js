@@ -1,4 +1,4 @@
-// Coloured cells, port by time; and the scale of colours, which the network uses as well.
+// Coloured cells, port by time; and the colour scale, which the network map also uses.
 const STEPS = 12;
 
 function shade(share) {
@@ -31,7 +31,7 @@ function drawHeat(figure, width) {
   return { svg, points: heatPoints(figure, times, x, top, row) };
 }
 
-// Neighbours of one colour are one rectangle.
+// Adjacent cells of one colour become one rectangle.
 function heatRow(one, times, x, y, height, highest) {
   const cells = [];
   let from = 0;

@@ -1,4 +1,4 @@
-// Lines: measured points joined, bands and whiskers for intervals, labels at the line ends.
+// Lines: measured points connected, bands and whiskers for intervals, labels at the line ends.
 const LINE_HEIGHT = 330;
 
 function drawLines(figure, width) {
@@ -16,7 +16,7 @@ function drawLines(figure, width) {
   return { svg, points: series.flatMap((one) => linePoints(one, x, y)) };
 }
 
-// Values that the axis must show; on a logarithmic axis very wide intervals run out of the picture.
+// Values the axis must show; on a logarithmic axis very wide intervals run off the plot.
 function shownValues(figure, series) {
   const ends = series.flatMap((one) => [...(one.low || []), ...(one.high || [])]).filter((y) => y !== null);
   const points = series.flatMap((one) => one.y).filter((y) => y !== null && (!figure.y.log || y > 0));
@@ -49,7 +49,7 @@ function axes(svg, figure, x, y, box) {
   svg.append(write((box.left + box.right) / 2, box.bottom + 38, axisName(figure.x), { class: "axis-name", "text-anchor": "middle" }));
 }
 
-// The look of a line: that of its scheme, or a shade when it is a part of one.
+// The style of a line: its scheme's, or a shade of it for a part of a scheme.
 function lineStyle(one) {
   if (one.scheme !== undefined) return { colour: schemeColour(one.scheme), dash: one.reference ? "1 5" : DASHES[form(one.scheme)], shape: one.scheme };
   return { colour: `var(--s${[1, 2, 0][one.n % 3]})`, dash: DASHES[one.n % 3], shape: [1, 2, 0][one.n % 3] };
@@ -95,7 +95,7 @@ function whiskers(one, x, y, colour) {
   });
 }
 
-// Names where the lines end, moved apart where they would touch; one for which no place is left stands in the legend only.
+// Names at the line ends, moved apart where they would overlap; a name without room appears in the legend only.
 function endLabels(series, x, y, width) {
   const labels = series.map((one) => {
     const last = one.y.findLastIndex((value) => value !== null);
@@ -138,7 +138,7 @@ function describeLine(figure) {
   };
 }
 
-// A place that was set is not rounded; one that was measured is.
+// A position that was set is not rounded; a measured one is.
 function placeText(axis, value) {
   return axis.ticks ? short(value) + (axis.unit ? THIN + axis.unit : "") : withUnit(value, axis.unit);
 }

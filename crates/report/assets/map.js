@@ -1,5 +1,5 @@
-// Coloured cells of a quantity with a sign over two numeric axes: its amount by depth of colour, its sign by the colour, and
-// the line between.
+// Coloured cells of a signed quantity over two numeric axes: magnitude by depth of colour, sign by hue, and
+// the zero line.
 const MAP_HEIGHT = 460;
 
 function drawMap(figure, width) {
@@ -18,7 +18,7 @@ function drawMap(figure, width) {
   return { svg, points: mapPoints(figure, xe, ye, x, y) };
 }
 
-// Limits of cells: halfway between neighbours.
+// Cell boundaries: halfway between neighbours.
 function edges(ticks, log) {
   const [to, back] = log ? [Math.log, Math.exp] : [(v) => v, (v) => v];
   const at = ticks.map(to);
@@ -40,7 +40,7 @@ function mapColour(value, most) {
   return `color-mix(in srgb, var(${value < 0 ? "--s2" : "--s1"}) ${10 + depth * 16}%, var(--page))`;
 }
 
-// Neighbours of one colour are one rectangle.
+// Adjacent cells of one colour become one rectangle.
 function mapRow(one, row, [xe, ye], x, y, most) {
   const cells = [];
   let from = 0;

@@ -1,4 +1,4 @@
-// Puts the page together: controls, figures with their tools, redrawing when the reader chooses or the width changes.
+// Assembles the page: controls, figures with their tools, redrawing when the selection or the width changes.
 const KINDS = {
   lines: [drawLines, describeLine], bars: [drawBars, describeBar], dots: [drawBars, describeBar],
   heat: [drawHeat, describeHeat], map: [drawMap, describeMap], network: [drawNetwork, describeNetwork],
@@ -20,7 +20,7 @@ function controls() {
   if (focused >= 0) place.querySelectorAll("button")[focused]?.focus();
 }
 
-// One figure on the page; `current` gives what to show now, or nothing.
+// One figure on the page; `current` returns what to show now, or nothing.
 function mount(place, key, current, extra) {
   const box = html("figure", {});
   place.append(box);
@@ -42,7 +42,7 @@ function mount(place, key, current, extra) {
   show(false);
 }
 
-// On paper a figure is drawn for its column, so that letters keep their size.
+// In print a figure is drawn at its column's width, so that text keeps its size.
 let printing = false;
 
 function widthOf(box, figure) {
@@ -52,7 +52,7 @@ function widthOf(box, figure) {
 
 function print(begins) {
   printing = begins;
-  // paper cannot unfold the scenario
+  // print cannot unfold the scenario
   document.querySelectorAll("details").forEach((part) => (part.open = begins));
   listeners.forEach((listen) => listen());
 }
@@ -74,7 +74,7 @@ function fill(box, figure, width, open, key, extra) {
   if (focus >= 0) box.querySelectorAll("button, select")[focus]?.focus();
 }
 
-// Samples per point keep their own name, since a drawn line already has a number.
+// Samples per point keep their own name, because a drawn line already has a number.
 function prepare(figure) {
   for (const one of figure.series) {
     if (one.n) one.n_samples = one.n;

@@ -1,4 +1,4 @@
-// From values to places and back, and where the ticks are.
+// From values to positions and back, and tick placement.
 function linearScale(low, high, from, to) {
   const span = high - low || 1;
   const place = (value) => from + ((value - low) / span) * (to - from);

@@ -1,4 +1,4 @@
-// What the reader chose, kept in the address fragment so that a link shows the same view.
+// The reader's choices, kept in the URL fragment so that a link shows the same view.
 const page = JSON.parse(document.getElementById("data").textContent);
 const state = { view: page.views.selected, hide: new Set(), open: new Set(), pair: [...page.pair] };
 const listeners = [];

@@ -1,4 +1,4 @@
-// Elements of a drawing, marks of the schemes, and saving a drawing or a table as a file.
+// SVG elements, markers of the schemes, and saving a drawing or a table as a file.
 const SVG = "http://www.w3.org/2000/svg";
 
 function draw(name, attributes, ...children) {
@@ -56,7 +56,7 @@ function schemeColour(scheme) {
   return `var(--s${scheme % 8})`;
 }
 
-// Which shape and dash a scheme has. From the ninth on colours come again, with other shapes: 64 schemes differ.
+// The shape and dash of a scheme. From the ninth scheme colours repeat with other shapes: 64 schemes are distinct.
 function form(scheme) {
   return (scheme + 3 * Math.floor(scheme / 8)) % 8;
 }
@@ -82,7 +82,7 @@ function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-// A drawing with every inherited style written into it, so that it looks the same elsewhere.
+// A drawing with all inherited styles inlined, so that it looks the same elsewhere.
 function standalone(svg) {
   const copy = svg.cloneNode(true);
   const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "text-anchor", "paint-order", "stroke-linejoin"];

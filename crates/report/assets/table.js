@@ -1,4 +1,4 @@
-// The data of a figure as rows: for the table view and for the CSV, which are the same.
+// The data of a figure as rows, for both the table view and the CSV.
 function column(axis) {
   return axis.unit && axis.unit !== "×" ? `${axis.name} [${axis.unit}]` : axis.name;
 }

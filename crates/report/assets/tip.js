@@ -68,7 +68,7 @@ function addTip(drawing, svg, points, describe) {
   });
 }
 
-// To a cell it is zero inside; to a link it is that to its line, the half at the sender first.
+// Distance to a cell is zero inside it; to a link, the distance to its line, the sender's half first.
 function distanceTo(point, x, y) {
   if (point.inside) return point.inside(x, y) ? 0 : Infinity;
   if (!point.along) return Math.hypot(point.x - x, point.y - y);
@@ -78,7 +78,7 @@ function distanceTo(point, x, y) {
   return 4 * Math.hypot(x1 + share * dx - x, y1 + share * dy - y) + share;
 }
 
-// The point of the next line that is nearest on the horizontal axis.
+// The point of the next line nearest on the horizontal axis.
 function otherSeries(points, at, jump) {
   if (at < 0) return 0;
   const lines = [...new Set(points.map((point) => point.line))];

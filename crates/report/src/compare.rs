@@ -165,7 +165,7 @@ impl Comparison {
     fn of_other_epochs(&self) -> Option<String> {
         let ([a, b], [of_a, of_b]) = (&self.names, self.epochs.as_ref()?);
         Some(format!(
-            "results of different epochs: {a} {of_a}, {b} {of_b}. Part of every difference may come from the program."
+            "results of different epochs: {a} {of_a}, {b} {of_b}. Part of any difference may come from the program."
         ))
     }
 
@@ -198,7 +198,7 @@ impl Comparison {
                 let counts =
                     counts.filter(|(_, many)| *many > 0).map(|(words, many)| format!("{words} in {many}"));
                 format!(
-                    "Mean FCT of {b} by that of {a} over {} cases is {}× (geometric mean): {}.",
+                    "Over {} cases, mean FCT of {b} is {}× that of {a} (geometric mean): {}.",
                     all.len(),
                     number(logs.exp()),
                     counts.collect::<Vec<_>>().join(", ")
@@ -233,7 +233,7 @@ impl Comparison {
         (page.headline, page.warnings) = (headline.sentence, headline.warnings);
         page.repeat.differences.clone_from(&self.differences);
         if let Some(answer) = page.sections.first_mut() {
-            answer.lead = format!("What changes from {} to {}.", self.names[0], self.names[1]);
+            answer.lead = format!("Changes from {} to {}.", self.names[0], self.names[1]);
             answer.figures.insert(0, self.ratios());
         }
         page
@@ -251,9 +251,9 @@ impl Comparison {
         let line = series("ratio", 0, Vec::new(), rows.iter().map(|row| row.ratio).collect(), 1.0);
         Figure {
             id: "ratios".into(),
-            title: format!("{clear} of {} ratios of {b} to {a} differ clearly from 1", rows.len()),
+            title: format!("{clear} of {} ratios of {b} to {a} differ significantly from 1", rows.len()),
             caption: format!(
-                "Value of {b} divided by that of {a}, paired by seed; geometric means with 95 % intervals (Student's t \
+                "Metric of {b} divided by that of {a}, paired by seed; geometric means with 95 % intervals (Student's t \
                  of the logarithms). Left of 1, {b} is lower."
             ),
             samples: format!("n = {} runs", self.sweep.runs.len()),

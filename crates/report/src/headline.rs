@@ -200,8 +200,8 @@ fn beaten_by_base(sweep: &Sweep, duel: Duel) -> bool {
 fn evidence(contrast: &Contrast) -> String {
     let left_out = match contrast.left_out {
         0 => String::new(),
-        1 => ", 1 unpaired run left out".to_owned(),
-        many => format!(", {many} unpaired runs left out"),
+        1 => ", 1 unpaired run excluded".to_owned(),
+        many => format!(", {many} unpaired runs excluded"),
     };
     format!("{}{left_out}, {} flows", interval_words(&contrast.ratio), count(contrast.finished))
 }
@@ -335,7 +335,7 @@ mod tests {
         let mut run = run("ecmp", 1, 1_000.0, 20_000);
         (run.summary.arrivals_until_s, run.summary.simulated_s) = (Some(0.0018), 1.0018);
         let warnings = Headline::of_run(&run, &[]).warnings.join(" ").replace('\u{202f}', " ");
-        assert!(warnings.contains("starts at 1.80 ms, the run ends 1.00 s later"), "{warnings}");
+        assert!(warnings.contains("starts at 1.80 ms and the run ends 1.00 s later"), "{warnings}");
         run.summary.simulated_s = 0.003;
         assert_eq!(Headline::of_run(&run, &[]).warnings, Vec::<String>::new());
     }
@@ -442,7 +442,7 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(text.contains("3 seeds, 1 unpaired run left out, 120 000 flows"), "{text}");
+        assert!(text.contains("3 seeds, 1 unpaired run excluded, 120 000 flows"), "{text}");
         let text = sentence(&made(&[ecmp, ("drill", &[(2, 500.0), (0, 1.0)])]));
         assert!(
             text.starts_with("One seed cannot separate drill from ecmp: mean FCT is 500 us against 1.10"),

@@ -45,7 +45,7 @@ impl Page {
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#answer\">To the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
+             <a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n{}<div id=\"controls\" class=\"controls\"></div>\n\
              <noscript><p>The plots need JavaScript; the numbers are in the table below.</p></noscript>\n\
              <main>\n{network}{}{sections}{}{}</main>\n\
              <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n\"use strict\";\n(() => {{\n{}}})();\n\
@@ -61,7 +61,7 @@ impl Page {
 }
 
 const NETWORK: &str = "<section id=\"network\">\n<h2>The network</h2>\n\
-    <p class=\"lead\">Where the traffic goes. Point at a link for its rate, load, drops and longest queue.</p>\n\
+    <p class=\"lead\">Where the traffic goes. Hover over a link for its rate, load, drops and longest queue.</p>\n\
     <div class=\"grid\" id=\"networks\"></div>\n</section>\n";
 
 /// The drawing as an image, so that nothing in it can act.
@@ -79,8 +79,8 @@ fn quiver(svg: &str) -> String {
         }
     }
     format!(
-        "<section id=\"quiver\">\n<h2>Paths that are alike</h2>\n\
-         <p class=\"lead\">The pair of leaves whose paths fall into the most symmetric components; flows are hashed to \
+        "<section id=\"quiver\">\n<h2>Symmetric paths</h2>\n\
+         <p class=\"lead\">The pair of leaves whose paths form the most symmetric components; flows are hashed to \
          a component by weight. <code>quiver.svg</code> also names the labels of each link.</p>\n\
          <img alt=\"Components of the paths of one pair of leaves\" src=\"data:image/svg+xml,{address}\">\n</section>\n"
     )
@@ -137,7 +137,7 @@ fn table(header: &[String], rows: &str, class: &str) -> String {
 fn numbers(numbers: &TextTable) -> String {
     let rows: String = numbers.rows.iter().map(|row| cells("td", row)).collect();
     format!(
-        "<section id=\"numbers\">\n<h2>The numbers</h2>\n<p class=\"lead\">{}. Everything else is in the files beside \
+        "<section id=\"numbers\">\n<h2>The numbers</h2>\n<p class=\"lead\">{}. Everything else is in the files next to \
          this page.</p>\n{}</section>\n",
         escaped(&numbers.title),
         table(&numbers.header, &rows, "")

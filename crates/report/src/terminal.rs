@@ -123,7 +123,7 @@ fn counts(run: &Run) -> String {
     );
     let told = |name: &str| run.summary.pauses.get(name).map(|value| number(*value));
     let paused = told("stops").zip(told("host_time"));
-    let pauses = paused.map(|(stops, time)| format!("{stops} pauses, hosts paused for {time} us in all\n"));
+    let pauses = paused.map(|(stops, time)| format!("{stops} pauses, hosts paused for {time} us in total\n"));
     let held = |name: &str| run.summary.pauses.get(name);
     let victims = held("victims").zip(held("victims.slowdown")).map(|(flows, slowdown)| {
         format!(

@@ -190,7 +190,7 @@ fn interrupted_runs_stay_out_of_means_and_are_told() {
     };
     let sweep = Sweep::new(vec![run(1, "finished"), run(2, "interrupted"), run(3, "finished")]);
     assert_eq!((sweep.runs.len(), sweep.left_out), (2, 1));
-    assert!(Headline::of_sweep(&sweep, &[]).warnings[0].contains("1 run was interrupted and is left out"));
+    assert!(Headline::of_sweep(&sweep, &[]).warnings[0].contains("1 run was interrupted and is excluded"));
     assert_eq!(Sweep::new(vec![run(1, "interrupted"), run(2, "interrupted")]).runs.len(), 2);
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn section(source: &PublishedSource, findings: &ClaimFindings) -> Str
     }
     let mut text = format!(
         "\n## Every claim under other assumptions\n\n\
-         Measured with `weft reproduce NAME --quick --assumptions`, all in the reduced form: a claim is told as reproduced (yes) \
+         Measured with `weft reproduce NAME --quick --assumptions`, all in the reduced form: a claim counts as reproduced (yes) \
          by the same bands and rules as above. Empty: the reduced form is too small for it, its experiment has no such \
          setting, or a part has no value.\n\n{}\n\n| | assumed | set | yes | no |\n|---|---|---|---|---|\n",
         source.assumptions_note.trim()

@@ -102,7 +102,7 @@ impl PublishedTable {
         let chosen = rows.filter(|row| wanted.iter().all(|(column, value)| row.get(*column) == Some(value)));
         let number = |row: &[&str], column: usize| {
             let text = row.get(column).copied().unwrap_or_default();
-            text.parse::<f64>().map_err(|_| format!("{}: `{text}` is no number", self.file))
+            text.parse::<f64>().map_err(|_| format!("{}: `{text}` is not a number", self.file))
         };
         let points = chosen.map(|row| Ok((number(&row, x)?, number(&row, y)?)));
         let points = points.collect::<Result<Vec<_>, String>>()?;
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(points("y = \"y\"\nwhere = { name = \"a\" }"), Ok(vec![(2.0, 1.5), (4.0, 2.5)]));
         assert!(points("y = \"z\"").unwrap_err().contains("no column `z`, only name, n, y"));
         assert!(points("y = \"y\"\nwhere = { name = \"d\" }").unwrap_err().contains("no row"));
-        assert!(points("y = \"y\"").unwrap_err().contains("`?` is no number"));
+        assert!(points("y = \"y\"").unwrap_err().contains("`?` is not a number"));
     }
 
     #[test]

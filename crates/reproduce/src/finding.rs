@@ -15,8 +15,7 @@ use crate::source::{Part, PublishedClaim};
 pub(crate) const RESULTS: &str = "results.json";
 
 /// Why a part has no value although its runs are complete: there was nothing to measure.
-pub(crate) const NO_VALUE: &str =
-    "the runs have no such value: too few flows, or a level that is never reached";
+pub(crate) const NO_VALUE: &str = "the runs have no such value: too few flows, or a level never reached";
 
 /// Everything that was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -60,10 +60,10 @@ fn stale(source: &PublishedSource, folder: &Folder, findings: &ClaimFindings) ->
 }
 
 /// How a published value of one run is judged.
-const ONE_RUN: &str = " A published value that comes from one run is compared with runs, not with their mean: it is \
-    reproduced when it lies between the least and the greatest run of ours, one for each seed. Another run of the same kind \
-    would do so with probability (n − 1) / (n + 1) for n seeds, 95 % for 39. How many of ours it lies above is told: all \
-    numbers are alike when nothing but chance differs.";
+const ONE_RUN: &str = " A published value from a single run is compared with our single runs, not with their mean: it is \
+    reproduced when it lies between the lowest and the highest of ours, one for each seed. Another run of the same kind \
+    would do so with probability (n − 1) / (n + 1) for n seeds, 95 % for 39. The page says how many of ours it exceeds: all \
+    counts are equally likely when nothing but chance differs.";
 
 fn written(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> String {
     let mut text = format!(
@@ -80,8 +80,8 @@ fn written(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> St
     text += &format!(
         "## Claims\n\n\
          Measured: the mean over seeds and its 95 % interval (Student's t; of ratios, paired by seed, the geometric \
-         mean). A claim is reproduced when the mean of each of its parts lies in its band; of a part that is an order \
-         or a strict limit (above, below) the whole interval must. Where the interval lies is told beside the band.{}\n\n\
+         mean). A claim is reproduced when the mean of each of its parts lies in its band; for a part that is an order \
+         or a strict limit (above, below), the whole interval must. The position of the interval is given next to the band.{}\n\n\
          | claim | statement | published | measured | band | verdict |\n|---|---|---|---|---|---|\n",
         if runs { ONE_RUN } else { "" }
     );
@@ -123,7 +123,7 @@ fn figures(source: &PublishedSource, name: &str, findings: &ClaimFindings) -> St
         return String::new();
     }
     let mut text =
-        "\n## Beside the published curves\n\nSolid: measured here, with 95 % intervals. Dotted: published.\n"
+        "\n## Against the published curves\n\nSolid: measured here, with 95 % intervals. Dotted: published.\n"
             .to_owned();
     for drawing in drawn {
         let (title, file) = (&drawing.title, picture(name, drawing));
@@ -141,10 +141,10 @@ fn repeat(source: &PublishedSource, name: &str) -> String {
     let mut text = "```text\n".to_owned() + &line("", &format!("everything; {takes}"));
     text += &line("--quick", "small runs; minutes");
     if source.experiments.iter().any(|experiment| !experiment.large.is_empty()) {
-        text += &line("--large", "as many flows as the rarest percentiles need; many hours");
+        text += &line("--large", "enough flows for the rarest percentiles; many hours");
     }
     if !source.assumptions.is_empty() {
-        text += &line("--quick --assumptions", "all claims under each assumption as well");
+        text += &line("--quick --assumptions", "also all claims under each assumption");
     }
     let id =
         |claim: Option<&PublishedClaim>| claim.map_or("", |claim| claim.id.get_ref().as_str()).to_owned();
@@ -177,7 +177,7 @@ fn age(findings: &ClaimFindings) -> String {
         (_, 0) => String::new(),
         (all, stale) => format!(
             "{stale} of {all} findings are *stale*: they were measured under an earlier [results epoch](../determinism.md#results-epochs), \
-             and this version may find other values.\n\n"
+             and this version may yield other values.\n\n"
         ),
     }
 }

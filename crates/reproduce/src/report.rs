@@ -103,7 +103,7 @@ fn beside(
         let series = |one: Series| Series { scheme: one.scheme.map(|scheme| places[scheme]), ..one };
         drawn.push(Figure { series: figure.series.into_iter().map(series).collect(), ..figure });
     }
-    let title = "Beside the published curves".to_owned();
+    let title = "Against the published curves".to_owned();
     let lead = "Solid: measured here. Dotted: published.".to_owned();
     (!drawn.is_empty()).then(|| Section { id: "published".to_owned(), title, lead, figures: drawn })
 }

@@ -147,7 +147,7 @@ fn destination(folder: &Path) -> Result<PathBuf, Error> {
     if folder.join(CLAIMS).exists() {
         return Ok(folder.join(RESULTS));
     }
-    Err(Error::BadInput(format!("--write: {} is no folder with a {CLAIMS}", folder.display())))
+    Err(Error::BadInput(format!("--write: {} is not a folder with a {CLAIMS}", folder.display())))
 }
 
 /// Finds the cases of a claim and has them run.

@@ -325,7 +325,7 @@ fn mistakes_in_claims_are_told_all_at_once_with_their_lines() {
     for part in [
         "line 18, C2: cannot read",
         "C3: unknown metric `fct.maen`; did you mean `fct.mean`?",
-        "two of this id",
+        "this id is used twice",
     ] {
         assert!(message.contains(part), "{part} is not in {message}");
     }

@@ -26,7 +26,7 @@ impl Facts<'_> {
 /// A table with an entry for every flow has no size.
 pub(crate) fn tables_of_flowlets_have_one_size(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if flowlets(facts).is_some_and(|flowlets| flowlets.exact) {
-        facts.idle(&facts.balancer("table_size"), "every flow has an entry of its own (exact)", found);
+        facts.idle(&facts.balancer("table_size"), "every flow has its own entry (exact)", found);
     }
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn paused_ports_exist(facts: &Facts<'_>, found: &mut Vec<Finding>) {
 pub(crate) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Conga(conga) = facts.balance else { return };
     if conga.congestion.dre_period == Span::ZERO {
-        let message = "an estimate that decays at every instant is always zero";
+        let message = "an estimate that decays continuously is always zero";
         found.push(impossible(facts.balancer("dre_period"), message));
     }
     if !conga.congestion.feedback {
@@ -54,7 +54,7 @@ pub(crate) fn estimates_decay_now_and_then(facts: &Facts<'_>, found: &mut Vec<Fi
 pub(crate) fn flowcells_hold_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Presto(presto) = facts.balance else { return };
     if presto.cell == Bytes::ZERO {
-        let message = "a flowcell of 0 B holds nothing: give at least 1 B, which changes the path with every burst of \
+        let message = "a flowcell of 0 B is empty: give at least 1 B, which changes the path with every burst of \
             packets, or \"64 KiB\" as in the paper";
         found.push(impossible(facts.balancer("cell"), message));
     }
@@ -67,8 +67,8 @@ pub(crate) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<
     let named = |from: usize, to: usize| paths(graph, &routes, from, to).is_some();
     let (last, source) = (graph.leaves().len().saturating_sub(1), 0..graph.leaves().len());
     if !source.clone().all(|from| from == last || named(from, last)) || last > 0 && !named(last, 0) {
-        let message = "a label names ports below 255 at the first and second switch and below 63 at the third: \
-            some switch with a choice has more";
+        let message = "a label can name ports below 255 at the first and second switch and below 63 at the third: \
+            some switch with several paths has more";
         found.push(impossible("balance", message));
     }
 }
@@ -77,6 +77,6 @@ pub(crate) fn labels_have_room_for_the_ports(facts: &Facts<'_>, found: &mut Vec<
 pub(crate) fn tables_of_weights_hold_something(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let BalancerSettings::Wcmp(wcmp) = facts.balance else { return };
     if wcmp.table_size == Some(0) {
-        found.push(impossible(facts.balancer("table_size"), "weights that sum to nothing leave no port"));
+        found.push(impossible(facts.balancer("table_size"), "weights that sum to zero leave no port"));
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding
     let Some(graph) = facts.graph else { return };
     for level in facts.settings.switch.levels() {
         if level.is_of_ports() && level.says_nothing() {
-            let message = "says nothing of its ports: give ecn, schedule, queue_limit or shaper";
+            let message = "sets nothing on its ports: give ecn, schedule, queue_limit or shaper";
             found.push(exactly(&level.path, message.to_owned(), false));
         }
         if facts.devices.iter().any(|device| device.levels.contains(&level.path)) {
@@ -30,12 +30,12 @@ pub(crate) fn levels_concern_switches(facts: &Facts<'_>, found: &mut Vec<Finding
         let few = names.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", ");
         let more = if names.len() > 12 { ", …" } else { "" };
         if level.is_of_ports() {
-            let message = "no port of a switch of this name leads to a node of this name: at and to name nodes, `*` any letters";
+            let message = "no switch matching `at` has a port to a node matching `to`; both name nodes, `*` matches any letters";
             found.push(exactly(&level.path, message.to_owned(), false));
             continue;
         }
         let of_name = level.path.starts_with("switch.named.");
-        let what = if of_name { "switch is called" } else { "switch is in the tier" };
+        let what = if of_name { "switch is called" } else { "switch is in tier" };
         let message = format!("no {what} `{}`{hint}; this topology has: {few}{more}", level.name());
         found.push(exactly(&level.path, message, false));
     }
@@ -53,15 +53,14 @@ pub(crate) fn neighbours_pause_each_other_alike(facts: &Facts<'_>, found: &mut V
         let name = graph.name(Node::Switch(to));
         if far.switch.queues != facts.switch.queues {
             let message = format!(
-                "a pause names a queue: with priority flow control a switch has as many queues as its neighbours, and \
+                "a pause frame names a queue, so a switch must have as many queues as its neighbours; \
                  {name} has {}",
                 far.switch.queues
             );
             return found.push(impossible("switch.queues", message));
         }
         if far.switch.pfc.response != facts.switch.pfc.response && far.switch.pfc.is_on() {
-            let message =
-                format!("headroom is reckoned with one response time on both sides, and {name} has another");
+            let message = format!("headroom assumes one response time on both sides; {name} has another");
             return found.push(impossible("switch.pfc.response", message));
         }
     }
@@ -73,14 +72,14 @@ pub(crate) fn pauses_end_as_the_whole_network_says(facts: &Facts<'_>, found: &mu
         facts.devices.iter().map(|device| &device.switch.pfc).filter(|pfc| pfc.is_on()).collect();
     let (Some(first), true) = (pausing.first(), facts.switch.pfc.is_on()) else { return };
     if facts.switch.pfc.deadlock_every != first.deadlock_every {
-        let message = "the search for deadlocks is one for the whole network: give one value";
+        let message = "deadlock detection covers the whole network: give one value";
         found.push(impossible("switch.pfc.deadlock_every", message));
     }
     let guarded = pausing.iter().filter(|pfc| pfc.watchdog.is_some()).count();
     let here = facts.switch.pfc.watchdog.is_some();
     if here && guarded < pausing.len() && facts.settings.measure.until.is_none() {
         let message =
-            "with a watchdog in some of the pausing switches only, a run may never end: give measure.until";
+            "with a watchdog in only some of the pausing switches, a run may never end: give measure.until";
         found.push(impossible("switch.pfc.watchdog", message));
     }
 }
@@ -95,7 +94,7 @@ pub(crate) fn balancers_that_cooperate_are_everywhere(facts: &Facts<'_>, found: 
     };
     if facts.balance != one {
         let message = format!(
-            "{} needs all switches: one writes into packets what others read; give every switch the same balancer",
+            "{} needs every switch: one writes into packets what others read; give all switches the same balancer",
             one.name()
         );
         found.push(impossible("balance", message));
@@ -177,7 +176,7 @@ pub(crate) fn groups_of_hosts_say_something(facts: &Facts<'_>, found: &mut Vec<F
             );
             found.push(exactly(&path, message, false));
         } else if entry.transport.is_empty() {
-            found.push(exactly(&path, "says nothing of its hosts: give transport".to_owned(), false));
+            found.push(exactly(&path, "sets nothing on its hosts: give transport".to_owned(), false));
         }
     }
 }
@@ -225,9 +224,9 @@ fn judge((said, all): (&[Said], &[Effective]), (what, full): (&str, FullPath<'_>
         let path = one.level.as_ref().map_or_else(|| Some(one.path.clone()), |level| full(level, &one.path));
         let Some(path) = path.filter(|_| !concerned.is_empty()) else { continue };
         let why = if !concerned.iter().any(|effective| effective.takes(one, said)) {
-            format!("a more specific level gives each of its {what} another value")
+            format!("a more specific level overrides it for each of its {what}")
         } else if one.level.is_some() && concerned.iter().all(|effective| effective.has_without(one)) {
-            format!("each of its {what} has the same value without it")
+            format!("each of its {what} has the same value anyway")
         } else {
             continue;
         };

@@ -8,7 +8,8 @@ pub(crate) fn name_is_a_folder(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let name = &facts.settings.name;
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || name.starts_with('.') || name.len() > 100 || !name.chars().all(good) {
-        let message = format!("`{name}` cannot name a folder; use up to 100 letters, digits, - _ and .");
+        let message =
+            format!("`{name}` is not a valid folder name; use up to 100 letters, digits, - _ and .");
         found.push(impossible("name", message));
     }
 }
@@ -20,10 +21,10 @@ pub(crate) const MOST_SEEDS: usize = 100_000;
 pub(crate) fn seeds_are_distinct(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let seeds = &facts.settings.seeds;
     if seeds.is_empty() {
-        found.push(impossible("seeds", "no seed, no run: give at least one"));
+        found.push(impossible("seeds", "without a seed nothing runs: give at least one"));
     }
     if seeds.len() > MOST_SEEDS {
-        let message = format!("{} seeds, more than an experiment needs: at most {MOST_SEEDS}", seeds.len());
+        let message = format!("{} seeds are too many: at most {MOST_SEEDS}", seeds.len());
         found.push(impossible("seeds", message));
         return;
     }
@@ -50,13 +51,14 @@ pub(crate) fn failures_come_before_the_end(facts: &Facts<'_>, found: &mut Vec<Fi
 pub(crate) fn warm_up_ends_before_the_run(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let measure = &facts.settings.measure;
     if let Some(until) = measure.until.filter(|until| *until <= measure.warm_up) {
-        let message = format!("the warm-up of {} lasts until the run ends at {until}", measure.warm_up);
+        let message =
+            format!("the warm-up of {} does not end before the run does, at {until}", measure.warm_up);
         found.push(impossible("measure.warm_up", message));
     }
     if measure.flows == Some(0) {
         found.push(impossible(
             "measure.flows",
-            "no flow, nothing to measure: give at least 1, or false for no limit",
+            "without a flow there is nothing to measure: give at least 1, or false for no limit",
         ));
     }
 }
@@ -73,7 +75,7 @@ pub(crate) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec
             facts.idle("measure.queues_every", "\"queues\" is not in measure.record", found);
         }
         None if recorded => {
-            let message = "\"queues\" are recorded, but measure.queues_every does not say how often";
+            let message = "\"queues\" are recorded; give the sampling interval measure.queues_every";
             found.push(impossible("measure.record", message));
         }
         _ => {}
@@ -84,7 +86,7 @@ pub(crate) fn queues_are_sampled_and_recorded(facts: &Facts<'_>, found: &mut Vec
     queues_are_averaged_over_whole_samples(facts, found);
     for (index, item) in measure.record.iter().enumerate() {
         if measure.record[..index].contains(item) {
-            found.push(impossible(format!("measure.record[{index}]"), "this is recorded already"));
+            found.push(impossible(format!("measure.record[{index}]"), "this is listed twice"));
         }
     }
 }
@@ -95,7 +97,7 @@ fn queues_are_averaged_over_whole_samples(facts: &Facts<'_>, found: &mut Vec<Fin
     match (measure.queues_mean_over, measure.queues_every) {
         (Some(over), Some(every)) if every.0 > 0 && (over <= every || !over.0.is_multiple_of(every.0)) => {
             let message =
-                format!("{over} is no mean of samples each {every}: give 2, 3, 4, ... times as long");
+                format!("{over} cannot average samples every {every}: give 2, 3, 4, ... times as long");
             found.push(impossible("measure.queues_mean_over", message));
         }
         (Some(_), None) => facts.idle("measure.queues_mean_over", "measure.queues_every is not given", found),

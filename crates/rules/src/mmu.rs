@@ -31,7 +31,7 @@ pub(crate) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut 
     let Some(buffer) = switch.buffer else {
         found.push(impossible(
             "switch.sharing",
-            "memory management needs switch.buffer: what is there to manage?",
+            "memory management needs switch.buffer, the memory to manage",
         ));
         return;
     };
@@ -39,7 +39,7 @@ pub(crate) fn minima_and_headroom_fit_the_buffer(facts: &Facts<'_>, found: &mut 
     let most = needs.iter().max_by_key(|(needs, _)| needs.minima + needs.headroom);
     if let Some((needs, ports)) = most.filter(|(needs, _)| needs.minima + needs.headroom >= buffer) {
         let message = format!(
-            "minima of {} and headroom of {} on the way in of {ports} ports leave nothing of the buffer of {buffer}",
+            "ingress minima of {} and headroom of {} on {ports} ports leave nothing of the buffer of {buffer}",
             needs.minima, needs.headroom
         );
         found.push(impossible("switch.sharing.mmu", message));
@@ -64,7 +64,7 @@ pub(crate) fn pooled_headroom_serves_somebody(facts: &Facts<'_>, found: &mut Vec
     let largest = each(facts, own).iter().map(|(needs, _)| needs.largest).max().unwrap_or(Bytes::ZERO);
     if pool < largest {
         let message = format!(
-            "a pool of {pool} is too small for one stopped class of one port, which may need {largest}"
+            "a pool of {pool} is too small for one paused class of one port, which may need {largest}"
         );
         found.push(impossible("switch.sharing.mmu.headroom_pool", message));
     }
@@ -84,12 +84,13 @@ pub(crate) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: 
                 );
                 found.push(impossible(path, message));
             } else if named.contains(class) {
-                found.push(impossible(path, format!("class {class} is named twice")));
+                found.push(impossible(path, format!("class {class} is listed twice")));
             }
             named.push(*class);
         }
         if pool.share.0 == 0.0 {
-            found.push(impossible(format!("switch.sharing.mmu.pools[{number}].share"), "a pool of nothing"));
+            found
+                .push(impossible(format!("switch.sharing.mmu.pools[{number}].share"), "a pool of size zero"));
         }
     }
     if let Some(class) = (0..queues).find(|class| !named.contains(class)) {
@@ -97,7 +98,7 @@ pub(crate) fn service_pools_divide_classes_and_memory(facts: &Facts<'_>, found: 
     }
     let all: f64 = own.pools.iter().map(|pool| pool.share.0).sum();
     if all > 1.0 + 1e-9 {
-        let message = format!("the pools have {} % of the memory", (all * 1000.0).round() / 10.0);
+        let message = format!("the pools add up to {} % of the memory", (all * 1000.0).round() / 10.0);
         found.push(impossible("switch.sharing.mmu.pools", message));
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn failures_exist_in_the_network(facts: &Facts<'_>, found: &mut Vec<F
     }
     for (index, _) in facts.settings.failure.iter().enumerate().filter(|(_, entry)| entry.random == 0) {
         let path = format!("failure[{index}].valley_free");
-        facts.idle(&path, "it restricts random draws, and this entry draws nothing", found);
+        facts.idle(&path, "it restricts random failures, and this entry has none", found);
     }
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn valley_free_components_leave_routes(facts: &Facts<'_>, found: &mut
         let Ok(plan) = plan(graph, &facts.settings.failure, seed) else { return };
         if let Some((from, to)) = without_valley_free_path(graph, &plan.for_good(graph)) {
             let message = format!(
-                "with seed {seed} no path that goes up, then down, leads from {} to {}: there would be no route; leave this \
-                 off, or let draws of failures keep such paths (`failure[i].valley_free`)",
+                "with seed {seed} no path from {} to {} goes up, then down: there would be no route; turn this \
+                 off, or let random failures keep such paths (`failure[i].valley_free`)",
                 graph.name(Node::Switch(from)),
                 graph.name(Node::Switch(to))
             );
@@ -60,7 +60,7 @@ fn parted(facts: &Facts<'_>, graph: &Graph, apart: &[usize]) -> Finding {
         |entry: &FailureSettings| !entry.cables.is_empty() && entry.at.is_none() && entry.repair_at.is_none();
     let index = facts.settings.failure.iter().rposition(for_good).unwrap_or_default();
     let message = format!(
-        "without these cables {} cannot reach the other {} leaves from the start to the end: leave a path, or give \
+        "without these cables {} cannot reach the other {} leaves for the whole run: leave a path, or give \
          `repair_at`, or `at` for a failure during the run",
         names.join(", "),
         whole - few.len()

@@ -10,7 +10,7 @@ use weft_switch::share::SharingSettings;
 use weft_topology::{Graph, graph::Node};
 use weft_transport::Transport;
 
-/// What priority flow control sets aside, in the switch that needs most; zero without a network.
+/// The memory priority flow control sets aside in the switch that needs most; zero without a network.
 pub(crate) fn most_set_aside(facts: &Facts<'_>) -> Bytes {
     let Some(graph) = facts.graph else { return Bytes::ZERO };
     let needs = |switch: &SwitchId| set_aside(facts.switch, &switch_site(facts.settings, graph, *switch));
@@ -22,7 +22,7 @@ fn largest(stack: &TransportInUse) -> u64 {
     u64::from(Transport::new(&stack.transport).largest_wire())
 }
 
-/// What a switch of a scenario's network is told of its place.
+/// What a switch knows of its place in the scenario's network.
 #[must_use]
 pub fn switch_site(settings: &ScenarioSettings, graph: &Graph, switch: SwitchId) -> SwitchSite {
     let links = graph.links_of(Node::Switch(switch));
@@ -35,7 +35,7 @@ pub fn switch_site(settings: &ScenarioSettings, graph: &Graph, switch: SwitchId)
     }
 }
 
-/// Settings of something that is off say nothing.
+/// Settings of a mechanism that is off have no effect.
 pub(crate) fn pauses_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pfc = &facts.switch.pfc;
     let idle = |names: &[&str], why: &str, found: &mut Vec<Finding>| {
@@ -70,21 +70,21 @@ pub(crate) fn lossless_classes_have_queues(facts: &Facts<'_>, found: &mut Vec<Fi
             );
             found.push(impossible(path, message));
         } else if switch.pfc.classes[..index].contains(class) {
-            found.push(impossible(path, format!("class {class} is named twice")));
+            found.push(impossible(path, format!("class {class} is listed twice")));
         }
     }
 }
 
-/// What is set aside must be there, and a dynamic threshold needs something to divide.
+/// The memory set aside must exist, and a dynamic threshold needs memory to divide.
 pub(crate) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let switch = facts.switch;
-    // Memory management has rules of its own.
+    // memory management has its own rules
     if !switch.pfc.is_on() || matches!(switch.sharing, SharingSettings::Mmu(_)) {
         return;
     }
     let Some(buffer) = switch.buffer else {
         if switch.pfc.xoff.is_none() {
-            let message = "a dynamic XOFF is a share of the free memory: give switch.buffer, or a static switch.pfc.xoff";
+            let message = "a dynamic XOFF is a fraction of the free memory: give switch.buffer, or a static switch.pfc.xoff";
             found.push(impossible("switch.pfc", message));
         }
         return;
@@ -92,27 +92,28 @@ pub(crate) fn headroom_fits_the_memory(facts: &Facts<'_>, found: &mut Vec<Findin
     let needed = most_set_aside(facts);
     if needed >= buffer {
         let message = format!(
-            "headroom, XOFF and a packet for every port and lossless class take {needed}, the buffer has {buffer}"
+            "headroom, XOFF and one packet per port and lossless class need {needed}; the buffer has {buffer}"
         );
         found.push(impossible("switch.buffer", message));
     }
 }
 
-/// XON lies below XOFF, and a pause lasts until it is asked for again.
+/// XON lies below XOFF, and a pause lasts until it is refreshed.
 pub(crate) fn pauses_end_and_last(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let pfc = &facts.switch.pfc;
     if !pfc.is_on() {
         return;
     }
     if let Some(xoff) = pfc.xoff.filter(|xoff| *xoff <= pfc.xon_offset) {
-        let message = format!("XON lies {} below an XOFF of {xoff}: below nothing", pfc.xon_offset);
+        let message =
+            format!("XON would be {} below an XOFF of {xoff}, which is not above zero", pfc.xon_offset);
         found.push(impossible("switch.pfc.xon_offset", message));
     }
     let full = facts.stacks.iter().map(largest).max().unwrap_or(0);
     let least = (full + u64::from(FRAME)).div_ceil(32);
     if u64::from(pfc.quanta) < least {
         let message = format!(
-            "a pause of {} quanta ends before the next frame is through, which waits for a packet of {full} B: at least {least}",
+            "a pause of {} quanta expires before the next pause frame, which may wait for a packet of {full} B: at least {least}",
             pfc.quanta
         );
         found.push(impossible("switch.pfc.quanta", message));
@@ -129,7 +130,7 @@ pub(crate) fn pauses_end_and_last(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Storms come from hosts of the network, one from each at most, and last some time.
+/// Storms come from hosts of the network, at most one from each, and have a length.
 pub(crate) fn storms_come_from_hosts(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(graph) = facts.graph else { return };
     let storms = &facts.settings.pause_storm;
@@ -144,20 +145,20 @@ pub(crate) fn storms_come_from_hosts(facts: &Facts<'_>, found: &mut Vec<Finding>
         } else if storms[..index].iter().any(|other| other.host == storm.host) {
             found.push(impossible(
                 path("host"),
-                format!("`{}` has a storm in another place already", storm.host),
+                format!("`{}` already has a storm in another entry", storm.host),
             ));
         }
         if storm.until.is_none() && facts.settings.measure.until.is_none() {
-            let message = "a storm without end never lets the run end: give until here or in measure";
+            let message = "with an endless storm the run never ends: give `until` here or in [measure]";
             found.push(impossible(path("until"), message));
         }
         if storm.until.is_some_and(|until| until <= storm.at) {
-            found.push(impossible(path("until"), "the storm must end after it began"));
+            found.push(impossible(path("until"), "the storm must end after it starts"));
         }
     }
 }
 
-/// Static and dynamic sharing beside a lossless class work on what is left.
+/// Static and dynamic sharing beside a lossless class divide the remaining memory.
 pub(crate) fn uses_the_buffer(facts: &Facts<'_>) -> bool {
     let switch = facts.switch;
     switch.pfc.is_on() || !matches!(switch.sharing, SharingSettings::Infinite(_))

@@ -17,20 +17,23 @@ pub(crate) fn flows_fall_through_queues(facts: &Facts<'_>, found: &mut Vec<Findi
     }
     if pias.thresholds.len() > 7 {
         let message = format!(
-            "{} thresholds: there are eight classes, and seven steps between them",
+            "{} thresholds: eight classes have at most seven thresholds between them",
             pias.thresholds.len()
         );
         found.push(impossible(path.clone(), message));
     }
     if let Some(pair) = pias.thresholds.windows(2).find(|pair| pair[0] >= pair[1]) {
-        found.push(impossible(path.clone(), format!("{} does not exceed {} before it", pair[1], pair[0])));
+        found.push(impossible(
+            path.clone(),
+            format!("{} does not exceed {}, the threshold before it", pair[1], pair[0]),
+        ));
     }
     let (queues, classes) = (facts.switch.queues, u32::from(pias.classes()));
     if queues < classes {
         let message = format!("{classes} classes share {queues} queues: give switch.queues = {classes}");
         found.push(impossible(path, message));
     } else if !matches!(facts.switch.schedule, SchedulerSettings::Strict(_)) {
-        let message = "flows that fall behind are served like all others: give switch.schedule = \"strict\"";
+        let message = "demoted flows would be served like all others: give switch.schedule = \"strict\"";
         found.push(impossible(path, message));
     }
 }
@@ -41,15 +44,15 @@ pub(crate) fn ranks_are_written_and_read(facts: &Facts<'_>, found: &mut Vec<Find
     let written = facts.stack.stack().ranks_packets();
     let read = AnyOrder::new(&facts.switch.order, ()).reads_ranks();
     if read && !written {
-        facts.idle("switch.order", &format!("packets of {name} have no ranks"), found);
+        facts.idle("switch.order", &format!("packets of {name} carry no rank"), found);
     }
     if written && !read {
-        let message = format!("{name} needs switches that go by ranks: set switch.order = \"ranked\"");
+        let message = format!("{name} needs switches that order by rank: set switch.order = \"ranked\"");
         found.push(impossible("transport", message));
     }
     if written && matches!(facts.balance, BalancerSettings::Conga(_) | BalancerSettings::Presto(_)) {
         let balancer = facts.balance.name();
-        let message = format!("{balancer} writes into packets where {name} has their ranks");
+        let message = format!("{balancer} uses the packet field in which {name} carries ranks");
         found.push(impossible("balance", message));
     }
 }
@@ -61,21 +64,22 @@ pub(crate) fn shapers_hold_their_ports_back(facts: &Facts<'_>, found: &mut Vec<F
         let Some(shaper) = &level.shaper else { continue };
         let path = |name: &str| format!("{}.shaper.{name}", level.path);
         if shaper.rate.0 == 0 {
-            let message = "a shaper that passes nothing; a link that carries nothing is a failure";
+            let message =
+                "a shaper of rate zero passes nothing; use a failure for a link that carries nothing";
             found.push(exactly(&path("rate"), message.to_owned(), false));
             continue;
         }
         let covered = |link: &&Link| matches!(link.from, Node::Switch(_)) && level.covers_port(graph, link);
         let ports: Vec<&Link> = graph.links().iter().filter(covered).collect();
         if !ports.is_empty() && ports.iter().all(|link| link.rate <= shaper.rate) {
-            let message = "no link of these ports is faster than that";
+            let message = "no link of these ports is faster";
             found.push(exactly(&path("rate"), format!("`{}` has no effect: {message}", path("rate")), true));
         }
         let own =
             |link: &&Link| facts.device.switches.iter().any(|switch| link.from == Node::Switch(*switch));
         let most = if ports.iter().any(own) { facts.switch.queues } else { u32::MAX };
         for queue in shaper.queues.iter().filter(|queue| **queue >= most) {
-            let message = format!("queue {queue}: these ports have {most}, from 0 on");
+            let message = format!("queue {queue}: these ports have {most}, numbered from 0");
             found.push(exactly(&path("queues"), message, false));
         }
     }

@@ -14,7 +14,7 @@ pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
     let Some(pairs) = facts.stack.roce() else { return };
     if pairs.retry_timeout > pairs.retry_timeout_max {
         let message = format!(
-            "the first time-out exceeds the greatest, retry_timeout_max = {}",
+            "the first time-out exceeds the longest, retry_timeout_max = {}",
             pairs.retry_timeout_max
         );
         found.push(impossible(facts.transport("retry_timeout"), message));
@@ -34,7 +34,7 @@ pub(crate) fn queue_pairs_use_what_is_set(facts: &Facts<'_>, found: &mut Vec<Fin
 
 fn buffers_are_for_go_back_n(facts: &Facts<'_>, pairs: &QueuePairSettings, found: &mut Vec<Finding>) {
     if pairs.recovery == RoceRecovery::Selective {
-        let why = "a receiver with recovery = \"selective\" keeps everything";
+        let why = "a receiver with recovery = \"selective\" keeps every packet";
         facts.idle_transport(&["reorder_buffer", "reorder_timeout"], why, found);
     } else if pairs.reorder_buffer.is_none() {
         facts.idle_transport(&["reorder_timeout"], "there is no reorder_buffer", found);
@@ -51,7 +51,7 @@ pub(crate) fn dcqcn_is_one_variant(facts: &Facts<'_>, found: &mut Vec<Finding>) 
         facts.idle_transport(&["decrease_interval", "first_cut"], why, found);
         if law.alpha_timer <= notification.cnp_interval {
             let message = format!(
-                "must exceed the interval of notifications, cnp_interval = {}, or the estimate falls between two of them",
+                "must exceed the notification interval, cnp_interval = {}, or the estimate decays between two notifications",
                 notification.cnp_interval
             );
             found.push(impossible(facts.transport("alpha_timer"), message));

@@ -19,10 +19,7 @@ pub(crate) fn dynamic_sharing_has_a_buffer_for_its_minima(facts: &Facts<'_>, fou
     let switch = facts.switch;
     let SharingSettings::Dynamic(sharing) = &switch.sharing else { return };
     let Some(buffer) = switch.buffer else {
-        found.push(impossible(
-            "switch.sharing",
-            "dynamic sharing needs switch.buffer: what is there to share?",
-        ));
+        found.push(impossible("switch.sharing", "dynamic sharing needs switch.buffer, the memory to share"));
         return;
     };
     let queues = most_ports(facts).saturating_mul(u64::from(switch.queues));
@@ -96,7 +93,7 @@ pub(crate) fn red_thresholds_are_ordered(facts: &Facts<'_>, found: &mut Vec<Find
     let MarkerSettings::Red(red) = &facts.switch.ecn else { return };
     if red.min.bytes(red.packet) > red.max.bytes(red.packet) {
         let message =
-            "K_max lies below K_min: every packet above K_min would be marked; use the step marker for that";
+            "K_max is below K_min, so every packet above K_min would be marked; use the step marker for that";
         found.push(impossible("switch.ecn.red.max", message));
     }
 }
@@ -112,14 +109,14 @@ pub(crate) fn controllers_are_whole(facts: &Facts<'_>, found: &mut Vec<Finding>)
         _ => return,
     };
     if every < LEAST_SAMPLING {
-        let message = format!("samples of a queue are at least {LEAST_SAMPLING} apart");
+        let message = format!("queue samples must be at least {LEAST_SAMPLING} apart");
         found.push(impossible(path, message));
     }
 }
 
 fn pi_has_one_pair_of_gains(pi: &PiSettings, facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if pi.packet.0 == 0 {
-        found.push(impossible("switch.ecn.pi.packet", "gains are for a packet of at least 1 B"));
+        found.push(impossible("switch.ecn.pi.packet", "the gains refer to a packet of at least 1 B"));
     }
     match (pi.a, pi.b) {
         (None, None) => {}
@@ -155,7 +152,7 @@ pub(crate) fn visibility_matters_to_load_aware_balancers(facts: &Facts<'_>, foun
     if AnyBalancer::new(balance, site).reads_loads() {
         return;
     }
-    let why = format!("{} does not look at queue lengths", balance.name());
+    let why = format!("{} does not use queue lengths", balance.name());
     for setting in ["visibility", "count_in_service", "class_load"] {
         facts.idle(&format!("switch.{setting}"), &why, found);
     }

@@ -32,7 +32,7 @@ impl Facts<'_> {
     }
 }
 
-/// A packet that is all header carries nothing; lengths on the wire are 16 bits wide.
+/// Packets need room for payload; lengths on the wire have 16 bits.
 pub(crate) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Sizes { mtu, header, framing, .. } = facts.stack.stack().sizes();
     if mtu <= header {
@@ -49,7 +49,7 @@ pub(crate) fn packets_carry_payload(facts: &Facts<'_>, found: &mut Vec<Finding>)
 pub(crate) fn time_outs_are_ordered(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
     if tcp.min_rto > tcp.max_rto {
-        let message = format!("the least time-out {} exceeds the greatest, {}", tcp.min_rto, tcp.max_rto);
+        let message = format!("the minimum time-out {} exceeds the maximum, {}", tcp.min_rto, tcp.max_rto);
         found.push(impossible(facts.transport("min_rto"), message));
     }
 }
@@ -66,28 +66,30 @@ pub(crate) fn probes_need_rack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
         facts.idle_transport(&["tlp_slack", "tlp_delayed_ack"], "tlp is off", found);
     }
     match rack {
-        true => facts.idle_transport(&["dup_threshold", "max_reordering"], "RACK goes by time", found),
+        true => {
+            facts.idle_transport(&["dup_threshold", "max_reordering"], "RACK detects loss by time", found)
+        }
         false => facts.idle_transport(&["rack_slack"], "loss_detection is not \"rack\"", found),
     }
 }
 
-/// What is learnt of reordering comes from selective acknowledgements, and has to be more than what is known.
+/// Reordering is learnt from selective acknowledgements, and its limit must exceed the initial threshold.
 pub(crate) fn reordering_is_learnt_with_sack(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
     if !tcp.sack {
         let message =
-            "duplicates and overtaken segments are told by selective acknowledgements (sack = true)";
+            "it needs selective acknowledgements, which report duplicates and reordering (sack = true)";
         let asked = [("max_reordering", tcp.max_reordering.is_some()), ("undo", tcp.undo)];
         let wrong = asked.into_iter().filter(|(_, asked)| *asked);
         found.extend(wrong.map(|(name, _)| impossible(facts.transport(name), message)));
     }
     if let Some(most) = tcp.max_reordering.filter(|most| *most <= tcp.dup_threshold) {
-        let message = format!("at most {most}, but dup_threshold = {} is where it begins", tcp.dup_threshold);
+        let message = format!("it may grow to {most}, but starts at dup_threshold = {}", tcp.dup_threshold);
         found.push(impossible(facts.transport("max_reordering"), &message));
     }
 }
 
-/// Settings of a mechanism need the mechanism.
+/// Settings of a mechanism have an effect only with the mechanism.
 pub(crate) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let Some(tcp) = tcp(facts) else { return };
     shims_have_what_they_go_by(facts, &tcp, found);
@@ -102,7 +104,7 @@ pub(crate) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
         why.into_iter().for_each(|why| facts.idle_transport(&pace, why, found));
     }
     if tcp.sack {
-        facts.idle_transport(&["impatient"], "it matters without sack only", found);
+        facts.idle_transport(&["impatient"], "it applies only without sack", found);
     }
     if tcp.delayed_ack == 1 {
         let why = "every packet is acknowledged at once (delayed_ack = 1)";
@@ -112,11 +114,11 @@ pub(crate) fn mechanisms_are_on_where_they_are_set(facts: &Facts<'_>, found: &mu
         }
     }
     if tcp.gro {
-        facts.idle_transport(&["read_delay"], "receive offload decides what is acknowledged (gro)", found);
+        facts.idle_transport(&["read_delay"], "receive offload decides when to acknowledge (gro)", found);
     }
 }
 
-/// A reordering buffer waits by one of two rules; flowcells are made by one balancer.
+/// A reordering buffer follows one of two rules; only one balancer makes flowcells.
 fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Finding>) {
     let (time_out, hold) = (
         ["shim_timeout", "shim_limit"],
@@ -135,16 +137,16 @@ fn shims_have_what_they_go_by(facts: &Facts<'_>, tcp: &Tcp, found: &mut Vec<Find
         facts.idle_transport(&hold, "shim_rule is not \"flowcells\"", found);
     }
     if flowcells && !matches!(facts.balance, BalancerSettings::Presto(_)) {
-        let message = "only hosts under balance = \"presto\" cut flows into flowcells";
+        let message = "only balance = \"presto\" cuts flows into flowcells";
         found.push(impossible(facts.transport("shim_rule"), message));
     }
     if tcp.hold.hold_least > tcp.hold.hold_most {
-        let message = "the least mean time exceeds the greatest, hold_most";
+        let message = "the minimum mean exceeds the maximum, hold_most";
         found.push(impossible(facts.transport("hold_least"), message));
     }
 }
 
-/// Ticks of the kernel matter where Linux's arithmetic counts them.
+/// Kernel ticks matter only with Linux's arithmetic.
 pub(crate) fn ticks_are_counted(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if let TransportSettings::Cubic(cubic) = &facts.settings.transport
         && cubic.law.arithmetic == CubicArithmetic::Exact
@@ -161,15 +163,15 @@ pub(crate) fn marks_are_set_and_read(facts: &Facts<'_>, found: &mut Vec<Finding>
         let why = "no switch marks packets (switch.ecn)";
         facts.idle_transport(&["ecn"], why, found);
         if own_use {
-            facts.idle("transport", &format!("{name} goes by marks, and {why}"), found);
+            facts.idle("transport", &format!("{name} reacts to marks, and {why}"), found);
         }
         return;
     };
     if !reads && non_ect == NonEct::Pass {
-        let why = format!("{name} cannot be marked, and what cannot be marked passes (non_ect)");
+        let why = format!("packets of {name} cannot be marked, and such packets pass (non_ect)");
         facts.idle("switch.ecn", &why, found);
     }
     if own_use {
-        facts.idle_transport(&["ecn"], "dctcp uses marks in its own way, always", found);
+        facts.idle_transport(&["ecn"], "dctcp always uses marks, in its own way", found);
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn trimming_serves_somebody(facts: &Facts<'_>, found: &mut Vec<Findin
             .iter()
             .for_each(|own| facts.idle(&format!("switch.trim.{own}"), why, found));
     } else if !trimmable {
-        facts.idle("switch.trim", &format!("{name} sends nothing that may be cut"), found);
+        facts.idle("switch.trim", &format!("{name} sends nothing that may be trimmed"), found);
     }
     if trimmable && !trim.is_on() {
         let message = format!(
@@ -39,7 +39,7 @@ pub(crate) fn headers_have_a_queue_of_their_own(facts: &Facts<'_>, found: &mut V
     let mut check = |path: &str, payload: Class| {
         if let Some(class) = in_the_way(payload) {
             let message = format!(
-                "payload of class {} would wait in one queue with headers or control packets of class {}: ports have \
+                "payload of class {} would share a queue with headers or control packets of class {}: ports have \
                  {} (switch.queues)",
                 payload.0, class.0, switch.queues
             );
@@ -59,11 +59,12 @@ pub(crate) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) 
     let trim = &facts.switch.trim;
     let full = Bytes(u64::from(Transport::new(facts.stack).full_wire()));
     if let Some(most) = trim.queue.map(|queue| queue.bytes(full)).filter(|most| *most < full) {
-        let message = format!("no packet of {full} fits into a queue of {most}: every one would be cut");
+        let message =
+            format!("no packet of {full} fits into a queue of {most}: every packet would be trimmed");
         found.push(impossible("switch.trim.queue", message));
     }
     if trim.is_on() && trim.header >= full {
-        let message = format!("a header of {} is no less than a full packet of {full}", trim.header);
+        let message = format!("a header of {} is not smaller than a full packet of {full}", trim.header);
         found.push(impossible("switch.trim.header", message));
     }
 }
@@ -72,7 +73,7 @@ pub(crate) fn trimming_leaves_less(facts: &Facts<'_>, found: &mut Vec<Finding>) 
 pub(crate) fn pulls_are_waited_for(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     let TransportSettings::Ndp(ndp) = facts.stack else { return };
     if ndp.rto > ndp.pull_timeout {
-        let message = format!("exceeds pull_timeout = {}, the greatest time-out", ndp.pull_timeout);
+        let message = format!("exceeds pull_timeout = {}, the longest time-out", ndp.pull_timeout);
         found.push(impossible(facts.transport("rto"), message));
     }
 }

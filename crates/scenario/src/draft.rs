@@ -95,16 +95,15 @@ impl Draft {
 
 fn is_true(entry: &TomlEntry, mistakes: &mut Vec<Mistake>) -> bool {
     if entry.node.content != Content::Flag(true) {
-        let message = format!("{} stands where true is due", entry.node.described());
-        mistakes
-            .push(Mistake::new(entry.node.place, COMPLETE_KEY, message).allowing("true, or leave it out"));
+        let message = format!("found {}, expected true", entry.node.described());
+        mistakes.push(Mistake::new(entry.node.place, COMPLETE_KEY, message).allowing("true, or omit it"));
     }
     true
 }
 
 fn read_expectations(section: &TomlEntry, mistakes: &mut Vec<Mistake>) -> Vec<expect::Question> {
     let Content::List(items) = &section.node.content else {
-        mistakes.push(Mistake::new(section.place, "expect", "expectations are written as [[expect]]"));
+        mistakes.push(Mistake::new(section.place, "expect", "write expectations as [[expect]]"));
         return Vec::new();
     };
     items.iter().enumerate().filter_map(|(index, item)| expect::read(item, index, mistakes)).collect()

@@ -209,14 +209,14 @@ pub(crate) fn read(node: &Toml, index: usize, mistakes: &mut Vec<Mistake>) -> Op
 fn unsupported(expression: &Expression) -> Option<(String, &'static str)> {
     let terms = expression.terms();
     if let Some(experiment) = terms.iter().find_map(|(term, _)| term.experiment.as_ref()) {
-        let message = format!("`{experiment}:` names an experiment, and only reproductions have those");
+        let message = format!("`{experiment}:` names an experiment; only reproductions have experiments");
         return Some((message, "metrics of the cases of this scenario"));
     }
     if terms.iter().any(|(_, used)| *used != Use::Value) {
-        let message = "`reach` looks for a place between runs, which only claims of reproductions do";
+        let message = "`reach` interpolates between runs; only claims of reproductions can use it";
         return Some((message.to_owned(), "numbers, metrics, + - * /, parentheses, min and max"));
     }
-    terms.is_empty().then(|| ("nothing is measured".to_owned(), "the names that `weft list metrics` shows"))
+    terms.is_empty().then(|| ("no metric is given".to_owned(), "the names that `weft list metrics` shows"))
 }
 
 struct Reading<'a> {
@@ -267,9 +267,7 @@ impl Reading<'_> {
                 }
             },
             (Some(_), None) => {
-                mistakes.push(
-                    self.wrong(self.place("about"), "`about` needs `within`: how near is near enough?"),
-                );
+                mistakes.push(self.wrong(self.place("about"), "`about` needs `within`, the tolerance"));
                 return None;
             }
             (None, Some(_)) => {
@@ -284,7 +282,7 @@ impl Reading<'_> {
             mistakes
                 .push(self.wrong(self.node.place, "an expectation needs about and within, below or above"));
         } else if low.max(above) > high.min(below) {
-            mistakes.push(self.wrong(self.node.place, "no number can meet these limits"));
+            mistakes.push(self.wrong(self.node.place, "no number satisfies these limits"));
         }
         Some(Bound { low, high, above, below })
     }
@@ -325,6 +323,6 @@ fn around(about: f64, within: &str) -> Result<(f64, f64), String> {
         Some(factor) if factor >= 1.0 => {
             Ok(((about / factor).min(about * factor), (about / factor).max(about * factor)))
         }
-        _ => Err(format!("`{within}` does not say how near")),
+        _ => Err(format!("`{within}` is not a tolerance")),
     }
 }

@@ -84,7 +84,7 @@ impl ScenarioFile {
         self.sources = Arc::new(sources);
         let Some((path, _)) = argument.split_once('=') else {
             let place = SourceSpan::new(source, 0..argument.len());
-            let mistake = Mistake::new(place, argument, format!("`{argument}` sets nothing"));
+            let mistake = Mistake::new(place, argument, format!("`{argument}` is not an assignment"));
             return Err(Mistakes::new(
                 self.sources,
                 vec![mistake.allowing("path=value, as in balance=drill")],

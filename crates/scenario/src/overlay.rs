@@ -38,7 +38,7 @@ impl Walk<'_> {
     }
 
     fn unknown<'n>(&self, step: &str, names: impl IntoIterator<Item = &'n str>) -> Mistake {
-        let message = format!("`{}` names no setting: `{step}` is unknown", self.change.path);
+        let message = format!("`{}` is not a setting: `{step}` is unknown", self.change.path);
         self.wrong(message).among(step, names)
     }
 

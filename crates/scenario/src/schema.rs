@@ -25,7 +25,7 @@ pub fn schema() -> String {
     properties.insert("sweep".into(), sweep());
     properties.insert(
         "demo".into(),
-        changes("Changes of the reduced form: a path and a value, or a list for a swept path."),
+        changes("Changes in the reduced form: a path and a value, or a list for a swept path."),
     );
     properties.insert("expect".into(), json!({ "type": "array", "items": expectation() }));
     let mut text = serde_json::to_string_pretty(&root).expect("texts and numbers are always JSON");
@@ -100,7 +100,7 @@ fn sweep() -> Json {
 
 fn expectation() -> Json {
     let mut schema = table(expect::TABLE, None);
-    schema["properties"][expect::WHERE_KEY] = changes("Picks cases of the sweep by path and value.");
+    schema["properties"][expect::WHERE_KEY] = changes("Selects cases of the sweep by path and value.");
     schema
 }
 

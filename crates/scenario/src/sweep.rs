@@ -64,7 +64,7 @@ pub(crate) fn read_sweep(section: &TomlEntry, mistakes: &mut Vec<Mistake>) -> Ve
         Some(Some("cases")) => read_cases(&node, section.place, mistakes),
         Some(other) => {
             let place = mode.as_ref().map_or(section.place, |mode| mode.node.place);
-            let mistake = Mistake::new(place, "sweep.mode", "unknown mode of the sweep");
+            let mistake = Mistake::new(place, "sweep.mode", "unknown sweep mode");
             mistakes.push(mistake.among(other.unwrap_or(""), ["product", "cases"]));
             Vec::new()
         }
@@ -107,7 +107,7 @@ fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
     };
     for entry in node.entries().iter().filter(|entry| entry.key != "case") {
         let message =
-            format!("`{}` stands outside a case; with mode = \"cases\" write [[sweep.case]]", entry.key);
+            format!("`{}` is outside a case; with mode = \"cases\" write it in a [[sweep.case]]", entry.key);
         mistakes.push(Mistake::new(entry.place, &entry.key, message));
     }
     let mut alternatives: Vec<Alternative> = Vec::new();
@@ -116,7 +116,7 @@ fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
         let name = changes.take("name").and_then(|entry| entry.node.text().map(str::to_owned));
         let label = name.unwrap_or_default();
         if label.is_empty() || alternatives.iter().any(|earlier| earlier.label == label) {
-            mistakes.push(Mistake::new(case.place, "sweep.case.name", "every case needs a name of its own"));
+            mistakes.push(Mistake::new(case.place, "sweep.case.name", "every case needs a unique name"));
         }
         let entry = TomlEntry { key: "case".to_owned(), place: case.place, node: changes };
         alternatives.push(Alternative {
@@ -132,7 +132,7 @@ fn read_cases(node: &Toml, place: SourceSpan, mistakes: &mut Vec<Mistake>) -> Ve
 /// choose a member of a family.
 pub(crate) fn read_overrides(section: &TomlEntry, choosing: bool, mistakes: &mut Vec<Mistake>) -> Vec<Edit> {
     let Content::Table(entries) = &section.node.content else {
-        let message = format!("{} stands where a table of settings is due", section.node.described());
+        let message = format!("found {}, expected a table of settings", section.node.described());
         mistakes.push(Mistake::new(section.node.place, &section.key, message));
         return Vec::new();
     };

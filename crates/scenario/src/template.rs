@@ -23,13 +23,13 @@ macro_rules! templates {
 pub const TEMPLATES: &[Template] = templates! {
     "hello": "the smallest run worth looking at",
     "leaf-spine": "load balancers on a leaf-spine fabric, swept over load",
-    "balancers": "all load balancers on a fabric of yours",
+    "balancers": "all load balancers on your fabric",
     "fat-tree": "a k-ary fat tree with random permutation traffic",
     "dumbbell": "flows that share one bottleneck",
     "incast": "many senders, one receiver, growing fan-in",
     "congestion": "congestion laws at one bottleneck",
-    "roce": "senders under DCQCN before a port that pauses",
-    "ndp": "incast under NDP before switches that trim",
+    "roce": "DCQCN senders and a port that pauses",
+    "ndp": "NDP incast through switches that trim",
     "failure": "cables that fail during the run",
 };
 

@@ -43,7 +43,7 @@ fn other_version(document: &Toml) -> Option<Mistake> {
     let node = document.get("weft")?;
     match node.content {
         Content::Integer(version) if version != 1 => {
-            let message = format!("this is a scenario of format {version}; this program reads format 1");
+            let message = format!("this scenario has format {version}; this program reads format 1");
             Some(Mistake::new(node.place, "weft", message).allowing("weft = 1"))
         }
         _ => None,

@@ -49,7 +49,7 @@ pub fn replace(built: &Path, folder: &Path) -> Result<(), StoreError> {
             fs::rename(folder, &old).map_err(StoreError::at(folder))?;
         }
         Ok(_) => {
-            let words = "not a folder, and Weft replaces only folders that it made";
+            let words = "not a folder; Weft replaces only folders it created";
             return Err(StoreError::at(folder)(std::io::Error::other(words)));
         }
         Err(_) => {}

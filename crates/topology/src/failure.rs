@@ -120,7 +120,7 @@ impl Outage {
     fn when(&self) -> String {
         let span = |time: Time| Span(time.0);
         let start = self.at.map_or("the start".to_owned(), |at| span(at).to_string());
-        self.repair.map_or(format!("from {start} on"), |end| format!("from {start} to {}", span(end)))
+        self.repair.map_or(format!("from {start}"), |end| format!("from {start} to {}", span(end)))
     }
 }
 
@@ -178,7 +178,7 @@ impl Planner<'_> {
         }
         if entry.cables.is_empty() && entry.random == 0 {
             self.problems
-                .push(Problem::new(path("cables"), "nothing fails here; name cables or give `random`"));
+                .push(Problem::new(path("cables"), "nothing fails here; name cables or set `random`"));
         }
         if entry.repair_at.is_some_and(|repair| repair <= entry.at.unwrap_or(Span::ZERO)) {
             self.problems.push(Problem::new(path("repair_at"), "the repair must come after the failure"));
@@ -216,8 +216,8 @@ impl Planner<'_> {
         let lengths = self.lengths(&LinkState::all_up(self.graph), entry.valley_free);
         if self.lengths(&self.taken, false).contains(&UNREACHABLE) {
             return Err(
-                "no draw leaves all leaves connected: what other entries name or draw separates leaves \
-                        already"
+                "no choice of cables keeps all leaves connected: those of other entries already separate \
+                       leaves"
                     .to_owned(),
             );
         }
@@ -236,14 +236,14 @@ impl Planner<'_> {
                 return Ok(order);
             }
         }
-        Err(format!("no draw of {count} cables in {MOST_DRAWS} leaves all leaves connected"))
+        Err(format!("none of {MOST_DRAWS} random choices of {count} cables keeps all leaves connected"))
     }
 
     fn too_few(&self, left: usize) -> String {
         match self.graph.fabric_cables().len() - left {
-            0 => format!("there are only {left} cables between switches to draw from"),
+            0 => format!("there are only {left} cables between switches to choose from"),
             others => format!(
-                "there are only {left} cables between switches left to draw from: other entries name or draw {others} of \
+                "only {left} cables between switches are left to choose from: other entries take {others} of \
                  {}",
                 left + others
             ),
@@ -267,11 +267,11 @@ impl Planner<'_> {
 fn again(name: &str, entries: (usize, usize), outages: &[Outage]) -> String {
     let (earlier, later) = entries;
     if earlier == later {
-        return format!("`{name}` is named twice here; name it once");
+        return format!("`{name}` is listed twice; list it once");
     }
     format!(
-        "`{name}` is down {} by this entry (failure[{later}]) and {} by failure[{earlier}]; a cable fails again only \
-         after its repair: let `repair_at` of one be no later than `at` of the other, or name it in one of them",
+        "`{name}` is down {} by this entry (failure[{later}]) and {} by failure[{earlier}]; a cable can fail again only \
+         after its repair: make `repair_at` of one no later than `at` of the other, or list it in only one of them",
         outages[later].when(),
         outages[earlier].when()
     )

@@ -141,7 +141,7 @@ impl Wiring {
             None => Ok(graph),
             Some(node) => {
                 let message =
-                    format!("{} is not connected with {}", graph.name(node), graph.name(graph.node_at(0)));
+                    format!("{} is not connected to {}", graph.name(node), graph.name(graph.node_at(0)));
                 Err(vec![Problem::new("", message)])
             }
         }
@@ -161,7 +161,7 @@ impl Wiring {
         }
         let leaves = self.leaves();
         if leaves > usize::from(u16::MAX) {
-            messages.push(format!("hosts hang on {leaves} switches; at most {} are possible", u16::MAX));
+            messages.push(format!("{leaves} switches have hosts; at most {} are possible", u16::MAX));
         }
         messages.extend((0..self.hosts).filter_map(|host| self.host_problem(HostId(host))).take(20));
         messages.extend(self.cables.iter().filter_map(|cable| self.cable_problem(cable)).take(20));
@@ -190,9 +190,9 @@ impl Wiring {
         let (a, b) = (self.name(cable.a.node), self.name(cable.b.node));
         match (cable.a.node, cable.b.node) {
             (Node::Host(_), Node::Host(_)) => {
-                Some(format!("{a} and {b} are joined directly; a host hangs on a switch"))
+                Some(format!("{a} and {b} are connected directly; a host must connect to a switch"))
             }
-            (x, y) if x == y => Some(format!("a cable joins {a} with itself")),
+            (x, y) if x == y => Some(format!("a cable connects {a} to itself")),
             _ => None,
         }
     }

@@ -215,7 +215,7 @@ fn more_leaves_than_can_be_numbered_are_an_error() {
         ..Default::default()
     };
     let problems = build(&TopologySettings::Vl2(settings)).unwrap_err();
-    assert!(problems[0].message.contains("hang on 65792 switches"), "{problems:?}");
+    assert!(problems[0].message.contains("65792 switches have hosts"), "{problems:?}");
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn settings_that_do_not_fit_are_named() {
             .collect(),
         ..Default::default()
     };
-    assert!(message(TopologySettings::LeafSpine(parts)).contains("is not connected with"));
+    assert!(message(TopologySettings::LeafSpine(parts)).contains("is not connected to"));
     let ports = ParkingLotSettings { switches: 2, hosts_per_switch: 60_000, ..Default::default() };
     assert!(build(&TopologySettings::ParkingLot(ports)).is_ok());
     let ports = LeafSpineSettings { parallel: 1024, ..leaf_spine(2, 64, 10, 1) };
@@ -372,7 +372,7 @@ fn mistakes_in_an_explicit_graph_have_their_place() {
         "topology.graph.links[1].to: there is no host or switch called `rak`; did you mean `rack`?";
     assert_eq!(found(explicit(2, &["rack"], links)), [expected]);
     let links = vec![link("host0", "a"), link("host1", "b")];
-    assert_eq!(found(explicit(2, &["a", "b"], links)), ["topology.graph: host1 is not connected with host0"]);
+    assert_eq!(found(explicit(2, &["a", "b"], links)), ["topology.graph: host1 is not connected to host0"]);
     let links = vec![link("host0", "a"), link("host0", "a")];
     assert_eq!(
         found(explicit(1, &["a"], links)),
@@ -385,9 +385,9 @@ fn mistakes_in_an_explicit_graph_have_their_place() {
     let links = vec![link("host0", "host1")];
     assert_eq!(
         found(explicit(2, &[], links)),
-        ["topology.graph: host0 and host1 are joined directly; a host hangs on a switch"]
+        ["topology.graph: host0 and host1 are connected directly; a host must connect to a switch"]
     );
-    assert!(found(explicit(1, &["host0"], vec![]))[0].contains("`host0` is the name of two nodes"));
+    assert!(found(explicit(1, &["host0"], vec![]))[0].contains("two nodes are called `host0`"));
     assert!(found(explicit(0, &["a"], vec![]))[0].contains("no hosts"));
 }
 

@@ -96,18 +96,18 @@ fn what_cannot_fail_is_named() {
             .contains("is 2 cables; name `leaf0-spine1.0` to `leaf0-spine1.1`")
     );
     assert!(message(&[random(17)]).starts_with("failure[0].random: there are only 16 cables"));
-    assert!(message(&[random(16)]).contains("no draw of 16 cables"));
+    assert!(message(&[random(16)]).contains("none of 10000 random choices of 16 cables"));
     assert!(message(&[FailureSettings::default()]).contains("nothing fails here"));
     let twice = [named("leaf0-spine1.0", None, None), named("spine1-leaf0.0", None, None)];
     assert_eq!(
         message(&twice),
-        "failure[1].cables[0]: `spine1-leaf0.0` is down from the start on by this entry (failure[1]) and from the start \
-         on by failure[0]; a cable fails again only after its repair: let `repair_at` of one be no later than `at` of the \
-         other, or name it in one of them"
+        "failure[1].cables[0]: `spine1-leaf0.0` is down from the start by this entry (failure[1]) and from the start \
+         by failure[0]; a cable can fail again only after its repair: make `repair_at` of one no later than `at` of the \
+         other, or list it in only one of them"
     );
     let cables = vec!["leaf0-spine1.0".to_owned(), "leaf0-spine1.*".to_owned()];
     let here = FailureSettings { cables, ..Default::default() };
-    assert!(message(&[here]).starts_with("failure[0].cables[1]: `leaf0-spine1.*` is named twice here"));
+    assert!(message(&[here]).starts_with("failure[0].cables[1]: `leaf0-spine1.*` is listed twice"));
     let early = named("leaf0-spine1.0", Some(Span::from_ms(2)), Some(Span::from_ms(1)));
     assert!(message(&[early]).starts_with("failure[0].repair_at"));
     let both = plan(&graph, &[named("leaf0-spine1.*", None, None)], 1).unwrap();
@@ -138,14 +138,14 @@ fn a_draw_of_more_cables_than_are_left_says_how_many_are() {
     for seed in 0..10 {
         for entries in [[random(8), named.clone()], [named.clone(), random(8)]] {
             let problems = plan(&graph, &entries, seed).unwrap_err();
-            let says = "there are only 7 cables between switches left to draw from: other entries name or draw 1 of 8";
+            let says = "only 7 cables between switches are left to choose from: other entries take 1 of 8";
             assert_eq!(problems.len(), 1);
             assert!(problems[0].to_string().ends_with(says), "{}", problems[0]);
         }
     }
     let cut = FailureSettings { cables: vec!["leaf0-spine0".into(), "leaf0-spine1".into()], ..random(1) };
     let problem = plan(&graph, &[cut], 1).unwrap_err()[0].to_string();
-    assert!(problem.contains("what other entries name or draw separates leaves already"), "{problem}");
+    assert!(problem.contains("those of other entries already separate leaves"), "{problem}");
 }
 
 /// Draws of entries without company are what they were when this was written: studies refer to them.

@@ -92,12 +92,12 @@ fn scenario_text_lists_every_link() {
 #[test]
 fn errors_name_line_what_was_found_and_what_is_allowed() {
     let refused = |part: &str, by: &str| hpcc("t", &HPCC.replacen(part, by, 1)).unwrap_err().to_string();
-    assert!(refused("4 5\n", "4\n").starts_with("t:2: found 1 words; allowed: the numbers of 2 switches"));
+    assert!(refused("4 5\n", "4\n").starts_with("t:2: found 1 words; allowed: the ids of 2 switches"));
     assert!(
         refused("4 5\n", "4 6\n")
-            .starts_with("t:2: found `6`; allowed: the number of a switch, a whole number from 0 to 5")
+            .starts_with("t:2: found `6`; allowed: a switch id, a whole number from 0 to 5")
     );
-    assert!(refused("25Gbps", "25G").starts_with("t:3: found `25G` (`G` is not a unit here"));
+    assert!(refused("25Gbps", "25G").starts_with("t:3: found `25G` (`G` is not a valid unit here"));
     assert!(refused("0 4", "0 9").contains("t:3: found `9`; allowed: the node a link ends at"));
     assert!(refused("0.001", "2").contains("t:7: found `2`; allowed: a loss probability from 0 to 1"));
     assert!(refused("6 2 5", "6 2 9").contains("`not`"));
@@ -114,7 +114,7 @@ fn errors_name_line_what_was_found_and_what_is_allowed() {
         refused("Podsize 32", "Pods 1").contains("t:3: found `Pods`; allowed: tier, nodes, tiers, podsize")
     );
     assert!(refused("Radix_Up 2\n", "").contains("the key radix_up in tier 0"));
-    assert!(refused("Radix_Up 2\n", "Radix_Up 2\nRadix_Up 2\n").contains("for the second time"));
+    assert!(refused("Radix_Up 2\n", "Radix_Up 2\nRadix_Up 2\n").contains("a second time"));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn hosts_have_one_link_to_a_switch() {
     let two = refused("3 2 3\n1 2\n0 1 25Gbps 1us 0\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n");
     assert!(two.starts_with("t:4: found a second link of host 0"), "{two}");
     let none = refused("3 2 1\n1 2\n1 2 25Gbps 1us 0\n");
-    assert!(none.starts_with("t:1: found a node 0 that is no switch and has no link"), "{none}");
+    assert!(none.starts_with("t:1: found node 0, which is not a switch and has no link"), "{none}");
 }
 
 /// Replaces, removes or doubles pieces of `text` at random.

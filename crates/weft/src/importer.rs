@@ -12,8 +12,8 @@ use crate::Error;
 
 /// The formats, each with the files it wants.
 const FORMATS: &[(&str, &str)] = &[
-    ("hpcc", "topology.txt, and if there is one flow.txt, of the HPCC simulator and its forks"),
-    ("htsim", "a .topo file, and if there is one a .cm connection matrix, of htsim"),
+    ("hpcc", "topology.txt and optionally flow.txt of the HPCC simulator and its forks"),
+    ("htsim", "a .topo file and optionally a .cm connection matrix of htsim"),
 ];
 
 /// Every format with the files it wants.
@@ -59,7 +59,7 @@ fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
     let names = files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     let refused = |found: String| Error::BadInput(format!("{names}: found {found}"));
     if text.len() as u64 > LARGEST_FILE {
-        let words = format!("a network and flows that take {} bytes as a scenario", text.len());
+        let words = format!("a network and flows that make a scenario of {} bytes", text.len());
         return Err(refused(format!("{words}; allowed: up to {LARGEST_FILE}")));
     }
     let checked = ScenarioFile::parse(&text, &names).and_then(|file| file.validate(&weft_prepare::METRICS));
@@ -67,14 +67,17 @@ fn accepted(text: String, files: &[PathBuf]) -> Result<String, Error> {
         Ok(_) => Ok(text),
         Err(mistakes) => {
             let first = mistakes.list().iter().take(10).map(|mistake| mistake.message.as_str());
-            Err(refused(format!("what makes no scenario: {}", first.collect::<Vec<_>>().join("; "))))
+            Err(refused(format!(
+                "something that is not a valid scenario: {}",
+                first.collect::<Vec<_>>().join("; ")
+            )))
         }
     }
 }
 
 /// Every scenario needs traffic; without a flow file it gets some, to be replaced.
 const NO_FLOWS: &str = "
-# No flow file was given: every host sends 1 MB to one other. Put your own traffic here.
+# No flow file was given: every host sends 1 MB to one other. Replace this with your own traffic.
 [[traffic]]
 tag = \"permutation\"
 kind = \"permutation\"

@@ -78,7 +78,7 @@ impl Board<'_> {
             !self.stopped()
         };
         let result = catch_unwind(AssertUnwindSafe(|| job.compute(&mut watch)));
-        let result = result.unwrap_or_else(|panic| Err(format!("a defect in Weft: {}", message(&*panic))));
+        let result = result.unwrap_or_else(|panic| Err(format!("a bug in Weft: {}", message(&*panic))));
         self.finish(&label, result.as_ref().err().cloned());
         result
     }

@@ -189,7 +189,7 @@ pub fn explain(path: &Path, prefix: Option<&str>, set: &[String]) -> Result<Stri
         let paths = scenario.paths();
         let prefix = prefix.unwrap_or_default();
         let hint = did_you_mean(prefix, paths.iter().map(String::as_str));
-        return Err(Error::BadInput(format!("no setting begins with `{prefix}`{hint}")));
+        return Err(Error::BadInput(format!("no setting starts with `{prefix}`{hint}")));
     }
     let of_balancer = rows.iter().any(|row| row.path.starts_with("balance"));
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -289,7 +289,7 @@ pub fn lint(files: &[LintFile], options: &LintOptions) -> Result<LintReport, Err
     linter::lint(files, options)
 }
 
-/// What a rule of the linter compares, why, and how to mend what it finds; without a name, all rules in a line each.
+/// What a lint rule compares, why, and how to fix its findings; without a name, all rules, one line each.
 ///
 /// # Errors
 /// [`Error::BadInput`] when there is no such rule; the text names the nearest.

@@ -88,7 +88,7 @@ pub(crate) fn remarks(scenario: &Scenario, path: &Path) -> Vec<String> {
             [one] => format!(" ({one})"),
             some => format!(" ({} of {} cases)", some.len(), finding.cases.1),
         };
-        let remark = format!("{}{cases}: {}.", capital(&finding.says), finding.mend);
+        let remark = format!("{}{cases}: {}.", capital(&finding.says), finding.fix);
         if !remarks.contains(&remark) {
             remarks.push(remark);
         }
@@ -115,7 +115,7 @@ fn text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count();
-        format!("{name}:{line}: found a byte that is no text; allowed: UTF-8")
+        format!("{name}:{line}: found a byte that is not text; allowed: UTF-8")
     })
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn list(topic: Option<&str>) -> Result<String, Error> {
         let hint = did_you_mean(wanted, names());
         let allowed: Vec<&str> = names().collect();
         let message = format!("there is no list `{wanted}`{hint}\nallowed: {}", allowed.join(", "));
-        Error::BadInput(message + "; or the name of a thing in one of them, such as drill")
+        Error::BadInput(message + "; or a name from one of them, such as drill")
     })
 }
 

@@ -56,7 +56,7 @@ fn taken(folder: &Path, file: &mut File) -> Error {
     let _ = file.read_to_string(&mut who);
     let who = if who.is_empty() { String::new() } else { format!(" (process {who})") };
     Error::Failed(format!(
-        "another weft{who} is writing to {}: wait until it ends, or give another --out",
+        "another weft{who} is writing to {}: wait until it finishes, or give another --out",
         folder.display()
     ))
 }

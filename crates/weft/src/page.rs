@@ -16,7 +16,7 @@ const SCENARIO: &str = "scenario.toml";
 /// Why the reduced form is not judged.
 const REDUCED: &str = "the reduced form (--demo) is too short for the expectations";
 /// Why an incomplete sweep is not judged.
-const INCOMPLETE: &str = "expectations wait until all runs are complete";
+const INCOMPLETE: &str = "expectations are judged when all runs are complete";
 
 /// A call of `run`, as its results see it.
 pub(crate) struct Study<'a> {
@@ -66,7 +66,8 @@ impl Study<'_> {
         if there == 0 {
             return Err(Error::Failed(format!("no run finished\n{problems}")));
         }
-        let kept = || format!("{there} of {} runs are kept; the same command goes on", self.folders.len());
+        let kept =
+            || format!("{there} of {} runs are kept; run the same command to continue", self.folders.len());
         let outcome = self.conclude(runs);
         let outcome = outcome.map_err(|cause| Error::Failed(format!("{problems}{cause}\n{}", kept())))?;
         let unreadable = lines("computed again", &unreadable);
@@ -143,7 +144,10 @@ pub(crate) fn overview(
 fn missing(there: usize, listing: &Listing) -> Option<String> {
     let planned = listing.runs.len();
     (there < planned).then(|| {
-        format!("{} of {planned} runs are missing; `weft run` again computes only these.", planned - there)
+        format!(
+            "{} of {planned} runs are missing; run `weft run` again to compute only these.",
+            planned - there
+        )
     })
 }
 
@@ -156,7 +160,7 @@ fn other_epochs(runs: &[Run]) -> Option<String> {
     names.dedup();
     (!other.is_empty()).then(|| {
         format!(
-            "{} of {} runs are of another results epoch ({}) than this program's ({}), which may compute other \
+            "{} of {} runs have another results epoch ({}) than this program ({}), which may compute other \
              values; `weft run` computes them again.",
             other.len(),
             runs.len(),

@@ -125,7 +125,7 @@ impl<'a> Planned<'a> {
         }
         let epoch = if epoch.is_empty() { "none" } else { &epoch };
         Err(format!(
-            "{} holds another run (content hash {hash}, seed {seed}, results epoch {epoch})",
+            "{} holds a different run (content hash {hash}, seed {seed}, results epoch {epoch})",
             self.folder.display()
         ))
     }

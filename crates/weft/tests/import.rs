@@ -123,7 +123,7 @@ fn what_makes_no_scenario_is_refused_with_its_line() {
             flows.to_owned(),
             "0.txt:5: found a link between the hosts",
         ),
-        (network.replace("2 5 25Gbps", "4 5 25Gbps"), flows.to_owned(), "0.txt:1: found a node 2"),
+        (network.replace("2 5 25Gbps", "4 5 25Gbps"), flows.to_owned(), "0.txt:1: found node 2"),
         (network.to_owned(), flows.replace("1 3 3", "3 3 3"), "1.txt:3: found a flow from host 3 to itself"),
         (network.to_owned(), "0\n".to_owned(), "1.txt:1: found"),
     ];

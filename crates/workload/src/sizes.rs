@@ -118,7 +118,7 @@ fn is_file(text: &str) -> bool {
 
 fn size(text: &str) -> Result<Bytes, String> {
     match text.parse() {
-        Ok(Bytes(0)) => Err("a flow has at least one byte".to_owned()),
+        Ok(Bytes(0)) => Err("a flow must have at least one byte".to_owned()),
         Ok(bytes) => Ok(bytes),
         Err(error) => Err(format!("`{text}`: {error}")),
     }
@@ -131,18 +131,18 @@ fn formula(name: &str, arguments: &[&str]) -> Result<SizeDistribution, String> {
             let points = vec![(least.0 as f64, 0.0), (most.0 as f64, 1.0)];
             Curve::new(points)
                 .map(SizeDistribution::Curve)
-                .map_err(|_| format!("uniform({least}, {most}): the least size comes first"))
+                .map_err(|_| format!("uniform({least}, {most}): the smaller size comes first"))
         }
         ("exponential", [mean]) => Ok(SizeDistribution::Exponential(size(mean)?.0 as f64)),
         ("pareto", [least, shape]) => {
             let number = shape.parse().ok().filter(|shape: &f64| *shape > 1.0 && shape.is_finite());
             let shape = number.ok_or_else(|| {
-                format!("`{shape}` is no shape; it must be a number above 1, else there is no mean")
+                format!("`{shape}` is not a shape; give a number above 1, or the mean is infinite")
             })?;
             Ok(SizeDistribution::Pareto { least: size(least)?.0 as f64, shape })
         }
         _ => Err(format!(
-            "`{name}({})` is no formula; known are uniform(1 kB, 2 MB), exponential(100 kB), pareto(10 kB, 1.5)",
+            "`{name}({})` is not a known formula; there are uniform(1 kB, 2 MB), exponential(100 kB), pareto(10 kB, 1.5)",
             arguments.join(", ")
         )),
     }
@@ -151,11 +151,11 @@ fn formula(name: &str, arguments: &[&str]) -> Result<SizeDistribution, String> {
 fn unknown(text: &str) -> String {
     let names = || BUNDLED.iter().map(|bundled| bundled.name);
     match nearest(text, names()) {
-        Some(near) => format!("there are no sizes called `{text}`; did you mean `{near}`?"),
+        Some(near) => format!("there is no size distribution called `{text}`; did you mean `{near}`?"),
         None => {
             let known = names().collect::<Vec<_>>().join(", ");
             format!(
-                "there are no sizes called `{text}`; write a size such as \"64 kB\", a .csv or .txt file, or one of {known}"
+                "there is no size distribution called `{text}`; give a size such as \"64 kB\", a .csv or .txt file, or one of {known}"
             )
         }
     }

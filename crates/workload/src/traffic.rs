@@ -65,7 +65,7 @@ pub fn generate(
         traffic.iter().map(|entry| AnyPattern::new(&entry.pattern, ()).is_in_turn()).collect();
     Flows::counted(merged, MAX_FLOWS)
         .map(|flows| flows.taking_turns(&in_turn))
-        .ok_or_else(|| vec![Problem::new("traffic", format!("this is more than {MAX_FLOWS} flows"))])
+        .ok_or_else(|| vec![Problem::new("traffic", format!("this makes more than {MAX_FLOWS} flows"))])
 }
 
 /// Remarks on the traffic that are no mistakes but should be read, for example that hosts and not the fabric limit
@@ -99,7 +99,7 @@ fn open(
     for (index, entry) in traffic.iter().enumerate() {
         let mut found = Vec::new();
         if !tags.insert(&entry.tag) {
-            found.push(Problem::new("tag", format!("`{}` is the tag of two entries", entry.tag)));
+            found.push(Problem::new("tag", format!("two entries have the tag `{}`", entry.tag)));
         }
         match open_entry(entry, &site(index, entry, shape, seed), limits) {
             Ok(entry) => entries.push(entry),
@@ -120,7 +120,7 @@ fn open_entry(
     let end = ends.into_iter().flatten().min();
     if stream.endless && end.is_none() && limits.measured_flows.is_none() {
         let message =
-            "these flows never end; give `stop`, or limit the run in [measure] by `flows` or `until`";
+            "this traffic never ends; give `stop`, or limit the run with `flows` or `until` in [measure]";
         return Err(vec![Problem::new("stop", message)]);
     }
     let end = end.unwrap_or(Time::NEVER);

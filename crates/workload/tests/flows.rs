@@ -104,7 +104,7 @@ fn listed_hosts_that_have_nobody_to_send_to_are_refused() {
         network.problems(PatternSettings::OpenLoop(settings))
     };
     assert_eq!(among(&[0, 1], &[12, 13]), Vec::<String>::new());
-    assert_eq!(among(&[0, 12], &[13]), ["traffic[0].to: host 12 has no host to send to"]);
+    assert_eq!(among(&[0, 12], &[13]), ["traffic[0].to: host 12 has no other host to send to"]);
     assert_eq!(among(&[20], &[]), ["traffic[0].from: there is no host 20; they are numbered 0 to 19"]);
 }
 
@@ -164,7 +164,7 @@ fn where_only_some_leaves_send_the_load_is_a_share_of_their_uplinks() {
     assert!((found - 0.8).abs() < error && error < 0.05, "{found} +- {error}");
 
     let nobody = OpenLoopSettings { sending_leaves: Share(0.0), ..open_loop(0.8, "64 kB") };
-    assert!(network.problems(PatternSettings::OpenLoop(nobody))[0].contains("no host is left that sends"));
+    assert!(network.problems(PatternSettings::OpenLoop(nobody))[0].contains("then no host sends"));
 }
 
 #[test]
@@ -645,7 +645,7 @@ fn settings_that_do_not_fit_together_are_named() {
     );
     assert!(
         one(PatternSettings::OpenLoop(open_loop(0.5, "web-serch")))
-            .starts_with("traffic[0].sizes: there are no")
+            .starts_with("traffic[0].sizes: there is no")
     );
     let lognormal = OpenLoopSettings { burstiness: None, ..bursty(0.5, 1.0) };
     assert!(
@@ -653,11 +653,11 @@ fn settings_that_do_not_fit_together_are_named() {
     );
     assert!(one(PatternSettings::OpenLoop(bursty(0.5, 7.0))).contains("7 is not between"));
     let poisson = OpenLoopSettings { burstiness: Some(1.0), ..open_loop(0.5, "1 kB") };
-    assert!(one(PatternSettings::OpenLoop(poisson)).contains("it has an effect with"));
+    assert!(one(PatternSettings::OpenLoop(poisson)).contains("it applies only to"));
     let burst = IncastSettings { fan_in: 6, sizes: sizes(), ..Default::default() };
     assert_eq!(
         one(PatternSettings::Incast(burst)),
-        "traffic[0].fan_in: 6 senders are wanted, but only 5 hosts can send"
+        "traffic[0].fan_in: 6 senders are asked for, but only 5 hosts can send"
     );
     let burst = IncastSettings { fan_in: 2, sizes: sizes(), receiver: Some(6), ..Default::default() };
     assert_eq!(
@@ -674,7 +674,7 @@ fn settings_that_do_not_fit_together_are_named() {
     let crowd = GroupsSettings { senders: 3, receivers: 4, sizes: sizes(), ..Default::default() };
     assert_eq!(
         one(PatternSettings::Groups(crowd)),
-        "traffic[0].senders: 7 different hosts are wanted, senders and receivers together; there are 6"
+        "traffic[0].senders: senders and receivers need 7 different hosts; there are 6"
     );
     let mice = |size: &str, every| Some(mice::Mice { sizes: size.into(), every, count: 1 });
     let stride = StrideSettings { step: 1, sizes: sizes(), mice: mice("50 kX", Span::from_ms(1)) };
@@ -718,7 +718,7 @@ fn one_leaf_has_no_other_and_one_host_no_partner() {
 #[test]
 fn arrivals_without_an_end_are_refused() {
     let problems = check(&[poisson(0.5, "1 kB")], &Network::drill().shape(), &Limits::default());
-    assert!(problems[0].to_string().starts_with("traffic[0].stop: these flows never end"));
+    assert!(problems[0].to_string().starts_with("traffic[0].stop: this traffic never ends"));
     let finite = PatternSettings::Permutation(PermutationSettings { sizes: "1 kB".into() });
     assert!(check(&[entry("p", finite)], &Network::drill().shape(), &Limits::default()).is_empty());
 }

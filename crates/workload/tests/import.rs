@@ -50,20 +50,18 @@ fn scenario_text_names_every_flow() {
 fn errors_name_line_what_was_found_and_what_is_allowed() {
     let text = |error: weft_workload::import::ImportError| error.to_string();
     let broken = TABLE.replace("193", "x");
-    let expected = "R1.csv:3: found `x`; allowed: the number of a host, a whole number from 0 to 4294967295";
+    let expected = "R1.csv:3: found `x`; allowed: a host number, a whole number from 0 to 4294967295";
     assert_eq!(text(csv("R1.csv", &broken).unwrap_err()), expected);
     assert!(text(csv("t", "a,b\n").unwrap_err()).starts_with("t:1: found no column src"));
     assert!(text(csv("t", "").unwrap_err()).contains("the end of the file"));
-    assert!(text(hpcc("f", "3\n2 1 3 100 5 0\n", same).unwrap_err()).contains("3 lines with a flow each"));
-    assert!(text(hpcc("f", "1\n2 9 3 100 5 0\n", same).unwrap_err()).contains("`9`, which is no host"));
-    assert!(text(hpcc("f", "1\n2 1 3 100 5 -1\n", same).unwrap_err()).contains("start in seconds"));
+    assert!(text(hpcc("f", "3\n2 1 3 100 5 0\n", same).unwrap_err()).contains("3 lines with one flow each"));
+    assert!(text(hpcc("f", "1\n2 9 3 100 5 0\n", same).unwrap_err()).contains("`9`, which is not a host"));
+    assert!(text(hpcc("f", "1\n2 1 3 100 5 -1\n", same).unwrap_err()).contains("start time in seconds"));
     let refused = |part: &str, by: &str| text(htsim("m", &MATRIX.replace(part, by)).unwrap_err());
     assert!(refused("prio 3", "trigger 1").starts_with("m:6: found `trigger`"));
     assert!(refused("start 0 ", "").contains("found no `start`"));
     assert!(refused("Connections 2", "Connections 3").contains("found 2 flows; allowed: 3 flows"));
-    assert!(
-        refused("0->15", "0->16").contains("m:5: found `16`; allowed: the number of a host from 0 to 15")
-    );
+    assert!(refused("0->15", "0->16").contains("m:5: found `16`; allowed: a host number from 0 to 15"));
     assert!(refused("Triggers 0", "Triggers 1").contains("not supported"));
 }
 

@@ -55,7 +55,7 @@ pub(super) fn shown(rows: &[(System, Course)], units: u64) -> String {
     text += &too_short(rows);
     text + "\nPredicted without memory: (1 - d/N) of the arrivals less what all but the fastest\n\
             output can send (theorem 1 of the DRILL paper); with memory nothing (theorem 2).\n\
-            +-: standard error of the growth found; four of them above zero is growth.\n"
+            +-: standard error of the measured growth; growth means four of them above zero.\n"
 }
 
 fn row(system: &System, course: &Course) -> String {
@@ -81,7 +81,9 @@ pub(super) fn too_short(rows: &[(System, Course)]) -> String {
         _ => None,
     });
     let words = |units| {
-        format!("\nThese runs are too short to tell what is called unclear: --units {units} would do.\n")
+        format!(
+            "\nThese runs are too short to decide the cases marked unclear; --units {units} would suffice.\n"
+        )
     };
     needed.max().map_or(String::new(), words)
 }

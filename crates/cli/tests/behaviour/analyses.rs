@@ -18,7 +18,7 @@ const NETWORK: &str = "\
 q.toml: 7 switches, 4 of them with hosts; 12 cables between switches, 1 down:
 leaf0-spine0.
 Paths compared by labels multiset, score all-pairs, source_cf inv, valley_free
-false (as the scenario's balancer).
+false (as in the scenario's balancer).
 ";
 
 /// How many pairs have how many components.
@@ -71,7 +71,7 @@ fn explain_tells_what_balancers_keep() {
     assert!(shown.contains("State of drill in switches: up to "), "{shown}");
     let tiny = crate::folder_with("explain-stateless", crate::TINY);
     let shown = good(&tiny, "explain tiny.toml balance --set balance=ecmp");
-    assert!(shown.contains("State of ecmp in switches: none of its own."), "{shown}");
+    assert!(shown.contains("State of ecmp in switches: none."), "{shown}");
     assert!(!good(&folder, "explain q.toml topology").contains("State of"));
 }
 
@@ -92,9 +92,9 @@ fn state_of_wcmp_counts_the_entries_of_reduced_weights() {
         shown.lines().last().expect("a sentence").to_owned()
     };
     // To leaf 0 four ports of weight 1 and four of 2, to leaf 2 eight of 1: 12 and 8 entries of 2 bytes.
-    assert_eq!(leaf1("1"), "State of wcmp in switches: up to 40 B each (as in leaf1), 136 B in all.");
+    assert_eq!(leaf1("1"), "State of wcmp in switches: up to 40 B each (as in leaf1), 136 B in total.");
     // All weights 1.
-    assert_eq!(leaf1("2"), "State of wcmp in switches: up to 32 B each (as in leaf1), 120 B in all.");
+    assert_eq!(leaf1("2"), "State of wcmp in switches: up to 32 B each (as in leaf1), 120 B in total.");
 }
 
 /// A draw belongs to a seed: the state is that of the scenario's first.
@@ -189,7 +189,7 @@ fn what_does_not_exist_is_said() {
         ("--from host3", "--from: `host3` is a host; its switch is `leaf0`"),
         ("--to spine0", "--to: there is no switch with hosts called `spine0`"),
         ("--from leaf1 --to leaf1", "--from and --to both name `leaf1`"),
-        ("--labels sets", "--labels: `sets` is not known; did you mean `set`?\nallowed: multiset, set"),
+        ("--labels sets", "--labels: `sets` is unknown; did you mean `set`?\nallowed: multiset, set"),
         ("--at 3", "--at: a bare number"),
         ("--set failure=[{cables=[\"leaf0-spine7\"]}]", "there is no cable called `leaf0-spine7`"),
     ] {
@@ -211,7 +211,7 @@ fn the_report_shows_the_components_of_a_run() {
         let components = text(&run.join("scenario.toml")).contains("components = \"none\"");
         let drawn = run.join("quiver.svg").exists();
         assert_eq!(drawn, !components);
-        assert_eq!(text(&run.join("report.html")).contains("Paths that are alike"), drawn);
+        assert_eq!(text(&run.join("report.html")).contains("Symmetric paths"), drawn);
         (with, without) = (with + u32::from(drawn), without + u32::from(!drawn));
         assert!(json(&run.join("manifest.json")).is_object());
     }

@@ -21,7 +21,7 @@ fn two_sweeps_are_compared_case_by_case() {
     let out = good(&folder, "compare a/tiny b/tiny");
     assert!(out.contains("switch.latency") && out.contains("\"500 ns\"  \"5 us\""), "{out}");
     assert!(
-        out.contains("over 2 cases") && out.contains("ecmp fct.mean") && out.contains("drill fct.mean"),
+        out.contains("Over 2 cases") && out.contains("ecmp fct.mean") && out.contains("drill fct.mean"),
         "{out}"
     );
     assert!(out.contains("report: b/tiny/comparison.html"), "{out}");

@@ -57,7 +57,7 @@ fn timeless(path: &Path, name: &str) -> Vec<u8> {
         }
         "sweep.parquet" => Vec::new(),
         "report.html" => {
-            let clocked = |line: &&str| !line.contains("of computing") && !line.contains("wall");
+            let clocked = |line: &&str| !line.contains("of compute time") && !line.contains("wall");
             text(path).lines().filter(clocked).collect::<Vec<_>>().join("\n").into_bytes()
         }
         _ => fs::read(path).expect("readable"),
@@ -175,7 +175,10 @@ fn a_full_disk_is_named_and_nothing_half_written_counts() {
         said.push(words);
     }
     assert!(said.iter().any(|words| words.contains("no run finished")), "{said:?}");
-    assert!(said.iter().any(|words| words.contains("are kept; the same command goes on")), "{said:?}");
+    assert!(
+        said.iter().any(|words| words.contains("are kept; run the same command to continue")),
+        "{said:?}"
+    );
     assert_eq!(finished(&root).len(), 4, "the runs themselves fit at last");
     let before = manifests(&root);
     good(&folder, "run tiny.toml");

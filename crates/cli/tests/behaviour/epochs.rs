@@ -22,13 +22,13 @@ fn weft_epoch(manifest: &Path) -> String {
 fn a_run_of_another_epoch_is_computed_again() {
     let folder = folder_with("stale", TINY);
     good(&folder, "run tiny.toml");
-    assert!(good(&folder, "run tiny.toml").contains("4 complete runs taken from before"));
+    assert!(good(&folder, "run tiny.toml").contains("4 complete runs reused"));
     age(&folder.join("runs"));
     let out = good(&folder, "run tiny.toml");
-    assert!(!out.contains("taken from before"), "{out}");
+    assert!(!out.contains("reused"), "{out}");
     let again = out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(again.contains("computed again:") && again.contains("results epoch 0123456789ab"), "{out}");
-    assert!(good(&folder, "run tiny.toml").contains("4 complete runs taken from before"));
+    assert!(good(&folder, "run tiny.toml").contains("4 complete runs reused"));
 }
 
 #[test]
@@ -43,11 +43,11 @@ fn older_results_beside_are_counted_and_left_alone() {
         fs::rename(&old, old.with_file_name(format!("{case}-00000000"))).expect("renamed");
     }
     let out = good(&folder, "run tiny.toml");
-    assert!(out.contains("4 complete runs of another results epoch lie beside, not used"), "{out}");
-    assert!(!out.contains("taken from before"), "{out}");
+    assert!(out.contains("4 complete runs of another results epoch not used"), "{out}");
+    assert!(!out.contains("reused"), "{out}");
     assert_eq!(finished(&root).len(), 8);
     assert!(text(&root.join("report.html")).contains("results epoch"));
-    let warned = "of another results epoch (0123456789ab)";
+    let warned = "have another results epoch (0123456789ab)";
     assert!(!text(&root.join("report.html")).contains(warned));
     good(&folder, "report runs/tiny/ecmp-00000000");
     assert!(text(&root.join("ecmp-00000000/report.html")).contains(warned));

@@ -52,7 +52,7 @@ fn the_comparison_ends_with_the_first_flow() {
         &folder("fluid-compare-end"),
         "fluid compare s.toml --until 12ms --set traffic.senders.sizes=1MB",
     );
-    assert!(out.contains("10 of 10 flows are done before the end"), "{out}");
+    assert!(out.contains("10 of 10 flows finish before the end"), "{out}");
 }
 
 /// Eight flows through 160 Gb/s: the two flows of the papers, four times, so that the randomness of marks matters less.
@@ -162,7 +162,10 @@ fn jitter_options_without_effect_are_refused() {
     let late = "--set transport.dcqcn.feedback_jitter=20us";
     refused("fluid run s.toml --jitter-every 5us", "`--jitter-every` has no effect: no transport");
     refused("fluid compare s.toml --jitter-in each", "`--jitter-in` has no effect: no transport");
-    refused(&format!("fluid run s.toml {late} --jitter-in each"), "`--jitter-in` has no effect: under DCQCN");
+    refused(
+        &format!("fluid run s.toml {late} --jitter-in each"),
+        "`--jitter-in` has no effect: DCQCN's feedback",
+    );
     refused("fluid run t.toml --jitter-in eech", "it takes both, each, neither; did you mean `each`?");
     refused("fluid run t.toml --jitter-every 5", "is not a time");
     refused("fluid run t.toml --jitter-every 0us", "at least 10 ns");
@@ -244,12 +247,12 @@ fn what_has_no_fluid_model_is_refused_with_a_reason() {
     refused("fluid run s.toml --law dcqn", "dcqcn");
     refused("fluid margin s.toml --law timely", "no fixed point");
     refused("fluid run s.toml --delay 85", "is not a time");
-    refused("fluid run s.toml --set switch.ecn=step", "knows `red`");
+    refused("fluid run s.toml --set switch.ecn=step", "covers `red`");
     refused("fluid sweep s.toml --over flows=2..10:5", "--over twice");
     refused("fluid sweep s.toml --over flows=2..10:5 --over flows=2..9:3", "change the same");
     refused("fluid tune s.toml --flows 2", "not a range of flows");
     let tiny = folder_with("fluid-tiny", crate::TINY);
     let said = weft(&tiny, "fluid run tiny.toml --law timely");
     assert_eq!(said.code, Some(2), "{}", said.out);
-    assert!(said.err.contains("equal ways") || said.err.contains("single bottleneck"), "{}", said.err);
+    assert!(said.err.contains("equal paths") || said.err.contains("single bottleneck"), "{}", said.err);
 }

@@ -88,7 +88,7 @@ fn a_damaged_run_is_told_and_computed_again_and_no_other() {
         assert_eq!(refused.code, Some(2));
         assert!(refused.err.contains("summary.json"), "{}", refused.err);
         let out = good(&folder, "run tiny.toml");
-        assert!(out.contains("3 complete runs taken from before"), "{out}");
+        assert!(out.contains("3 complete runs reused"), "{out}");
         assert!(out.contains("summary.json") && out.contains("computed again"), "{out}");
         assert_eq!(text(&runs[1].join("flows.csv")), whole);
     }
@@ -110,7 +110,7 @@ fn what_stands_in_the_way_is_named_and_the_other_runs_are_kept() {
     assert_eq!(out.code, Some(1));
     let name = case.file_name().expect("a name").to_string_lossy().into_owned();
     assert!(out.out.contains("2 runs failed") && out.out.contains(&name), "{}", out.out);
-    assert!(out.out.contains("2 complete runs taken from before"), "{}", out.out);
+    assert!(out.out.contains("2 complete runs reused"), "{}", out.out);
     fs::remove_file(&case).expect("removable");
     good(&folder, "run tiny.toml");
     assert_eq!(finished(&folder.join("runs")), runs);

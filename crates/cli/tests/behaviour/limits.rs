@@ -37,7 +37,7 @@ fn a_file_without_end_is_refused() {
         let said = weft(&folder, line);
         assert_eq!(said.code, Some(2), "{line}");
         assert!(
-            format!("{}{}", said.out, said.err).contains("the most that is read"),
+            format!("{}{}", said.out, said.err).contains("the limit for such a file"),
             "{line}: {}{}",
             said.out,
             said.err
@@ -53,7 +53,7 @@ fn seeds_are_given_as_ranges_and_have_a_limit() {
     assert_eq!(crate::finished(&folder.join("runs")).len(), 8);
     let manifest = crate::json(&crate::finished(&folder.join("runs"))[0].join("manifest.json"));
     assert_eq!(manifest["command_of_all"], "weft run tiny.toml --seed 1..3,7");
-    assert!(good(&folder, "run tiny.toml --seed 1..3,7").contains("8 complete runs taken from before"));
+    assert!(good(&folder, "run tiny.toml --seed 1..3,7").contains("8 complete runs reused"));
     for (seeds, word) in
         [("1..200000", "more than 100000"), ("3..1", "before it begins"), ("1..3,2", "2 is given twice")]
     {

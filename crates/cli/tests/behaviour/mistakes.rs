@@ -40,7 +40,7 @@ const EXPECTED: [(u64, u64, &str); 10] = [
     (3, 1, "did you mean `seeds`?"),
     (7, 10, "a whole number"),
     (8, 22, "write Gbps"),
-    (9, 24, "write for example \"40 Gbps\""),
+    (9, 24, "write, for example, \"40 Gbps\""),
     (9, 36, "write s"),
     (12, 29, "kB (1000) or KiB (1024)"),
     (14, 10, "did you mean `drill`?"),

@@ -223,8 +223,8 @@ fn all_mistakes_are_reported_at_their_own_places() {
     assert_eq!(found.len(), 6, "{found:#?}");
     assert!(found.iter().any(|m| m == "2:1 unknown key `nmae` -> name"), "{found:#?}");
     assert!(found.iter().any(|m| m.starts_with("1:1 `name` is missing: Name.")), "{found:#?}");
-    assert!(found.iter().any(|m| m.starts_with("1:10 the number 12 stands where a whole number is due")));
-    assert!(found.iter().any(|m| m.starts_with("3:9 the number 65") && m.contains("bare number")));
+    assert!(found.iter().any(|m| m.starts_with("1:10 found the number 12, expected a whole number")));
+    assert!(found.iter().any(|m| m.starts_with("3:9 found the number 65") && m.contains("bare number")));
     assert!(found.iter().any(|m| m.starts_with("4:10") && m.contains("kB (1000) or KiB (1024)")));
     assert!(found.iter().any(|m| m == "6:1 unknown key `time` in `door.short` -> times"), "{found:#?}");
 }
@@ -240,9 +240,9 @@ fn the_right_word_is_guessed() {
 fn a_family_is_chosen_once_and_by_a_known_name() {
     let found = mistakes("name = \"a\"\n[door.short]\n[door.long]\nname = \"b\"");
     assert_eq!(found, ["3:7 `door` is already `short`; choose one greeter"]);
-    assert_eq!(mistakes("name = \"a\"\n[door]\n"), ["2:1 `door` names no greeter"]);
+    assert_eq!(mistakes("name = \"a\"\n[door]\n"), ["2:1 `door` does not name a greeter"]);
     let stray = mistakes("name = \"a\"\n[door]\nvolume = 1\n");
-    assert_eq!(stray, ["3:1 `volume` is a setting of `long`: it belongs under [door.long]"]);
+    assert_eq!(stray, ["3:1 `volume` is a setting of `long`; write it under [door.long]"]);
     assert_eq!(mistakes("name = \"a\"\ndoor = 3").len(), 1);
 }
 
@@ -263,8 +263,8 @@ fn a_setting_of_another_kind_is_named_as_such() {
 #[test]
 fn a_tag_names_one_entry() {
     let twice = mistakes("name = \"a\"\n[[visitor]]\ntag = \"x\"\n[[visitor]]\ntag = \"x\"\n");
-    assert_eq!(twice, ["5:7 two entries of `visitor` are tagged `x`; a tag names one entry"]);
-    assert!(mistakes("name = \"a\"\n[[visitor]]\ntag = \"a.b\"")[0].contains("cannot be a tag"));
+    assert_eq!(twice, ["5:7 two entries of `visitor` have the tag `x`; tags must be unique"]);
+    assert!(mistakes("name = \"a\"\n[[visitor]]\ntag = \"a.b\"")[0].contains("is not a valid tag"));
 }
 
 #[test]

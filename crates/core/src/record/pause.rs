@@ -14,17 +14,17 @@ pub struct PauseRecord {
     pub class: u8,
     /// Times it was stopped; a pause that is refreshed in time counts once.
     pub stopped: u64,
-    /// For how long in all.
+    /// Total time paused.
     pub paused: Span,
-    /// The longest pause without a break.
+    /// The longest uninterrupted pause.
     pub longest: Span,
-    /// Times its watchdog took it for stuck.
+    /// Times its watchdog judged it stuck.
     pub watchdog: u64,
     /// Times it asked the far end to stop (XOFF).
     pub asked: u64,
-    /// Times it let the far end go on (XON).
+    /// Times it let the far end resume (XON).
     pub resumed: u64,
-    /// Times that what waited here, not held itself, caused a port of this switch to stop its sender.
+    /// Times that the queue here, not itself paused, caused a port of this switch to stop its sender.
     pub caused: u64,
     /// Memory set aside for what arrives after XOFF.
     pub headroom: Bytes,
@@ -132,23 +132,23 @@ impl HeldFlows {
     }
 }
 
-/// The numbers about flows that were held: name, unit and meaning, in the order of [`HeldFlows::measures`].
+/// The numbers about flows that were held up: name, unit and meaning, in the order of [`HeldFlows::measures`].
 pub const HELD_MEASURES: [(&str, &str, &str); 9] = [
-    ("victims", "", "measured flows that were held up and caused nothing"),
-    ("victims.packets", "packets", "packets of victims that waited in a held queue"),
-    ("victims.held", "us", "how long they did, added up over packets and hops"),
-    ("victims.at_host", "us", "how long cards of hosts held victims, added up over flows"),
-    ("victims.slowdown", "", "mean slowdown of victims that finished"),
-    ("culprits", "", "measured flows that went through a queue which made a switch pause others"),
-    ("culprits.slowdown", "", "mean slowdown of these, of those that finished"),
+    ("victims", "", "measured flows that were held up without having caused it"),
+    ("victims.packets", "packets", "packets of victims that waited in a paused queue"),
+    ("victims.held", "us", "how long they waited, summed over packets and hops"),
+    ("victims.at_host", "us", "how long paused host cards held victims, summed over flows"),
+    ("victims.slowdown", "", "mean slowdown of finished victims"),
+    ("culprits", "", "measured flows through a queue that made a switch pause others"),
+    ("culprits.slowdown", "", "mean slowdown of these, if finished"),
     ("others", "", "measured flows that are neither"),
-    ("others.slowdown", "", "mean slowdown of these, of those that finished"),
+    ("others.slowdown", "", "mean slowdown of these, if finished"),
 ];
 
-/// Ports that waited for each other in a circle: nothing moves there until a watchdog acts.
+/// Ports that waited for each other in a cycle: nothing moves there until a watchdog acts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeadlockRecord {
-    /// When it was first seen; it may be older by the interval of looking.
+    /// When it was first seen; it may be older by up to one detection interval.
     pub first: Time,
     /// When it was last seen.
     pub last: Time,
@@ -158,21 +158,21 @@ pub struct DeadlockRecord {
     pub links: Vec<LinkId>,
 }
 
-/// The numbers that sum up the pauses of a run: name, unit and meaning, in the order of [`RunRecord::pause_measures`].
+/// The numbers that summarise the pauses of a run: name, unit and meaning, in the order of [`RunRecord::pause_measures`].
 pub const PAUSE_MEASURES: [(&str, &str, &str); 9] = [
     ("stops", "", "times that a sender was paused; a pause that is refreshed in time counts once"),
-    ("time", "us", "time paused, over all senders and classes together"),
-    ("longest", "us", "longest pause without a break"),
+    ("time", "us", "time paused, summed over all senders and classes"),
+    ("longest", "us", "longest uninterrupted pause"),
     ("host_stops", "", "times that a host was paused"),
-    ("host_time", "us", "time paused, over all hosts together"),
+    ("host_time", "us", "time paused, summed over all hosts"),
     ("frames", "", "pause frames sent, refreshments included"),
-    ("headroom", "", "the most that was used of the headroom of a port, as a share of it"),
-    ("watchdog", "", "times that a watchdog took a queue for stuck"),
-    ("deadlocks", "", "circles of ports that waited for each other"),
+    ("headroom", "", "peak use of a port's headroom, as a fraction of it"),
+    ("watchdog", "", "times that a watchdog judged a queue stuck"),
+    ("deadlocks", "", "cycles of ports that waited for each other"),
 ];
 
 impl RunRecord {
-    /// The numbers that sum up the pauses of the run: see [`PAUSE_MEASURES`].
+    /// The numbers that summarise the pauses of the run: see [`PAUSE_MEASURES`].
     #[must_use]
     pub fn pause_measures(&self) -> [f64; PAUSE_MEASURES.len()] {
         let is_host =
@@ -183,7 +183,7 @@ impl RunRecord {
         let micros = |of: &mut dyn Iterator<Item = &PauseRecord>| {
             of.fold(Span::ZERO, |sum, pause| sum + pause.paused).micros()
         };
-        // The frames of an end are the same in all its rows, which stand together.
+        // all rows of an end hold the same frame count, and are adjacent
         let ends = self.pauses.chunk_by(|a, b| a.link == b.link);
         [
             self.pauses.iter().map(|pause| pause.stopped).sum::<u64>() as f64,
@@ -198,7 +198,7 @@ impl RunRecord {
         ]
     }
 
-    /// The queues that caused pauses, those that did most often first: the port and class, and how often.
+    /// The queues that caused pauses, most frequent first: port and class, and how often.
     #[must_use]
     pub fn causes_of_pauses(&self) -> Vec<(String, u64)> {
         let name = |node: u32| self.nodes[node as usize].name.as_str();
@@ -211,7 +211,7 @@ impl RunRecord {
         causes.iter().map(words).collect()
     }
 
-    /// The circles of ports that waited for each other, in words.
+    /// The cycles of ports that waited for each other, in words.
     pub fn deadlocks_in_words(&self) -> impl Iterator<Item = String> + '_ {
         let name = |node: u32| self.nodes[node as usize].name.as_str();
         self.deadlocks.iter().map(move |circle| {

@@ -27,13 +27,13 @@ pub(super) const RATE_UNITS: &[Unit] =
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     /// A number without a unit.
-    #[error("a bare number; the unit is part of the value, write for example \"{example}\"")]
+    #[error("a bare number; the unit is part of the value: write, for example, \"{example}\"")]
     NoUnit {
         /// A value that would be accepted.
         example: &'static str,
     },
     /// A unit nobody knows, or one that is ambiguous.
-    #[error("`{found}` is not a unit here; allowed: {allowed}{hint}")]
+    #[error("`{found}` is not a valid unit here; allowed: {allowed}{hint}")]
     UnknownUnit {
         /// The unit as written.
         found: String,

@@ -125,9 +125,9 @@ impl Reader {
         Coverage { read: read.list(), passed_over: passed_over.list(), remarks: Vec::new() }
     }
 
-    fn odd(&mut self, kind: OddityKind, at: Spot, (says, mend): (String, &str)) {
-        let (subject, mend) = (String::new(), mend.to_owned());
-        self.oddities.push(Oddity { kind, at, subject, says, mend });
+    fn odd(&mut self, kind: OddityKind, at: Spot, (says, fix): (String, &str)) {
+        let (subject, fix) = (String::new(), fix.to_owned());
+        self.oddities.push(Oddity { kind, at, subject, says, fix });
     }
 
     /// A line; what begins at its margin opens a section or stands alone.
@@ -227,9 +227,9 @@ impl Reader {
         let values: Option<Vec<Vec<u8>>> = numbers.iter().map(|number| super::range(number)).collect();
         let value = value.parse::<u8>().ok().filter(|value| *value < 8);
         let (Some(values), Some(value)) = (values.map(|all| all.concat()), value) else {
-            let says = format!("`qos map {from} {}` has a number that is none", rest.join(" "));
-            let mend = "write code points from 0 to 63 and classes from 0 to 7";
-            self.odd(OddityKind::Value, at, (says, mend));
+            let says = format!("`qos map {from} {}` has an invalid number", rest.join(" "));
+            let fix = "write code points from 0 to 63 and classes from 0 to 7";
+            self.odd(OddityKind::Value, at, (says, fix));
             return true;
         };
         match kind {
@@ -301,9 +301,9 @@ impl Reader {
         let of = self.block().map_or(String::new(), |block| block.name.clone());
         let Some(detect) = self.queue.and_then(|queue| Detect::read((at, queue), (ecn, &of), words)) else {
             let says = format!("`random-detect {}` cannot be read", words.join(" "));
-            let mend = "write minimum-threshold and maximum-threshold, each with bytes, kbytes, mbytes, segments, microseconds or \
+            let fix = "write minimum-threshold and maximum-threshold, each with bytes, kbytes, mbytes, segments, microseconds or \
                         milliseconds, below a tx-queue";
-            return self.odd(OddityKind::Value, at, (says, mend));
+            return self.odd(OddityKind::Value, at, (says, fix));
         };
         let queue = detect.queue;
         let next = self.detects.len();

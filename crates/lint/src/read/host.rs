@@ -78,14 +78,14 @@ fn otherwise(setting: &LinuxSetting, (at, kind): (Spot, FileKind), earlier: &Pla
     let same_file = earlier.at.file == at.file;
     let where_ = if same_file { "above" } else { "in an earlier file" };
     let says = format!(
-        "{} is {} {where_} and {} here; the last one counts",
+        "{} is {} {where_} and {} here; the last one wins",
         setting.name, earlier.value, setting.value
     );
     let kind = match same_file && kind != FileKind::Shell {
         true => OddityKind::Repetition,
         false => OddityKind::Override,
     };
-    Oddity { kind, at, subject: String::new(), says, mend: "remove one of them".to_owned() }
+    Oddity { kind, at, subject: String::new(), says, fix: "remove one of them".to_owned() }
 }
 
 struct Reader<'a> {
@@ -112,9 +112,9 @@ impl Reader<'_> {
         }
     }
 
-    fn odd(&mut self, at: Spot, (says, mend): (String, &str)) {
-        let (kind, subject, mend) = (OddityKind::Value, String::new(), mend.to_owned());
-        self.oddities.push(Oddity { kind, at, subject, says, mend });
+    fn odd(&mut self, at: Spot, (says, fix): (String, &str)) {
+        let (kind, subject, fix) = (OddityKind::Value, String::new(), fix.to_owned());
+        self.oddities.push(Oddity { kind, at, subject, says, fix });
     }
 
     fn number(&mut self, name: &str, (least, most): (i64, i64)) -> Option<Placed<i64>> {
@@ -143,7 +143,7 @@ impl Reader<'_> {
             [Some(_), Some(_), Some(most)] => Some(Placed { value: Bytes(most), at: placed.at }),
             _ => {
                 let says = format!("{name} is `{}`", placed.value);
-                self.odd(placed.at, (says, "write three sizes in bytes: least, default and greatest"));
+                self.odd(placed.at, (says, "write three sizes in bytes: minimum, default and maximum"));
                 None
             }
         }

@@ -44,8 +44,8 @@ pub(super) fn read(sources: &[(usize, &SourceFile)], network: &mut Network) -> R
         let switch = reader.switch((name, &chip));
         let in_part = !reader.complete && !switch.ports.is_empty();
         if let Some((_, coverage)) = network.coverage.last_mut().filter(|_| in_part) {
-            let remark = "a part of a switch, without PORT: ports are those that entries name and, if it is there, PORT_QOS_MAP; \
-                          tables that are not there are unknown";
+            let remark = "part of a switch, without PORT: ports are those that entries and, if present, PORT_QOS_MAP name; \
+                          missing tables are unknown";
             coverage.remarks.push(remark.to_owned());
         }
         within_bounds(&switch).map_err(|found| vec![format!("{name}: {found}")])?;
@@ -148,9 +148,9 @@ impl<'a> Reader<'a> {
         self.subject.clone_from(&entry.key);
     }
 
-    fn odd(&mut self, kind: OddityKind, at: usize, (says, mend): (String, String)) {
+    fn odd(&mut self, kind: OddityKind, at: usize, (says, fix): (String, String)) {
         let (at, subject) = (self.spot(at), self.subject.clone());
-        self.oddities.push(Oddity { kind, at, subject, says, mend });
+        self.oddities.push(Oddity { kind, at, subject, says, fix });
     }
 
     /// The whole number of a field, if the field is there; `wanted` says what it may be.
@@ -167,8 +167,8 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let says = format!("`{}` is `{}`", short(key), short(word));
-                let mend = format!("write a whole number from {} to {}", wanted.0, wanted.1);
-                self.odd(OddityKind::Value, node.at, (says, mend));
+                let fix = format!("write a whole number from {} to {}", wanted.0, wanted.1);
+                self.odd(OddityKind::Value, node.at, (says, fix));
                 None
             }
         }
@@ -188,8 +188,8 @@ impl<'a> Reader<'a> {
         if found.is_none() && (self.complete || self.root.get(table).is_some()) {
             let hint = self.hint(table, &bare);
             let says = format!("{table} has no `{}`{hint}", short(&bare));
-            let mend = format!("define it in {table}, or correct the name");
-            self.odd(OddityKind::Reference, node.at, (says, mend));
+            let fix = format!("define it in {table}, or correct the name");
+            self.odd(OddityKind::Reference, node.at, (says, fix));
         }
         found
     }
@@ -272,10 +272,10 @@ impl<'a> Reader<'a> {
             at: here,
             name: entry.key.clone(),
             ecn,
-            disabled: disabled(node).map(|(at, why, mend)| MarkingOff {
+            disabled: disabled(node).map(|(at, why, fix)| MarkingOff {
                 at: self.spot(at.unwrap_or(entry.at)),
                 why,
-                mend,
+                fix,
             }),
             unmarked: unmarked(node).into_iter().map(|(colour, at)| (colour, self.spot(at))).collect(),
             min,

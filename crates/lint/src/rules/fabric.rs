@@ -7,13 +7,13 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "hash-polarisation",
         level: Severity::Warning,
-        title: "Successive stages hash alike.",
+        title: "Successive stages use the same hash.",
         checks: "Switches of different stages (roles) have different hash functions or seeds. In SONiC the seed is `ecmp_hash_seed` of \
                  DEVICE_METADATA, otherwise it follows from `type`: ToRRouter 0, LeafRouter 10, every kind of SpineRouter 25, none 0. A Weft scenario has `seeding`.",
         why: "All flows that reach a switch of the second stage have the same hash there: they take one of its paths and leave the \
               others idle.",
-        mend: "Give each stage a seed of its own.",
-        source: "RFC 2992 and its practice; sonic-net/sonic-buildimage issues 11880 and 25441.",
+        fix: "Give each stage its own seed.",
+        source: "RFC 2992 and common practice; sonic-net/sonic-buildimage issues 11880 and 25441.",
         look: polarisation,
     },
     Rule {
@@ -22,22 +22,22 @@ pub(super) const RULES: &[Rule] = &[
         title: "A lossless class runs between switches of the same stage.",
         checks: "No port with PFC leads to a neighbour of the switch's own role: lossless paths go up and then down (valley-free). In SONiC \
                  neighbours and roles come from DEVICE_NEIGHBOR and DEVICE_NEIGHBOR_METADATA.",
-        why: "Paths that turn sideways can close a cycle of buffers that wait for each other. Everything in the cycle stops, and only a \
+        why: "Sideways paths can close a cycle of buffers that wait for each other. Everything in the cycle stops, and only a \
               watchdog that drops packets ends it.",
-        mend: "Turn PFC off on links between peers, or keep the lossless class off them by routing.",
+        fix: "Turn PFC off on links between peers, or keep the lossless class off them by routing.",
         source: "Dally and Seitz 1987 (cyclic buffer dependency); Guo et al., SIGCOMM 2016, section 4.2.",
         look: peer_link,
     },
     Rule {
         id: "cyclic-buffer-dependency",
         level: Severity::Error,
-        title: "Lossless links wait for each other in a circle.",
+        title: "Lossless links wait for each other in a cycle.",
         checks: "Scenarios with priority flow control: the routes from every leaf to every other, at the start and after each failure and \
-                 repair, with the random failures of the first seed. A link depends on the next one of a route; a circle of links \
+                 repair, with the random failures of the first seed. A link depends on the next link of a route; a cycle of links \
                  between switches can deadlock. A warning if a watchdog is on.",
-        why: "When all buffers of the circle are above XOFF, each waits for the next: nothing moves any more, and pauses spread from there. \
+        why: "When all buffers of the cycle are above XOFF, each waits for the next: nothing moves, and pauses spread from there. \
               In a leaf-spine network two failed cables are enough, because detours pass through leaves.",
-        mend: "Route so that packets go up and then down only (drop routes through leaves after failures), or set switch.pfc.watchdog.",
+        fix: "Route packets only up, then down (drop routes through leaves after failures), or set switch.pfc.watchdog.",
         source: "Dally and Seitz 1987; Guo et al., SIGCOMM 2016, section 4.2; Hu et al., HotNets 2016.",
         look: circles,
     },
@@ -51,7 +51,7 @@ fn polarisation(network: &Network, findings: &mut Findings) {
             if let Some(level) = alike(first, second) {
                 let hash = second.hash.as_ref().expect("only those that hash");
                 let says = format!(
-                    "{} ({}) and {} ({}) hash with {} and the seed {} ({})",
+                    "{} ({}) and {} ({}) both hash with {} and seed {} ({})",
                     first.name,
                     role(first),
                     second.name,
@@ -107,9 +107,8 @@ fn circles(network: &Network, findings: &mut Findings) {
         let level = if circle.watched { Severity::Warning } else { Severity::Error };
         let first = circle.switches.first().map_or("", String::as_str);
         let around = format!("{} -> {first}", circle.switches.join(" -> "));
-        let says = format!("lossless links wait for each other in a circle {}: {around}", circle.when);
-        let mend =
-            "avoid routes that go up again after they went down, or set switch.pfc.watchdog".to_owned();
-        findings.add_as(level, (circle.at, ""), (says, mend));
+        let says = format!("lossless links wait for each other in a cycle {}: {around}", circle.when);
+        let fix = "avoid routes that go up again after going down, or set switch.pfc.watchdog".to_owned();
+        findings.add_as(level, (circle.at, ""), (says, fix));
     }
 }

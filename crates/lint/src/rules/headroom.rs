@@ -8,45 +8,45 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "headroom-too-small",
         level: Severity::Error,
-        title: "Headroom does not hold what arrives after XOFF.",
-        checks: "xoff >= 2 (MTU + 18 B) + 84 B + C/8 (2 t_cable + t_response): a frame of ours before the pause frame, the pause \
-                 frame, the cable there and back at 5 ns/m, the sender's response time by IEEE 802.3 annex 31B, and a frame \
-                 of its own. Transceivers and cells come on top, so the bound is the least. Scenarios: `switch.pfc.headroom` against the formula \
-                 of the simulated switch, which counts its latency too.",
-        why: "A lossless class drops packets in exactly the bursts that it is made for.",
-        mend: "Raise xoff to the figure, and leave some room for transceivers and for the rounding to cells.",
+        title: "Headroom is too small for what arrives after XOFF.",
+        checks: "xoff >= 2 (MTU + 18 B) + 84 B + C/8 (2 t_cable + t_response): a frame ahead of the pause frame, the pause \
+                 frame, the cable both ways at 5 ns/m, the sender's response time by IEEE 802.3 annex 31B, and a frame \
+                 of the sender. Transceivers and cells add to it, so this is a lower bound. Scenarios: `switch.pfc.headroom` against the formula \
+                 of the simulated switch, which includes its latency.",
+        why: "A lossless class drops packets in exactly the bursts it exists for.",
+        fix: "Raise xoff to the figure, with some margin for transceivers and rounding to cells.",
         source: "IEEE 802.1Qbb annex O; response by IEEE 802.3 annex 31B.3.7 as quoted in sonic-net/sonic-mgmt issue 6223 and, for 800 Gb/s, \
-                 sonic-net/sonic-swss pull request 2860; the standard itself was not at hand.",
+                 sonic-net/sonic-swss pull request 2860; the standard itself was not available.",
         look: |network, findings| each_group(network, |place| too_small(network, &place, findings)),
     },
     Rule {
         id: "headroom-missing",
         level: Severity::Error,
         title: "A lossless class has no headroom.",
-        checks: "A profile that its name or its use says to be lossless has an `xoff` above 0.",
+        checks: "A profile that is lossless by name or use has an `xoff` above 0.",
         why: "The first packet after XOFF is dropped.",
-        mend: "Set xoff, or let the switch compute the profile (dynamic buffer model).",
+        fix: "Set xoff, or let the switch compute the profile (dynamic buffer model).",
         source: "IEEE 802.1Qbb annex O.",
         look: |network, findings| each_group(network, |place| missing(&place, findings)),
     },
     Rule {
         id: "profile-for-another-port",
         level: Severity::Error,
-        title: "A buffer profile is used at another speed or cable than it is made for.",
+        title: "A buffer profile is used at a speed or cable length it was not made for.",
         checks: "Names such as `pg_lossless_100000_40m_profile` against the port's speed (equal) and cable (not longer).",
-        why: "Its headroom was computed for other figures: too small at a faster port or a longer cable.",
-        mend: "Bind the profile of this speed and length, or compute one.",
+        why: "Its headroom was computed for other figures: it is too small for a faster port or a longer cable.",
+        fix: "Bind the profile of this speed and length, or compute one.",
         source: "SONiC's names of lossless profiles.",
         look: |network, findings| each_group(network, |place| for_another(network, &place, findings)),
     },
     Rule {
         id: "headroom-pool-oversubscribed",
         level: Severity::Warning,
-        title: "Shared headroom is promised several times.",
+        title: "Shared headroom is overcommitted.",
         checks: "The sum of xoff over all lossless groups against the pool's shared headroom: a note above 1, a warning above 2 \
                  times (SONiC's usual ratio), an error if a single group does not fit.",
         why: "If more groups than fit pause at the same time, lossless packets are dropped.",
-        mend: "Raise the pool's xoff, or let fewer ports be lossless.",
+        fix: "Raise the pool's xoff, or make fewer ports lossless.",
         source: "SONiC's shared headroom pool (`over_subscribe_ratio` 2).",
         look: pool_oversubscribed,
     },
@@ -87,7 +87,7 @@ fn too_small(network: &Network, place: &ProfiledGroup<'_>, findings: &mut Findin
         (None, Some(speed), Some(metres)) => {
             (headroom(speed, metres, port.mtu), "xoff", format!("at {speed} over {metres}"))
         }
-        _ => return findings.lacks("the speed of ports and the length of cables (--cable)"),
+        _ => return findings.lacks("port speeds and cable lengths (--cable)"),
     };
     if (xoff.value.0 as f64) < needed {
         let says = format!(
@@ -121,11 +121,11 @@ fn for_another(network: &Network, place: &ProfiledGroup<'_>, findings: &mut Find
         wrong.push(format!("the port runs at {speed}"));
     }
     if let Some(length) = cable(network, port).filter(|length| *length > metres) {
-        wrong.push(format!("its cable has {length}"));
+        wrong.push(format!("its cable is {length} long"));
     }
     if !wrong.is_empty() {
-        let says = format!("{} is made for {rate} and {metres}, but {}", profile.name, wrong.join(" and "));
-        findings.add(at, &port.name, (says, "bind the profile of this speed and length".to_owned()));
+        let says = format!("{} was made for {rate} and {metres}, but {}", profile.name, wrong.join(" and "));
+        findings.add(at, &port.name, (says, "bind the profile for this speed and length".to_owned()));
     }
 }
 
@@ -144,7 +144,7 @@ fn pool_oversubscribed(network: &Network, findings: &mut Findings) {
                 _ => continue,
             };
             let says = format!(
-                "{} shares {} of headroom (xoff) among {} lossless groups that may need {} together, {:.1} times as much, \
+                "{} shares {} of headroom (xoff) among {} lossless groups that may together need {}, {:.1} times as much, \
                  and up to {} each",
                 pool.name,
                 size(room),
@@ -156,7 +156,7 @@ fn pool_oversubscribed(network: &Network, findings: &mut Findings) {
             findings.add_as(
                 level,
                 (shared.at, ""),
-                (says, format!("{} is enough for all at once", size(sum))),
+                (says, format!("{} is enough for all groups at once", size(sum))),
             );
         }
     }

@@ -10,11 +10,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "dctcp-ecn-off",
         level: Severity::Error,
-        title: "DCTCP hosts have ECN switched off.",
+        title: "DCTCP hosts have ECN turned off.",
         checks: "`tcp_congestion_control = dctcp` together with `tcp_ecn = 0`.",
-        why: "DCTCP asks for ECN by itself, but sockets with another law do not, nor do they answer: their packets are dropped where \
+        why: "DCTCP requests ECN by itself, but sockets with another law neither request nor accept it: their packets are dropped where \
               DCTCP's are marked, and a peer that falls back to another law loses its marks.",
-        mend: "Set net.ipv4.tcp_ecn = 1.",
+        fix: "Set net.ipv4.tcp_ecn = 1.",
         source: "RFC 8257, sections 3.2 and 4.1; the kernel's ip-sysctl documentation.",
         look: |network, findings| each_host(network, |host| dctcp_ecn_off(host, findings)),
     },
@@ -23,18 +23,18 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Note,
         title: "DCTCP may silently run without marks.",
         checks: "`tcp_congestion_control = dctcp` without `tcp_ecn_fallback = 0`.",
-        why: "If a first SYN is lost, Linux repeats it without ECN: this connection behaves as Reno among DCTCP and starves.",
-        mend: "Set net.ipv4.tcp_ecn_fallback = 0 in a network where all hosts and switches know ECN.",
+        why: "If the first SYN is lost, Linux retries without ECN: the connection behaves like Reno among DCTCP flows and starves.",
+        fix: "Set net.ipv4.tcp_ecn_fallback = 0 in a network where all hosts and switches support ECN.",
         source: "The kernel's DCTCP documentation; RFC 3168, section 6.1.1.1.",
         look: |network, findings| each_host(network, |host| dctcp_fallback(host, findings)),
     },
     Rule {
         id: "dctcp-without-marks",
         level: Severity::Error,
-        title: "Hosts run DCTCP and no switch marks.",
+        title: "Hosts run DCTCP, but no switch marks.",
         checks: "With DCTCP hosts, each switch has an enabled marking profile on some queue.",
-        why: "Without marks DCTCP is Reno, which fills every buffer.",
-        mend: "Enable marking on the queues of this traffic.",
+        why: "Without marks DCTCP behaves like Reno, which fills every buffer.",
+        fix: "Enable marking on the queues of this traffic.",
         source: "RFC 8257, section 3.1.",
         look: dctcp_without_marks,
     },
@@ -43,19 +43,19 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Warning,
         title: "The marking threshold is too low for DCTCP at this rate and delay.",
         checks: "K > C RTT / 7, with C the host's rate (or --rate) and RTT from --rtt or the scenario.",
-        why: "The queue runs empty after each cut of the window, and the link stands idle.",
-        mend: "Raise K_min above C RTT / 7.",
+        why: "The queue runs empty after each window reduction, and the link idles.",
+        fix: "Raise K_min above C RTT / 7.",
         source: "Alizadeh et al., SIGCOMM 2010, equation 13.",
         look: |network, findings| dctcp_pairs(network, |pair| threshold_low(network, &pair, findings)),
     },
     Rule {
         id: "dctcp-threshold-burst",
         level: Severity::Warning,
-        title: "One burst of a host exceeds the marking threshold.",
-        checks: "K is not below the largest burst that a host sends back to back: 64 KiB with segmentation offload (15 packets of 9 kB \
+        title: "A single burst of a host exceeds the marking threshold.",
+        checks: "K is not below the largest burst a host sends back to back: 64 KiB with segmentation offload (15 packets of 9 kB \
                  or 44 of 1.5 kB).",
-        why: "A single flow on an empty network is marked, cuts its window and never reaches the link's rate.",
-        mend: "Raise K_min above the burst (65 packets at 10 Gb/s in the DCTCP paper), or make bursts smaller: fq with pacing, a lower \
+        why: "A single flow on an idle network is marked, reduces its window and never reaches the link's rate.",
+        fix: "Raise K_min above the burst (65 packets at 10 Gb/s in the DCTCP paper), or make bursts smaller: fq with pacing, a lower \
               gso_max_size.",
         source: "Alizadeh et al., SIGCOMM 2010, section 3.4: 10 Gb/s hosts send bursts of 30 to 40 packets.",
         look: |network, findings| dctcp_pairs(network, |pair| threshold_burst(&pair, findings)),
@@ -63,11 +63,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "dctcp-on-ramp",
         level: Severity::Warning,
-        title: "DCTCP meets a ramp instead of a step.",
+        title: "DCTCP is marked by a ramp instead of a step.",
         checks: "With DCTCP hosts, K_min = K_max.",
-        why: "DCTCP balances at a marked share of 2 / W, other laws at 1.5 / W^2: on a ramp DCTCP stands 1.3 to 2.1 times higher in the \
+        why: "DCTCP balances at a marked fraction of 2 / W, other laws at 1.5 / W^2: on a ramp DCTCP holds a 1.3 to 2.1 times longer \
               queue than Reno-like laws (128 to 1280 kB, 25 Gb/s, 4 to 52 flows), and reaches tail drop sooner.",
-        mend: "Write K_min = K_max for queues of DCTCP traffic.",
+        fix: "Set K_min = K_max for queues of DCTCP traffic.",
         source: "RFC 8257, section 3.1 (a single threshold); the equilibria are computed.",
         look: |network, findings| dctcp_pairs(network, |pair| on_ramp(&pair, findings)),
     },
@@ -75,12 +75,12 @@ pub(super) const RULES: &[Rule] = &[
         id: "non-ect-in-marking-queue",
         level: Severity::Warning,
         title: "Packets that cannot be marked are dropped where others are marked.",
-        checks: "A queue that drops what it cannot mark (WRED) together with hosts whose packets are not ECN-capable: all of them if \
-                 tcp_ecn is 0, or 2 (the default: answer, never ask) without DCTCP; otherwise SYNs and pure acknowledgements \
-                 (note). That the queue drops them is assumed for SONiC and EOS; makers differ (Dell and D-Link: yes, Juniper QFX: no).",
-        why: "SYNs and acknowledgements meet a drop probability while data passes: connections wait a second to open. Protecting \
+        checks: "A queue that drops what it cannot mark (WRED) and hosts whose packets are not ECN-capable: all packets if \
+                 tcp_ecn is 0, or 2 (the default: accept, never request) without DCTCP; otherwise SYNs and pure acknowledgements \
+                 (note). SONiC and EOS are assumed to drop them; vendors differ (Dell and D-Link: yes, Juniper QFX: no).",
+        why: "SYNs and acknowledgements are dropped with some probability while data passes: connections take a second to open. Protecting \
               them gave full throughput and 85 % less latency on Hadoop clusters.",
-        mend: "Set tcp_ecn = 1 on all hosts, keep K_min high enough for bursts, and give acknowledgements another queue if you can.",
+        fix: "Set tcp_ecn = 1 on all hosts, keep K_min high enough for bursts, and give acknowledgements another queue if possible.",
         source: "RFC 3168, section 6.1; Fischer e Silva and Carpenter, High Throughput and Low Latency on Hadoop Clusters using ECN. Not \
                  confirmed for EOS by a document of Arista's.",
         look: non_ect,
@@ -88,11 +88,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "window-below-path",
         level: Severity::Warning,
-        title: "The buffer of a socket holds less than the path.",
-        checks: "The greatest tcp_rmem (half of which becomes window) and tcp_wmem against C RTT; needs --rate and --rtt where no file tells \
+        title: "A socket buffer is smaller than the path's bandwidth-delay product.",
+        checks: "The maximum of tcp_rmem (half of which becomes window) and tcp_wmem against C RTT; needs --rate and --rtt where no file gives \
                  them.",
         why: "A single flow cannot fill the link, whatever the network does.",
-        mend: "Raise the third figure of tcp_rmem to more than 2 C RTT and that of tcp_wmem to more than C RTT.",
+        fix: "Raise the third figure of tcp_rmem to more than 2 C RTT and that of tcp_wmem to more than C RTT.",
         source: "The kernel's ip-sysctl documentation (tcp_adv_win_scale 1); RFC 7323, section 1.1.",
         look: |network, findings| each_host(network, |host| window(network, host, findings)),
     },
@@ -100,11 +100,11 @@ pub(super) const RULES: &[Rule] = &[
         id: "windows-fill-buffer",
         level: Severity::Note,
         title: "Receive windows, not marks, bound the queue.",
-        checks: "On switches without marking: 16 flows with the greatest receive window against the memory of the pool.",
-        why: "Loss-based flows grow until they lose or reach the window: a queue of windows less the path. Deep buffers then hold tens \
-              of megabytes for ever.",
-        mend: "Enable marking, or lower tcp_rmem to what the path needs.",
-        source: "97 MB were seen in production on deep buffers (JANOG); 6 MB of tcp_rmem is Linux' default.",
+        checks: "On switches without marking: 16 flows with the maximum receive window against the memory of the pool.",
+        why: "Loss-based flows grow until they lose or reach the window: the queue holds the windows less the path. Deep buffers then hold tens \
+              of megabytes permanently.",
+        fix: "Enable marking, or lower tcp_rmem to what the path needs.",
+        source: "97 MB were seen in production on deep buffers (JANOG); a tcp_rmem of 6 MB is Linux's default.",
         look: windows_fill,
     },
 ];
@@ -184,13 +184,13 @@ fn rtt_of(network: &Network, host: &HostConfig) -> Option<Span> {
 
 fn threshold_low(network: &Network, pair: &Pair<'_>, findings: &mut Findings) {
     let (Some(rate), Some(rtt)) = (rate_of(network, pair.host), rtt_of(network, pair.host)) else {
-        return findings.lacks("the rate of hosts and their round trip (--rate, --rtt)");
+        return findings.lacks("the rate of hosts and their round-trip time (--rate, --rtt)");
     };
     let least = bandwidth_delay(rate, rtt) / 7.0;
     let min = pair.marking.min.value.0 as f64;
     if min <= least {
         let says = format!(
-            "{} marks from {} on; DCTCP at {rate} over {} us needs more than {} (C RTT / 7) to keep the link busy",
+            "{} marks from {}; DCTCP at {rate} over {} us needs more than {} (C RTT / 7) to keep the link busy",
             pair.marking.name,
             size(min),
             rtt.micros(),
@@ -204,13 +204,13 @@ fn threshold_burst(pair: &Pair<'_>, findings: &mut Findings) {
     let (min, burst) = (pair.marking.min.value, pair.host.burst);
     if min < burst {
         let says = format!(
-            "{} marks from {} on, and a host sends up to {} back to back",
+            "{} marks from {}, but a host sends up to {} back to back",
             pair.marking.name,
             size(min.0 as f64),
             size(burst.0 as f64)
         );
-        let mend = format!("raise K_min above {}, or make bursts smaller", size(burst.0 as f64));
-        findings.add(pair.marking.min.at, "", (says, mend));
+        let fix = format!("raise K_min above {}, or make bursts smaller", size(burst.0 as f64));
+        findings.add(pair.marking.min.at, "", (says, fix));
     }
 }
 
@@ -218,12 +218,12 @@ fn on_ramp(pair: &Pair<'_>, findings: &mut Findings) {
     let (min, max) = (&pair.marking.min, &pair.marking.max);
     if min.value < max.value {
         let says = format!(
-            "{} is a ramp from {} to {}, and the hosts run DCTCP, which is made for a step",
+            "{} is a ramp from {} to {}, but the hosts run DCTCP, which is designed for a step",
             pair.marking.name,
             size(min.value.0 as f64),
             size(max.value.0 as f64)
         );
-        findings.add(max.at, "", (says, "write K_min = K_max".to_owned()));
+        findings.add(max.at, "", (says, "set K_min = K_max".to_owned()));
     }
 }
 
@@ -234,12 +234,12 @@ fn non_ect(network: &Network, findings: &mut Findings) {
             let works = marking.ecn && marking.disabled.is_none() && marking.drops_non_ect;
             for host in network.hosts.iter().filter(|_| works && used.contains(&number)) {
                 let says = format!(
-                    "{} drops what it cannot mark from {} on: ",
+                    "{} drops what it cannot mark from {}: ",
                     marking.name,
                     size(marking.min.value.0 as f64)
                 );
-                let (level, what, mend) = unmarkable(host);
-                findings.add_as(level, (marking.min.at, ""), (says + &what, mend.to_owned()));
+                let (level, what, fix) = unmarkable(host);
+                findings.add_as(level, (marking.min.at, ""), (says + &what, fix.to_owned()));
             }
         }
     }
@@ -251,7 +251,7 @@ fn unmarkable(host: &HostConfig) -> (Severity, String, &'static str) {
     let all = "set net.ipv4.tcp_ecn = 1 on all hosts";
     match (ecn, host.is_dctcp()) {
         (0 | 2, false) => {
-            let why = if ecn == 0 { "never use ECN" } else { "answer but never ask for ECN" };
+            let why = if ecn == 0 { "never use ECN" } else { "accept but never request ECN" };
             (Severity::Warning, format!("every packet of hosts with tcp_ecn = {ecn}, which {why}"), all)
         }
         _ => (
@@ -267,7 +267,7 @@ fn window(network: &Network, host: &HostConfig, findings: &mut Findings) {
         return;
     }
     let (Some(rate), Some(rtt)) = (rate_of(network, host), rtt_of(network, host)) else {
-        return findings.lacks("the rate of hosts and their round trip (--rate, --rtt)");
+        return findings.lacks("the rate of hosts and their round-trip time (--rate, --rtt)");
     };
     let path = bandwidth_delay(rate, rtt);
     let mut short = |buffer: &Option<Placed<Bytes>>, name: &str, share: f64| {
@@ -275,7 +275,7 @@ fn window(network: &Network, host: &HostConfig, findings: &mut Findings) {
             return;
         };
         let says = format!(
-            "{name} gives a window of {} at most, and the path holds {} ({rate} times {} us)",
+            "{name} gives a window of at most {}, but the path holds {} ({rate} times {} us)",
             size(buffer.value.0 as f64 * share),
             size(path),
             rtt.micros()
@@ -297,7 +297,7 @@ fn windows_fill(network: &Network, findings: &mut Findings) {
             let windows = 16.0 * receive.value.0 as f64 * host.window_share;
             if windows > memory.0 as f64 {
                 let says = format!(
-                    "{} does not mark, and 16 flows may hold {} in flight; the memory is {}",
+                    "{} does not mark, and 16 flows may have {} in flight; the memory is {}",
                     switch.name,
                     size(windows),
                     size(memory.0 as f64)

@@ -12,11 +12,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "pause-stops-wrong-queue",
         level: Severity::Error,
-        title: "A pause frame stops another queue than the one that sends.",
+        title: "A pause frame stops a queue other than the one that sends.",
         checks: "For each priority with PFC: the traffic classes whose packets fill its group at the neighbour go to the queue \
                  that a pause of this priority stops.",
-        why: "The neighbour asks to stop and the queue goes on: its headroom overflows. Another queue stops for nothing.",
-        mend: "Make the map from PFC priority to queue agree with the one from traffic class to queue.",
+        why: "The neighbour asks for a pause and the queue goes on: its headroom overflows. Another queue stops needlessly.",
+        fix: "Make the map from PFC priority to queue agree with the one from traffic class to queue.",
         source: "IEEE 802.1Qbb; SONiC's TC_TO_QUEUE_MAP and MAP_PFC_PRIORITY_TO_QUEUE.",
         look: |network, findings| each_priority(network, |place| wrong_queue(place, findings)),
     },
@@ -24,9 +24,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "classes-share-group",
         level: Severity::Warning,
         title: "Several traffic classes share a lossless group.",
-        checks: "At most one traffic class leads to the priority group of a priority with PFC.",
+        checks: "At most one traffic class maps to the priority group of a priority with PFC.",
         why: "The group counts the bytes of all of them, but a pause stops one queue: the others' packets hold the group above XOFF.",
-        mend: "Give each lossless class a priority group of its own in the map from traffic class to priority group.",
+        fix: "Give each lossless class its own priority group in the map from traffic class to priority group.",
         source: "Reference model of shared memory: a packet is charged to its priority group at ingress and its queue at egress.",
         look: |network, findings| each_priority(network, |place| shared_group(place, findings)),
     },
@@ -34,9 +34,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "lossless-class-unreached",
         level: Severity::Warning,
         title: "No packet can reach a lossless class.",
-        checks: "Some DSCP leads to a traffic class of each priority with PFC. Scenarios: payload is in a lossless queue.",
-        why: "The class is lossless on paper: its traffic is in another queue, and its headroom is idle memory.",
-        mend: "Map the DSCP of the lossless traffic to the class.",
+        checks: "Some DSCP maps to a traffic class of each priority with PFC. Scenarios: payload is in a lossless queue.",
+        why: "The class is lossless on paper: its traffic is in another queue, and its headroom is wasted.",
+        fix: "Map the DSCP of the lossless traffic to the class.",
         source: "SONiC's DSCP_TO_TC_MAP table.",
         look: |network, findings| {
             each_priority(network, |place| unreached(place, findings));
@@ -47,22 +47,22 @@ pub(super) const RULES: &[Rule] = &[
         id: "default-traffic-lossless",
         level: Severity::Warning,
         title: "Ordinary traffic is in a lossless class.",
-        checks: "DSCP 0 does not lead to a priority with PFC.",
+        checks: "DSCP 0 does not map to a priority with PFC.",
         why: "TCP fills queues until it sees losses or marks: in a lossless class it fills them until everything pauses. In the \
               LINE Yahoo tests, with default traffic in a no-drop class, PFC alone made jobs slower and sent 3.5 million pauses.",
-        mend: "Keep lossless classes for traffic with a rate control of its own (RoCE), with a DSCP of its own.",
+        fix: "Keep lossless classes for traffic with its own rate control (RoCE) and its own DSCP.",
         source: "Fukazawa and Kobayashi, JANOG (no-drop priorities 0 and 1, DSCP 0 in traffic class 1).",
         look: |network, findings| each_priority(network, |place| default_traffic(place, findings)),
     },
     Rule {
         id: "notifications-paused",
         level: Severity::Warning,
-        title: "Congestion notifications wait behind what they are about.",
-        checks: "DSCP 48, which network cards give to CNPs, does not lead to a lossless class. Scenarios with DCQCN: CNPs (class 0) have a \
-                 queue before that of payload, without PFC.",
-        why: "CNPs wait in the congested queue or are paused with it: the loop of DCQCN is as slow as the queue is long, and \
+        title: "Congestion notifications wait behind the traffic they report on.",
+        checks: "DSCP 48, which network cards give to CNPs, does not map to a lossless class. Scenarios with DCQCN: CNPs (class 0) have a \
+                 queue served before that of payload, without PFC.",
+        why: "CNPs wait in the congested queue or are paused with it: DCQCN's control loop slows down as the queue grows, and \
               oscillates.",
-        mend: "Map DSCP 48 to a class with strict priority and without PFC.",
+        fix: "Map DSCP 48 to a class with strict priority and without PFC.",
         source: "Zhu et al., SIGCOMM 2015: CNPs travel with high priority.",
         look: |network, findings| {
             each_priority(network, |place| notifications(place, findings));
@@ -103,7 +103,7 @@ fn wrong_queue(place: MappedPriority<'_>, findings: &mut Findings) {
         // Classes that share the group of another one are the business of the next rule.
         if queue != stopped && class == priority {
             let says = format!(
-                "traffic class {class} sends from queue {queue}, but a pause of priority {priority} stops queue {stopped}"
+                "traffic class {class} uses queue {queue}, but a pause of priority {priority} stops queue {stopped}"
             );
             let at = said(port, MapKind::Queue, class).or(said(port, MapKind::Pause, priority)).unwrap_or(at);
             findings.add(at, &port.name, (says, format!("map PFC priority {priority} to queue {queue}")));
@@ -123,7 +123,7 @@ fn shared_group(place: MappedPriority<'_>, findings: &mut Findings) {
         );
         let other = classes.iter().find(|class| **class != priority);
         let at = other.and_then(|class| said(port, MapKind::Group, *class)).unwrap_or(at);
-        findings.add(at, &port.name, (says, "give each of them a priority group of its own".to_owned()));
+        findings.add(at, &port.name, (says, "give each of them its own priority group".to_owned()));
     }
 }
 
@@ -131,7 +131,7 @@ fn unreached(place: MappedPriority<'_>, findings: &mut Findings) {
     let MappedPriority { port, priority, at, classes } = place;
     let Some(map) = port.maps.get(&MapKind::Dscp) else { return };
     if !map.values().any(|class| classes.contains(&class.value)) {
-        let says = format!("no DSCP leads to a traffic class of priority {priority}, which has PFC");
+        let says = format!("no DSCP maps to a traffic class of priority {priority}, which has PFC");
         findings.add(
             at,
             &port.name,
@@ -146,7 +146,7 @@ fn default_traffic(place: MappedPriority<'_>, findings: &mut Findings) {
         0,
         |class, priority| {
             let says = format!(
-                "DSCP 0 leads to traffic class {class}, whose group has PFC (priority {priority}): all ordinary traffic is lossless"
+                "DSCP 0 maps to traffic class {class}, whose group has PFC (priority {priority}): all ordinary traffic is lossless"
             );
             (says, "map DSCP 0 to a class without PFC".to_owned())
         },
@@ -160,7 +160,7 @@ fn notifications(place: MappedPriority<'_>, findings: &mut Findings) {
         NOTIFICATIONS,
         |class, priority| {
             let says = format!(
-                "DSCP 48 (CNPs) leads to traffic class {class}, whose group has PFC (priority {priority})"
+                "DSCP 48 (CNPs) maps to traffic class {class}, whose group has PFC (priority {priority})"
             );
             (says, "map DSCP 48 to a strict-priority class without PFC".to_owned())
         },

@@ -16,20 +16,20 @@ pub(super) const RULES: &[Rule] = &[
                  dynamic one in a pool of B bytes. Error: K_min is above it even if all other n - 1 ports send to this \
                  one. Warning: above it for two ports. Note: above the bound for every load of ports, T / n or \
                  alpha B / (n (1 + c alpha)) with c lossless classes, where one ingress port feeds all n queues.",
-        why: "Senders hear of congestion by pauses, which stop ports and not flows: victims wait, pauses spread to the \
+        why: "Senders learn of congestion from pauses, which stop ports, not flows: victims wait, pauses spread up the \
               tree, and the congestion control above never learns its rate.",
-        mend: "Lower K_min below the figure for two ports, or give the group a larger alpha or static limit.",
+        fix: "Lower K_min below the figure for two ports, or give the group a larger alpha or static limit.",
         source: "Zhu et al., SIGCOMM 2015, section 4 (with beta = 8 alpha for 8 classes); thresholds by Choudhury and Hahne 1998.",
         look: |network, findings| lossless_markings(network, |place| ecn_after_pfc(place, findings)),
     },
     Rule {
         id: "ramp-beyond-pfc",
         level: Severity::Warning,
-        title: "The ramp of marking ends where pauses have long begun.",
+        title: "The marking ramp ends well above the start of pauses.",
         checks: "K_max of a lossless queue against what the queue holds when all other ports feed it and its ingress groups reach XOFF.",
-        why: "The queue never comes to the end of the ramp: marks stay rare, the probability at K_max is never reached, and pauses do the \
+        why: "The queue never reaches the end of the ramp: marks stay rare, the probability at K_max is never reached, and pauses do the \
               rest.",
-        mend: "Lower K_max below the figure, or raise the group's alpha or limit.",
+        fix: "Lower K_max below the figure, or raise the group's alpha or limit.",
         source: "Zhu et al., SIGCOMM 2015, sections 4 and 5.",
         look: |network, findings| lossless_markings(network, |place| ramp_beyond_pfc(&place, findings)),
     },
@@ -40,28 +40,28 @@ pub(super) const RULES: &[Rule] = &[
         checks: "K_min and K_max against the limit of the queue: its static limit, or alpha B / (1 + n alpha) with n equally \
                  congested queues. Error: K_min is not below the limit of a queue alone (n = 1). Warning: K_max is above \
                  it. Note: K_min is above the limit when all ports are congested.",
-        why: "Without marks before the limit, ECN has no effect and flows learn of congestion by losses.",
-        mend: "Lower K_min (and K_max) below the figure, or raise the queue's alpha or limit.",
+        why: "Without marks below the limit, ECN has no effect and flows learn of congestion from losses.",
+        fix: "Lower K_min (and K_max) below the figure, or raise the queue's alpha or limit.",
         source: "Choudhury and Hahne 1998; sonic-net/sonic-swss issue 4718 asks for the same check.",
         look: ecn_above_drop,
     },
     Rule {
         id: "ramp-order",
         level: Severity::Error,
-        title: "The ramp of marking runs backwards.",
+        title: "The marking ramp runs backwards.",
         checks: "K_min <= K_max.",
         why: "Switches refuse such a profile or mark everything above the smaller threshold.",
-        mend: "Exchange the two, or make them equal for step marking.",
+        fix: "Swap the two, or make them equal for step marking.",
         source: "Floyd and Jacobson 1993.",
         look: |network, findings| each_marking(network, |_, marking| ramp_order(marking, findings)),
     },
     Rule {
         id: "ramp-flat",
         level: Severity::Error,
-        title: "The probability of marking is zero.",
-        checks: "The probability at K_max is above 0.",
-        why: "Nothing is marked up to K_max; from there on everything is. The queue settles at K_max, and K_min does nothing.",
-        mend: "Set a probability: 1 % is DCQCN's, 100 % a steep ramp; or write K_min = K_max if a step is meant.",
+        title: "The marking probability is zero.",
+        checks: "The marking probability at K_max is above 0.",
+        why: "Nothing is marked up to K_max, everything above it. The queue settles at K_max, and K_min does nothing.",
+        fix: "Set a probability: 1 % is DCQCN's, 100 % a steep ramp; or set K_min = K_max if a step is meant.",
         source: "Zhu et al., SIGCOMM 2015, table 14.",
         look: |network, findings| each_marking(network, |_, marking| ramp_flat(marking, findings)),
     },
@@ -69,10 +69,10 @@ pub(super) const RULES: &[Rule] = &[
         id: "marking-off",
         level: Severity::Error,
         title: "Marking has thresholds but is not enabled.",
-        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours that it shall mark. Error: green, the \
+        checks: "In SONiC a profile with `ecn` needs `wred_<colour>_enable = true` for the colours it is to mark. Error: green, the \
                  colour of every packet that no policer has coloured, is not marked. Note: yellow or red is not.",
         why: "The profile is accepted and bound, and marks nothing.",
-        mend: "Set `wred_green_enable` to true.",
+        fix: "Set `wred_green_enable` to true.",
         source: "SONiC's WRED_PROFILE table; sonic-net/sonic-buildimage issue 4545.",
         look: |network, findings| each_marking(network, |_, marking| marking_off(marking, findings)),
     },
@@ -80,9 +80,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "marking-unbound",
         level: Severity::Warning,
         title: "A marking profile is bound to no queue.",
-        checks: "Some entry of the table of queues names the profile.",
-        why: "It has no effect.",
-        mend: "Name it as `wred_profile` of the queues that shall mark, or remove it.",
+        checks: "Some entry of the QUEUE table names the profile.",
+        why: "The profile has no effect.",
+        fix: "Name it as `wred_profile` of the queues that should mark, or remove it.",
         source: "SONiC's QUEUE table.",
         look: marking_unbound,
     },
@@ -92,7 +92,7 @@ pub(super) const RULES: &[Rule] = &[
         title: "A lossless class has no marking.",
         checks: "Each queue of a priority with PFC has an enabled marking profile with ECN.",
         why: "Pauses are the only brake. In the LINE Yahoo tests PFC alone sent 3.5 million pauses where PFC with ECN sent two.",
-        mend: "Bind a marking profile to the queue, with K_min below the figures of ecn-after-pfc.",
+        fix: "Bind a marking profile to the queue, with K_min below the figures of ecn-after-pfc.",
         source: "Fukazawa and Kobayashi, JANOG; Zhu et al., SIGCOMM 2015, section 2.",
         look: lossless_without_ecn,
     },
@@ -172,7 +172,7 @@ fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
     };
     let says = format!(
         "marks begin at {} ({}), but ingress groups with {} reach XOFF when the queue holds {} with 2 ports \
-         sending to it, {} with {}, and {} in the worst load of {ports} ports",
+         sending to it, {} with {}, and {} under the worst load of {ports} ports",
         size(min),
         marking.min_words(),
         limit_words(profile),
@@ -181,12 +181,12 @@ fn ecn_after_pfc(place: Lossless<'_>, findings: &mut Findings) {
         (ports - 1).max(1),
         size(always),
     );
-    let mend = format!(
-        "set K_min below {} for every incast; {} guarantees marks first under every load",
+    let fix = format!(
+        "set K_min below {} for every incast; {} guarantees that marks come first under every load",
         size(two),
         size(always)
     );
-    findings.add_as(level, (marking.min.at, &format!("{} queue {queue}", port.name)), (says, mend));
+    findings.add_as(level, (marking.min.at, &format!("{} queue {queue}", port.name)), (says, fix));
 }
 
 fn ramp_beyond_pfc(place: &Lossless<'_>, findings: &mut Findings) {
@@ -209,8 +209,8 @@ fn ramp_beyond_pfc(place: &Lossless<'_>, findings: &mut Findings) {
             size(max),
             size(most)
         );
-        let mend = format!("end the ramp below {}", size(most));
-        findings.add(marking.max.at, &format!("{} queue {queue}", port.name), (says, mend));
+        let fix = format!("end the ramp below {}", size(most));
+        findings.add(marking.max.at, &format!("{} queue {queue}", port.name), (says, fix));
     }
 }
 
@@ -254,7 +254,7 @@ fn drop_of_queue(
                 switch.degree()
             )
         }
-        _ => format!("{words} is all it may hold"),
+        _ => format!("{words} is its limit"),
     };
     let limits = format!("a queue with {limits}");
     let (level, at, what) = match () {
@@ -276,8 +276,8 @@ fn drop_of_queue(
         () => return,
     };
     let bound = if level == Severity::Note { together } else { alone };
-    let mend = format!("keep the thresholds below {}, or raise the queue's limit", size(bound));
-    findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), mend));
+    let fix = format!("keep the thresholds below {}, or raise the queue's limit", size(bound));
+    findings.add_as(level, (at, subject), (format!("{what}, but {limits}"), fix));
 }
 
 /// The limit of a queue with so many equally congested; nothing if the pool's size is unknown or the limit is the whole
@@ -298,7 +298,7 @@ fn ramp_order(marking: &MarkingProfile, findings: &mut Findings) {
             size(min.0 as f64),
             size(max.0 as f64)
         );
-        findings.add(marking.min.at, "", (says, "write K_min <= K_max".to_owned()));
+        findings.add(marking.min.at, "", (says, "set K_min <= K_max".to_owned()));
     }
 }
 
@@ -324,16 +324,16 @@ fn marking_off(marking: &MarkingProfile, findings: &mut Findings) {
     }
     let start = size(marking.min.value.0 as f64);
     if let Some(off) = &marking.disabled {
-        let says = format!("{} asks for ECN from {start} on, but {}", marking.name, off.why);
-        return findings.add(off.at, "", (says, off.mend.to_owned()));
+        let says = format!("{} asks for ECN from {start}, but {}", marking.name, off.why);
+        return findings.add(off.at, "", (says, off.fix.to_owned()));
     }
     for (colour, at) in &marking.unmarked {
         let says = format!(
-            "{} asks for ECN of {colour} packets, but wred_{colour}_enable is not true: what a policer colours {colour} is not marked",
+            "{} asks for ECN on {colour} packets, but wred_{colour}_enable is not true: what a policer colours {colour} is not marked",
             marking.name
         );
-        let mend = format!("set wred_{colour}_enable to \"true\", or take {colour} out of ecn");
-        findings.add_as(Severity::Note, (*at, ""), (says, mend));
+        let fix = format!("set wred_{colour}_enable to \"true\", or remove {colour} from ecn");
+        findings.add_as(Severity::Note, (*at, ""), (says, fix));
     }
 }
 
@@ -343,8 +343,8 @@ fn marking_unbound(network: &Network, findings: &mut Findings) {
         let unused = switch.markings.iter().enumerate().filter(|(number, _)| !used.contains(number));
         for (_, marking) in unused {
             let says = "no queue uses this marking profile".to_owned();
-            let mend = "bind it to the queues that shall mark, or remove it".to_owned();
-            findings.add(marking.at, &marking.name, (says, mend));
+            let fix = "bind it to the queues that should mark, or remove it".to_owned();
+            findings.add(marking.at, &marking.name, (says, fix));
         }
     }
 }
@@ -360,8 +360,8 @@ fn lossless_without_ecn(network: &Network, findings: &mut Findings) {
                 if !marking.is_some_and(|number| switch.markings[number].ecn) {
                     let says =
                         format!("queue {queue} is lossless and marks nothing: pauses are its only brake");
-                    let mend = format!("bind a marking profile to queue {queue}");
-                    findings.add(port.pfc[0].at, &port.name, (says, mend));
+                    let fix = format!("bind a marking profile to queue {queue}");
+                    findings.add(port.pfc[0].at, &port.name, (says, fix));
                 }
             }
         }

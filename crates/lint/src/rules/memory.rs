@@ -11,8 +11,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "More memory is guaranteed than the pool has.",
         checks: "The sum of the guaranteed sizes of all groups (or queues) of a pool, and of their headroom unless the pool \
                  shares headroom, against the pool's size.",
-        why: "The switch refuses the profile of the last ports, or a guarantee is none.",
-        mend: "Lower the guaranteed sizes, take lossless classes from ports that need none, or share headroom.",
+        why: "The switch refuses the last ports' profile, or a guarantee does not hold.",
+        fix: "Lower the guaranteed sizes, remove lossless classes from ports that need none, or share headroom.",
         source: "SONiC's BUFFER_POOL and BUFFER_PROFILE tables.",
         look: |network, findings| each_pool(network, |place| oversubscribed(place, findings)),
     },
@@ -22,20 +22,20 @@ pub(super) const RULES: &[Rule] = &[
         title: "The pools are larger than the switch's memory.",
         checks: "The sum of the ingress pools with their shared headroom, and the headroom of groups that share none, against \
                  the memory given by --memory. The same for egress pools.",
-        why: "Thresholds are computed from memory that does not exist: XOFF and drops come when the memory is full, in no order.",
-        mend: "Shrink the pools; headroom comes first.",
-        source: "Zhu et al., SIGCOMM 2015, section 4: what is shared is the memory less the headroom of all ports.",
+        why: "Thresholds are computed from memory that does not exist: XOFF and drops come when the memory is full, in no particular order.",
+        fix: "Shrink the pools; headroom comes first.",
+        source: "Zhu et al., SIGCOMM 2015, section 4: the shared memory is the memory less the headroom of all ports.",
         look: memory_oversubscribed,
     },
     Rule {
         id: "static-above-pool",
         level: Severity::Warning,
         title: "The static limits of all ports exceed the pool.",
-        checks: "Static limit of a lossy profile times the ports that use it against the pool's size: a note, for statistical \
-                 sharing is often wanted; a warning when one limit alone is above the pool. A limit equal to the pool means none \
+        checks: "Static limit of a lossy profile times the ports that use it against the pool's size: a note, because statistical \
+                 sharing is often intended; a warning when one limit alone is above the pool. A limit equal to the pool means none \
                  and is left alone.",
-        why: "The limit never acts: the pool is full before.",
-        mend: "Use a dynamic threshold, or a limit of the pool's size divided by the ports.",
+        why: "The limit never takes effect: the pool fills first.",
+        fix: "Use a dynamic threshold, or a limit of the pool's size divided by the ports.",
         source: "SONiC's BUFFER_PROFILE table.",
         look: |network, findings| each_pool(network, |place| static_above(place, findings)),
     },

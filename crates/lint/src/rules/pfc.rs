@@ -10,9 +10,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "pfc-without-lossless-profile",
         level: Severity::Error,
         title: "PFC is on for a class whose buffer is not lossless.",
-        checks: "Each priority with PFC leads to a priority group with a profile that has headroom or is computed by the switch.",
-        why: "The switch sends pauses, if at all, too late: what is on its way is dropped. The class looks lossless and is not.",
-        mend: "Bind a lossless profile to the priority group, or take the priority out of `pfc_enable`.",
+        checks: "Each priority with PFC maps to a priority group whose profile has headroom or is computed by the switch.",
+        why: "The switch sends pauses too late, if at all: what is in flight is dropped. The class looks lossless but is not.",
+        fix: "Bind a lossless profile to the priority group, or remove the priority from `pfc_enable`.",
         source: "IEEE 802.1Qbb; SONiC's BUFFER_PG table.",
         look: |network, findings| each_priority(network, |place| without_profile(place, findings)),
     },
@@ -21,8 +21,8 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "A class has a lossless buffer but PFC is off.",
         checks: "Each priority group with a lossless profile belongs to a priority with PFC on the same port.",
-        why: "Nobody is paused: the group fills its headroom, which is memory that the other ports miss, and then drops.",
-        mend: "Add the priority to `pfc_enable`, or bind a lossy profile.",
+        why: "Nothing is paused: the group fills its headroom, which other ports could use, and then drops.",
+        fix: "Add the priority to `pfc_enable`, or bind a lossy profile.",
         source: "IEEE 802.1Qbb; SONiC's BUFFER_PG and PORT_QOS_MAP tables.",
         look: profile_without_pfc,
     },
@@ -31,11 +31,11 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Error,
         title: "XON is not below XOFF.",
         checks: "With a static limit: xon < limit. With a dynamic one, an `xon_offset` of 0 and no `xon` leave no gap between \
-                 pause and resume (warning), and one above alpha B, the largest XOFF there is, never lets the group resume before it \
+                 pause and resume (warning), and one above alpha B, the largest possible XOFF, keeps the group from resuming before it \
                  is empty.",
-        why: "The group resumes while it should pause: one pause frame and one resume for each packet, or a class that never \
+        why: "The group resumes while it should pause: one pause and one resume frame per packet, or a class that never \
               resumes.",
-        mend: "Set XON two packets below XOFF: enough to keep the link busy, little enough to resume in time.",
+        fix: "Set XON two packets below XOFF: enough to keep the link busy, little enough to resume in time.",
         source: "Reference model of shared memory: resume below XOFF minus an offset of 2 MTU (TLT), 3 kB (HPCC).",
         look: |network, findings| each_priority(network, |place| xon_order(place, findings)),
     },
@@ -44,19 +44,19 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Warning,
         title: "PFC runs without a watchdog.",
         checks: "Each port with PFC has an entry for the PFC watchdog, or the file turns it on for all ports.",
-        why: "One network card that never stops pausing, or a cycle of waiting buffers, stops a fabric for ever.",
-        mend: "Turn the watchdog on; 200 ms to detect and 400 ms to restore are usual.",
+        why: "One network card that never stops pausing, or a cycle of waiting buffers, stops a fabric for good.",
+        fix: "Turn the watchdog on; 200 ms to detect and 400 ms to restore are usual.",
         source: "Guo et al., SIGCOMM 2016, section 4.3; SONiC's PFC_WD table.",
         look: watchdog_off,
     },
     Rule {
         id: "watchdog-times",
         level: Severity::Warning,
-        title: "The watchdog's times do not fit.",
-        checks: "Detection of at least 100 ms, and restoration not shorter than detection.",
+        title: "The watchdog's times are inconsistent.",
+        checks: "Detection is at least 100 ms, and restoration not shorter than detection.",
         why: "A shorter detection takes congestion for a storm and drops lossless packets; a shorter restoration lets a storm \
               through more than half of the time.",
-        mend: "Detection 100 ms to 400 ms, restoration once or twice that.",
+        fix: "Detection 100 ms to 400 ms, restoration once or twice that.",
         source: "SONiC's PFC_WD defaults (200 ms); Guo et al., SIGCOMM 2016.",
         look: watchdog_times,
     },
@@ -92,9 +92,9 @@ fn without_profile(place: PausedPriority<'_>, findings: &mut Findings) {
         Some(_) => return,
     };
     let at = group.map_or(port.pfc[0].at, |group| group.at);
-    let mend =
-        format!("bind a lossless profile to {}|{number}, or take {priority} out of pfc_enable", port.name);
-    findings.add(at, &port.name, (format!("PFC is on for priority {priority}, but {found}"), mend));
+    let fix =
+        format!("bind a lossless profile to {}|{number}, or remove {priority} from pfc_enable", port.name);
+    findings.add(at, &port.name, (format!("PFC is on for priority {priority}, but {found}"), fix));
 }
 
 fn profile_without_pfc(network: &Network, findings: &mut Findings) {
@@ -104,11 +104,11 @@ fn profile_without_pfc(network: &Network, findings: &mut Findings) {
             for (number, group) in port.groups.iter().filter(|(number, _)| !paused.contains(number)) {
                 if is_lossless(switch, group) {
                     let says = format!(
-                        "priority group {number} has a lossless profile, but no priority with PFC leads to it"
+                        "priority group {number} has a lossless profile, but no priority with PFC maps to it"
                     );
-                    let mend =
+                    let fix =
                         format!("add the priority to pfc_enable of {}, or bind a lossy profile", port.name);
-                    findings.add(group.at, &port.name, (says, mend));
+                    findings.add(group.at, &port.name, (says, fix));
                 }
             }
         }
@@ -136,7 +136,7 @@ fn xon_order(place: PausedPriority<'_>, findings: &mut Findings) {
         (Some(Threshold::Dynamic(alpha)), _) if never_resumes(place.switch, profile, alpha).is_some() => {
             let most = never_resumes(place.switch, profile, alpha).unwrap_or_default();
             let says = format!(
-                "{} resumes so far below XOFF (xon_offset) that nothing is left: XOFF is {} at most",
+                "{} resumes too far below XOFF (xon_offset): XOFF is at most {}",
                 profile.name,
                 size(most)
             );
@@ -150,8 +150,8 @@ fn xon_order(place: PausedPriority<'_>, findings: &mut Findings) {
                 "{} has neither xon nor xon_offset: it resumes as soon as one packet has left",
                 profile.name
             );
-            let mend = "set xon_offset to two packets".to_owned();
-            findings.add_as(Severity::Warning, (profile.at, &place.port.name), (says, mend));
+            let fix = "set xon_offset to two packets".to_owned();
+            findings.add_as(Severity::Warning, (profile.at, &place.port.name), (says, fix));
         }
         _ => {}
     }
@@ -170,7 +170,7 @@ fn no_gap(profile: &Profile, no_xon: bool) -> bool {
 fn watchdog_off(network: &Network, findings: &mut Findings) {
     for switch in network.switches.iter().filter(|switch| switch.knows_watchdog) {
         for port in switch.up().filter(|port| !port.pfc.is_empty() && port.watchdog.is_none()) {
-            let says = "PFC is on and no watchdog watches it".to_owned();
+            let says = "PFC is on without a watchdog".to_owned();
             findings.add(
                 port.pfc[0].at,
                 &port.name,
@@ -189,7 +189,7 @@ fn watchdog_times(network: &Network, findings: &mut Findings) {
         let Some(watchdog) = &port.watchdog else { continue };
         let Some(detection) = watchdog.detection else { continue };
         if detection < Span::from_ms(100) {
-            let says = format!("the watchdog acts after {detection}, which ordinary congestion reaches");
+            let says = format!("the watchdog acts after {detection}, which ordinary congestion can reach");
             findings.add(watchdog.at, &port.name, (says, "detect after 100 ms to 400 ms".to_owned()));
         }
         if let Some(restoration) = watchdog.restoration.filter(|restoration| *restoration < detection) {
@@ -198,7 +198,7 @@ fn watchdog_times(network: &Network, findings: &mut Findings) {
             findings.add(
                 watchdog.at,
                 &port.name,
-                (says, "restore after at least the time of detection".to_owned()),
+                (says, "restore after at least the detection time".to_owned()),
             );
         }
     }

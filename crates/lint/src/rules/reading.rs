@@ -9,31 +9,31 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "value",
         level: Severity::Error,
-        title: "A value is not what its field takes.",
-        checks: "Numbers, sizes and lists of classes of the fields that the rules read.",
-        why: "The switch ignores the line, or refuses the whole table, and keeps what it had before.",
-        mend: "Write the value in the form that the finding names.",
+        title: "A value is not valid for its field.",
+        checks: "Numbers, sizes and lists of classes in the fields that the rules read.",
+        why: "The switch ignores the line, or refuses the whole table, and keeps its previous settings.",
+        fix: "Write the value in the form the finding gives.",
         source: "SONiC's configuration schema; the EOS manual; the kernel's ip-sysctl documentation.",
         look: |network, findings| told(OddityKind::Value, network, findings),
     },
     Rule {
         id: "reference",
         level: Severity::Error,
-        title: "A name leads to nothing.",
-        checks: "Profiles, pools and maps that other tables name.",
+        title: "A name refers to nothing.",
+        checks: "Profiles, pools and maps named by other tables.",
         why: "The table that names it has no effect: the port keeps its default buffers or maps.",
-        mend: "Define what is named, or correct the name; the finding tells the nearest one.",
+        fix: "Define what is named, or correct the name; the finding gives the nearest one.",
         source: "SONiC's configuration schema; the EOS manual.",
         look: |network, findings| told(OddityKind::Reference, network, findings),
     },
     Rule {
         id: "repetition",
         level: Severity::Warning,
-        title: "The same thing is said twice.",
+        title: "The same thing is set twice.",
         checks: "Keys of a JSON table; settings of a sysctl file with different values. Note: a later file of the same device, or a later \
-                 line of a script, says otherwise.",
-        why: "The last one counts, and the reader of the first one is misled.",
-        mend: "Remove one of them.",
+                 line of a script, sets another value.",
+        why: "The last one wins, and readers of the first are misled.",
+        fix: "Remove one of them.",
         source: "RFC 8259, section 4: names in an object should be unique.",
         look: |network, findings| {
             told(OddityKind::Repetition, network, findings);
@@ -43,11 +43,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "nothing-read",
         level: Severity::Warning,
-        title: "Nothing in a file is judged.",
+        title: "Nothing in a file is checked.",
         checks: "Each file, or one of the files of a device, has at least one table, command or setting that rules read; what they read \
-                 stands at the top of this page.",
-        why: "An empty report about such a file says nothing, and looks like a clean one.",
-        mend: "Give the file that holds the queues, buffers or settings, or leave this one out.",
+                 is listed at the top of this page.",
+        why: "An empty report on such a file says nothing, but looks clean.",
+        fix: "Give the file with the queues, buffers or settings, or omit this one.",
         source: "The list of what each kind is read for.",
         look: nothing_read,
     },
@@ -56,10 +56,10 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Note,
         title: "A file silences a rule that finds nothing there, or that does not exist.",
         checks: "Each rule in a `weft lint: allow` comment, or in WEFT_LINT of a SONiC file, exists (error) and has a finding in its \
-                 stretch (note). Rules that are left out on the command line or lack a figure are not judged.",
-        why: "The comment outlives its reason, and hides the next fault in the same place.",
-        mend: "Correct the name, or remove the comment.",
-        source: "The practice of linters.",
+                 stretch (note). Rules that are excluded on the command line or lack a figure are not considered.",
+        why: "The comment outlives its reason and hides the next fault in the same place.",
+        fix: "Correct the name, or remove the comment.",
+        source: "Common practice of linters.",
         // It can look only when all others have; `lib.rs` does it.
         look: |_, _| {},
     },
@@ -73,19 +73,19 @@ fn nothing_read(network: &Network, findings: &mut Findings) {
     for (file, coverage) in idle {
         let has: Vec<&str> = coverage.passed_over.iter().take(3).map(|(name, _)| name.as_str()).collect();
         let has = match coverage.passed_over.len() {
-            0 => "it holds nothing".to_owned(),
-            few @ 1..=3 => format!("it holds {} only", has[..few].join(", ")),
-            many => format!("it holds {} and {} more", has.join(", "), many - has.len()),
+            0 => "it is empty".to_owned(),
+            few @ 1..=3 => format!("it contains only {}", has[..few].join(", ")),
+            many => format!("it contains {} and {} more", has.join(", "), many - has.len()),
         };
-        let says = format!("nothing in this file is judged: {has}");
-        let mend = "give the file with queues, buffers, marking or host settings, or leave this one out";
-        findings.add(Spot { file: *file, at: 0 }, "", (says, mend.to_owned()));
+        let says = format!("nothing in this file is checked: {has}");
+        let fix = "give the file with queues, buffers, marking or host settings, or omit this one";
+        findings.add(Spot { file: *file, at: 0 }, "", (says, fix.to_owned()));
     }
 }
 
 fn told(kind: OddityKind, network: &Network, findings: &mut Findings) {
     for oddity in network.oddities.iter().filter(|oddity| oddity.kind == kind) {
-        let words = (oddity.says.clone(), oddity.mend.clone());
+        let words = (oddity.says.clone(), oddity.fix.clone());
         let about = (oddity.at, oddity.subject.as_str());
         match kind {
             OddityKind::Override => findings.add_as(Severity::Note, about, words),

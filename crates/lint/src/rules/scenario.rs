@@ -13,8 +13,8 @@ pub(super) const RULES: &[Rule] = &[
         title: "A controller holds the queue above XOFF.",
         checks: "Scenarios: the reference of PI, or the target of PIE and CoDel times the port's rate, against what the queue holds when \
                  its ingress groups reach XOFF (see ecn-after-pfc). Error: above it for all other ports; warning: for two.",
-        why: "The controller wants a longer queue than PFC allows: it never marks enough, and pauses do its work.",
-        mend: "Lower the reference or target below the figure for two ports, or raise switch.pfc.alpha or xoff.",
+        why: "The controller aims at a longer queue than PFC allows: it never marks enough, and pauses do its work.",
+        fix: "Lower the reference or target below the figure for two ports, or raise switch.pfc.alpha or xoff.",
         source: "Hollot et al., INFOCOM 2001 (PI holds the queue at its reference); thresholds by Choudhury and Hahne 1998.",
         look: |network, findings| network.switches.iter().for_each(|switch| controller(switch, findings)),
     },
@@ -22,25 +22,25 @@ pub(super) const RULES: &[Rule] = &[
         id: "pauses-before-feedback",
         level: Severity::Note,
         title: "Enough senders cause pauses before the first notification can act.",
-        checks: "Scenarios with DCQCN: n senders at line rate C to one port of theirs put at least K_min + (n - 1) C (RTT + t_CNP) / 8 \
-                 into its queue before the first notification is back, and n K_min in place of K_min if marks are set on arrival; \
-                 against the queue at XOFF with n ports. The least such n up to the other ports is told.",
-        why: "Thresholds that are in order are not enough: what is on its way, and what the card takes to make a notification, fills the \
+        checks: "Scenarios with DCQCN: n senders at line rate C to one port put at least K_min + (n - 1) C (RTT + t_CNP) / 8 \
+                 into its queue before the first notification is back, with n K_min in place of K_min if marks are set on arrival; \
+                 this is compared with the queue at XOFF with n ports. The finding gives the smallest such n.",
+        why: "Thresholds in the right order are not enough: what is in flight, and the time the card takes to make a notification, fill the \
               difference. That is why a laboratory shows pauses where a model without these delays has none.",
-        mend: "Lower K_min, mark on departure, shorten cnp_delay, or give the class more memory; or accept pauses in such incasts.",
+        fix: "Lower K_min, mark on departure, shorten cnp_delay, or give the class more memory; or accept pauses in such incasts.",
         source: "aliyun/ns-3-alibabacloud issue 12 (55 us); Zhu et al., SIGCOMM 2015, section 4.",
         look: before_feedback,
     },
     Rule {
         id: "answers-behind-lossless",
         level: Severity::Warning,
-        title: "A lossless queue crowds out what shares its port.",
+        title: "A lossless queue crowds out the other queues of its port.",
         checks: "Scenarios with a dynamic XOFF and static sharing: per_port, in which all queues of the port count, against what the \
                  lossless queue holds when all other ports feed it up to XOFF.",
         why: "The lossless queue may exceed the limit, the others may not: acknowledgements and notifications are dropped while their own \
               queue is empty.",
-        mend: "Take sharing = \"dynamic\", or a per_port above the figure.",
-        source: "The simulated switch; in a leaf-spine run of DCQCN with the default of 1 MB some hundred acknowledgements were lost this way.",
+        fix: "Set sharing = \"dynamic\", or a per_port above the figure.",
+        source: "The simulated switch; in a leaf-spine run of DCQCN with the default of 1 MB, some hundred acknowledgements were lost this way.",
         look: |network, findings| network.switches.iter().for_each(|switch| crowded_out(switch, findings)),
     },
     Rule {
@@ -48,9 +48,9 @@ pub(super) const RULES: &[Rule] = &[
         level: Severity::Warning,
         title: "The ports together cannot fill the buffer.",
         checks: "Scenarios with static sharing and without PFC: per_port times the ports of the switch against switch.buffer.",
-        why: "Every port has a part of its own and none of the rest: the size of the buffer has no effect, and bursts are lost although \
+        why: "Every port has its own share and no more: the size of the buffer has no effect, and bursts are lost although \
               most of it is empty.",
-        mend: "Take sharing = \"dynamic\", raise per_port, or leave out switch.buffer.",
+        fix: "Set sharing = \"dynamic\", raise per_port, or omit switch.buffer.",
         source: "The simulated switch.",
         look: |network, findings| network.switches.iter().for_each(|switch| out_of_reach(switch, findings)),
     },
@@ -76,8 +76,8 @@ fn out_of_reach(switch: &SwitchConfig, findings: &mut Findings) {
             size(limit.0 as f64),
             size(most.0 as f64)
         );
-        let mend = "take sharing = \"dynamic\", raise per_port, or leave out switch.buffer".to_owned();
-        findings.add(switch.pools[0].at, &switch.name, (says, mend));
+        let fix = "set sharing = \"dynamic\", raise per_port, or omit switch.buffer".to_owned();
+        findings.add(switch.pools[0].at, &switch.name, (says, fix));
     }
 }
 
@@ -150,15 +150,15 @@ fn early_pauses(of: &Loop<'_>, findings: &mut Findings) {
     let pauses = |senders: &usize| filled(*senders) >= queue_at_xoff(threshold, pool, *senders);
     let Some(senders) = (2..of.switch.degree()).find(pauses) else { return };
     let says = format!(
-        "{senders} senders of {} that start together put {} into one queue before the first notification is back ({} after the \
+        "{senders} senders at {} that start together put {} into one queue before the first notification is back ({} after the \
          first mark), and pauses begin at {}",
         of.rate,
         size(filled(senders)),
         time(of.delay),
         size(queue_at_xoff(threshold, pool, senders)),
     );
-    let mend = "lower K_min or cnp_delay, mark on departure, or accept pauses in such incasts".to_owned();
-    findings.add(of.marking.min.at, &of.switch.name, (says, mend));
+    let fix = "lower K_min or cnp_delay, mark on departure, or accept pauses in such incasts".to_owned();
+    findings.add(of.marking.min.at, &of.switch.name, (says, fix));
 }
 
 fn crowded_out(switch: &SwitchConfig, findings: &mut Findings) {
@@ -166,12 +166,12 @@ fn crowded_out(switch: &SwitchConfig, findings: &mut Findings) {
     let most = queue_at_xoff(threshold, pool, (switch.degree() - 1).max(1));
     if (limit.value.0 as f64) < most {
         let says = format!(
-            "a port holds {} over all its queues (per_port), and its lossless queue alone may hold {}: then the others drop everything",
+            "a port may hold {} over all its queues (per_port), but its lossless queue alone may hold {}: the others then drop everything",
             size(limit.value.0 as f64),
             size(most)
         );
-        let mend = format!("take sharing = \"dynamic\", or a per_port above {}", size(most));
-        findings.add(limit.at, &switch.name, (says, mend));
+        let fix = format!("set sharing = \"dynamic\", or a per_port above {}", size(most));
+        findings.add(limit.at, &switch.name, (says, fix));
     }
 }
 
@@ -190,9 +190,9 @@ pub(super) fn payload_is_lossless(network: &Network, findings: &mut Findings) {
         let classes: Vec<String> = port.pfc.iter().map(|class| class.value.to_string()).collect();
         let says =
             format!("payload is in queue {}, and only {} is lossless", payload.value, classes.join(", "));
-        let mend =
+        let fix =
             format!("name class {} in switch.pfc.classes, or set the class of the transport", payload.value);
-        findings.add(port.pfc[0].at, "", (says, mend));
+        findings.add(port.pfc[0].at, "", (says, fix));
     });
 }
 
@@ -207,8 +207,8 @@ pub(super) fn notifications_go_first(network: &Network, findings: &mut Findings)
             (false, false) => return,
         };
         let says = format!("congestion notifications are in queue {}, which {what}", told.value.queue);
-        let mend = "set switch.queues to 2 or more and schedule = \"strict\", and keep class 0 out of switch.pfc.classes";
-        findings.add(told.at, "", (says, mend.to_owned()));
+        let fix = "set switch.queues to 2 or more and schedule = \"strict\", and keep class 0 out of switch.pfc.classes";
+        findings.add(told.at, "", (says, fix.to_owned()));
     });
 }
 

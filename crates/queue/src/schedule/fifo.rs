@@ -6,7 +6,7 @@ use super::Scheduler;
 use crate::ClassQueue;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "first in, first out, whatever the class";
+pub const SUMMARY: &str = "first in, first out, regardless of class";
 
 settings! {
     /// No settings.

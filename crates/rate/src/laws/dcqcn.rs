@@ -14,7 +14,7 @@ mod increase;
 use increase::Stages;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "cut by notifications of marks, recover by timer and byte counter (SIGCOMM 2015)";
+pub const SUMMARY: &str = "cut on notifications of marks, recover by timer and byte counter (SIGCOMM 2015)";
 
 choice! {
     /// Which estimate a cut uses.

@@ -5,7 +5,7 @@ use weft_core::{Rate, settings};
 use crate::{RateLaw, RateLawSite, rate_of, start};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "no rate control: the line rate, or one rate for ever";
+pub const SUMMARY: &str = "no rate control: the line rate, or one fixed rate";
 
 settings! {
     /// A constant rate.

@@ -10,7 +10,7 @@ use weft_core::{Rate, Span, Time, settings};
 use crate::{RateLaw, RateLawSite, rate_of, segments::SegmentSettings, start};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "by the gradient of round trips (SIGCOMM 2015)";
+pub const SUMMARY: &str = "by the gradient of round-trip times (SIGCOMM 2015)";
 
 settings! {
     /// What TIMELY and its relatives share.

@@ -20,14 +20,14 @@ pub fn tail(sweep: &Sweep, at: usize) -> Option<Figure> {
     (!lines.is_empty()).then(|| Figure {
         id: format!("tail-{at}"),
         title: tail_title(sweep, at),
-        caption: "Share of flows that take longer than a given time, read at fixed shares (nearest rank, no \
+        caption: "Fraction of flows that take longer than a given time, at fixed fractions (nearest rank, no \
                   smoothing); times are means over seeds of each seed's quantile. Faint: fewer than 100 flows of a \
                   run lie beyond."
             .into(),
         samples: flows_words(sweep, Some(at)),
         view: Some(at),
         x: Axis::log("flow completion time", &scaled.unit),
-        y: Axis::log("share of flows that take longer", ""),
+        y: Axis::log("fraction of flows that take longer", ""),
         series: lines,
         ..Figure::default()
     })
@@ -75,7 +75,7 @@ pub fn slowdown_by_size(sweep: &Sweep, at: usize) -> Option<Figure> {
         caption: format!(
             "99th percentile of FCT divided by the FCT of the same flow alone in the empty network, in up to \
              twenty classes of equal count by size, each drawn at its upper end; flows of one size are in one class; classes with fewer than 100 flows are \
-             left out. {}",
+             omitted. {}",
             "Points are geometric means over seeds, bands 95 % intervals (Student's t of the logarithms)."
         ),
         samples: flows_words(sweep, Some(at)),
@@ -128,7 +128,7 @@ fn size_title(sweep: &Sweep, at: usize) -> String {
         return format!("Slowdown by flow size with {best} and {base}; one seed cannot separate them");
     }
     format!(
-        "Slowdown is lower with {best} than with {base} in {} of {} size classes, higher in {}, not significantly different in {}",
+        "Slowdown with {best} against {base}: lower in {} of {} size classes, higher in {}, no significant difference in {}",
         many(MetricOrder::Less),
         orders.len(),
         many(MetricOrder::Greater),

@@ -150,7 +150,7 @@ pub fn speed_up(sweep: &Sweep) -> Option<Figure> {
 fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
     let (last, base) = (sweep.points() - 1, &sweep.schemes[0]);
     let Some(duel) = Duel::at(sweep, last) else {
-        return format!("Speed compared with {base}");
+        return format!("Speedup over {base}");
     };
     let words = |at: usize| {
         let ratio = all[duel.best][at].as_ref()?;
@@ -164,5 +164,5 @@ fn speed_up_title(sweep: &Sweep, all: &[Vec<Option<Estimate>>]) -> String {
     };
     let ends = if last > 0 { vec![words(0), words(last)] } else { vec![words(last)] };
     let ends: Vec<String> = ends.into_iter().flatten().collect();
-    format!("Speed of {} by that of {base}: {}", sweep.schemes[duel.best], ends.join(", "))
+    format!("Speedup of {} over {base}: {}", sweep.schemes[duel.best], ends.join(", "))
 }

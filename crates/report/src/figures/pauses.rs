@@ -19,7 +19,7 @@ fn groups(run: &Run) -> Option<Figure> {
         _ if victims == 0.0 => "No flow was held up by pauses that others caused".to_owned(),
         Some(mean) => {
             format!(
-                "{}: mean slowdown {}×, by pauses that others caused",
+                "{} of pauses that others caused: mean slowdown {}×",
                 victims_words(victims),
                 number(mean)
             )
@@ -30,8 +30,8 @@ fn groups(run: &Run) -> Option<Figure> {
     Some(Figure {
         id: "victims".into(),
         title,
-        caption: "Mean slowdown of measured, finished flows. Culprits went through a queue that grew by itself and made \
-                  its switch pause others; victims did not, and waited in queues or cards that were held."
+        caption: "Mean slowdown of measured, finished flows. Culprits passed through a queue that grew by itself and made \
+                  its switch pause others; victims did not, but waited in paused queues or cards."
             .into(),
         samples: format!("n = {} flows", count(names.clone().map(flows).sum())),
         kind: FigureKind::Bars,
@@ -58,7 +58,7 @@ fn causes(run: &Run) -> Option<Figure> {
     Some(Figure {
         id: "pause-causes".into(),
         title: format!("Most pauses begin at {}", first.port),
-        caption: "How often what waited at a port, which was not held itself, made its switch stop a sender; at most ten \
+        caption: "How often the queue at a port that was not itself paused made its switch pause a sender; at most ten \
                   ports."
             .into(),
         samples: format!("n = {} stops", count(causes.iter().map(|cause| cause.stops).sum())),

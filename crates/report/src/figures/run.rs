@@ -33,11 +33,11 @@ pub fn slowdown(run: &Run) -> Option<Figure> {
     (!classes.is_empty()).then(|| Figure {
         id: "slowdown".into(),
         title: worst.map_or("Slowdown by flow size".to_owned(), |(slowdown, bytes)| {
-            format!("Flows of about {} suffer most: {}× at the {words}", size(bytes as f64), number(slowdown))
+            format!("Slowdown is highest for flows of about {}: {}× at the {words}", size(bytes as f64), number(slowdown))
         }),
         caption: "FCT divided by the FCT of the same flow alone in the empty network (headers, first round trip and \
                   store-and-forward included), in up to twenty classes of equal count by size, each drawn at its \
-                  upper end; flows of one size are in one class; p99 is left out under 100 flows; the title claims no percentile with \
+                  upper end; flows of one size are in one class; p99 is omitted below 100 flows; the title names no percentile with \
                   fewer than 100 flows beyond."
             .into(),
         samples: format!("n = {} flows", count(run.summary.flows.finished)),
@@ -68,7 +68,7 @@ pub fn waiting(run: &Run) -> Vec<Figure> {
         let scaled = Scaled::fitting(values.iter().copied().fold(0.0, f64::max), "us", false);
         let longest = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         let title = longest.map_or(String::new(), |(hop, wait)| {
-            format!("The {name} is greatest at {}: {}", hop_name(hop), duration(*wait))
+            format!("The {name} is highest at {}: {}", hop_name(hop), duration(*wait))
         });
         Figure {
             id: id.into(),
@@ -124,14 +124,14 @@ pub fn drops(run: &Run) -> Option<Figure> {
         id: "drops".into(),
         title: match worst {
             Some((hop, packets)) if *packets > 0 => format!(
-                "{} of {} drops happen at {}",
+                "{} of {} drops are at {}",
                 count(*packets),
                 count(drops.total),
                 hop.replace("hop0", "host card").replace("hop", "hop ")
             ),
             _ => "No packet was dropped".to_owned(),
         },
-        caption: "Packets lost by hop and reason, any kind of packet.".into(),
+        caption: "Packets dropped by hop and reason, of any kind.".into(),
         samples: format!(
             "n = {} drops of {} link traversals",
             count(drops.total),
@@ -165,7 +165,7 @@ pub fn heat(heat: &Heat) -> Figure {
             size(greatest as f64),
             heat.ports.get(worst).map_or("", String::as_str)
         ),
-        caption: format!("Greatest queue length in each interval{}.", sampling(heat)),
+        caption: format!("Maximum queue length in each interval{}.", sampling(heat)),
         samples: format!(
             "{} of {} sampled ports, those with the longest queues",
             heat.ports.len(),
@@ -187,7 +187,7 @@ fn sampling(heat: &Heat) -> String {
         0 => String::new(),
         1 => format!(", sampled every {every}; queues.csv has every sample"),
         many => format!(
-            ", sampled every {every}; queues.csv has the peak and the mean of {} at a time (measure.queues_values keeps more)",
+            ", sampled every {every}; queues.csv has the peak and mean of every {} (raise measure.queues_values for more)",
             plural(many, "sample")
         ),
     }
@@ -225,12 +225,12 @@ pub fn spread(heat: &Heat) -> Option<Figure> {
     })
 }
 
-/// Without a duplicate acknowledgement, as under RoCE and NDP, which know none, what arrived late is the news.
+/// Without duplicate acknowledgements, which RoCE and NDP do not have, the title reports packets out of order.
 fn overtaking_title(reordering: &Reordering) -> String {
     match (reordering.flows_with_dupacks > 0.0, reordering.out_of_order) {
         (true, _) => format!("{} of flows see a duplicate ACK", percent(reordering.flows_with_dupacks)),
         (false, 0) => "No packet arrives out of order".to_owned(),
-        (false, late) => format!("{} out of order; there are no duplicate ACKs", plural(late, "packet")),
+        (false, late) => format!("{} out of order; no duplicate ACKs", plural(late, "packet")),
     }
 }
 
@@ -248,20 +248,20 @@ pub fn reordering(run: &Run) -> Option<Figure> {
         id: "reordering".into(),
         title: overtaking_title(reordering),
         caption: format!(
-            "Share of measured, finished flows whose receiver sent duplicate acknowledgements; \"nothing lost\": of \
-             these, sent while no packet of the flow had been lost. Greatest displacement: {} packets, mean {}; receive \
-             offload handed up {} batches.",
+            "Fraction of measured, finished flows whose receiver sent duplicate acknowledgements; \"nothing lost\": of \
+             these, sent while no packet of the flow had been lost. Maximum displacement: {} packets, mean {}; receive \
+             offload delivered {} batches.",
             count(reordering.max_displacement),
             reordering.mean_displacement.map_or("none".to_owned(), number),
             count(reordering.gro_batches)
         ),
         samples: format!("n = {} flows", count(run.summary.flows.finished)),
         kind: FigureKind::Bars,
-        x: Axis::linear("share of flows", "%"),
+        x: Axis::linear("fraction of flows", "%"),
         y: Axis::linear("duplicate ACKs", ""),
         rows: rows.iter().map(|(name, _)| (*name).to_owned()).collect(),
         series: vec![Series {
-            name: "share of flows".into(),
+            name: "fraction of flows".into(),
             y: rows.iter().map(|(_, share)| Some(rounded(share * 100.0))).collect(),
             ..Series::default()
         }],

@@ -18,7 +18,7 @@ pub fn slowest(run: &Run) -> Option<Figure> {
     Some(Figure {
         id: "slowest".into(),
         title: format!("{} of the {}: {}", count(most.flows), plural(all, "slowest flow"), most.cause.words()),
-        caption: "The 1 % of measured, finished flows with the greatest slowdown (1000 at most), each by the first that applies: \
+        caption: "The 1 % of measured, finished flows with the highest slowdown (at most 1000), each by the first cause that applies: \
                   a time-out of the SYN, of data, a retransmission, pauses for at least half of the time lost, none of these."
             .into(),
         samples: format!("n = {} of {}", plural(all, "flow"), count(run.summary.flows.finished)),

@@ -77,7 +77,7 @@ fn queueing_title(sweep: &Sweep, at: usize) -> String {
     };
     let name = waiting.map_or("", |(duel, _)| &sweep.schemes[duel.best]);
     format!(
-        "{}\u{202f}% {sign} waiting with {name} than with {}{most}",
+        "Packets wait {}\u{202f}% {sign} with {name} than with {}{most}",
         number(100.0 * share),
         sweep.schemes[0]
     )
@@ -123,7 +123,7 @@ pub fn drops(sweep: &Sweep, at: usize) -> Option<Figure> {
     Some(Figure {
         id: format!("drops-{at}"),
         title: drops_title(sweep, at),
-        caption: "Packets lost in a run by hop and reason, any kind of packet; means over seeds.".into(),
+        caption: "Packets of any kind dropped in a run, by hop and reason; means over seeds.".into(),
         samples: format!("n = {} drops of {} link traversals", count(total), count(hops)),
         x: Axis::linear(&dropped_words(&kinds), ""),
         series: kinds.iter().map(part).collect(),

@@ -31,7 +31,7 @@ pub fn windows(windows: &Windows) -> Figure {
     Figure {
         id: id.into(),
         title,
-        caption: format!("The {what} of senders, sampled; the first flows to start are shown."),
+        caption: format!("The senders' {what}, sampled; the first flows to start are shown."),
         samples: format!("{} of {} sampled flows", windows.flows.len(), count(windows.sampled as u64)),
         x: Axis::linear("time", &time.unit),
         y: Axis::linear(what, unit),

@@ -10,8 +10,8 @@ use crate::text::{count, duration, percent, plural, size};
 /// How many runs of a sweep were interrupted.
 pub(super) fn left_out_words(runs: usize) -> String {
     match runs {
-        1 => "1 run was interrupted and is left out.".to_owned(),
-        _ => format!("{runs} runs were interrupted and are left out."),
+        1 => "1 run was interrupted and is excluded.".to_owned(),
+        _ => format!("{runs} runs were interrupted and are excluded."),
     }
 }
 
@@ -23,7 +23,7 @@ pub(super) fn warnings(runs: &[Run], verdicts: &[ExpectationVerdict]) -> Vec<Str
     });
     let stopped = [
         ("stuck", "stuck: flows were open and nothing could finish them"),
-        ("interrupted", "interrupted before the end; the results are valid as far as they go"),
+        ("interrupted", "interrupted before the end; the results are valid but partial"),
     ];
     let stops = stopped.iter().filter_map(|(stop, words)| {
         let many = runs.iter().filter(|run| run.summary.stop == *stop).count();
@@ -100,15 +100,13 @@ fn too_late(runs: &[Run]) -> Option<String> {
     let (late, end) = (run.summary.late_changes, duration(run.summary.simulated_s * 1e6));
     Some(match runs.len() {
         1 => format!(
-            "{} of cables had no effect: the run ended before, at {end}.",
+            "{} of cables had no effect: the run ended earlier, at {end}.",
             match late {
                 1 => "1 failure or repair".to_owned(),
                 _ => format!("{} failures and repairs", count(late)),
             }
         ),
-        all => format!(
-            "{many} of {all} runs ended before all failures and repairs of cables that were asked for."
-        ),
+        all => format!("{many} of {all} runs ended before all requested failures and repairs of cables."),
     })
 }
 
@@ -121,12 +119,12 @@ fn draining(runs: &[Run]) -> Option<String> {
     let (drain, arrivals) = (duration(drain * 1e6), duration(arrivals * 1e6));
     Some(match runs.len() {
         1 => format!(
-            "The last flow starts at {arrivals}, the run ends {drain} later: goodput and link loads are averages over the \
+            "The last flow starts at {arrivals} and the run ends {drain} later: goodput and link loads are averages over the \
              first part only."
         ),
         all => format!(
-            "{many} of {all} runs drain for longer than flows arrive, at most for {drain}: goodput and link loads leave \
-             the drain out."
+            "{many} of {all} runs drain for longer than flows arrive, for up to {drain}: goodput and link loads exclude \
+             the drain."
         ),
     })
 }

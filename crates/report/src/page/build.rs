@@ -28,7 +28,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
     let why = why.chain(single::reordering(run)).chain(windows);
     let pauses = pauses::pauses(run);
     let paused = (!pauses.is_empty())
-        .then(|| section("pauses", "Pauses", "Who was held up, and where it began.", pauses));
+        .then(|| section("pauses", "Pauses", "Which flows were held up, and where it began.", pauses));
     Page {
         name: run.manifest.title(),
         about: run.manifest.about.clone(),
@@ -43,7 +43,7 @@ pub fn of_run(run: &Run, verdicts: &[ExpectationVerdict]) -> Page {
             section(
                 "why",
                 "Why",
-                "Where packets wait, where they are lost, who overtakes whom.",
+                "Where packets wait, where they are dropped, and how much they are reordered.",
                 why.collect(),
             ),
         ]
@@ -82,7 +82,7 @@ pub fn of_sweep(sweep: &Sweep, verdicts: &[ExpectationVerdict]) -> Page {
             section(
                 "why",
                 "Why",
-                "Where packets wait, where they are lost, who overtakes whom.",
+                "Where packets wait, where they are dropped, and how much they are reordered.",
                 reasons(sweep),
             ),
         ],
@@ -130,7 +130,7 @@ fn answer(sweep: &Sweep) -> Vec<Figure> {
         id: "percentile",
         metric: tail,
         name: tail_name,
-        caption: "Nearest rank over measured, finished flows of a run.",
+        caption: "Nearest rank over a run's measured, finished flows.",
         ..mean
     };
     let small = Measure {
@@ -160,21 +160,21 @@ const EXPLAINING: [Measure; 8] = [
         id: "dupacks",
         metric: "reordering.flows_with_dupacks",
         name: "Flows with duplicate ACKs",
-        caption: "Share of measured, finished flows with at least one duplicate acknowledgement, for any cause.",
+        caption: "Fraction of measured, finished flows with at least one duplicate acknowledgement, whatever the cause.",
         share: true,
     },
     Measure {
         id: "over-3",
         metric: "reordering.over_3",
         name: "Flows with more than 3 duplicate ACKs",
-        caption: "Share of measured, finished flows with more duplicate acknowledgements than TCP tolerates.",
+        caption: "Fraction of measured, finished flows with more duplicate acknowledgements than TCP tolerates.",
         share: true,
     },
     Measure {
         id: "lost",
         metric: "drops.share",
         name: "Drop rate",
-        caption: "Packets lost at any hop divided by link traversals.",
+        caption: "Packets dropped at any hop, divided by link traversals.",
         share: true,
     },
     Measure {
@@ -195,14 +195,14 @@ const EXPLAINING: [Measure; 8] = [
         id: "victims",
         metric: "pause.victims",
         name: "Victims of pauses",
-        caption: "Measured flows that pauses held up and that had no part in what caused them.",
+        caption: "Measured flows held up by pauses they had no part in causing.",
         share: false,
     },
     Measure {
         id: "goodput",
         metric: "goodput",
         name: "Goodput",
-        caption: "Payload of measured flows delivered from the end of the warm-up on while flows arrive; over the whole run \
+        caption: "Payload of measured flows delivered after the warm-up while flows arrive; over the whole run \
                   where they start together.",
         share: false,
     },

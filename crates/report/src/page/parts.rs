@@ -33,8 +33,11 @@ fn shown(metric: &str, amount: f64) -> String {
 
 pub(super) fn cards_of_run(run: &Run) -> Vec<Card> {
     let summary = &run.summary;
-    let slowdown =
-        summary.slowdown.all.mean.map_or(String::new(), |s| format!("{}× the empty network's", number(s)));
+    let slowdown = summary
+        .slowdown
+        .all
+        .mean
+        .map_or(String::new(), |s| format!("{}× that in an empty network", number(s)));
     let few = |metric: &str| {
         let name = metric.rsplit('.').next().unwrap_or(metric);
         summary.fct_us.all.few_samples_above.iter().any(|known| known == name)
@@ -71,8 +74,8 @@ fn timed_out(summary: &Summary) -> String {
 
 /// How much the links have to do: what was used, and what flows ask of the leaf that is asked most.
 fn busiest(summary: &Summary) -> String {
-    let used = summary.links.utilisation_max.map(|most| format!("busiest link {} used", percent(most)));
-    let asked = |offered: &Offered| format!("a leaf offered up to {}", percent(offered.uplinks[1]));
+    let used = summary.links.utilisation_max.map(|most| format!("busiest link {} utilised", percent(most)));
+    let asked = |offered: &Offered| format!("offered load of a leaf up to {}", percent(offered.uplinks[1]));
     let asked = summary.links.offered.as_ref().map(asked);
     let while_arriving =
         summary.arrivals_until_s.map(|until| format!("while flows arrive ({})", duration(until * 1e6)));
@@ -232,5 +235,5 @@ fn computed(runs: &[Run]) -> String {
     let events: u64 = runs.iter().map(|run| run.summary.events).sum();
     let host = listed(runs.iter().map(|run| run.manifest.host.clone()));
     let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
-    format!("{} events in {}\u{202f}s of computing{on}", number(events as f64), number(wall))
+    format!("{} events in {}\u{202f}s of compute time{on}", number(events as f64), number(wall))
 }

@@ -32,11 +32,11 @@ impl Check<'_> {
     fn experiment(&mut self, experiment: &super::Experiment, folder: &Folder) {
         let id = &experiment.id;
         if !self.seen.insert(id.clone()) {
-            self.mistakes.push(format!("experiment {id}: there are two of this id"));
+            self.mistakes.push(format!("experiment {id}: two experiments have this id"));
         }
         match (&experiment.file, &experiment.awaited) {
             (Some(file), _) if !folder.files.contains_key(file) => {
-                self.mistakes.push(format!("experiment {id}: there is no file `{file}` beside the claims"));
+                self.mistakes.push(format!("experiment {id}: there is no file `{file}` next to the claims"));
             }
             (None, None) => {
                 self.mistakes
@@ -54,7 +54,7 @@ impl Check<'_> {
 
     fn unique(&mut self, id: &Spanned<String>) {
         if !self.seen.insert(id.get_ref().clone()) {
-            self.wrong(id, "there are two of this id");
+            self.wrong(id, "this id is used twice");
         }
     }
 
@@ -63,7 +63,7 @@ impl Check<'_> {
         self.unique(id);
         match (claim.parts.is_empty(), claim.not_comparable.is_empty()) {
             (true, true) => self.wrong(id, "it needs a [[claim.part]], or `not_comparable` with the reason"),
-            (false, false) => self.wrong(id, "it has a measure, and a reason not to measure"),
+            (false, false) => self.wrong(id, "it has both a measure and a reason not to measure"),
             _ => {}
         }
         self.at(id, &claim.at);
@@ -79,7 +79,7 @@ impl Check<'_> {
         self.at(id, &table.at);
         for column in &table.columns {
             if Expression::parse(&column.measure).is_ok_and(|one| !one.searches().is_empty()) {
-                self.wrong(id, "a table does not search; leave out the bounds of `reach`");
+                self.wrong(id, "a table does not search; omit the bounds of `reach`");
             }
             self.measure(id, &column.measure, &table.experiment);
         }
@@ -157,12 +157,12 @@ impl Check<'_> {
         let bounded = low > f64::NEG_INFINITY || high < f64::INFINITY || part.exactly.is_some();
         if part.one_run.is_some() {
             if bounded {
-                self.wrong(id, "the value of one run is held against runs, not against a band");
+                self.wrong(id, "the value of one run is compared with runs, not with a band");
             }
         } else if part.exactly.is_none() && low == f64::NEG_INFINITY && high == f64::INFINITY {
             self.wrong(id, "a part needs from, to, above, below, exactly or one_run");
         } else if low > high {
-            self.wrong(id, "no number lies in this band");
+            self.wrong(id, "this band contains no number");
         }
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn resolve(question: &Question, field: &Swept<'_>) -> Result<Vec<Clai
         }
         let absent = |part: &(Recorded, &str)| !field.recorded.contains(&part.0);
         if let Some((_, word)) = needed(&term.metric).filter(absent) {
-            let message = format!("`{}` is not recorded: it can never be judged", term.metric);
+            let message = format!("`{}` is not recorded, so it cannot be judged", term.metric);
             return Err(wrong(question, message).allowing(format!("add \"{word}\" to measure.record")));
         }
         choices.push(chosen(question, field, term, &common)?);
@@ -110,21 +110,20 @@ fn select(
     let label = value.label();
     if let Some(axis) = field.axes.iter().position(|axis| axis.path == path) {
         let found = field.axes[axis].labels().position(|known| same(known, &label));
-        let message =
-            || format!("`{path}` is never `{label}` in the sweep: the expectation can never be met");
+        let message = || format!("`{path}` is never `{label}` in the sweep: the expectation can never hold");
         let mistake = || Mistake::new(value.place, &question.path, message());
         choice[axis] = Some(found.ok_or_else(|| mistake().among(&label, field.axes[axis].labels()))?);
         return Ok(());
     }
     match field.settings.get(path) {
         None => {
-            let mistake = Mistake::new(place, &question.path, format!("`{path}` names no setting"));
+            let mistake = Mistake::new(place, &question.path, format!("`{path}` is not a setting"));
             let paths = field.axes.iter().map(|axis| axis.path.as_str());
             Err(mistake.among(path, paths))
         }
         Some(known) if same(known, &label) => Ok(()),
         Some(known) => {
-            let message = format!("`{path}` is `{known}` in every case: the expectation can never be met");
+            let message = format!("`{path}` is `{known}` in every case: the expectation can never hold");
             Err(Mistake::new(value.place, &question.path, message))
         }
     }
@@ -136,7 +135,7 @@ fn chosen(question: &Question, field: &Swept<'_>, term: &Term, common: &Choice) 
     for selector in &term.selectors {
         let (axis, alternative) = locate(question, field, selector)?;
         if choice[axis].is_some_and(|earlier| earlier != alternative) {
-            let message = format!("`{}` contradicts `where`: it can never be met", selector.value());
+            let message = format!("`{}` contradicts `where`: it can never hold", selector.value());
             return Err(wrong(question, message));
         }
         choice[axis] = Some(alternative);
@@ -156,7 +155,7 @@ fn locate(question: &Question, field: &Swept<'_>, selector: &Selector) -> Result
         [one] => Ok(*one),
         [] => Err(lost(question, field, selector)),
         _ => {
-            let message = format!("`{value}` is a value of several settings; write path = {value}");
+            let message = format!("several settings take the value `{value}`; write path = {value}");
             let paths = found.iter().map(|(axis, _)| field.axes[*axis].path.as_str());
             Err(wrong(question, message).among(value, paths))
         }
@@ -168,7 +167,7 @@ fn lost(question: &Question, field: &Swept<'_>, selector: &Selector) -> Mistake 
     let about: Vec<&SweepAxis> = field.axes.iter().filter(|axis| selector.is_about(&axis.path)).collect();
     match selector.path().filter(|_| about.is_empty()) {
         Some(path) => {
-            let message = format!("`{path}` is no setting that the sweep varies");
+            let message = format!("the sweep does not vary `{path}`");
             wrong(question, message).among(path, field.axes.iter().map(|axis| axis.path.as_str()))
         }
         None => {
@@ -184,7 +183,7 @@ fn claims(question: &Question, field: &Swept<'_>, choices: &[Choice]) -> Result<
     for (axis, open) in field.axes.iter().enumerate() {
         let count = choices.iter().filter(|choice| decided(choice, axis)).count();
         if count != 0 && count != choices.len() {
-            let message = format!("every metric must say which `{}` it means, or none", open.path);
+            let message = format!("either every metric gives `{}`, or none does", open.path);
             return Err(wrong(question, message));
         }
     }

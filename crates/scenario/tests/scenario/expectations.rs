@@ -66,7 +66,7 @@ fn settings_that_are_not_swept_may_be_named_too() {
     );
     assert!(
         mistake("where = { \"measure.flow\" = 99 }\nvalue = \"fct.mean\"\nabove = 0")
-            .contains("names no setting")
+            .contains("is not a setting")
     );
 }
 
@@ -82,8 +82,10 @@ fn what_can_never_be_met_is_refused() {
         mistake("where = { balance = \"ecmp\" }\nvalue = \"fct.mean(drill)\"\nabove = 1")
             .contains("contradicts")
     );
-    assert!(mistake("value = \"fct.mean\"\nabove = 2\nbelow = 1").contains("no number can meet"));
-    assert!(mistake("value = \"fct.mean(ecmp) / fct.mean\"\nabove = 1").contains("every metric must say"));
+    assert!(mistake("value = \"fct.mean\"\nabove = 2\nbelow = 1").contains("no number satisfies"));
+    assert!(
+        mistake("value = \"fct.mean(ecmp) / fct.mean\"\nabove = 1").contains("either every metric gives")
+    );
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn an_expectation_says_what_and_how_much() {
     assert!(
         mistake("value = \"fct.mean\"\nabove = 1\nwithin = \"x2\"").contains("no effect without `about`")
     );
-    assert!(mistake("value = \"fct.mean\"\nabout = 1\nwithin = \"near\"").contains("does not say how near"));
+    assert!(mistake("value = \"fct.mean\"\nabout = 1\nwithin = \"near\"").contains("is not a tolerance"));
     assert!(mistake("value = \"fct.man\"\nabove = 1").contains("unknown metric `fct.man`"));
     assert!(mistake("value = \"fct.mean\"\nabove = 1\ncheck = \"order\"").contains("not supported yet"));
     assert!(mistake("value = \"fct.mean\"\nabov = 1\nbelow = 2").contains("unknown key `abov`"));
@@ -189,7 +191,7 @@ fn a_case_is_picked_by_a_label_with_settings() {
     assert!(wrong.message.contains("no case of the sweep has the value `drill choices=2 memory=2`"));
     assert_eq!(wrong.nearest.as_deref(), Some("drill choices=2 memory=1"));
     let wrong = read("fct.mean(balanse = ecmp)").unwrap_err();
-    assert!(wrong.message.contains("`balanse` is no setting that the sweep varies"), "{}", wrong.message);
+    assert!(wrong.message.contains("the sweep does not vary `balanse`"), "{}", wrong.message);
     assert_eq!(wrong.nearest.as_deref(), Some("balance"));
 }
 
@@ -198,7 +200,7 @@ fn what_only_reproductions_have_is_refused() {
     let refused = |value: &str| mistake(&format!("value = \"{value}\"\nabove = 1"));
     assert!(refused("E1:fct.mean(drill)").contains("`E1:` names an experiment"));
     assert!(refused("reach(fct.p99(drill), 17)").contains("only claims of reproductions"));
-    assert!(refused("1 + 2").contains("nothing is measured"));
+    assert!(refused("1 + 2").contains("no metric is given"));
     assert!(refused("fct.mean(drill) /").contains("cannot read `fct.mean(drill) /`"));
     let old = mistake("ratio = \"fct.mean(ecmp) / fct.mean(drill)\"\nabove = 1");
     assert!(old.contains("`ratio` is now written as `value`"), "{old}");

@@ -60,7 +60,7 @@ fn without_levels_every_switch_is_one_device() {
 fn a_level_names_switches_of_the_topology() {
     wrong(
         "[switch.edge]\nlatency = \"1 us\"\n",
-        "no switch is in the tier `edge`; this topology has: leaf, spine",
+        "no switch is in tier `edge`; this topology has: leaf, spine",
     );
     wrong("[switch.named.leaf9]\nlatency = \"1 us\"\n", "no switch is called `leaf9`");
     wrong("[switch.lief]\nlatency = \"1 us\"\n", "unknown key `lief` in `switch`");
@@ -92,15 +92,15 @@ fn every_tier_of_every_topology_has_its_name() {
 
 #[test]
 fn what_changes_nothing_is_refused() {
-    let hidden = "a more specific level gives each of its switches another value";
+    let hidden = "a more specific level overrides it for each of its switches";
     wrong(
         "[switch]\nlatency = \"1 us\"\n[switch.leaf]\nlatency = \"2 us\"\n[switch.spine]\nlatency = \"3 us\"\n",
         hidden,
     );
     wrong("[switch.spine]\nlatency = \"2 us\"\n[switch.named.\"spine*\"]\nlatency = \"3 us\"\n", hidden);
-    wrong("[switch.leaf]\nlatency = \"500 ns\"\n", "has the same value without it");
-    wrong("[switch]\nengines = 2\n[switch.leaf]\nengines = 2\n", "has the same value without it");
-    wrong("[switch.leaf]\nbalance = \"ecmp\"\n", "has the same value without it");
+    wrong("[switch.leaf]\nlatency = \"500 ns\"\n", "has the same value anyway");
+    wrong("[switch]\nengines = 2\n[switch.leaf]\nengines = 2\n", "has the same value anyway");
+    wrong("[switch.leaf]\nbalance = \"ecmp\"\n", "has the same value anyway");
     wrong(
         "[switch.leaf.sharing.static]\nper_port = \"300 kB\"\n[switch.spine]\nsharing = \"infinite\"\nbuffer = \"1 MB\"\n",
         "switch.spine.buffer",
@@ -119,10 +119,10 @@ fn an_idle_setting_is_one_that_is_idle_everywhere() {
 
 #[test]
 fn what_needs_the_whole_network_is_refused_in_parts() {
-    wrong("[switch.spine]\nbalance = \"conga\"\n", "conga needs all switches");
+    wrong("[switch.spine]\nbalance = \"conga\"\n", "conga needs every switch");
     wrong(
         "[switch]\nqueues = 2\nbuffer = \"9 MB\"\n[switch.pfc]\nclasses = [1]\n[switch.spine]\nqueues = 4\n",
-        "a pause names a queue",
+        "a pause frame names a queue",
     );
     wrong(
         "[switch]\nqueues = 2\nbuffer = \"9 MB\"\n[switch.pfc]\nclasses = [1]\n[switch.spine.pfc]\nresponse = \"3 us\"\n",
@@ -187,16 +187,19 @@ fn ports_are_chosen_by_the_names_of_both_ends() {
 
 #[test]
 fn entries_of_ports_concern_some_and_say_something() {
-    wrong("[[switch.port]]\nat = \"leaf9\"\nqueue_limit = \"9 kB\"\n", "no port of a switch of this name");
-    wrong("[[switch.port]]\nat = \"leaf0\"\nto = \"leaf1\"\nqueue_limit = \"9 kB\"\n", "no port of a switch");
-    wrong("[[switch.port]]\nat = \"leaf0\"\n", "says nothing of its ports");
+    wrong("[[switch.port]]\nat = \"leaf9\"\nqueue_limit = \"9 kB\"\n", "no switch matching `at` has a port");
+    wrong(
+        "[[switch.port]]\nat = \"leaf0\"\nto = \"leaf1\"\nqueue_limit = \"9 kB\"\n",
+        "no switch matching `at` has a port",
+    );
+    wrong("[[switch.port]]\nat = \"leaf0\"\n", "sets nothing on its ports");
     let shaped = |what: &str| format!("[[switch.port]]\nat = \"leaf0\"\nshaper = {{ {what} }}\n");
     wrong(
         &shaped("rate = \"400 Gbps\""),
         "`switch.port[0].shaper.rate` has no effect: no link of these ports is faster",
     );
-    wrong(&shaped("rate = \"0 bps\""), "a shaper that passes nothing");
-    wrong(&shaped("rate = \"1 Gbps\", queues = [0, 1]"), "queue 1: these ports have 1, from 0 on");
+    wrong(&shaped("rate = \"0 bps\""), "a shaper of rate zero passes nothing");
+    wrong(&shaped("rate = \"1 Gbps\", queues = [0, 1]"), "queue 1: these ports have 1, numbered from 0");
     wrong(&shaped("rate = \"1 Gbps\", depth = \"9 kB\""), "unknown key `depth` in `switch.port[0].shaper`");
     wrong("[[switch.port]]\nschedule = \"strict\"\n", "there is only one queue per port");
     wrong("[[switch.port]]\nqueue_limit = 9\n", "switch.port[0].queue_limit");

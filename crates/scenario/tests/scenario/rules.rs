@@ -38,8 +38,8 @@ fn the_format_has_a_version() {
 
 #[test]
 fn the_name_can_name_a_folder() {
-    head("weft = 1\nname = \"a/b\"\n", "cannot name a folder", "weft = 1\nname = \"a-b_c.9\"\n");
-    head("weft = 1\nname = \"..\"\n", "cannot name a folder", HEAD);
+    head("weft = 1\nname = \"a/b\"\n", "is not a valid folder name", "weft = 1\nname = \"a-b_c.9\"\n");
+    head("weft = 1\nname = \"..\"\n", "is not a valid folder name", HEAD);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_failure_comes_before_the_end() {
 fn the_warm_up_ends_before_the_run() {
     measure(
         "until = \"1 ms\"\nwarm_up = \"1 ms\"\n",
-        "lasts until the run ends",
+        "does not end before the run does",
         "until = \"2 ms\"\nwarm_up = \"1 ms\"\n",
     );
     measure("flows = 0\n", "nothing to measure", "flows = 1\n");
@@ -81,7 +81,7 @@ fn queues_are_sampled_and_recorded_together() {
     );
     measure(
         "flows = 9\nrecord = [\"queues\"]\n",
-        "does not say how often",
+        "give the sampling interval",
         "flows = 9\nrecord = [\"flows\"]\n",
     );
     measure("flows = 9\nqueues_every = \"0 us\"\nrecord = [\"queues\"]\n", "every 0 ps", "flows = 9\n");
@@ -89,12 +89,12 @@ fn queues_are_sampled_and_recorded_together() {
         format!("flows = 9\nqueues_every = \"10 us\"\nqueues_mean_over = \"{over}\"\nrecord = [\"queues\"]\n")
     };
     for over in ["10 us", "25 us", "5 us"] {
-        measure(&averaged(over), "no mean of samples each 10 us", &averaged("20 us"));
+        measure(&averaged(over), "cannot average samples every 10 us", &averaged("20 us"));
     }
     measure("flows = 9\nqueues_mean_over = \"20 us\"\n", "queues_every is not given", "flows = 9\n");
     measure(
         "flows = 9\nrecord = [\"flows\", \"flows\"]\n",
-        "already",
+        "listed twice",
         "flows = 9\nrecord = [\"flows\", \"drops\"]\n",
     );
 }
@@ -119,7 +119,7 @@ fn failures_exist_in_the_network() {
     );
     section(
         "[[failure]]\ncables = [\"leaf0-spine1\"]\nvalley_free = true\n",
-        "it restricts random draws",
+        "it restricts random failures",
         "[[failure]]\nrandom = 1\nvalley_free = true\n",
     );
 }
@@ -200,7 +200,7 @@ fn schedules_need_several_queues() {
 fn visibility_matters_to_balancers_that_look() {
     section(
         "[balance.round-robin]\n[switch]\nvisibility = \"instant\"\n",
-        "does not look at queue lengths",
+        "does not use queue lengths",
         "[balance.drill]\n[switch]\nvisibility = \"instant\"\n",
     );
     let sweep = "[sweep]\nbalance = [\"ecmp\", \"drill\"]\n";
@@ -211,7 +211,7 @@ fn visibility_matters_to_balancers_that_look() {
 fn a_table_of_flowlets_with_an_entry_for_every_flow_has_no_size() {
     section(
         "[balance.letflow]\nexact = true\ntable_size = 100\n",
-        "every flow has an entry of its own",
+        "every flow has its own entry",
         "[balance.letflow]\ntable_size = 100\n",
     );
     section("[balance.letflow]\ngap = \"-1 us\"\n", "-1 us", "[balance.letflow]\ngap = \"0 us\"\n");
@@ -231,7 +231,7 @@ fn estimates_of_congestion_decay_now_and_then() {
 
 #[test]
 fn tables_of_weights_hold_something() {
-    section("[balance.wcmp]\ntable_size = 0\n", "sum to nothing", "[balance.wcmp]\ntable_size = 8\n");
+    section("[balance.wcmp]\ntable_size = 0\n", "sum to zero", "[balance.wcmp]\ntable_size = 8\n");
     section(
         "[balance.wcmp]\noversubscription = 0.9\n",
         "out of range",
@@ -241,7 +241,7 @@ fn tables_of_weights_hold_something() {
 
 #[test]
 fn flowcells_hold_payload() {
-    section("[balance.presto]\ncell = \"0 B\"\n", "holds nothing", "[balance.presto]\ncell = \"1 B\"\n");
+    section("[balance.presto]\ncell = \"0 B\"\n", "is empty", "[balance.presto]\ncell = \"1 B\"\n");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn named_failures_leave_leaves_a_path_at_some_time() {
     let fails = |leaf, when: &str| format!("[[failure]]\ncables = [{}]\n{when}", names(leaf));
     for leaf in ["leaf0", "leaf1"] {
         for when in ["at = \"1 ms\"\n", "repair_at = \"1 ms\"\n"] {
-            section(&fails(leaf, ""), "from the start to the end", &fails(leaf, when));
+            section(&fails(leaf, ""), "for the whole run", &fails(leaf, when));
         }
     }
 }
@@ -264,7 +264,7 @@ fn valley_free_components_leave_every_pair_a_route() {
         let failure = "[[failure]]\ncables = [\"leaf0-spine1\", \"leaf1-spine0\"]\n";
         small(&format!("{balance}{failure}")).replace("leaves = 2", "leaves = 3")
     };
-    rule(&with(true), "no path that goes up, then down, leads from leaf1 to leaf0", &with(false));
+    rule(&with(true), "no path from leaf1 to leaf0 goes up, then down", &with(false));
 }
 
 #[test]
@@ -273,13 +273,13 @@ fn labels_have_room_for_the_ports() {
         let more = small("[balance.presto]\n");
         more.replace("hosts_per_leaf = 2", &format!("hosts_per_leaf = {hosts}"))
     };
-    rule(&hosts(254), "a label names ports below 255", &hosts(253));
+    rule(&hosts(254), "a label can name ports below 255", &hosts(253));
 }
 
 #[test]
 fn flowcells_need_hosts_that_make_them() {
     let shim = "[transport.newreno]\nreorder_shim = true\nshim_rule = \"flowcells\"\n";
-    section(shim, "only hosts under balance", &format!("[balance.presto]\n{shim}"));
+    section(shim, "only balance", &format!("[balance.presto]\n{shim}"));
     section(
         &format!("[balance.presto]\n{shim}shim_timeout = \"9 us\"\n"),
         "shim_rule is",
@@ -292,7 +292,7 @@ fn flowcells_need_hosts_that_make_them() {
 fn red_thresholds_rise() {
     section(
         "[switch]\necn = { kind = \"red\", min = \"50 kB\", max = \"20 kB\" }\n",
-        "K_max lies below K_min",
+        "K_max is below K_min",
         "[switch]\necn = { kind = \"red\", min = \"20 kB\", max = \"50 kB\" }\n",
     );
 }
@@ -334,11 +334,11 @@ fn traffic_fits_the_network() {
     );
     section(
         "[[traffic]]\ntag = \"web\"\nload = 0.1\nsizes = \"1 kB\"\n",
-        "two entries of `traffic` are tagged `web`",
+        "two entries of `traffic` have the tag `web`",
         "[[traffic]]\ntag = \"web2\"\nload = 0.1\nsizes = \"1 kB\"\n",
     );
     rule(&format!("{HEAD}{SECTIONS}"), "never end", &small(""));
-    rule(&format!("{HEAD}traffic = []\n[topology.leaf-spine]\n"), "without traffic", &small(""));
+    rule(&format!("{HEAD}traffic = []\n[topology.leaf-spine]\n"), "there is no traffic", &small(""));
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn packets_carry_payload() {
 fn time_outs_are_ordered() {
     newreno(
         "min_rto = \"2 s\"\nmax_rto = \"1 s\"\n",
-        "exceeds the greatest",
+        "exceeds the maximum",
         "min_rto = \"1 s\"\nmax_rto = \"2 s\"\n",
     );
 }
@@ -409,7 +409,11 @@ fn probes_need_rack() {
         "tlp is off",
         "tlp = true\nloss_detection = \"rack\"\ntlp_slack = \"1 ms\"\n",
     );
-    newreno("loss_detection = \"rack\"\ndup_threshold = 4\n", "RACK goes by time", "dup_threshold = 4\n");
+    newreno(
+        "loss_detection = \"rack\"\ndup_threshold = 4\n",
+        "RACK detects loss by time",
+        "dup_threshold = 4\n",
+    );
     newreno(
         "rack_slack = \"2 ms\"\n",
         "loss_detection is not",
@@ -419,12 +423,12 @@ fn probes_need_rack() {
 
 #[test]
 fn reordering_is_learnt_with_sack() {
-    newreno("undo = true\nsack = false\n", "told by selective", "undo = true\n");
-    newreno("max_reordering = 127\nsack = false\n", "told by selective", "max_reordering = 127\n");
-    newreno("max_reordering = 3\n", "where it begins", "max_reordering = 3\ndup_threshold = 2\n");
+    newreno("undo = true\nsack = false\n", "it needs selective", "undo = true\n");
+    newreno("max_reordering = 127\nsack = false\n", "it needs selective", "max_reordering = 127\n");
+    newreno("max_reordering = 3\n", "starts at dup_threshold", "max_reordering = 3\ndup_threshold = 2\n");
     newreno(
         "loss_detection = \"rack\"\nmax_reordering = 9\n",
-        "RACK goes by time",
+        "RACK detects loss by time",
         "loss_detection = \"rack\"\nundo = true\n",
     );
 }
@@ -437,7 +441,7 @@ fn mechanisms_are_on_where_they_are_set() {
         "shim_timeout = \"50 us\"\nreorder_shim = true\n",
     );
     newreno("tso_limit = \"32 KiB\"\n", "tso is off", "tso_limit = \"32 KiB\"\ntso = true\n");
-    newreno("impatient = true\n", "without sack only", "impatient = true\nsack = false\n");
+    newreno("impatient = true\n", "only without sack", "impatient = true\nsack = false\n");
     newreno("delayed_ack = 1\nquick_acks = 8\n", "acknowledged at once", "delayed_ack = 2\nquick_acks = 8\n");
 }
 
@@ -451,7 +455,7 @@ fn ticks_are_counted() {
 #[test]
 fn marks_are_set_and_read() {
     let step = "[switch]\necn = \"step\"\n";
-    section("[transport.dctcp]\n", "dctcp goes by marks", &format!("[transport.dctcp]\n{step}"));
+    section("[transport.dctcp]\n", "dctcp reacts to marks", &format!("[transport.dctcp]\n{step}"));
     section(step, "newreno cannot be marked", &format!("[transport.newreno]\necn = \"on\"\n{step}"));
     section(
         "[transport.newreno]\necn = \"on\"\n",
@@ -556,7 +560,7 @@ fn pfc(broken: &str, what: &str, kept: &str) {
 fn priority_flow_control_is_sound() {
     let on = "pfc.classes = [0]\n";
     pfc("pfc.classes = [1]\n", "class 1 has no queue of its own", on);
-    pfc("pfc.classes = [0, 0]\n", "named twice", on);
+    pfc("pfc.classes = [0, 0]\n", "listed twice", on);
     pfc("pfc.xoff = \"10 kB\"\npfc.classes = []\nqueues = 2\n", "no class pauses", on);
     pfc(
         "pfc.classes = [0]\npfc.xoff = \"10 kB\"\npfc.alpha = 2.0\n",
@@ -565,7 +569,7 @@ fn priority_flow_control_is_sound() {
     );
     pfc(
         "pfc.classes = [0]\npfc.xoff = \"2 kB\"\n",
-        "below nothing",
+        "which is not above zero",
         "pfc.classes = [0]\npfc.xoff = \"2 kB\"\npfc.xon_offset = \"1 kB\"\n",
     );
     pfc("pfc.classes = [0]\npfc.quanta = 10\n", "at least 51", "pfc.classes = [0]\npfc.quanta = 51\n");
@@ -582,14 +586,14 @@ fn priority_flow_control_is_sound() {
     let storm = |lines: &str| format!("[switch]\nbuffer = \"40 MB\"\n{on}[[pause_storm]]\n{lines}");
     let good = storm("host = \"host1\"\nuntil = \"1 ms\"\n");
     section(&storm("host = \"hots1\"\nuntil = \"1 ms\"\n"), "there is no host called `hots1`", &good);
-    section(&storm("host = \"host1\"\nat = \"1 ms\"\nuntil = \"1 ms\"\n"), "must end after it began", &good);
+    section(&storm("host = \"host1\"\nat = \"1 ms\"\nuntil = \"1 ms\"\n"), "must end after it starts", &good);
 }
 
 #[test]
 fn a_dynamic_xoff_has_something_to_divide() {
     section(
         "[switch]\npfc.classes = [0]\n",
-        "a share of the free memory",
+        "a fraction of the free memory",
         "[switch]\npfc.classes = [0]\npfc.xoff = \"10 kB\"\n",
     );
 }
@@ -605,7 +609,7 @@ fn mmu(broken: &str, what: &str, kept: &str) {
 #[test]
 fn memory_management_is_sound() {
     mmu("lossy_alpha = 0\n", "0", "lossy_alpha = 0.5\n");
-    mmu("headroom_pool = \"2 kB\"\n", "too small for one stopped class", "headroom_pool = \"1 MB\"\n");
+    mmu("headroom_pool = \"2 kB\"\n", "too small for one paused class", "headroom_pool = \"1 MB\"\n");
     mmu(
         "headroom_pool = \"39.99 MB\"\n",
         "leave nothing of the buffer of 40 MB",
@@ -619,9 +623,9 @@ fn memory_management_is_sound() {
         format!("[[switch.sharing.mmu.pools]]\nclasses = {classes}\nshare = \"{share}\"\n")
     };
     let good = pool("[0]", "40 %") + &pool("[1]", "60 %");
-    mmu(&(pool("[0]", "50 %") + &pool("[1]", "60 %")), "the pools have 110 %", &good);
+    mmu(&(pool("[0]", "50 %") + &pool("[1]", "60 %")), "the pools add up to 110 %", &good);
     mmu(&pool("[0]", "40 %"), "class 1 has no pool", &good);
-    mmu(&pool("[0, 1, 1]", "40 %"), "class 1 is named twice", &good);
+    mmu(&pool("[0, 1, 1]", "40 %"), "class 1 is listed twice", &good);
     mmu(&pool("[0, 1, 2]", "40 %"), "class 2 has no queue", &good);
     let head = "[switch]\nbuffer = \"40 MB\"\n";
     let pool = "[switch.sharing.mmu]\nheadroom_pool = \"1 MB\"\n";
@@ -636,7 +640,7 @@ fn memory_management_is_sound() {
         "every class is lossless",
         &format!("{head}{limit}"),
     );
-    section("[switch.sharing.mmu]\n", "what is there to manage?", &format!("{head}[switch.sharing.mmu]\n"));
+    section("[switch.sharing.mmu]\n", "the memory to manage", &format!("{head}[switch.sharing.mmu]\n"));
 }
 
 #[test]

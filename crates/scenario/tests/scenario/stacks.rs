@@ -42,10 +42,10 @@ fn one_transport_for_all_is_one_stack() {
 #[test]
 fn groups_name_hosts_and_change_something() {
     wrong("[[hosts]]\nnames = \"host9\"\ntransport = \"newreno\"\n", "no host is called `host9`");
-    wrong("[[hosts]]\nnames = \"host1\"\n", "says nothing of its hosts");
+    wrong("[[hosts]]\nnames = \"host1\"\n", "sets nothing on its hosts");
     wrong(
         "[transport.newreno]\n[[hosts]]\nnames = \"host1\"\ntransport = \"newreno\"\n",
-        "the same value without it",
+        "the same value anyway",
     );
     wrong("[[hosts]]\ntransport = \"newrino\"\n", "unknown transport `newrino`");
 }
@@ -68,15 +68,21 @@ fn flows_that_fall_have_queues_by_priority() {
     wrong(&with("", "pias.by = \"sent\"\n"), "has no effect: there are no thresholds");
     let nine: Vec<String> = (1..9).map(|n| format!("\"{n} kB\"")).collect();
     let nine = format!("pias.thresholds = [{}]\n", nine.join(", "));
-    wrong(&with("queues = 8\nschedule = \"strict\"\n", &nine), "8 thresholds: there are eight classes");
+    wrong(
+        &with("queues = 8\nschedule = \"strict\"\n", &nine),
+        "8 thresholds: eight classes have at most seven",
+    );
 }
 
 #[test]
 fn ranks_are_written_read_and_left_alone() {
     let with = |order: &str, more: &str| format!("[switch]\nsharing.infinite = {{}}\n{order}{more}");
     accepted(&small(&with("order = \"ranked\"\n", "[transport.pfabric]\n")));
-    wrong(&with("", "[transport.pfabric]\n"), "needs switches that go by ranks");
-    wrong(&with("order = \"ranked\"\n", "[transport.newreno]\n"), "packets of newreno have no ranks");
+    wrong(&with("", "[transport.pfabric]\n"), "needs switches that order by rank");
+    wrong(&with("order = \"ranked\"\n", "[transport.newreno]\n"), "packets of newreno carry no rank");
     let presto = "[transport.pfabric]\n[balance.presto]\n";
-    wrong(&with("order = \"ranked\"\n", presto), "presto writes into packets where pfabric has their ranks");
+    wrong(
+        &with("order = \"ranked\"\n", presto),
+        "presto uses the packet field in which pfabric carries ranks",
+    );
 }

@@ -16,7 +16,7 @@ use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
 pub const SUMMARY: &str =
-    "each flowlet on the least congested path, known by feedback between leaves (SIGCOMM'14)";
+    "each flowlet on the least congested path, learnt from feedback between leaves (SIGCOMM'14)";
 
 settings! {
     /// CONGA.

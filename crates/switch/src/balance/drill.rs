@@ -14,7 +14,7 @@ use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "the least loaded of d random and m remembered ports, per packet (SIGCOMM'17)";
+pub const SUMMARY: &str = "each packet on the least loaded of d random and m remembered ports (SIGCOMM'17)";
 
 choice! {
     /// Who wins among equally loaded ports.

@@ -11,7 +11,7 @@ use super::{Balancer, BalancerSite, Candidates, Choices, State};
 use crate::flowlet::Flowlets;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "DRILL's choice once per flow";
+pub const SUMMARY: &str = "DRILL's choice, made once per flow";
 
 settings! {
     /// Per-flow DRILL(d, m).

@@ -14,7 +14,7 @@ use super::{Balancer, BalancerSite, Candidates};
 use crate::hash::{FlowHash, HashFunction};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "hosts send each 64 KB of a flow by the next path in turn (SIGCOMM'15)";
+pub const SUMMARY: &str = "hosts send each 64 KB of a flow on the next path in turn (SIGCOMM'15)";
 
 choice! {
     /// The order of the paths in a host's list.

@@ -19,17 +19,17 @@ const MOST_NODES: u32 = 1_000_000;
 pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
     let mut lines = lines(file, text, ' ');
     let head =
-        lines.next().ok_or_else(|| ended(file, "a line with the numbers of nodes, switches and links"))?;
+        lines.next().ok_or_else(|| ended(file, "a line with the number of nodes, switches and links"))?;
     let nodes = head.number(0, "the number of nodes", (1, MOST_NODES))?;
     let switches = head.number(1, "the number of switches", (0, nodes))?;
     let links = head.number(2, "the number of links", (0, 4 * MOST_NODES))?;
-    let named = lines.next().ok_or_else(|| ended(file, "a line with the numbers of the switches"))?;
+    let named = lines.next().ok_or_else(|| ended(file, "a line with the ids of the switches"))?;
     let switches = switch_numbers(&named, nodes, switches)?;
     let names = Names::new(nodes, &switches);
     let mut graph = names.settings(&switches);
     let mut cables = Cables { names: &names, of_host: vec![false; names.host_of_number.len()] };
     for _ in 0..links {
-        let line = lines.next().ok_or_else(|| ended(file, &format!("{links} lines with a link each")))?;
+        let line = lines.next().ok_or_else(|| ended(file, &format!("{links} lines with one link each")))?;
         graph.links.push(link(&line, &names)?);
         cables.add(&line)?;
     }
@@ -39,14 +39,14 @@ pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
 
 fn switch_numbers(line: &Line<'_>, nodes: u32, count: u32) -> Result<BTreeSet<u32>, ImportError> {
     if line.words.len() != count as usize {
-        let allowed = format!("the numbers of {count} switches, as the first line says");
+        let allowed = format!("the ids of {count} switches, as the first line says");
         return Err(line.error(format!("{} words", line.words.len()), allowed));
     }
-    let number = |index| line.number(index, "the number of a switch", (0, nodes - 1));
+    let number = |index| line.number(index, "a switch id", (0, nodes - 1));
     let numbers: BTreeSet<u32> = (0..line.words.len()).map(number).collect::<Result<_, _>>()?;
     match numbers.len() == count as usize {
         true => Ok(numbers),
-        false => Err(line.error("a switch named twice", "every switch once")),
+        false => Err(line.error("a switch listed twice", "every switch once")),
     }
 }
 
@@ -106,7 +106,7 @@ impl Cables<'_> {
         let bare = self.names.host_of_number.iter().find(|(_, host)| !self.of_host[host.index()]);
         bare.map_or(Ok(()), |(number, _)| {
             Err(head.error(
-                format!("a node {number} that is no switch and has no link"),
+                format!("node {number}, which is not a switch and has no link"),
                 "one link for every host",
             ))
         })

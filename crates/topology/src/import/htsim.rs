@@ -25,7 +25,7 @@ pub fn read(file: &str, text: &str) -> Result<Imported, ImportError> {
         file: file.to_owned(),
         line: 0,
         found,
-        allowed: "numbers that describe one network".to_owned(),
+        allowed: "numbers that agree with each other".to_owned(),
     })?;
     let host_of_number = (0..plan.hosts).map(|host| (host, HostId(host))).collect();
     Ok(Imported { graph: plan.graph(), host_of_number, switch_latency: clos.latency() })
@@ -57,7 +57,7 @@ impl Clos {
     fn read(&mut self, line: &Line<'_>, tier: &mut Option<usize>) -> Result<(), ImportError> {
         let key = line.words[0].to_lowercase();
         if key == "tier" {
-            *tier = Some(line.number(1, "the number of a tier", (0, 2))? as usize);
+            *tier = Some(line.number(1, "a tier number", (0, 2))? as usize);
             return Ok(());
         }
         let (keys, values): (&[&str], _) = match *tier {
@@ -70,7 +70,7 @@ impl Clos {
         let least = u32::from(!key.starts_with("switch_latency") && !key.starts_with("queue"));
         let value = line.number(1, &key, (least, MOST))?;
         match values.insert(key.clone(), value) {
-            Some(_) => Err(line.error(format!("`{key}` for the second time"), "every key once")),
+            Some(_) => Err(line.error(format!("`{key}` a second time"), "every key once")),
             None => Ok(()),
         }
     }

@@ -83,7 +83,7 @@ fn stalls(link: &LinkEntry, index: usize, problems: &mut Vec<Problem>) -> Option
             Some(Stalls { every, length })
         }
         _ => {
-            let what = "`stall_every` and `stall_length` belong together, and are longer than nothing";
+            let what = "`stall_every` and `stall_length` must be given together and be above zero";
             problems.push(Problem::new(format!("links[{index}].stall_every"), what));
             None
         }
@@ -101,7 +101,7 @@ impl Names {
     fn add_nodes(&mut self, settings: &ExplicitSettings, wiring: &mut Wiring) {
         let ExplicitSettings { hosts, host_names, switches, .. } = settings;
         if *hosts > 0 && !host_names.is_empty() {
-            self.problems.push(Problem::new("hosts", "give the number of hosts or their names, not both"));
+            self.problems.push(Problem::new("hosts", "give either the number of hosts or their names"));
         }
         for host in 0..*hosts {
             let node = wiring.host();
@@ -119,7 +119,7 @@ impl Names {
 
     fn add(&mut self, name: &str, node: Node, path: impl Fn() -> String) {
         if self.nodes.insert(name.to_owned(), node).is_some() {
-            self.problems.push(Problem::new(path(), format!("`{name}` is the name of two nodes")));
+            self.problems.push(Problem::new(path(), format!("two nodes are called `{name}`")));
         }
     }
 

@@ -9,7 +9,7 @@ use weft_core::Problem;
 use weft_core::Rate;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Three stages of equal k-port switches in k pods";
+pub const SUMMARY: &str = "Three tiers of identical k-port switches in k pods";
 
 weft_core::settings! {
     /// k-ary fat tree.

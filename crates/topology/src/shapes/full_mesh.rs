@@ -8,7 +8,7 @@ use weft_core::Problem;
 use weft_core::Rate;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Every switch is joined with every other";
+pub const SUMMARY: &str = "Every switch is connected to every other";
 
 weft_core::settings! {
     /// Full mesh.

@@ -9,7 +9,7 @@ use weft_core::settings::Share;
 use weft_core::{Problem, Purpose, Random, Rate, Span};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Two stages: every leaf is joined with every spine, hosts hang on leaves";
+pub const SUMMARY: &str = "Two tiers: every leaf is connected to every spine, hosts to leaves";
 
 weft_core::settings! {
     /// Leaf-spine network; the defaults are the main configuration of the DRILL paper.
@@ -90,14 +90,14 @@ impl LeafSpine {
             if pair.rate == Some(Rate(0)) {
                 problems.push(Problem::new(
                     path("rate"),
-                    "a cable needs a rate above zero; to remove it write count = 0",
+                    "a cable needs a rate above zero; to remove it, set count = 0",
                 ));
             }
             if self.0.unequal[..index]
                 .iter()
                 .any(|other| (other.leaf, other.spine) == (pair.leaf, pair.spine))
             {
-                let message = format!("leaf {} and spine {} are named twice", pair.leaf, pair.spine);
+                let message = format!("leaf {} and spine {} are listed twice", pair.leaf, pair.spine);
                 problems.push(Problem::new(format!("unequal[{index}]"), message));
             }
         }
@@ -112,9 +112,9 @@ impl LeafSpine {
         match () {
             () if slow.rate == Rate(0) => problem("rate", "a cable needs a rate above zero"),
             () if slow.rate >= fastest => {
-                problem("rate", "no cable is faster than that, so none would be slowed down")
+                problem("rate", "no cable is faster than this, so none would slow down")
             }
-            () if slow.share.0 == 0.0 => problem("share", "no cable would be slow; leave `slow` out"),
+            () if slow.share.0 == 0.0 => problem("share", "no cable would be slow; omit `slow`"),
             () => None,
         }
     }

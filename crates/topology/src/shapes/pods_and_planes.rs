@@ -10,7 +10,7 @@ use weft_core::Problem;
 use weft_core::Rate;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Three stages: pods of racks, joined by planes of spines (Facebook's fabric)";
+pub const SUMMARY: &str = "Three tiers: pods of racks, connected by planes of spines (Facebook's fabric)";
 
 weft_core::settings! {
     /// Pods and planes; the defaults are the three pods of the DRILL paper's example (Fig. 5).

@@ -11,7 +11,8 @@ use weft_core::Problem;
 use weft_core::Rate;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Racks on two aggregation switches, all of which are joined with all intermediates";
+pub const SUMMARY: &str =
+    "Racks on two aggregation switches each; every aggregation switch connects to every intermediate switch";
 
 weft_core::settings! {
     /// VL2; the defaults are the instance of the DRILL paper (Fig. 10).
@@ -52,7 +53,8 @@ impl Vl2 {
             ("intermediate_ports", self.0.intermediate_ports),
         ];
         for (name, ports) in ports.into_iter().filter(|(_, ports)| !ports.is_multiple_of(2)) {
-            let message = format!("{ports} ports do not fall into halves; for example {} do", ports + 1);
+            let message =
+                format!("{ports} ports cannot be halved; give an even number such as {}", ports + 1);
             problems.push(Problem::new(name, message));
         }
         problems

@@ -19,7 +19,7 @@ mod linux;
 
 /// One sentence for lists.
 pub const SUMMARY: &str =
-    "window as a cubic of the time since the last congestion (RFC 9438), the Linux default";
+    "window as a cubic function of the time since the last congestion (RFC 9438), the Linux default";
 
 choice! {
     /// How windows are computed.

@@ -12,7 +12,7 @@ use super::growth::{Gathered, at_least_two_segments, flight, reno};
 use super::{AckEvent, Cause, CongestionEvent, CongestionLaw, LawSite, MarkUse, Window};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "window cut in proportion to the share of marked bytes (SIGCOMM'10, RFC 8257)";
+pub const SUMMARY: &str = "window cut in proportion to the fraction of marked bytes (SIGCOMM'10, RFC 8257)";
 
 choice! {
     /// How alpha is computed.

@@ -11,7 +11,7 @@ use crate::gro::GroSettings;
 use crate::stacks::datagrams::Datagrams;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "datagrams at a constant rate, never acknowledged or repeated";
+pub const SUMMARY: &str = "datagrams at a constant rate, never acknowledged or retransmitted";
 
 settings! {
     /// Datagrams.

@@ -15,7 +15,7 @@ const STARTS: [(&str, u64); 3] = [("start_ns", 1_000), ("start_ps", 1), ("start_
 /// At the first line that is not as the head says.
 pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportError> {
     let mut lines = lines(file, text, ',');
-    let head = lines.next().ok_or_else(|| ended(file, "a head such as start_ns,src,dst,bytes"))?;
+    let head = lines.next().ok_or_else(|| ended(file, "a header such as start_ns,src,dst,bytes"))?;
     let columns = Columns::read(&head)?;
     lines.map(|line| columns.flow(&line)).collect()
 }
@@ -33,7 +33,7 @@ impl Columns {
     fn read(head: &Line<'_>) -> Result<Columns, ImportError> {
         let find = |name: &str| head.words.iter().position(|word| *word == name);
         let column = |name: &str| {
-            let allowed = || "a head with the columns start_ns (or start_ps, start_us), src, dst, bytes";
+            let allowed = || "a header with the columns start_ns (or start_ps, start_us), src, dst, bytes";
             find(name).ok_or_else(|| {
                 head.error(format!("no column {name} in `{}`", head.words.join(",")), allowed())
             })
@@ -46,8 +46,7 @@ impl Columns {
     fn flow(&self, line: &Line<'_>) -> Result<ListedFlow, ImportError> {
         let start = line.number(self.start, "the start", (0, u64::MAX / self.unit))?;
         let host = |column, what| line.number(column, what, (0, u32::MAX));
-        let (from, to) =
-            (host(self.source, "the number of a host")?, host(self.destination, "the number of a host")?);
+        let (from, to) = (host(self.source, "a host number")?, host(self.destination, "a host number")?);
         let size = line.number(self.bytes, "the payload in bytes", (1, i64::MAX as u64))?;
         between_two(line, ListedFlow { at: Span(start * self.unit), from, to, size: Bytes(size) })
     }

@@ -20,7 +20,7 @@ pub fn read(
     let head = lines.next().ok_or_else(|| ended(file, "a line with the number of flows"))?;
     let count = head.number(0, "the number of flows", (1, u32::MAX))?;
     let next = |_| {
-        let line = lines.next().ok_or_else(|| ended(file, &format!("{count} lines with a flow each")))?;
+        let line = lines.next().ok_or_else(|| ended(file, &format!("{count} lines with one flow each")))?;
         flow(&line, &host)
     };
     (0..count).map(next).collect()
@@ -29,7 +29,7 @@ pub fn read(
 fn flow(line: &Line<'_>, host: &impl Fn(u32) -> Option<HostId>) -> Result<ListedFlow, ImportError> {
     let end = |index, what: &str| {
         let number = line.number(index, what, (0, u32::MAX))?;
-        let found = || line.error(format!("`{number}`, which is no host of the topology"), what);
+        let found = || line.error(format!("`{number}`, which is not a host of the topology"), what);
         host(number).ok_or_else(found)
     };
     let (from, to) = (end(0, "the number of the sending host")?, end(1, "the number of the receiving host")?);
@@ -37,7 +37,7 @@ fn flow(line: &Line<'_>, host: &impl Fn(u32) -> Option<HostId>) -> Result<Listed
     let start =
         line.words.get(5).and_then(|word| word.parse().ok()).filter(|start| (0.0..=1e6).contains(start));
     let word = line.words.get(5).map_or("the end of the line".to_owned(), |word| format!("`{word}`"));
-    let start = start.ok_or_else(|| line.error(word, "the start in seconds, at most a million"))?;
+    let start = start.ok_or_else(|| line.error(word, "the start time in seconds, at most a million"))?;
     between_two(
         line,
         ListedFlow { at: Span::from_seconds_rounded(start), from: from.0, to: to.0, size: Bytes(size) },

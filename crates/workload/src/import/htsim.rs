@@ -28,7 +28,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<ListedFlow>, ImportError> {
         Some(count) if count == flows.len() as u64 => Ok(flows),
         Some(count) => Err(ImportError {
             found: format!("{} flows", flows.len()),
-            ..ended(file, &format!("{count} flows, as the file announces"))
+            ..ended(file, &format!("{count} flows, as the header says"))
         }),
         None => Err(ended(file, "a line `Connections` with the number of flows")),
     }
@@ -42,9 +42,8 @@ fn unexpected(line: &Line<'_>) -> ImportError {
 fn flow(line: &Line<'_>, (from, to): (&str, &str), nodes: u64) -> Result<ListedFlow, ImportError> {
     let host = |word: &str| {
         let number = word.parse().ok().filter(|number| u64::from(*number) < nodes);
-        number.ok_or_else(|| {
-            line.error(format!("`{word}`"), format!("the number of a host from 0 to {}", nodes - 1))
-        })
+        number
+            .ok_or_else(|| line.error(format!("`{word}`"), format!("a host number from 0 to {}", nodes - 1)))
     };
     let (from, to) = (host(from)?, host(to)?);
     let (mut start, mut size) = (None, None);
@@ -71,7 +70,9 @@ fn picoseconds(line: &Line<'_>, index: usize) -> Result<Span, ImportError> {
         .and_then(|word| word.parse::<f64>().ok())
         .filter(|ps| (0.0..=1e18).contains(ps));
     let found = || line.words.get(index).map_or("the end of the line".to_owned(), |word| format!("`{word}`"));
-    number.map(|ps| Span(ps.round() as u64)).ok_or_else(|| line.error(found(), "the start in picoseconds"))
+    number
+        .map(|ps| Span(ps.round() as u64))
+        .ok_or_else(|| line.error(found(), "the start time in picoseconds"))
 }
 
 fn unexpected_word(line: &Line<'_>, index: usize) -> ImportError {

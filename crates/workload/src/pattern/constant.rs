@@ -8,7 +8,7 @@ use weft_core::Problem;
 use weft_core::{Bytes, HostId, Purpose, Rate, Span};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Senders with a constant rate between given or random hosts";
+pub const SUMMARY: &str = "Constant-rate senders between given or random hosts";
 
 weft_core::settings! {
     /// Constant-rate flows, all from the start of the entry on.
@@ -50,7 +50,7 @@ impl Constant {
 
     fn size(&self) -> Result<Bytes, Problem> {
         match self.0.rate.bytes_in(self.0.duration) {
-            Bytes(0) => Err(Problem::new("rate", "at this rate not one byte is sent in the duration")),
+            Bytes(0) => Err(Problem::new("rate", "at this rate not even one byte is sent in the duration")),
             size => Ok(size),
         }
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use weft_core::{HostId, Problem, Purpose, Random, Span};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Some hosts send to some others at the same time, periodically; both drawn anew";
+pub const SUMMARY: &str =
+    "Periodically, a group of hosts sends to another group, all at once; both are redrawn";
 
 weft_core::choice! {
     /// Who of the senders sends to whom of the receivers.
@@ -54,9 +55,7 @@ impl Pattern for Groups {
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let (wanted, hosts) = (u64::from(self.0.senders) + u64::from(self.0.receivers), site.hosts.len());
         if wanted > u64::from(hosts) {
-            let message = format!(
-                "{wanted} different hosts are wanted, senders and receivers together; there are {hosts}"
-            );
+            let message = format!("senders and receivers need {wanted} different hosts; there are {hosts}");
             return Err(vec![Problem::new("senders", message)]);
         }
         let (hosts, settings, tag) = (Arc::clone(&site.hosts), self.0.clone(), site.tag);

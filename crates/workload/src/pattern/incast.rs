@@ -8,7 +8,7 @@ use weft_core::Problem;
 use weft_core::{HostId, Purpose, Random, Span};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Many hosts send to one at the same time, periodically";
+pub const SUMMARY: &str = "Periodically, many hosts send to one, all at once";
 
 weft_core::settings! {
     /// Incast.
@@ -49,7 +49,7 @@ impl Incast {
             true => Ok(fixed),
             false => Err(Problem::new(
                 "fan_in",
-                format!("{} senders are wanted, but only {fewest} hosts can send", self.0.fan_in),
+                format!("{} senders are asked for, but only {fewest} hosts can send", self.0.fan_in),
             )),
         }
     }

@@ -9,7 +9,7 @@ use weft_core::Bytes;
 use weft_core::Problem;
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Flows written one by one, or read from a file";
+pub const SUMMARY: &str = "Flows listed one by one, or read from a file";
 
 weft_core::settings! {
     /// Explicit flows; times count from the start of the entry.
@@ -45,7 +45,7 @@ impl Pattern for List {
                 Ok(flows)
             });
         } else if flows.is_empty() {
-            return Err(vec![Problem::new("flows", "there are no flows; write some or name a file")]);
+            return Err(vec![Problem::new("flows", "there are no flows; list some or name a file")]);
         }
         found.map(Stream::of)
     }
@@ -77,7 +77,7 @@ fn place(site: &PatternSite<'_>, entry: &ListedFlow, path: impl Fn(&str) -> Stri
         return Err(Problem::new(path("to"), format!("host {} cannot send to itself", entry.to)));
     }
     if entry.size == Bytes(0) {
-        return Err(Problem::new(path("size"), "a flow has at least one byte"));
+        return Err(Problem::new(path("size"), "a flow must have at least one byte"));
     }
     Ok(flow(site.tag, site.start + entry.at, (from, to), entry.size))
 }

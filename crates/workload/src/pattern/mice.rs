@@ -29,7 +29,7 @@ impl Stream {
         let named = |problem: Problem| vec![Problem::new("mice.sizes", problem.message)];
         let sizes = site.sizes(&mice.sizes).map_err(named)?;
         if mice.every == Span::ZERO {
-            let message = "small flows that start at the same time are one burst; write a time above zero";
+            let message = "small flows must be spread over time; give a time above zero";
             return Err(vec![Problem::new("mice.every", message)]);
         }
         let mut random = site.random(Purpose::Mice);

@@ -17,7 +17,7 @@ use weft_core::settings::Share;
 use weft_core::{Bytes, HostId, Purpose, Random, Rate, Span};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Flows between random hosts at a share of the network's capacity";
+pub const SUMMARY: &str = "Flows between random hosts at a fraction of the network's capacity";
 
 pub use crate::arrivals::Arrivals;
 
@@ -103,7 +103,7 @@ impl OpenLoop {
         let (from, to) = (self.senders(site)?, site.listed(&self.0.to, "to")?);
         match from.all().iter().find(|host| to.partners(**host, self.0.pairs) == 0) {
             None => Ok((from, to)),
-            Some(host) => Err(Problem::new("to", format!("host {} has no host to send to", host.0))),
+            Some(host) => Err(Problem::new("to", format!("host {} has no other host to send to", host.0))),
         }
     }
 
@@ -124,7 +124,7 @@ impl OpenLoop {
         let sends = |host: &&HostId| usize::from(site.shape.leaf_of_host[host.index()]) < leaves;
         let senders: Vec<HostId> = site.hosts.all().iter().filter(sends).copied().collect();
         match senders.is_empty() {
-            true => Err(Problem::new("sending_leaves", "no host is left that sends; it must be above 0")),
+            true => Err(Problem::new("sending_leaves", "then no host sends; it must be above 0")),
             false => Ok(Arc::new(Participants::among(site.shape, senders))),
         }
     }
@@ -153,7 +153,7 @@ impl Pattern for OpenLoop {
         let ends = self.ends(site);
         let load = match self.0.load.0 > 0.0 {
             true => Ok(self.0.load.0),
-            false => Err(Problem::new("load", "a load of 0 is no traffic; it must be above 0")),
+            false => Err(Problem::new("load", "a load of 0 means no traffic; it must be above 0")),
         };
         let burstiness = self.burstiness();
         let ends = ends.and_then(|ends| self.somebody_takes_part(site, &ends).map(|()| ends));
@@ -173,7 +173,7 @@ impl Pattern for OpenLoop {
         let rate = Rate(capacity as u64);
         by_hosts.then(|| {
             format!(
-                "hosts and not uplinks limit the load: it is a share of the {rate} that all hosts can send"
+                "hosts, not uplinks, limit the load: it is a fraction of the {rate} that all hosts can send"
             )
         })
     }
@@ -210,9 +210,9 @@ impl OpenLoop {
     fn burstiness(&self) -> Result<(), Problem> {
         let wrong = |says: &str| Err(Problem::new("burstiness", says));
         match (self.0.arrivals, self.0.burstiness) {
-            (Arrivals::Lognormal, None) => wrong("lognormal arrivals need it, for example 2"),
+            (Arrivals::Lognormal, None) => wrong("lognormal arrivals need it; for example 2"),
             (Arrivals::Poisson | Arrivals::Fixed, Some(_)) => {
-                wrong("it has an effect with arrivals = \"lognormal\" only")
+                wrong("it applies only to arrivals = \"lognormal\"")
             }
             (_, Some(deviation)) if !(0.01..=5.0).contains(&deviation) => {
                 wrong(&format!("{deviation} is not between 0.01 and 5"))

@@ -6,7 +6,7 @@ use weft_core::Problem;
 use weft_core::{HostId, Purpose, Random};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Every host sends to one other and receives from one other, drawn at random";
+pub const SUMMARY: &str = "Every host sends to one other and receives from one other, at random";
 
 weft_core::settings! {
     /// Random permutation without fixed points.

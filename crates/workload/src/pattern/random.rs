@@ -8,7 +8,7 @@ use weft_core::Problem;
 use weft_core::{HostId, Purpose};
 
 /// One sentence for lists.
-pub const SUMMARY: &str = "Every host sends to hosts drawn at random, all at once";
+pub const SUMMARY: &str = "Every host sends to random hosts, all at once";
 
 weft_core::settings! {
     /// Random destinations.
@@ -42,7 +42,7 @@ impl Pattern for RandomPairs {
         if u64::from(site.hosts.len()) * u64::from(self.0.flows_per_host) > MAX_LISTED as u64 {
             return Err(vec![Problem::new(
                 "flows_per_host",
-                format!("these are more than {MAX_LISTED} flows"),
+                format!("this makes more than {MAX_LISTED} flows"),
             )]);
         }
         let mut random = site.random(Purpose::Pairs);

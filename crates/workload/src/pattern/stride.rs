@@ -38,8 +38,11 @@ impl Pattern for Stride {
         let hosts = site.hosts.in_order();
         let step = self.0.step as usize % hosts.len();
         if step == 0 {
-            let message =
-                format!("with {} hosts a step of {} sends every host to itself", hosts.len(), self.0.step);
+            let message = format!(
+                "with {} hosts, a step of {} makes every host send to itself",
+                hosts.len(),
+                self.0.step
+            );
             return Err(vec![Problem::new("step", message)]);
         }
         let destinations = hosts.iter().cycle().skip(step).copied();

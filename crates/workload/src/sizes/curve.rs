@@ -17,18 +17,18 @@ impl Curve {
             |&(size, share): &(f64, f64)| (0.0..=1e15).contains(&size) && (0.0..=1.0).contains(&share);
         if let Some(wrong) = points.iter().position(|point| !in_range(point)) {
             return Err(format!(
-                "point {}: a size of 0 to 10^15 bytes and a share of 0 to 1 are needed",
+                "point {}: needs a size from 0 to 10^15 bytes and a share from 0 to 1",
                 wrong + 1
             ));
         }
         if let Some(wrong) = points.windows(2).position(|pair| pair[1].0 < pair[0].0 || pair[1].1 < pair[0].1)
         {
-            return Err(format!("point {}: sizes and shares must not fall", wrong + 2));
+            return Err(format!("point {}: sizes and shares must not decrease", wrong + 2));
         }
         match points.last() {
             None => Err("there are no points".to_owned()),
             Some((_, share)) if *share != 1.0 => Err(format!("the last share is {share}; it must be 1")),
-            Some((0.0, _)) => Err("the largest size is 0; a flow has at least one byte".to_owned()),
+            Some((0.0, _)) => Err("the largest size is 0; a flow must have at least one byte".to_owned()),
             Some(_) => Ok(Curve(points)),
         }
     }

@@ -138,10 +138,10 @@ fn what_it_may_not_say_is_explained() {
     assert!(message("64000").contains("bare number"));
     assert!(message("0 B").contains("at least one byte"));
     assert!(message("pareto(1 kB, 0.9)").contains("above 1"));
-    assert!(message("uniform(3 kB, 1 kB)").contains("least size comes first"));
-    assert!(message("normal(3 kB)").contains("is no formula"));
+    assert!(message("uniform(3 kB, 1 kB)").contains("smaller size comes first"));
+    assert!(message("normal(3 kB)").contains("is not a known formula"));
     assert!(message("missing.csv").starts_with("missing.csv: "));
-    assert!(message("").contains("there are no sizes called"));
+    assert!(message("").contains("there is no size distribution called"));
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub(super) struct Block {
     pub(super) profile: Option<Placed<String>>,
 }
 
-/// What is wrong, and how to mend it.
+/// What is wrong, and how to fix it.
 type Odd = (String, &'static str);
 
 impl Block {
@@ -127,8 +127,8 @@ impl Memory {
         if known.is_some() {
             return None;
         }
-        let mend = "write a share such as 1/4 or 8, or a size such as `bytes 40960` or `cells 200`";
-        Some((format!("`{}` cannot be read", words.join(" ")), mend))
+        let fix = "write a share such as 1/4 or 8, or a size such as `bytes 40960` or `cells 200`";
+        Some((format!("`{}` cannot be read", words.join(" ")), fix))
     }
 }
 

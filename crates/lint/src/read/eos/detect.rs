@@ -109,7 +109,7 @@ pub(super) fn remarks(reader: &Reader) -> Vec<String> {
     let cells = reader.detects.iter().any(Detect::in_cells) || !reader.memories.is_empty();
     match cells && reader.cell.is_none() {
         true => vec![format!(
-            "cells and segments count as {CELL}: no line names a switch whose chip is known (--cell)"
+            "cells and segments are taken as {CELL}: no line names a switch with a known chip (--cell)"
         )],
         false => Vec::new(),
     }

@@ -34,7 +34,7 @@ pub(super) fn ports(reader: &mut Reader, switch: &mut SwitchConfig) -> Vec<Strin
     match markings.without_speed {
         0 => Vec::new(),
         count => vec![format!(
-            "{count} queues mark after a time, and the speed of their ports is unknown (--rate)"
+            "{count} queues have marking thresholds in time, and the speed of their ports is unknown (--rate)"
         )],
     }
 }

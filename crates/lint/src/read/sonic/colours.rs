@@ -30,12 +30,12 @@ pub(super) fn disabled(node: &JsonNode) -> Option<(Option<usize>, String, &'stat
     }
     if !asks(node, "green") {
         let why = format!(
-            "ecn names {} only: packets are green unless a policer colours them, and green ones are not marked",
+            "ecn names only {}: packets are green unless a policer colours them, and green packets are not marked",
             others.join(" and ")
         );
         return Some((node.get("ecn").map(|node| node.at), why, "set ecn to \"ecn_all\""));
     }
-    let why = "wred_green_enable is not true: packets are green unless a policer colours them, and green ones are not marked";
+    let why = "wred_green_enable is not true: packets are green unless a policer colours them, and green packets are not marked";
     (!enables(node, "green")).then(|| (place("green"), why.to_owned(), "set wred_green_enable to \"true\""))
 }
 

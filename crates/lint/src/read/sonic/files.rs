@@ -58,7 +58,7 @@ impl Files {
         if !matches!(root.content, JsonContent::Table(_)) {
             return Err(told((
                 root.at - base,
-                "no table at the top",
+                "no table at the top level",
                 "a SONiC configuration, {\"PORT\": ...}",
             )));
         }
@@ -78,10 +78,10 @@ impl Files {
         let mut seen = BTreeSet::new();
         for entry in node.entries() {
             if !seen.insert(&entry.key) {
-                let says = format!("the key `{}` is given twice in `{path}`; the last one counts", entry.key);
-                let (at, mend) = (spot(&self.bases, entry.at), "remove one of them".to_owned());
+                let says = format!("the key `{}` is given twice in `{path}`; the last one wins", entry.key);
+                let (at, fix) = (spot(&self.bases, entry.at), "remove one of them".to_owned());
                 let (kind, subject) = (OddityKind::Repetition, String::new());
-                oddities.push(Oddity { kind, at, subject, says, mend });
+                oddities.push(Oddity { kind, at, subject, says, fix });
             }
             self.repetitions((&entry.node, &entry.key), oddities);
         }
@@ -92,13 +92,13 @@ impl Files {
         let (table, key) = (row.table.clone(), row.entry.as_ref().map(|entry| entry.key.clone()));
         let spot = |at| spot(&self.bases, at);
         if row.broken && READ.contains(&table.as_str()) {
-            let (says, mend) = (format!("`{table}` holds no table"), "write {\"name\": {...}}".to_owned());
+            let (says, fix) = (format!("`{table}` is not a table"), "write {\"name\": {...}}".to_owned());
             oddities.push(Oddity {
                 kind: OddityKind::Value,
                 at: spot(row.at),
                 subject: String::new(),
                 says,
-                mend,
+                fix,
             });
         }
         let number = self.chips.iter().position(|chip| chip.name == row.chip).unwrap_or_else(|| {
@@ -106,9 +106,9 @@ impl Files {
             self.chips.len() - 1
         });
         for (field, at) in self.chips[number].put(file, row) {
-            let says = format!("an earlier file sets `{field}` of {table} otherwise; this one counts");
-            let (subject, mend) = (key.clone().unwrap_or_default(), "set it in one of the files".to_owned());
-            oddities.push(Oddity { kind: OddityKind::Override, at: spot(at), subject, says, mend });
+            let says = format!("an earlier file sets `{field}` of {table} to another value; this one wins");
+            let (subject, fix) = (key.clone().unwrap_or_default(), "set it in one of the files".to_owned());
+            oddities.push(Oddity { kind: OddityKind::Override, at: spot(at), subject, says, fix });
         }
     }
 }

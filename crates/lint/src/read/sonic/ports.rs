@@ -75,9 +75,9 @@ fn named(
             }
         } else {
             name.clone_into(&mut reader.subject);
-            let says = format!("{table} names ports that PORT does not have");
-            let mend = "define them in PORT, or remove the entries".to_owned();
-            reader.odd(OddityKind::Reference, at, (says, mend));
+            let says = format!("{table} names ports missing from PORT");
+            let fix = "define them in PORT, or remove the entries".to_owned();
+            reader.odd(OddityKind::Reference, at, (says, fix));
         }
     }
     found
@@ -103,8 +103,8 @@ fn ports_and_numbers(
         },
         _ => {
             let says = format!("keys of {table} do not name a port and numbers");
-            let mend = "write a key such as \"Ethernet0|3-4\", on a chassis \"host|asic|Ethernet0|3-4\"";
-            reader.odd(OddityKind::Value, entry.at, (says, mend.to_owned()));
+            let fix = "write a key such as \"Ethernet0|3-4\", on a chassis \"host|asic|Ethernet0|3-4\"";
+            reader.odd(OddityKind::Value, entry.at, (says, fix.to_owned()));
             Some((Vec::new(), Vec::new()))
         }
     }
@@ -127,8 +127,8 @@ fn cables(reader: &mut Reader<'_>, switch: &mut SwitchConfig) {
             Err(_) => {
                 reader.about(entry);
                 let says = format!("the cable length is `{}`", super::short(word));
-                let mend = "write metres, such as \"40m\"".to_owned();
-                reader.odd(OddityKind::Value, entry.node.at, (says, mend));
+                let fix = "write metres, such as \"40m\"".to_owned();
+                reader.odd(OddityKind::Value, entry.node.at, (says, fix));
             }
         }
     }
