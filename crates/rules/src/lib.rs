@@ -108,6 +108,7 @@ const RULES: &[(Rule, &[&str])] = &[
     (transport::ticks_are_counted, &["transport"]),
     (transport::marks_are_set_and_read, &["transport", "switch"]),
     (switch::dynamic_sharing_has_a_buffer_for_its_minima, &["switch", "topology"]),
+    (switch::cells_hold_parts_of_packets, &["switch"]),
     (switch::infinite_sharing_has_no_buffer, &["switch"]),
     (mmu::minima_and_headroom_fit_the_buffer, &["switch", "topology", "transport"]),
     (mmu::pooled_headroom_serves_somebody, &["switch", "topology", "transport"]),

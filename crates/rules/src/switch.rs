@@ -41,6 +41,17 @@ fn most_ports(facts: &Facts<'_>) -> u64 {
     facts.device.switches.iter().map(ports).max().unwrap_or(0)
 }
 
+/// Cells of a chip are a few hundred bytes; larger ones would hold several packets, which no chip does.
+const LARGEST_CELL: Bytes = Bytes(4_096);
+
+/// Cells hold something, and are smaller than most packets.
+pub(crate) fn cells_hold_parts_of_packets(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(cell) = facts.switch.cell else { return };
+    if cell < Bytes(2) || cell > LARGEST_CELL {
+        found.push(impossible("switch.cell", format!("cells of {cell}; from 2 B to {LARGEST_CELL}")));
+    }
+}
+
 /// Where nothing is ever refused, a buffer size says nothing.
 pub(crate) fn infinite_sharing_has_no_buffer(facts: &Facts<'_>, found: &mut Vec<Finding>) {
     if !uses_the_buffer(facts) {

@@ -25,6 +25,7 @@ pub(crate) fn virtual_output_queues_stand_alone(facts: &Facts<'_>, found: &mut V
     let limits = "virtual output queues are limited by switch.voq.limit, on_chip and deep";
     facts.idle("switch.buffer", limits, found);
     facts.idle("switch.sharing", limits, found);
+    facts.idle("switch.cell", "virtual output queues count bytes", found);
     let sees = "an engine sees the virtual output queues of its own group at once";
     facts.idle("switch.visibility", sees, found);
     facts.idle("switch.count_in_service", sees, found);

@@ -2,6 +2,8 @@
 
 mod lab;
 
+use std::sync::Arc;
+
 use lab::laws::same;
 use weft_core::record::RunRecord;
 use weft_core::settings::Amount;
@@ -11,7 +13,7 @@ use weft_switch::mark::{MarkerSettings, step::StepSettings};
 use weft_switch::share::{SharingSettings, fixed::FixedSharingSettings};
 use weft_switch::{BalancerSettings, PfcSettings, PortSettings, ShaperSettings, SwitchSettings};
 use weft_topology::Node;
-use weft_transport::Packetisation;
+use weft_transport::{Packetisation, Transport};
 use weft_workload::Flow;
 
 /// Makes the switches of a tier different.
@@ -100,6 +102,31 @@ fn a_port_marks_and_drops_by_its_own_settings() {
         }
         assert!(record.links[drops.index()].peak <= Bytes(10_000));
     }
+}
+
+/// A port of 100 cells holds 100 packets of a cell or less, 50 that need two: of n that find it busy for long, those are kept.
+#[test]
+fn packets_occupy_whole_cells() {
+    let mut setup = lab::leaf_spine();
+    let line = setup.graph.links()[0].rate;
+    let port = setup.graph.reverse(LinkId(1));
+    let held = |setup: &Setup, wire: u64| {
+        // Two hosts of a leaf send packets of one size to a third at line rate: it gets twice what it can take.
+        let transport = Transport::new(&lab::dctcp(|tcp| tcp.mtu = Bytes(wire) - tcp.framing));
+        let flow = |from: u32| Flow { rate: line, ..lab::flow(Span::ZERO, from, 1, 400 * transport.mss()) };
+        let setup =
+            Setup { flows: vec![flow(0), flow(2)].into(), transport: Arc::new(transport), ..setup.clone() };
+        let record = lab::run(setup);
+        assert!(record.links[port.index()].dropped > 0);
+        record.links[port.index()].peak
+    };
+    setup.switch.sharing = per_port(25_600);
+    let by_the_byte = held(&setup, 1_000);
+    assert!(by_the_byte <= Bytes(25_600) && by_the_byte > Bytes(24_500), "{by_the_byte}");
+    setup.switch.cell = Some(Bytes(256));
+    assert_eq!(held(&setup, 200), Bytes(25_600), "100 packets of a cell");
+    assert_eq!(held(&setup, 400), Bytes(25_600), "50 packets of two cells");
+    assert_eq!(held(&setup, 1_000), Bytes(25_600), "20 packets of five cells");
 }
 
 /// Of n packets that come back to back at four times the rate of a shaper, the last begins to leave when n - 1 have passed at

@@ -103,7 +103,7 @@ impl Outputs {
     /// Is there room at a port? Only where the answer would be no, other ports are asked what they have to give back.
     #[inline(always)]
     fn admit(&mut self, now: Time, (port, queue): (PortId, usize), header: &Header) -> Result<(), Reason> {
-        let wire = header.wire;
+        let wire = self.cells.occupied(header.wire);
         if let Some(ingress) = &self.ingress {
             let output = &self.ports[port.index()];
             match () {
@@ -144,7 +144,8 @@ impl Outputs {
     /// A packet that has been admitted joins a queue. Whether the transmitter is idle.
     #[inline(always)]
     fn enqueue(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> bool {
-        let header = *turn.headers.get(packet);
+        let mut header = *turn.headers.get(packet);
+        header.wire = self.cells.occupied(header.wire);
         let wire = header.wire;
         let output = &mut self.ports[port.index()];
         let own = &mut output.queues[queue];

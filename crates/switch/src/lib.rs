@@ -17,6 +17,7 @@ pub mod hash;
 pub mod pause;
 pub mod settings;
 
+mod cells;
 mod engine;
 mod foreseen;
 mod foresight;

@@ -4,6 +4,7 @@
 use weft_core::record::Reason;
 use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Rate, Time, Transmission};
 
+use crate::cells::Cells;
 use crate::foresight::Foresight;
 use crate::order::AnyOrder;
 use crate::pause::{Ingress, to_share};
@@ -22,6 +23,7 @@ pub(crate) struct Outputs {
     pub(crate) store: Store,
     pub(crate) marking: Random,
     pub(crate) queues: usize,
+    pub(crate) cells: Cells,
     count_in_service: bool,
     /// A port without queues by priority, marks on departure and pauses may foresee.
     plain: bool,
@@ -50,13 +52,15 @@ impl Outputs {
             store,
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
+            cells: Cells::of(settings.cell),
             count_in_service: settings.count_in_service,
             plain: queues == 1
                 && !marks_departures
                 && (settings.count_in_service || !read)
                 && ingress.is_none()
                 && !settings.trim.is_on()
-                && order.is_none(),
+                && order.is_none()
+                && !Cells::of(settings.cell).are_used(),
             ingress,
             trim: Trim::new(&settings.trim, site.full_packet),
             order,
@@ -187,7 +191,8 @@ impl Outputs {
                 self.nothing_to_send(turn.effects, port);
                 return None;
             };
-            let (packet, action) = output.take(turn.now, queue, turn.headers, &mut self.marking);
+            let (packet, action) =
+                output.take(turn.now, (queue, self.cells), turn.headers, &mut self.marking);
             if let Some(order) = &self.order {
                 order.changed(&mut output.queues[queue].packets, turn.headers);
             }
@@ -200,12 +205,13 @@ impl Outputs {
                 }
             }
             let Header { wire, ingress, .. } = *turn.headers.get(packet);
-            output.port.in_service = Some(InService { queue: queue as u8, wire, ingress });
+            let occupied = self.cells.occupied(wire);
+            output.port.in_service = Some(InService { queue: queue as u8, wire: occupied, ingress });
             if let Some(shaper) = output.shaper.as_mut().filter(|shaper| shaper.shapes(queue)) {
                 shaper.sends(turn.now, wire);
             }
             if !self.count_in_service {
-                self.visible.left(slot(port, queue, self.queues), u64::from(wire));
+                self.visible.left(slot(port, queue, self.queues), u64::from(occupied));
             }
             return Some(packet);
         }
@@ -266,6 +272,7 @@ impl Outputs {
     ) {
         let (port, queue) = at;
         let Header { wire, ingress, .. } = *turn.headers.get(packet);
+        let wire = self.cells.occupied(wire);
         self.visible.left(slot(port, queue, self.queues), u64::from(wire));
         self.release(turn, at, (ingress, wire));
         self.dropped(port, packet, reason, turn.effects);

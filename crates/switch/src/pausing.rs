@@ -149,7 +149,7 @@ impl Outputs {
         let mut by_port = vec![0; self.ports.len()];
         for packet in self.ports[port.index()].queues[queue].packets.iter(headers) {
             let header = headers.get(packet);
-            by_port[header.ingress.index()] += u64::from(header.wire);
+            by_port[header.ingress.index()] += u64::from(self.cells.occupied(header.wire));
         }
         let goes_on_at = ingress.goes_on_at(queue);
         let ports = by_port.into_iter().enumerate().map(|(port, bytes)| (PortId(port as u16), bytes));

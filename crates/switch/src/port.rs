@@ -3,6 +3,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Random, Rate, Time};
 
+use crate::cells::Cells;
 use crate::foresight::Foresight;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
@@ -32,7 +33,7 @@ pub struct PortCounters {
 pub(crate) struct InService {
     /// The queue it came from.
     pub(crate) queue: u8,
-    /// Its wire bytes.
+    /// The bytes that it occupies.
     pub(crate) wire: u16,
     /// The port by which it came in.
     pub(crate) ingress: PortId,
@@ -173,14 +174,14 @@ impl Output {
     pub(crate) fn take(
         &mut self,
         now: Time,
-        queue: usize,
+        (queue, cells): (usize, Cells),
         headers: &Headers,
         marking: &mut Random,
     ) -> (PacketId, Action) {
         let own = &mut self.queues[queue];
         let packet = own.packets.pop(headers).expect("the scheduler picks a queue with packets");
         let header = headers.get(packet);
-        let behind = |bytes: u64| bytes - u64::from(header.wire);
+        let behind = |bytes: u64| bytes - u64::from(cells.occupied(header.wire));
         let sight = Sight { now, packet: header, queue: behind(own.bytes), port: behind(self.port.bytes) };
         (packet, self.markers[queue].leaving(&sight, marking))
     }

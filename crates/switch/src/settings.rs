@@ -59,6 +59,8 @@ settings! {
     pub struct SwitchSettings {
         /// Packet memory of the whole switch, shared by all ports. Needed by dynamic sharing; with static sharing an additional limit over all ports.
         buffer: Option<Bytes> = None,
+        /// Memory is handed out in cells of this size: a packet occupies whole ones, and limits, marks and pauses count them. By the byte unless given.
+        cell: Option<Bytes> = None,
         /// How the memory is divided among the queues.
         sharing: SharingSettings = SharingSettings::default(),
         /// Forwarding engines that decide independently (F). Input port i belongs to engine i mod F.

@@ -259,3 +259,34 @@ fn overrides_and_sweeps_reach_levels() {
     let wrong = file(&["switch.leaf.engine=4"]).expect_err("no such setting");
     assert!(wrong.list()[0].nearest.as_deref() == Some("engines"), "{wrong}");
 }
+
+/// Leaves with virtual output queues: whatever these leave without effect, or cannot do, is said.
+#[test]
+fn virtual_output_queues_stand_alone() {
+    let finds = |sections: &str, what: &str| {
+        let found = refused(&small(sections));
+        assert!(found.iter().any(|mistake| mistake.contains(what)), "expected `{what}`, found {found:#?}");
+    };
+    accepted(&small("[switch.leaf]\nvoq = { groups = 2, limit = \"50 MB\" }\n"));
+    let leaf = |what: &str| format!("[switch.leaf]\nvoq = {{}}\n{what}\n");
+    finds(
+        &leaf("pfc = { classes = [0], xoff = \"50 kB\" }"),
+        "switches with virtual output queues do not pause",
+    );
+    finds(
+        &leaf("order = \"ranked\""),
+        "switches with virtual output queues serve packets in order of arrival",
+    );
+    finds(&leaf("trim = { queue = \"8 pkt\" }"), "switches with virtual output queues do not trim");
+    finds(
+        &leaf("buffer = \"32 MB\""),
+        "`switch.leaf.buffer` has no effect: virtual output queues are limited by",
+    );
+    finds(&leaf("cell = \"208 B\""), "`switch.leaf.cell` has no effect: virtual output queues count bytes");
+    let voq = |what: &str| format!("[switch.leaf.voq]\n{what}\n");
+    finds(&voq("credit = \"0 B\""), "holds nothing");
+    finds(&voq("output = \"1 kB\""), "1 kB is less than one credit of 4 KiB");
+    finds(&voq("spill = \"1 GB\"\ndeep = \"4 GB\""), "`switch.leaf.voq.deep` has no effect: no queue spills");
+    finds(&voq("groups = 40"), "40 groups of ports in a switch that has 4");
+    finds("[switch]\ncell = \"9 kB\"\n", "cells of 9 kB; from 2 B to 4 KiB");
+}

@@ -59,6 +59,7 @@ impl World {
         switching::pause(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 117));
         let full = full_packet(&setup.transport);
         switching::manage(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 115), full);
+        switching::cells(&mut setup.switch, &mut Random::new(seed, Purpose::Test, 123));
         switching::trim(&mut setup, &mut Random::new(seed, Purpose::Test, 119));
         if setup.transport.stack().ranks_packets() {
             // CONGA and Presto write where ranks are; scenarios refuse that.

@@ -172,6 +172,7 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
     let (sharing, buffer) = sharing(random, (graph, full), queues);
     SwitchSettings {
         buffer,
+        cell: None,
         sharing,
         engines: 1 + random.below(4),
         visibility: pick(random, &visible),
@@ -192,6 +193,13 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
         pfc: PfcSettings::default(),
         trim: TrimSettings::default(),
         voq: None,
+    }
+}
+
+/// Now and then memory is handed out in cells, where nothing pauses.
+pub(super) fn cells(switch: &mut SwitchSettings, random: &mut Random) {
+    if one_in(random, 6) && !switch.pfc.is_on() {
+        switch.cell = Some(Bytes(pick(random, &[80, 208, 256])));
     }
 }
 

@@ -1,0 +1,44 @@
+//! Memory in cells: what a packet occupies.
+
+use weft_core::Bytes;
+
+/// The size of the cells that a switch stores packets in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cells {
+    /// Zero: packets are stored by the byte.
+    size: u16,
+}
+
+impl Cells {
+    pub(crate) fn of(size: Option<Bytes>) -> Cells {
+        Cells { size: size.map_or(0, |size| size.0.min(u64::from(u16::MAX)) as u16) }
+    }
+
+    /// Whether packets occupy more than they have.
+    pub(crate) fn are_used(self) -> bool {
+        self.size > 1
+    }
+
+    /// The bytes that a packet occupies.
+    #[inline(always)]
+    pub(crate) fn occupied(self, wire: u16) -> u16 {
+        if self.size == 0 { wire } else { self.in_cells(wire) }
+    }
+
+    #[inline(never)]
+    fn in_cells(self, wire: u16) -> u16 {
+        wire.div_ceil(self.size).saturating_mul(self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_cells_are_occupied() {
+        let cells = Cells::of(Some(Bytes(208)));
+        assert_eq!([1, 208, 209, 1_538].map(|wire| cells.occupied(wire)), [208, 208, 416, 1_664]);
+        assert_eq!(Cells::of(None).occupied(84), 84);
+    }
+}
