@@ -25,7 +25,7 @@ impl Cells {
         if self.size == 0 { wire } else { self.in_cells(wire) }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn in_cells(self, wire: u16) -> u16 {
         wire.div_ceil(self.size).saturating_mul(self.size)
     }

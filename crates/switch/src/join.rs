@@ -79,7 +79,7 @@ impl Outputs {
     fn settle_in(&mut self, now: Time, port: PortId, header: &Header) -> Slot {
         let (held, foresight) = chosen_of(&mut self.ports, port).foreseen();
         self.store.stored((0, held.bytes + u64::from(header.wire)), header.wire);
-        self.visible.joined(now, header, port.index());
+        self.visible.joined(now, (header.ingress, header.wire), port.index());
         take_place(now, (held, foresight), header.wire)
     }
 
@@ -144,9 +144,8 @@ impl Outputs {
     /// A packet that has been admitted joins a queue. Whether the transmitter is idle.
     #[inline(always)]
     fn enqueue(&mut self, turn: &mut Turn<'_>, (port, queue): (PortId, usize), packet: PacketId) -> bool {
-        let mut header = *turn.headers.get(packet);
-        header.wire = self.cells.occupied(header.wire);
-        let wire = header.wire;
+        let Header { wire, ingress, .. } = *turn.headers.get(packet);
+        let wire = self.cells.occupied(wire);
         let output = &mut self.ports[port.index()];
         let own = &mut output.queues[queue];
         own.packets.push(packet, turn.headers);
@@ -159,9 +158,9 @@ impl Outputs {
         }
         output.port.store(turn.now, wire);
         let idle = output.port.in_service.is_none();
-        self.charge(turn.effects, &header, (port, queue));
+        self.charge(turn.effects, (ingress, wire), (port, queue));
         debug_assert!(self.books_agree());
-        self.visible.joined(turn.now, &header, slot(port, queue, self.queues));
+        self.visible.joined(turn.now, (ingress, wire), slot(port, queue, self.queues));
         idle
     }
 }

@@ -14,10 +14,10 @@ impl Outputs {
     /// A packet was stored in a queue, whose own port will be fed anyway: one that goes back by the port it came in by must not
     /// have that port fed twice.
     #[inline]
-    pub(crate) fn charge(&mut self, effects: &mut Effects, header: &Header, at: (PortId, usize)) {
+    pub(crate) fn charge(&mut self, effects: &mut Effects, (from, wire): (PortId, u16), at: (PortId, usize)) {
         let Some(ingress) = &mut self.ingress else { return };
-        if ingress.stored(header.ingress, at, header.wire) && header.ingress != at.0 {
-            self.announce(effects, header.ingress);
+        if ingress.stored(from, at, wire) && from != at.0 {
+            self.announce(effects, from);
         }
     }
 

@@ -4,7 +4,7 @@
 //! An engine handles one packet at a time: when it takes the next, it has finished the one before, and sees it. What other
 //! engines have decided within an engine's time for one packet it does not see.
 
-use weft_core::{Header, Rate, Ring, Span, Time};
+use weft_core::{PortId, Rate, Ring, Span, Time};
 
 use crate::settings::{SwitchSettings, Visibility};
 use crate::turn::SwitchSite;
@@ -98,11 +98,11 @@ impl Visible {
         self.tracked && self.watched[slot]
     }
 
-    /// A packet was put into `slot` at `now`, by the input that its header names.
+    /// A packet that occupies so many bytes was put into `slot` at `now`, by an input.
     #[inline(always)]
-    pub(crate) fn joined(&mut self, now: Time, header: &Header, slot: usize) {
+    pub(crate) fn joined(&mut self, now: Time, (input, wire): (PortId, u16), slot: usize) {
         if self.tracked && self.watched[slot] {
-            self.enqueued(now, header.ingress.index(), slot, header.wire);
+            self.enqueued(now, input.index(), slot, wire);
         }
     }
 
