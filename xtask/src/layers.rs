@@ -17,7 +17,7 @@ const PARTS: &[&str] = &["weft-core"];
 /// Virtual output queues mark, and are served by schedule.
 const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers and sharing rules are families large enough for crates of their own.
-const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue", "weft-voq"];
+const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue", "weft-pfc", "weft-voq"];
 /// Transports are put together from pieces of their own.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
 const TRANSPORT: &[&str] =
@@ -143,6 +143,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
+    Layer { name: "weft-pfc", may_use: PARTS },
     Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-rate", may_use: PARTS },
@@ -286,7 +287,7 @@ mod tests {
         assert!(
             complaints[0].contains("it uses weft-transport")
                 && complaints[0].contains(
-                    "[\"weft-core\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-voq\"]"
+                    "[\"weft-core\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-pfc\", \"weft-voq\"]"
                 )
         );
         assert!(complaints[1].contains("its tests use weft,"));

@@ -4,14 +4,14 @@ use weft_core::Bytes;
 
 /// The size of the cells that a switch stores packets in.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cells {
+pub(crate) struct MemoryCells {
     /// Zero: packets are stored by the byte.
     size: u16,
 }
 
-impl Cells {
-    pub(crate) fn of(size: Option<Bytes>) -> Cells {
-        Cells { size: size.map_or(0, |size| size.0.min(u64::from(u16::MAX)) as u16) }
+impl MemoryCells {
+    pub(crate) fn of(size: Option<Bytes>) -> MemoryCells {
+        MemoryCells { size: size.map_or(0, |size| size.0.min(u64::from(u16::MAX)) as u16) }
     }
 
     /// Whether packets occupy more than they have.
@@ -37,8 +37,8 @@ mod tests {
 
     #[test]
     fn whole_cells_are_occupied() {
-        let cells = Cells::of(Some(Bytes(208)));
+        let cells = MemoryCells::of(Some(Bytes(208)));
         assert_eq!([1, 208, 209, 1_538].map(|wire| cells.occupied(wire)), [208, 208, 416, 1_664]);
-        assert_eq!(Cells::of(None).occupied(84), 84);
+        assert_eq!(MemoryCells::of(None).occupied(84), 84);
     }
 }

@@ -4,7 +4,7 @@
 use weft_core::record::Reason;
 use weft_core::{Class, Header, PacketId, PortId, Purpose, Random, Rate, Time, Transmission};
 
-use crate::cells::Cells;
+use crate::cells::MemoryCells;
 use crate::foresight::Foresight;
 use crate::order::AnyOrder;
 use crate::pause::{Ingress, to_share};
@@ -23,7 +23,7 @@ pub(crate) struct Outputs {
     pub(crate) store: Store,
     pub(crate) marking: Random,
     pub(crate) queues: usize,
-    pub(crate) cells: Cells,
+    pub(crate) cells: MemoryCells,
     count_in_service: bool,
     /// A port without queues by priority, marks on departure and pauses may foresee.
     plain: bool,
@@ -52,7 +52,7 @@ impl Outputs {
             store,
             marking: Random::new(site.seed, Purpose::Mark, u64::from(site.switch.0)),
             queues,
-            cells: Cells::of(settings.cell),
+            cells: MemoryCells::of(settings.cell),
             count_in_service: settings.count_in_service,
             plain: queues == 1
                 && !marks_departures
@@ -60,7 +60,7 @@ impl Outputs {
                 && ingress.is_none()
                 && !settings.trim.is_on()
                 && order.is_none()
-                && !Cells::of(settings.cell).are_used(),
+                && !MemoryCells::of(settings.cell).are_used(),
             ingress,
             trim: Trim::new(&settings.trim, site.full_packet),
             order,

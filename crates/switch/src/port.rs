@@ -3,7 +3,7 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, Ecn, Header, Headers, PacketId, PortId, Random, Rate, Time};
 
-use crate::cells::Cells;
+use crate::cells::MemoryCells;
 use crate::foresight::Foresight;
 use crate::settings::{PortSettings, SwitchSettings};
 use crate::share::{AnySharing, Occupancy};
@@ -174,7 +174,7 @@ impl Output {
     pub(crate) fn take(
         &mut self,
         now: Time,
-        (queue, cells): (usize, Cells),
+        (queue, cells): (usize, MemoryCells),
         headers: &Headers,
         marking: &mut Random,
     ) -> (PacketId, Action) {

@@ -4,13 +4,13 @@
 use weft_core::record::Reason;
 use weft_core::{Bytes, PortId};
 
-use super::blame::Blame;
 use super::own::Own;
 use super::{PauseCounters, PauseFrame};
 use crate::pause::arrivals::IngressMemory;
 use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
 use crate::turn::SwitchSite;
+use weft_pfc::Blame;
 
 /// Who knows what came in by each port.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@
 use weft_core::Bytes;
 use weft_core::record::Reason;
 
-use super::headroom::{Situation, headroom};
 use crate::settings::SwitchSettings;
 use crate::share::SharingSettings;
 use crate::turn::SwitchSite;
+use weft_pfc::headroom::{Situation, headroom};
 
 /// How much a class may hold before its sender is asked to stop.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@
 
 use weft_core::PortId;
 
-use super::CLASSES;
+use crate::CLASSES;
 
 /// What is known of a queue of an output port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,7 +31,7 @@ impl Backlog {
 
 /// See the file's head.
 #[derive(Clone, Debug)]
-pub(super) struct Blame {
+pub struct Blame {
     /// Bytes by lossless queue, port of entry, and port of exit.
     bytes: Vec<u64>,
     /// By port, then queue.
@@ -46,7 +46,7 @@ pub(super) struct Blame {
 
 impl Blame {
     /// Of an empty switch; bit q of `lossless`: queue q pauses.
-    pub(super) fn new(ports: usize, queues: usize, lossless: u8) -> Blame {
+    pub fn new(ports: usize, queues: usize, lossless: u8) -> Blame {
         let before = |queue: usize| (lossless & ((1_u8 << queue) - 1)).count_ones() as u8;
         Blame {
             bytes: vec![0; lossless.count_ones() as usize * ports * ports],
@@ -80,14 +80,14 @@ impl Blame {
 
     /// A packet of a lossless class joins a queue.
     #[inline]
-    pub(super) fn stored(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
+    pub fn stored(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
         let place = self.row(from, at.1) + at.0.index();
         self.bytes[place] += u64::from(wire);
     }
 
     /// It is gone.
     #[inline]
-    pub(super) fn released(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
+    pub fn released(&mut self, from: PortId, at: (PortId, usize), wire: u16) {
         let place = self.row(from, at.1) + at.0.index();
         self.bytes[place] -= u64::from(wire);
         if self.marked > 0 && self.bytes[place] == 0 {
@@ -106,7 +106,7 @@ impl Blame {
     }
 
     /// The far end holds a queue, or no longer does.
-    pub(super) fn hold(&mut self, at: (PortId, usize), held: bool) {
+    pub fn hold(&mut self, at: (PortId, usize), held: bool) {
         let empty = self.held_in(at) == 0;
         self.change(at, |backlog| {
             backlog.held = held;
@@ -115,7 +115,7 @@ impl Blame {
     }
 
     /// The sender behind a port is asked to stop a class.
-    pub(super) fn stopped(&mut self, from: PortId, queue: usize) {
+    pub fn stopped(&mut self, from: PortId, queue: usize) {
         let row = self.row(from, queue);
         let most = self.bytes[row..row + self.ports].iter().copied().max().unwrap_or(0);
         for port in 0..self.ports {
@@ -132,17 +132,17 @@ impl Blame {
 
     /// Whether anything is to be said about any queue.
     #[inline]
-    pub(super) fn is_any_marked(&self) -> bool {
+    pub fn is_any_marked(&self) -> bool {
         self.marked > 0
     }
 
     /// Whether a queue has made the switch pause somebody since it was empty.
-    pub(super) fn is_congested(&self, (port, queue): (PortId, usize)) -> bool {
+    pub fn is_congested(&self, (port, queue): (PortId, usize)) -> bool {
         self.backlogs[port.index() * self.queues + queue].congested
     }
 
     /// Times that a queue has caused a stop.
-    pub(super) fn stops(&self, (port, queue): (PortId, usize)) -> u64 {
+    pub fn stops(&self, (port, queue): (PortId, usize)) -> u64 {
         self.backlogs[port.index() * self.queues + queue].stops
     }
 }

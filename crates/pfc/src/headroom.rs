@@ -2,7 +2,7 @@
 
 use weft_core::{Bytes, Rate, Span};
 
-use super::{FRAME, quanta_time};
+use crate::{FRAME, quanta_time};
 
 /// What the bytes depend on that arrive after XOFF.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,182 @@
+//! Priority flow control (IEEE 802.1Qbb): a port that has little room left for a class asks the far end of its cable to
+//! stop sending it.
+//!
+//! Memory is charged to the port by which a packet came in, for each class that pauses. Above XOFF a pause frame goes
+//! back by the same port; what still arrives meanwhile goes into headroom, which [`headroom`] computes; below XON a frame
+//! with time 0 lets the far end go on. What the frame does at the far end is the driver's to carry out: it holds the
+//! queue with `Switch::hold` until the time of the frame has passed.
+//!
+//! Must not depend on clocks or other switches.
+
+use weft_core::{Bytes, PortId, Rate, Span, choice, settings};
+
+mod blame;
+pub mod headroom;
+
+pub use blame::Blame;
+
+/// Wire bytes of a pause frame: the least Ethernet frame of 64 bytes, preamble and gap.
+pub const FRAME: u16 = 84;
+
+/// Classes that a frame can name.
+pub const CLASSES: usize = 8;
+
+/// Bytes that pass during one pause quantum of 512 bit times.
+const QUANTUM: Bytes = Bytes(64);
+
+choice! {
+    /// What the watchdog does with a queue that has been paused for too long.
+    pub enum WatchdogAction {
+        /// It discards what the queue holds and what arrives for it.
+        Drop = "drop",
+        /// It sends in spite of the pause.
+        Forward = "forward",
+    }
+}
+
+settings! {
+    /// Priority flow control (IEEE 802.1Qbb). Off as long as no class pauses.
+    pub struct PfcSettings {
+        /// The lossless classes: they pause the sender instead of dropping. Packets of a class of at least `switch.queues` count as those of the last queue.
+        classes: Vec<u32> = Vec::new(),
+        /// Static XOFF: a port pauses a class that holds more than this of what came in by it. Absent: dynamic, by `alpha`.
+        xoff: Option<Bytes> = None,
+        /// Dynamic XOFF: a port pauses a class that holds more than alpha times the free shared memory.
+        alpha: f64 [0.0009765625, 1024] = 0.0625,
+        /// A paused sender goes on when the class holds so much less than XOFF, and nothing in headroom.
+        xon_offset: Bytes = Bytes(3_076),
+        /// Memory set aside for each port and lossless class for what arrives after XOFF. Absent: what cable, speed, packet size and response time need.
+        headroom: Option<Bytes> = None,
+        /// How long a transmitter takes to obey a pause frame. Absent: what IEEE 802.3 annex 31B allows, such as 67 quanta of 512 bit times at 10 Gb/s, 118 at 40 Gb/s and 394 at 100 Gb/s.
+        response: Option<Span> = None,
+        /// For how long a frame pauses, in quanta of 512 bit times; it is sent again after half of that.
+        quanta: u32 [1, 65535] = 65_535,
+        /// A queue that is paused for so long without a break is taken for stuck (pause storm, deadlock). Absent: no watchdog. SONiC detects after 100 to 400 ms.
+        watchdog: Option<Span> = None,
+        /// For how long the watchdog acts; absent: twice the time of detection.
+        watchdog_restore: Option<Span> = None,
+        /// What the watchdog does meanwhile.
+        watchdog_action: WatchdogAction = WatchdogAction::Drop,
+        /// How often the network is searched for ports that wait for each other in a circle.
+        deadlock_every: Span = Span::from_us(100),
+    }
+}
+
+settings! {
+    /// A host whose network card sends pause frames for all lossless classes without end: a fault that spreads.
+    pub struct PauseStormSettings {
+        /// Name of the host.
+        host: String,
+        /// When it begins.
+        at: Span = Span::ZERO,
+        /// When it ends; absent: never.
+        until: Option<Span> = None,
+    }
+}
+
+impl PfcSettings {
+    /// Whether any class pauses.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        !self.classes.is_empty()
+    }
+
+    /// The queues that pause, of so many per port: bit q stands for queue q.
+    #[must_use]
+    pub fn lossless(&self, queues: usize) -> u8 {
+        self.classes
+            .iter()
+            .filter(|class| (**class as usize) < queues)
+            .fold(0, |mask, class| mask | 1 << class)
+    }
+
+    /// How long a transmitter of this rate takes to obey.
+    #[must_use]
+    pub fn response_at(&self, rate: Rate) -> Span {
+        self.response.unwrap_or_else(|| headroom::standard_response(rate))
+    }
+
+    /// For how long the watchdog acts.
+    #[must_use]
+    pub fn restore(&self) -> Span {
+        self.watchdog_restore.unwrap_or_else(|| self.watchdog.unwrap_or(Span::ZERO) * 2)
+    }
+}
+
+/// How long so many quanta are on a line.
+#[must_use]
+pub fn quanta_time(rate: Rate, quanta: u16) -> Span {
+    rate.time_for(QUANTUM * u64::from(quanta))
+}
+
+/// A pause frame: for each class that it names, for how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PauseFrame {
+    /// Bit c: the frame says something about class c.
+    pub classes: u8,
+    /// By class, in quanta of 512 bit times; 0: go on.
+    pub quanta: [u16; CLASSES],
+}
+
+impl PauseFrame {
+    /// Says something about a class; what was said before no longer counts.
+    pub fn set(&mut self, class: usize, quanta: u16) {
+        self.classes |= 1 << class;
+        self.quanta[class] = quanta;
+    }
+
+    /// The classes it names, and for how long.
+    pub fn iter(self) -> impl Iterator<Item = (usize, u16)> {
+        (0..CLASSES)
+            .filter(move |class| self.classes >> class & 1 == 1)
+            .map(move |class| (class, self.quanta[class]))
+    }
+
+    /// Whether it pauses anything.
+    #[must_use]
+    pub fn stops(self) -> bool {
+        self.iter().any(|(_, quanta)| quanta > 0)
+    }
+}
+
+/// What a queue holds of a sender that has been asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldBack {
+    /// The port by which it came in.
+    pub from: PortId,
+    /// Wire bytes that wait.
+    pub bytes: Bytes,
+    /// The sender may go on when no more than this is left of what came in by the port, at the latest; with a dynamic XOFF,
+    /// if nothing else were stored.
+    pub goes_on_at: Bytes,
+}
+
+/// What a switch under the memory management of chips holds, on its way in and on its way out. Both sums are what it stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charges {
+    /// On the way in: within minima of classes and ports.
+    pub minima: Bytes,
+    /// In service pools.
+    pub shared: Bytes,
+    /// In headroom.
+    pub headroom: Bytes,
+    /// On the way out: within minima of queues.
+    pub queue_minima: Bytes,
+    /// In service pools.
+    pub queue_shared: Bytes,
+}
+
+/// What a port has done to stop the sender of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PauseCounters {
+    /// Times that XOFF was crossed.
+    pub stops: u64,
+    /// Times that XON was reached.
+    pub resumes: u64,
+    /// Times that a queue of this port caused a port of the switch to stop its sender.
+    pub caused: u64,
+    /// Greatest number of bytes in headroom.
+    pub headroom_peak: Bytes,
+    /// Headroom set aside.
+    pub headroom: Bytes,
+}
