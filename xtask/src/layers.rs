@@ -137,6 +137,9 @@ const REPORT: &[&str] =
 /// Reproductions ask the facade for runs, and show what comes back.
 const REPRODUCE: &[&str] = &["weft", "weft-report", "weft-expression", "weft-draw"];
 
+/// Settings are found by models of demand, and by simulations that the facade runs.
+const TUNE: &[&str] = &["weft", "weft-core", "weft-draw", "weft-transport", "weft-workload"];
+
 /// Every crate of the product, lowest layer first.
 const LAYERS: &[Layer] = &[
     Layer { name: "weft-core", may_use: &[] },
@@ -177,7 +180,8 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft", may_use: FACADE },
     Layer { name: "weft-bench", may_use: BENCH },
     Layer { name: "weft-reproduce", may_use: REPRODUCE },
-    Layer { name: "weft-cli", may_use: &["weft", "weft-bench", "weft-reproduce"] },
+    Layer { name: "weft-tune", may_use: TUNE },
+    Layer { name: "weft-cli", may_use: &["weft", "weft-bench", "weft-reproduce", "weft-tune"] },
 ];
 
 /// Arrows that only tests may draw, with the reason. Empty is best.

@@ -3,7 +3,7 @@
 
 use crate::{
     analyse, bench, check, compare, completions, explain, fluid, import, lint, list, man, new, report,
-    reproduce, run,
+    reproduce, run, tune,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Analyse(analyse::AnalyseArguments),
     /// Analyse a scenario's fluid model: is its rate control stable?
     Fluid(fluid::FluidArguments),
+    /// Find settings by a model and by simulation
+    Tune(tune::TuneArguments),
     /// Rewrite the report of finished runs
     Report(report::ReportArguments),
     /// Compare the settings and metrics of two results
@@ -73,6 +75,7 @@ impl Command {
             Command::List(arguments) => arguments.execute(),
             Command::Analyse(arguments) => arguments.execute(),
             Command::Fluid(arguments) => arguments.execute(),
+            Command::Tune(arguments) => arguments.execute(),
             Command::Report(arguments) => arguments.execute(),
             Command::Compare(arguments) => arguments.execute(),
             Command::New(arguments) => arguments.execute(),

@@ -1,7 +1,7 @@
 //! The `weft` command: parses the command line, calls one function of the facade, prints what it returns.
 //!
 //! Exit codes: 0 success; 1 a run failed, was interrupted, or missed an `[[expect]]`; 2 bad input. Nothing is computed
-//! here, and of Weft's crates only the facade, reproductions and benchmarks are used.
+//! here, and of Weft's crates only the facade, reproductions, benchmarks and the search for settings are used.
 
 mod analyse;
 mod bench;
@@ -23,6 +23,7 @@ mod report;
 mod reproduce;
 mod run;
 mod seeds;
+mod tune;
 
 use clap::Parser;
 use std::process::ExitCode;

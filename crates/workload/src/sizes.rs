@@ -72,6 +72,20 @@ impl SizeDistribution {
         }
     }
 
+    /// Mean of what flows have within their first `limit` bytes: E\[min(S, limit)\].
+    #[must_use]
+    pub fn mean_up_to(&self, limit: f64) -> f64 {
+        match self {
+            SizeDistribution::Fixed(size) => limit.min(size.0 as f64),
+            SizeDistribution::Curve(curve) => curve.mean_up_to(limit),
+            SizeDistribution::Exponential(mean) => mean * -(-limit / mean).exp_m1(),
+            SizeDistribution::Pareto { least, .. } if limit <= *least => limit,
+            SizeDistribution::Pareto { least, shape } => {
+                least + least / (shape - 1.0) * (1.0 - (least / limit).powf(shape - 1.0))
+            }
+        }
+    }
+
     /// Mean number of packets of at most `mss` bytes of payload.
     #[must_use]
     pub fn mean_packets(&self, mss: Bytes) -> f64 {

@@ -75,6 +75,21 @@ impl Curve {
         self.expectation(|least, most| (least + most) / 2.0)
     }
 
+    /// The mean of the smaller of a size and `limit`, in bytes.
+    #[must_use]
+    pub fn mean_up_to(&self, limit: f64) -> f64 {
+        self.expectation(|least, most| {
+            let turn = limit.clamp(least, most);
+            match most > least {
+                true => {
+                    ((turn * turn - least * least) / 2.0 + limit.min(turn) * (most - turn)) / (most - least)
+                }
+                false => least.min(limit),
+            }
+            .min(limit)
+        })
+    }
+
     /// The mean number of packets with at most `packet` bytes of payload; at least one per flow.
     #[must_use]
     pub fn mean_packets(&self, packet: f64) -> f64 {

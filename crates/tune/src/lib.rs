@@ -1,0 +1,10 @@
+//! Settings found instead of guessed: thresholds of PIAS for a distribution of flow sizes and loads, by a queueing model ([`model`]),
+//! and by a search over simulations ([`search`](mod@search)) that shows how far the model is from the best.
+//!
+//! Must not depend on the command line: it returns text and numbers.
+
+pub mod model;
+mod pias;
+pub mod search;
+
+pub use pias::{PiasAdvice, PiasOptions, PiasTrials, Simulated, tune_pias};
