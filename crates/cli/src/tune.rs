@@ -11,6 +11,10 @@ use crate::seeds::{self, Seeds};
 
 /// Arguments of `weft tune`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  weft tune pias --sizes web-search --load 0.8
+  weft tune pias --help")]
 pub(crate) struct TuneArguments {
     #[command(subcommand)]
     what: What,

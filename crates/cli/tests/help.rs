@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "check",
     "lint",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 15] = [
     "list",
     "analyse",
     "fluid",
+    "tune",
     "report",
     "reproduce",
     "compare",

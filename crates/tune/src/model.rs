@@ -10,7 +10,7 @@ use weft_workload::SizeDistribution;
 
 /// Sizes and the load that they make.
 #[derive(Clone, Copy, Debug)]
-pub struct Demand<'a> {
+pub struct FlowDemand<'a> {
     /// Sizes of flows.
     pub sizes: &'a SizeDistribution,
     /// Load of the link, above 0 and below 1.
@@ -20,7 +20,7 @@ pub struct Demand<'a> {
 /// The thresholds of least mean completion time for so many queues: one fewer, ascending. Of sizes that never exceed a threshold
 /// the rest of the queues stay empty.
 #[must_use]
-pub fn thresholds(demand: &Demand<'_>, queues: usize) -> Vec<Bytes> {
+pub fn thresholds(demand: &FlowDemand<'_>, queues: usize) -> Vec<Bytes> {
     let share = |i: usize| (1.0 - (1.0 - demand.load).powf(i as f64 / queues as f64)) / demand.load;
     (1..queues).map(|i| where_share_is(demand.sizes, share(i))).collect()
 }
@@ -48,7 +48,7 @@ fn where_share_is(sizes: &SizeDistribution, share: f64) -> Bytes {
 /// The mean completion time under these thresholds, as a multiple of that of a flow of mean size alone on the link. One queue
 /// gives 1 / (1 − load).
 #[must_use]
-pub fn cost(demand: &Demand<'_>, thresholds: &[Bytes]) -> f64 {
+pub fn cost(demand: &FlowDemand<'_>, thresholds: &[Bytes]) -> f64 {
     let mean = demand.sizes.mean();
     let limits = thresholds.iter().map(|threshold| demand.sizes.mean_up_to(threshold.0 as f64));
     let mut below = 0.0;
@@ -92,7 +92,7 @@ mod tests {
         for name in ["web-search-pias", "data-mining-pfabric", "exponential(100 kB)", "pareto(10 kB, 1.5)"] {
             let sizes = sizes(name);
             for (load, queues) in [(0.3, 2), (0.5, 4), (0.8, 8), (0.9, 8)] {
-                let demand = Demand { sizes: &sizes, load };
+                let demand = FlowDemand { sizes: &sizes, load };
                 let found = thresholds(&demand, queues);
                 assert!(found.is_sorted() && found.len() == queues - 1, "{found:?}");
                 let (least, cost) = (least_cost(load, queues), cost(&demand, &found));
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn web_search_at_ninety_per_cent() {
         let sizes = sizes("web-search-pias");
-        let demand = Demand { sizes: &sizes, load: 0.9 };
+        let demand = FlowDemand { sizes: &sizes, load: 0.9 };
         let packets =
             thresholds(&demand, 8).iter().map(|bytes| (bytes.0 as f64 / PACKET).round()).collect::<Vec<_>>();
         let expected = [875.0, 2_050.0, 3_422.0, 5_078.0, 7_568.0, 10_635.0, 13_869.0];

@@ -10,8 +10,8 @@ use weft_draw::Columns;
 use weft_transport::TransportSettings;
 use weft_workload::SizeDistribution;
 
-use crate::model::{Demand, cost, least_cost, thresholds};
-use crate::search::{Found, SearchOptions, search};
+use crate::model::{FlowDemand, cost, least_cost, thresholds};
+use crate::search::{BestFound, SearchOptions, search};
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ pub struct Simulated {
     /// The scenario's own thresholds, and what they cost.
     pub own: Option<(Vec<Bytes>, f64)>,
     /// What the search found, and what the model's thresholds for the first load cost, from which it began.
-    pub found: Found,
+    pub found: BestFound,
     /// Flows that had not finished in the best trial, over all seeds.
     pub unfinished: u64,
     /// All flows of a trial.
@@ -92,7 +92,7 @@ pub fn tune_pias(options: &PiasOptions, progress: &mut dyn FnMut(&str)) -> Resul
         return Err(Error::BadInput(format!("--load {load}: a load is above 0 and below 1, such as 0.8")));
     }
     let advice = |load: &f64| {
-        let demand = Demand { sizes: &sizes, load: *load };
+        let demand = FlowDemand { sizes: &sizes, load: *load };
         let thresholds = thresholds(&demand, options.queues);
         let costs = [cost(&demand, &[]), cost(&demand, &thresholds), least_cost(*load, 1 << 20)];
         ModelAdvice { load: *load, thresholds, costs }

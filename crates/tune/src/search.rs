@@ -26,7 +26,7 @@ impl Default for SearchOptions {
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct BestFound {
     /// What those cost that the search began with.
     pub start: f64,
     /// The best thresholds.
@@ -69,7 +69,7 @@ pub fn search<E>(
     from: &[Bytes],
     options: SearchOptions,
     cost: &mut dyn FnMut(&[Bytes]) -> Result<f64, E>,
-) -> Result<Found, E> {
+) -> Result<BestFound, E> {
     let mut trials = Trials { known: BTreeMap::new(), most: options.trials.max(1), cost };
     let (mut best, mut factor) = (from.to_owned(), options.factor);
     let mut least = trials.cost(&best)?.unwrap_or(f64::INFINITY);
@@ -88,7 +88,7 @@ pub fn search<E>(
             factor = factor.sqrt();
         }
     }
-    Ok(Found { start, thresholds: best, cost: least, trials: trials.known.len(), settled })
+    Ok(BestFound { start, thresholds: best, cost: least, trials: trials.known.len(), settled })
 }
 
 /// The thresholds with one multiplied; its neighbours give way, so that they stay ascending.
