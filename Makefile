@@ -23,7 +23,7 @@ help:
 
 demo: rust
 	cargo build --release --locked --quiet --package weft-cli
-	target/release/weft run scenarios/drill-80.toml --demo
+	target/release/weft run scenarios/slow-cable.toml --demo
 
 # What is missing is named before anything is installed; packages of the system come from apt-get.
 setup:
