@@ -1,35 +1,49 @@
-//! Where threads wait for each other: spinning, because they meet every few microseconds, and yielding before long,
-//! because the machine may have other work.
+//! Where threads wait for each other: spinning, because they meet every few microseconds, and sleeping before long, because the
+//! machine may have other work. A thread that only yields gives whoever else wants the core a whole slice of time, at every meeting.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Turns of the loop before a waiting thread lets others run: some microseconds, if every thread has a core.
-const PATIENCE: u32 = 200;
+const PATIENCE: usize = 200;
+/// Times that it lets others run, if none of them wants to, before it sleeps.
+const YIELDS: usize = 200;
+/// If the core was gone for longer than this, others want it.
+const SLICE: Duration = Duration::from_micros(20);
+/// After that no thread yields in so many waits: it sleeps.
+const WARY: usize = 10_000;
 
 /// See the file's head. Whatever a thread wrote before it waited, all can read afterwards.
 pub(crate) struct Barrier {
     threads: usize,
-    patience: u32,
+    patience: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
     broken: AtomicBool,
+    /// Waits in which nobody yields. Only speed depends on it.
+    wary: AtomicUsize,
+    sleepers: AtomicUsize,
+    bed: Mutex<()>,
+    bell: Condvar,
 }
 
 impl Barrier {
     /// For so many threads.
     pub(crate) fn new(threads: usize) -> Barrier {
+        let fits = threads <= thread::available_parallelism().map_or(1, usize::from);
         Barrier {
             threads,
-            patience: if threads <= thread::available_parallelism().map_or(1, usize::from) {
-                PATIENCE
-            } else {
-                0
-            },
+            patience: if fits { PATIENCE } else { 0 },
             arrived: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             broken: AtomicBool::new(false),
+            wary: AtomicUsize::new(if fits { 0 } else { usize::MAX }),
+            sleepers: AtomicUsize::new(0),
+            bed: Mutex::new(()),
+            bell: Condvar::new(),
         }
     }
 
@@ -41,15 +55,68 @@ impl Barrier {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Relaxed);
-            self.round.store(round.wrapping_add(1), Ordering::Release);
+            // In one order with `sleepers`: either the sleeper sees the new round, or it is seen here.
+            self.round.store(round.wrapping_add(1), Ordering::SeqCst);
+            if self.sleepers.load(Ordering::SeqCst) > 0 {
+                self.wake_all();
+            }
             return;
         }
-        let mut turns = 0;
-        while self.round.load(Ordering::Acquire) == round {
-            assert!(!self.broken.load(Ordering::Relaxed), "another thread of the run panicked");
-            turns += 1;
-            if turns < self.patience { spin_loop() } else { thread::yield_now() }
+        if !self.is_over_soon(round) {
+            self.sleep(round);
         }
+        assert!(!self.broken.load(Ordering::Relaxed), "another thread of the run panicked");
+    }
+
+    /// Whether a round is over, or never will be.
+    fn is_over(&self, round: usize) -> bool {
+        self.round.load(Ordering::SeqCst) != round || self.broken.load(Ordering::Relaxed)
+    }
+
+    /// Spins, and yields as long as nobody else wants the core. Whether the round is over.
+    #[allow(clippy::disallowed_methods, reason = "how long a yield took decides how to wait, never a result")]
+    fn is_over_soon(&self, round: usize) -> bool {
+        for _ in 0..self.patience {
+            if self.is_over(round) {
+                return true;
+            }
+            spin_loop();
+        }
+        let wary = self.wary.load(Ordering::Relaxed);
+        if wary > 0 {
+            self.wary.store(wary - usize::from(wary < usize::MAX), Ordering::Relaxed);
+            return self.is_over(round);
+        }
+        for _ in 0..YIELDS {
+            let before = Instant::now();
+            thread::yield_now();
+            if before.elapsed() > SLICE {
+                self.wary.store(WARY, Ordering::Relaxed);
+                break;
+            }
+            if self.is_over(round) {
+                return true;
+            }
+        }
+        self.is_over(round)
+    }
+
+    /// Sleeps until the round is over.
+    #[cold]
+    fn sleep(&self, round: usize) {
+        let mut bed = self.bed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        while !self.is_over(round) {
+            bed = self.bell.wait(bed).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    #[cold]
+    fn wake_all(&self) {
+        // Whoever is about to sleep either has the lock, and looks again, or sleeps already.
+        drop(self.bed.lock().unwrap_or_else(PoisonError::into_inner));
+        self.bell.notify_all();
     }
 
     /// Until this is dropped, a panic of the thread ends the waiting of the others.
@@ -64,7 +131,8 @@ pub(crate) struct Watched<'a>(&'a Barrier);
 impl Drop for Watched<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.broken.store(true, Ordering::Relaxed);
+            self.0.broken.store(true, Ordering::SeqCst);
+            self.0.wake_all();
         }
     }
 }
