@@ -1,4 +1,4 @@
-//! What settings must satisfy together. One rule is one function; [`RULES`] is the list.
+//! What settings must satisfy together. One rule is one function; `RULES` is the list.
 //!
 //! Two kinds of findings. *Impossible*: a case cannot run; reported if any case has it. *Idle*: a setting that was
 //! written down has no effect; reported only if that is so in every case, because a sweep may compare a scheme that

@@ -1,8 +1,8 @@
 //! PIAS thresholds by a queueing model: Poisson arrivals at one link, classes by strict priority, and flows of a class share what the
 //! classes above leave (processor sharing). Must not depend on packets, rates or congestion control.
 //!
-//! With the load r, sizes X and thresholds a_1 ≤ … ≤ a_K (the last infinite), class i carries m_i = E[min(X, a_i)] − E[min(X, a_i−1)]
-//! of a mean flow, and classes up to i load the link to r_i = r E[min(X, a_i)] / E[X]. The mean completion time is
+//! With the load r, sizes X and thresholds a_1 ≤ … ≤ a_K (the last infinite), class i carries m_i = E\[min(X, a_i)\] − E\[min(X, a_i−1)\]
+//! of a mean flow, and classes up to i load the link to r_i = r E\[min(X, a_i)\] / E\[X\]. The mean completion time is
 //! Σ m_i / (C (1 − r_i)). It is least where 1 − r_i = (1 − r)^(i/K), which [`thresholds`] solves for a_i.
 
 use weft_core::Bytes;
