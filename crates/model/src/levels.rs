@@ -43,26 +43,27 @@ settings! {
     pub struct SwitchSection {
         /// Every switch of which nothing else is said.
         every: SwitchSettings [flatten],
-        /// What the leaves do differently: the tier of switches with hosts of leaf-spine and of topologies without tier names.
+        /// Overrides for the leaves: the tier of switches with hosts in leaf-spine and in topologies without tier
+        /// names.
         leaf: Override<DeviceSettings> = Override::default(),
-        /// What the spines do differently.
+        /// Overrides for the spines.
         spine: Override<DeviceSettings> = Override::default(),
-        /// What the edge switches of a fat tree do differently.
+        /// Overrides for the edge switches of a fat tree.
         edge: Override<DeviceSettings> = Override::default(),
-        /// What the aggregation switches of a fat tree or of VL2 do differently.
+        /// Overrides for the aggregation switches of a fat tree or VL2.
         aggregation: Override<DeviceSettings> = Override::default(),
-        /// What the core switches do differently.
+        /// Overrides for the core switches.
         core: Override<DeviceSettings> = Override::default(),
-        /// What the top-of-rack switches of VL2 or of pods and planes do differently.
+        /// Overrides for the top-of-rack switches of VL2 or pods and planes.
         tor: Override<DeviceSettings> = Override::default(),
-        /// What the fabric switches of pods and planes do differently.
+        /// Overrides for the fabric switches of pods and planes.
         fabric: Override<DeviceSettings> = Override::default(),
-        /// What the intermediate switches of VL2 do differently.
+        /// Overrides for the intermediate switches of VL2.
         intermediate: Override<DeviceSettings> = Override::default(),
-        /// What switches do differently by name: `[switch.named.leaf0]`, or several by `"leaf0,leaf3"` and `"spine*"`. Of two
-        /// entries for one switch the later counts.
+        /// Overrides for switches by name: `[switch.named.leaf0]`, or several with `"leaf0,leaf3"` and `"spine*"`. Of
+        /// two entries for one switch the later wins.
         named: Named<Override<DeviceSettings>> = Named::default(),
-        /// What single ports do differently.
+        /// Overrides for single ports.
         port: Override<Vec<PortSection>> = Override::default(),
     }
 }

@@ -14,17 +14,17 @@ use weft_core::{Bytes, Span, Time, settings};
 settings! {
     /// The hold rule.
     pub struct FlowcellSettings {
-        /// A segment waits at most so many times the mean time that gaps took to fill (alpha).
+        /// A segment waits at most this multiple of the mean time gaps took to fill (alpha).
         hold_alpha: f64 [0.0, 1000.0] = 2.0,
-        /// One that packets still join waits on, for the mean divided by this after the last (beta).
+        /// A segment that packets still join waits for the mean divided by this after the last one (beta).
         hold_beta: f64 [0.001, 1000.0] = 2.0,
-        /// The mean before any gap was seen (E).
+        /// The mean before the first gap (E).
         hold_initial: Span = Span::from_us(50),
         /// The weight of the newest gap in the mean.
         hold_gain: f64 [0.0, 1.0] = 0.125,
-        /// The mean is never less.
+        /// Minimum of the mean.
         hold_least: Span = Span::from_us(10),
-        /// The mean is never more.
+        /// Maximum of the mean.
         hold_most: Span = Span::from_ms(1),
     }
 }

@@ -11,11 +11,11 @@ use weft_core::{Bytes, Span, Time, settings};
 settings! {
     /// Receive offload.
     pub struct GroSettings {
-        /// Payload of a batch at most; 64 KiB is the largest IP packet.
+        /// Maximum payload of a batch; 64 KiB is the largest IP packet.
         gro_limit: Bytes = Bytes(64 << 10),
-        /// Packets of one poll of the card; Linux has 64.
+        /// Packets per poll of the card; Linux has 64.
         gro_budget: u32 [1, 1000000] = 64,
-        /// A pause of the flow after which the poll is over; 20 us is a usual interrupt moderation.
+        /// A pause in the flow that ends the poll; 20 us is typical interrupt moderation.
         gro_flush: Span = Span::from_us(20),
     }
 }

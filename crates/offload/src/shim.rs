@@ -14,10 +14,10 @@ use weft_core::{Bytes, Span, Time, settings};
 settings! {
     /// The reordering shim.
     pub struct ShimSettings {
-        /// Longest wait of a segment for the gap before it to fill (T_shim); DRILL's is not published, studies sweep
-        /// 50 us to 200 us.
+        /// Longest wait of a segment for the gap before it to fill (T_shim); DRILL's is unpublished, studies sweep 50
+        /// us to 200 us.
         shim_timeout: Span = Span::from_us(100),
-        /// Payload held per flow at most; the size of the largest segment that receive offload builds.
+        /// Maximum payload held per flow; the size of the largest segment receive offload builds.
         shim_limit: Bytes = Bytes(64 << 10),
     }
 }

@@ -18,7 +18,7 @@ choice! {
     pub enum NotificationScope {
         /// Each flow its own.
         Flow = "flow",
-        /// All flows that arrive at a card together, as some cards do; with `np_mode = "paper"` only.
+        /// One interval for all flows that arrive at a card, as in some cards; only with `np_mode = "paper"`.
         Port = "port",
     }
 }
@@ -26,13 +26,14 @@ choice! {
 settings! {
     /// How marks become notifications.
     pub struct NotificationSettings {
-        /// Least time between two notifications (tau); SIGCOMM 2015.
+        /// Minimum time between two notifications (tau); SIGCOMM 2015.
         cnp_interval: Span = Span::from_us(50),
-        /// What becomes of marks within the interval.
+        /// What happens to marks within the interval.
         np_mode: NotificationPacing = NotificationPacing::Paper,
-        /// Who keeps the interval; whether cards limit per port is uncertain.
+        /// Whether flows share the interval; it is uncertain whether cards limit per port.
         np_scope: NotificationScope = NotificationScope::Flow,
-        /// From the arrival of the mark until the notification is handed to the card. Cards take tens of microseconds, papers none.
+        /// Time from the arrival of the mark until the notification is handed to the card. Cards take tens of
+        /// microseconds, papers assume none.
         cnp_delay: Span = Span::ZERO,
     }
 }

@@ -46,7 +46,7 @@ struct Facts<'a> {
     switch: &'a SwitchSettings,
     /// Their balancer.
     balance: &'a BalancerSettings,
-    /// What the two ends of a flow do.
+    /// The transport of flows: what their two ends do.
     stack: &'a TransportSettings,
     /// The same with the levels that make it so.
     stack_of: &'a TransportInUse,

@@ -17,14 +17,15 @@ use weft_mistake::node::{Content, Toml, TomlEntry};
 pub(crate) use resolve::{Question, Swept, resolve, unknown_metric};
 
 settings! {
-    /// A claim about the results, checked after the run. Together with `where`, a table of paths and values that
-    /// picks cases of the sweep; axes left open mean "in every case".
+    /// A claim about the results, checked after the run. `where`, a table of paths and values, selects cases of the
+    /// sweep; axes left open mean "in every case".
     pub struct ExpectSettings {
-        /// What is measured: metrics of cases, numbers, `+ - * /`, parentheses, `min(..)` and `max(..)`, for example "fct.mean(ecmp) / fct.mean(drill)"; a word in parentheses picks the case with this value.
+        /// What is measured: metrics of cases, numbers, `+ - * /`, parentheses, `min(..)` and `max(..)`, for example
+        /// "fct.mean(ecmp) / fct.mean(drill)"; a word in parentheses selects the case with this value.
         value: Option<String> = None,
         /// The expected number, with `within`.
         about: Option<f64> = None,
-        /// How near: "15 %", or "x2" for a factor of two either way.
+        /// Tolerance: "15 %", or "x2" for a factor of two either way.
         within: Option<String> = None,
         /// The measured number must be less than this.
         below: Option<f64> = None,

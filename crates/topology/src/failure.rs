@@ -17,11 +17,12 @@ weft_core::settings! {
     /// Cables that fail together. A cable may fail several times, each time in an entry of its own, if it was repaired in
     /// between; where one outage ends at the instant at which the next begins, the cable stays down.
     pub struct FailureSettings {
-        /// Names of the cables, such as `leaf0-spine1`; of parallel ones `leaf0-spine1.2`, or `leaf0-spine1.*` for all.
+        /// Names of the cables, such as `leaf0-spine1`; for parallel ones `leaf0-spine1.2`, or `leaf0-spine1.*` for
+        /// all.
         cables: Vec<String> = Vec::new(),
-        /// So many cables between switches, drawn with the seed of the run (DRILL uses 1, 5 and 10).
+        /// Number of random cables between switches, drawn with the seed of the run (DRILL uses 1, 5 and 10).
         random: u32 = 0,
-        /// A random draw must leave every shortest path between leaves as short as before.
+        /// Random failures must leave every shortest path between leaves as short as before.
         valley_free: bool = false,
         /// When they fail; absent: before the run, with the routes already recomputed.
         at: Option<Span> = None,

@@ -20,7 +20,7 @@ use weft_core::{Grouping, PortId, Span, SwitchId, Time};
 weft_core::choice! {
     /// How switches learn of failures.
     pub enum Convergence {
-        /// By detection, flooding, recomputation and installation, each taking its time.
+        /// By detection, flooding, recomputation and installation, each with its delay.
         Flooded = "flooded",
         /// At the instant of the failure, everywhere (IDEAL-DRILL of the DRILL paper); the delays are not used.
         Instant = "instant",
@@ -32,13 +32,14 @@ weft_core::settings! {
     pub struct RoutingSettings {
         /// How switches learn of failures.
         convergence: Convergence = Convergence::Flooded,
-        /// From the failure until the switches at its ends notice; 0 is carrier loss, three missed BFD packets 9.9 ms.
+        /// Time from the failure until the switches at its ends notice; 0 is carrier loss, three missed BFD packets
+        /// 9.9 ms.
         detection: Span = Span::ZERO,
-        /// Processing of a link-state message per hop, propagation not counted.
+        /// Processing time of a link-state message per hop, without propagation.
         flooding: Span = Span::from_us(10),
-        /// From the arrival of the news to the computation of shortest paths (OSPF implementations: 50 ms).
+        /// Time from the arrival of the message to the computation of shortest paths (OSPF implementations: 50 ms).
         spf_delay: Span = Span::from_ms(50),
-        /// From the computation to the use of the new table.
+        /// Time from the computation to the use of the new table.
         install: Span = Span::ZERO,
     }
 }

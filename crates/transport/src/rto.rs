@@ -4,9 +4,9 @@
 use weft_core::{Span, choice};
 
 choice! {
-    /// How the least time-out enters.
+    /// How the minimum time-out applies.
     pub enum RtoFloor {
-        /// As in Linux: SRTT + max(4 RTTVAR, floor); in a network of 100 us a floor of 200 ms gives 200.1 ms.
+        /// As in Linux: SRTT + max(4 RTTVAR, floor); at a round trip of 100 us, a floor of 200 ms gives 200.1 ms.
         Linux = "linux",
         /// As in RFC 6298: max(SRTT + 4 RTTVAR, floor).
         Rfc = "rfc",

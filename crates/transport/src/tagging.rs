@@ -7,9 +7,9 @@ use weft_core::{Bytes, Class, Span, Time, choice, settings};
 choice! {
     /// What a sender counts.
     pub enum TagBy {
-        /// Where the packet stands in the flow: a packet that is sent again has the class it had.
+        /// The packet's position in the flow: a retransmitted packet keeps its class.
         Offset = "offset",
-        /// All payload that was sent before, what was sent again included.
+        /// All payload sent before, including retransmissions.
         Sent = "sent",
     }
 }
@@ -17,14 +17,16 @@ choice! {
 settings! {
     /// PIAS.
     pub struct PiasSettings {
-        /// What a flow may send in each class before it falls to the next, counted from its start: at most seven, ascending. Off unless
-        /// given. Switches need a queue more than thresholds, and strict priority.
+        /// Bytes, counted from its start, at which a flow is demoted to the next class: at most seven thresholds,
+        /// ascending. Off unless given. Switches need one queue more than thresholds, and strict priority.
         thresholds: Vec<Bytes> = Vec::new(),
         /// What is counted.
         by: TagBy = TagBy::Offset,
-        /// A flow that has sent nothing for so long begins anew in the most urgent class: on a connection that lasts, the next message; absent: never.
+        /// A flow idle for this long returns to the highest-priority class: on a long-lived connection, the next
+        /// message; absent: never.
         reset_idle: Option<Span> = None,
-        /// So many time-outs in a row let a flow begin anew, against starvation; absent: never.
+        /// Consecutive time-outs after which a flow returns to the highest-priority class, against starvation;
+        /// absent: never.
         reset_timeouts: Option<u32> = None,
     }
 }

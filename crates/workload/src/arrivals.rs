@@ -13,7 +13,7 @@ weft_core::choice! {
         Poisson = "poisson",
         /// At equal intervals.
         Fixed = "fixed",
-        /// Those of each host at lognormal intervals (`burstiness`), hosts apart: in bursts with long pauses.
+        /// Independently for each host, at lognormal intervals (`burstiness`): in bursts with long pauses.
         Lognormal = "lognormal",
     }
 }

@@ -12,13 +12,14 @@ use weft_core::{Span, Time};
 weft_core::settings! {
     /// One source of flows; a scenario may have several.
     pub struct TrafficSettings {
-        /// Name of the entry: it marks the flows in the results and names the entry in sweeps.
+        /// Name of the entry: it labels the flows in the results and names the entry in sweeps.
         tag: String,
         /// Nothing starts before this instant.
         start: Span = Span::ZERO,
         /// Nothing starts at or after this instant; absent: as long as the run accepts flows.
         stop: Option<Span> = None,
-        /// Priority class of its payload, and with TCP of what answers it. Absent: 0, with RoCE the transport's `class`.
+        /// Priority class of its payload, and with TCP also of its acknowledgements. Absent: 0, with RoCE the
+        /// transport's `class`.
         class: Option<u32> = None,
         /// Who sends to whom and when; `kind` names the pattern.
         pattern: PatternSettings = PatternSettings::default(),

@@ -1,4 +1,4 @@
-//! The way of a packet through a switch that somebody watches: a balancer that measures paths, or an observer.
+//! The path of a packet through a watched switch: its balancer measures paths, or it has an observer.
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
@@ -9,7 +9,7 @@ use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
 
 impl Switch {
-    /// The same where the balancer measures paths, for which packets carry its fields, or an observer looks on.
+    /// The same with a balancer that measures paths, whose fields packets carry, or with an observer.
     #[inline(never)]
     pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         let now = turn.now;
@@ -38,7 +38,7 @@ impl Switch {
         verdict
     }
 
-    /// Tells those who watch what became of a packet.
+    /// Reports to watchers what happened to a packet.
     fn note(&mut self, turn: &mut Turn<'_>, packet: PacketId, verdict: Verdict) {
         let header = turn.headers.get_mut(packet);
         if let (Some(congestion), Verdict::LeavesAt(leaves)) = (&mut self.congestion, verdict) {
@@ -53,7 +53,7 @@ impl Switch {
         }
     }
 
-    /// Tells those who watch what leaves a port, and what was dropped by a call that began with `before` effects.
+    /// Reports to watchers what leaves a port, and what was dropped by a call that started with `before` effects.
     #[inline(never)]
     pub(super) fn note_sent(
         &mut self,

@@ -1,4 +1,4 @@
-//! A network written out: hosts, switches and links by name, or a topology file of another simulator.
+//! An explicit network: hosts, switches and links by name, or a topology file of another simulator.
 //!
 //! Hosts are numbered in the order of their names, switches likewise; ports of a node follow the order of its links.
 

@@ -26,7 +26,11 @@ choice! {
     pub enum CubicArithmetic {
         /// Real numbers, as RFC 9438 says.
         Exact = "exact",
-        /// Linux's integers (`tcp_cubic`). The distance from the plateau is rounded down, so that the window is back at W_max a second or so before K; the slope of the Reno-friendly part stays 3(1-beta)/(1+beta) for ever, where RFC 9438 lets it rise to 1 at the window of the last event; growth is computed at most once per tick and, while the window stays, every 1/32 s, so that at round trips far below that it climbs in stairs; and an event counts from the window, not from what is in flight.
+        /// Linux's integers (`tcp_cubic`). The distance from the plateau is rounded down, so that the window returns
+        /// to W_max about a second before K; the slope of the Reno-friendly part stays at 3(1-beta)/(1+beta), where
+        /// RFC 9438 lets it rise to 1 at the window of the last event; growth is computed at most once per tick and,
+        /// while the window is constant, every 1/32 s, so that at much shorter round trips it grows in steps; and a
+        /// reduction starts from the window, not from what is in flight.
         Linux = "linux",
     }
 }
@@ -36,24 +40,25 @@ settings! {
     pub struct CubicSettings {
         /// How steep the cubic is, in segments per second cubed (C); RFC 9438, section 5.1.
         scaling: f64 [0.000001, 1000000.0] = 0.4,
-        /// The share of the window kept after a congestion event (beta); RFC 9438, section 4.6.
+        /// Fraction of the window kept after a congestion event (beta); RFC 9438, section 4.6.
         beta: Share [0.1, 0.99] = Share(0.7),
-        /// A flow that meets congestion below its last W_max aims lower still, to make room for newcomers; RFC 9438,
+        /// A flow that meets congestion below its last W_max aims even lower, to make room for new flows; RFC 9438,
         /// section 4.7.
         fast_convergence: bool = true,
-        /// Before the first congestion event, and after a time-out, the window grows by at least 1/20 per round trip: the
-        /// path is unknown, and a cubic from its flat part would be slow. Linux does so (`tcp_cubic`); RFC 9438 does not.
+        /// Before the first congestion event, and after a time-out, the window grows by at least 1/20 per round trip:
+        /// the path is unknown, and the flat part of the cubic would be slow. Linux does so (`tcp_cubic`); RFC 9438
+        /// does not.
         fast_probing: bool = true,
         /// Never slower than a Reno flow would be; RFC 9438, section 4.3.
         tcp_friendliness: bool = true,
         /// How windows are computed.
         arithmetic: CubicArithmetic = CubicArithmetic::Exact,
-        /// End slow start by long trains of acknowledgements or a rise of the round trip, as Linux does.
+        /// End slow start on long trains of acknowledgements or a rising round-trip time, as Linux does.
         hystart: bool = true,
-        /// Trains may last a whole round trip instead of half of one, as in Linux when the host's queue paces (fq); has
-        /// an effect only with `hystart`.
+        /// Trains may last a whole round trip instead of half, as in Linux when the host's queue paces (fq); has an
+        /// effect only with `hystart`.
         hystart_paced: bool = false,
-        /// Ticks per second of the kernel (CONFIG_HZ); has an effect only with `arithmetic = "linux"`.
+        /// Kernel ticks per second (CONFIG_HZ); has an effect only with `arithmetic = "linux"`.
         hz: u32 [100, 1000] = 250,
     }
 }

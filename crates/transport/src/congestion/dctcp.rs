@@ -19,22 +19,23 @@ choice! {
     pub enum DctcpArithmetic {
         /// Real numbers, and a window of data ends beyond its last byte, as RFC 8257 says.
         Exact = "exact",
-        /// Whole 1024ths with Linux's rounding (an alpha too small for a fraction g of it to be a unit falls to zero), a
-        /// mark takes whole segments, rounded down, and a window of data ends with its last byte; `gain` counts as the
-        /// nearest power of two.
+        /// Whole 1024ths with Linux's rounding (an alpha too small for a fraction g of it to be one unit falls to
+        /// zero); a mark removes whole segments, rounded down; a window of data ends with its last byte; `gain` is
+        /// rounded to the nearest power of two.
         Linux = "linux",
     }
 }
 
 choice! {
-    /// When alpha lowers the window. The first is DCTCP; the others are what two simulators do, which divides links
+    /// When alpha reduces the window. The first is DCTCP; the others are what two simulators do, which divides links
     /// otherwise.
     pub enum Cut {
         /// When a mark is echoed, at most once per window of data (RFC 8257).
         Once = "once",
-        /// At the end of every window of data, marked or not, as long as alpha is not zero; growth goes on meanwhile (htsim).
+        /// At the end of every window of data, marked or not, as long as alpha is not zero; growth continues
+        /// meanwhile (htsim).
         EveryWindow = "every-window",
-        /// With every acknowledgement that echoes a mark; those without let the window grow (netbench).
+        /// On every acknowledgement that echoes a mark; others let the window grow (netbench).
         EveryMark = "every-mark",
     }
 }
@@ -44,13 +45,13 @@ settings! {
     pub struct DctcpSettings {
         /// Weight of the newest window in the estimate (g); RFC 8257 recommends 1/16.
         gain: Share [0.001, 1.0] = Share(1.0 / 16.0),
-        /// Estimate at the start (alpha); RFC 8257 begins with 1, so that the first mark halves the window.
+        /// Initial estimate (alpha); RFC 8257 starts at 1, so that the first mark halves the window.
         initial_alpha: Share = Share(1.0),
-        /// Segments below which a mark does not push the window; Linux has 2.
+        /// Minimum window after a mark, in segments; Linux has 2.
         minimum_window: u32 [1, 1000] = 2,
         /// How alpha is computed.
         arithmetic: DctcpArithmetic = DctcpArithmetic::Exact,
-        /// When alpha lowers the window.
+        /// When alpha reduces the window.
         cut: Cut = Cut::Once,
     }
 }

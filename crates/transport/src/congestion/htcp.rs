@@ -32,9 +32,10 @@ choice! {
 choice! {
     /// Whether the increase shrinks with the round trip, so that flows of different round trips share fairly.
     pub enum RttScaling {
-        /// As the variant has it: Linux yes, draft no.
+        /// As in the variant: Linux yes, draft no.
         AsVariant = "as-variant",
-        /// The increase is multiplied by the smallest round trip over 100 ms, within 0.1 and 2, but stays at least 1.
+        /// The increase is multiplied by the smallest round trip divided by 100 ms, within 0.1 and 2, but stays at
+        /// least 1.
         On = "on",
         /// No scaling.
         Off = "off",
@@ -44,14 +45,15 @@ choice! {
 settings! {
     /// H-TCP.
     pub struct HtcpSettings {
-        /// Whose formulas; Linux's is what runs on hosts.
+        /// Which formulas to use; Linux's run on real hosts.
         variant: Variant = Variant::Linux,
-        /// Whether the increase follows the round trip.
+        /// Whether the increase scales with the round trip.
         rtt_scaling: RttScaling = RttScaling::AsVariant,
-        /// Halve if the throughput achieved changed by more than a fifth since the last congestion event; both the draft
-        /// and Linux do.
+        /// Halve the window if throughput changed by more than a fifth since the last congestion event; both the
+        /// draft and Linux do.
         bandwidth_switch: bool = true,
-        /// The share kept is the ratio of smallest to largest round trip within 0.5 and 0.8; if not, always one half.
+        /// The fraction kept is the ratio of smallest to largest round trip, within 0.5 and 0.8; otherwise always one
+        /// half.
         adaptive_backoff: bool = true,
     }
 }

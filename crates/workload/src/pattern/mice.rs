@@ -10,7 +10,7 @@ weft_core::settings! {
     pub struct Mice {
         /// What each carries: a size, a bundled name, a file of points or a formula (DRILL: 50 kB).
         sizes: String,
-        /// From one small flow of a host to its next; the first is sent after this time.
+        /// Time from one small flow of a host to its next; the first is sent after this time.
         every: Span = Span::from_ms(100),
         /// How many each host sends.
         count: u32 [1, 1000000],

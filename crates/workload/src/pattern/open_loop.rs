@@ -1,11 +1,12 @@
-//! Open loop: flows arrive whatever the network does, between random hosts, at a given share of its capacity.
+//! Open loop: flows arrive independently of the network's state, between random hosts, at a given fraction of its
+//! capacity.
 //!
-//! λ = load · C / E\[bytes of a flow\], on the wire or of payload (`load_counts`), where C is the capacity of all working
-//! leaf uplinks divided by the share of flows that leave their leaf, or of all hosts. Where hosts can send less than that
-//! (undersubscribed fabric, or no uplinks at all) C is what hosts can send, and a note says so. Hosts are drawn uniformly, so a failed uplink
-//! lowers the total but not one leaf's part of it (DRILL's load with failures); with `shares = "uplinks"` it lowers that.
-//! Acknowledgements and connection set-up are not counted. Where not all hosts send, C is that of the senders' leaves and
-//! cables alone.
+//! λ = load · C / E\[bytes of a flow\], on the wire or of payload (`load_counts`), where C is the capacity of all
+//! working leaf uplinks divided by the fraction of flows that leave their leaf, or of all hosts. Where hosts can send
+//! less than that (undersubscribed fabric, or no uplinks at all), C is what hosts can send, and a note says so. Hosts
+//! are drawn uniformly, so a failed uplink lowers the total but not its leaf's share of it (DRILL's load with
+//! failures); with `shares = "uplinks"` it lowers that share. Acknowledgements and connection set-up are not counted.
+//! Where not all hosts send, C counts only the senders' leaves and cables.
 
 use super::{Pattern, Stream, flow};
 use crate::arrivals::{Bursty, Clock};
@@ -22,9 +23,9 @@ pub const SUMMARY: &str = "Flows between random hosts at a fraction of the netwo
 pub use crate::arrivals::Arrivals;
 
 weft_core::choice! {
-    /// What the load is a share of.
+    /// What the load is a fraction of.
     pub enum LoadOf {
-        /// The uplinks of all leaves that work: the core capacity of load-balancing papers.
+        /// The working uplinks of all leaves: the core capacity in load-balancing papers.
         Uplinks = "uplinks",
         /// The cables of all hosts.
         Hosts = "hosts",
@@ -44,7 +45,7 @@ weft_core::choice! {
 weft_core::choice! {
     /// How often a host takes part.
     pub enum Shares {
-        /// All hosts alike.
+        /// All hosts equally.
         Equal = "equal",
         /// In proportion to the working uplinks of its leaf, as sender and as receiver.
         Uplinks = "uplinks",
@@ -58,24 +59,25 @@ weft_core::settings! {
         arrivals: Arrivals = Arrivals::Poisson,
         /// Standard deviation of the logarithm of the gaps (`lognormal`), 0.01 to 5: 1 is bursty, 2 very.
         burstiness: Option<f64> = None,
-        /// Offered load, bytes as `load_counts` says, as a share of the capacity named by `load_of`; above 1 is overload.
+        /// Offered load, in the bytes chosen by `load_counts`, as a fraction of the capacity chosen by `load_of`;
+        /// above 1 is overload.
         load: Share [0.0, 10.0],
-        /// What the load is a share of.
+        /// What the load is a fraction of.
         load_of: LoadOf = LoadOf::Uplinks,
         /// Which bytes the load counts; sources often do not say.
         load_counts: LoadCounts = LoadCounts::Wire,
         /// Flow sizes: a bundled name, a size, a file of points or a formula.
         sizes: String,
-        /// Which hosts talk to each other (published code uses other leaves only).
+        /// Which hosts communicate (published code uses only other leaves).
         pairs: Pairs = Pairs::OtherLeaf,
         /// Numbers of the hosts that send; empty: all.
         from: Vec<u32> = Vec::new(),
         /// Numbers of the hosts that receive; empty: all.
         to: Vec<u32> = Vec::new(),
-        /// Share of the leaves, counted from the first and rounded up, whose hosts send, as racks of servers and racks of
-        /// clients do. All hosts receive; the load is a share of what these leaves can send.
+        /// Fraction of the leaves, counted from the first and rounded up, whose hosts send, as with racks of servers
+        /// and racks of clients. All hosts receive; the load is a fraction of what these leaves can send.
         sending_leaves: Share [0.0, 1.0] = Share(1.0),
-        /// How often a host takes part; it matters where uplinks have failed or leaves differ.
+        /// How often a host takes part; matters where uplinks have failed or leaves differ.
         shares: Shares = Shares::Equal,
         /// Flow sizes are rounded up to whole segments, as in simulators whose packets have one size.
         whole_segments: bool = false,
