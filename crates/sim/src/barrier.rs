@@ -1,14 +1,14 @@
-//! Where threads wait for each other: spinning, because they meet every few microseconds, and yielding before long,
-//! because the machine may have other work.
+//! A barrier for threads: it spins, because they meet every few microseconds, and soon yields, because the machine
+//! may have other work.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Turns of the loop before a waiting thread lets others run: some microseconds, if every thread has a core.
+/// Loop iterations before a waiting thread yields: a few microseconds, if every thread has a core.
 const PATIENCE: u32 = 200;
 
-/// See the file's head. Whatever a thread wrote before it waited, all can read afterwards.
+/// See the file's head. What a thread wrote before waiting, all can read afterwards.
 pub(crate) struct Barrier {
     threads: usize,
     patience: u32,
@@ -35,8 +35,7 @@ impl Barrier {
 
     /// Waits until all threads have come.
     ///
-    /// # Panics
-    /// When another thread has panicked: it will never come.
+    /// # Panics If another thread has panicked and will never arrive.
     pub(crate) fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
@@ -52,7 +51,7 @@ impl Barrier {
         }
     }
 
-    /// Until this is dropped, a panic of the thread ends the waiting of the others.
+    /// Until this is dropped, a panic of the thread releases the others.
     pub(crate) fn watch_over(&self) -> Watched<'_> {
         Watched(self)
     }

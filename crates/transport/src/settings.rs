@@ -1,5 +1,5 @@
-//! The settings of TCP that all congestion laws share: they stand in the same table as the law's own. Nothing is computed
-//! here.
+//! The settings of TCP that all congestion laws share: they are in the same table as the law's own. Nothing is
+//! computed here.
 
 use weft_core::settings::Amount;
 use weft_core::{Bytes, Span, choice, settings};
@@ -167,7 +167,7 @@ settings! {
         shim_rule: ShimRule = ShimRule::TimeOut,
         /// The parameters of the fixed time.
         shim: ShimSettings [flatten],
-        /// The parameters of the time that is learnt.
+        /// The parameters of the learnt time.
         hold: FlowcellSettings [flatten],
         /// Flows are demoted through priority classes as they send (PIAS); off unless thresholds are given.
         pias: PiasSettings = PiasSettings::default(),

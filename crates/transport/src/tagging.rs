@@ -1,6 +1,6 @@
-//! PIAS: a flow begins in the most urgent class and falls by one each time it has sent a threshold more, so that switches with
-//! strict priorities serve small flows first although nobody knows the sizes (Bai et al., NSDI 2015, section 4). The sender of a
-//! flow tags each packet; everything else about the flow is its transport's.
+//! PIAS: a flow starts in the highest-priority class and is demoted by one at each threshold of bytes sent, so that
+//! switches with strict priorities serve small flows first without knowing sizes (Bai et al., NSDI 2015, section 4).
+//! The sender of a flow tags each packet; everything else is up to its transport.
 
 use weft_core::{Bytes, Class, Span, Time, choice, settings};
 
@@ -38,7 +38,7 @@ impl PiasSettings {
         !self.thresholds.is_empty()
     }
 
-    /// Classes used from that of the flow on.
+    /// Number of classes used, starting with the flow's.
     #[must_use]
     pub fn classes(&self) -> u8 {
         self.thresholds.len().min(7) as u8 + 1
@@ -50,7 +50,7 @@ impl PiasSettings {
 pub(crate) struct Tagger {
     /// All payload sent.
     sent: u64,
-    /// What is counted begins there.
+    /// Where counting starts.
     from: u64,
     last: Time,
 }
@@ -59,10 +59,10 @@ pub(crate) struct Tagger {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tagged {
     pub(crate) now: Time,
-    /// Its place in the flow, and its payload.
+    /// Its position in the flow, and its payload.
     pub(crate) start: u64,
     pub(crate) length: u64,
-    /// Time-outs in a row before it.
+    /// Consecutive time-outs before it.
     pub(crate) timeouts: u32,
 }
 

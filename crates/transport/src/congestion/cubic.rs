@@ -1,11 +1,11 @@
-//! CUBIC: the window follows a cubic of the time since the last congestion event, flat around the window at which that
-//! happened.
+//! CUBIC: the window follows a cubic function of the time since the last congestion event, flat around the window at
+//! that event.
 //!
-//! *Standard*: RFC 9438, or Linux's arithmetic (`linux.rs`); slow start ends by HyStart as in Linux. *Parameters*: `scaling`
-//! is C, `beta` is the share kept after an event. *State*: W_max, and per epoch K, its start and the window a Reno flow would
-//! have (W_est). *Limits*: at round trips of a data centre the cubic rises far more slowly than W_est, so that the law is
-//! additive increase of 3(1-beta)/(1+beta) with decrease to beta. Windows are counted in segments inside, and grow by whole
-//! segments.
+//! *Standard*: RFC 9438, or Linux's arithmetic (`linux.rs`); slow start ends by HyStart as in Linux. *Parameters*:
+//! `scaling` is C, `beta` is the fraction kept after an event. *State*: W_max, and per epoch K, its start and the
+//! window a Reno flow would have (W_est). *Limits*: at data-centre round trips the cubic rises far more slowly than
+//! W_est, so that the law is an additive increase of 3(1-beta)/(1+beta) with decrease to beta. Internally windows are
+//! in segments, and grow by whole segments.
 
 use linux::Linux;
 use weft_core::settings::Share;
@@ -75,7 +75,7 @@ pub struct Cubic {
     fast_convergence: bool,
     fast_probing: bool,
     tcp_friendliness: bool,
-    /// The state of Linux's arithmetic, which takes the place of what follows.
+    /// The state of Linux's arithmetic, which replaces the fields below.
     linux: Option<Box<Linux>>,
     hystart: Option<HyStart>,
     /// The window around which the next epoch is flat, in segments (W_max); zero when unknown.
@@ -83,9 +83,9 @@ pub struct Cubic {
     /// The window when the last congestion event began, in segments (cwnd_prior).
     prior: f64,
     epoch: Option<Epoch>,
-    /// Growth of the cubic not yet paid out, in segments below one.
+    /// Growth of the cubic not yet applied, a fraction of a segment.
     credit: f64,
-    /// When the last acknowledgement in avoidance came.
+    /// When the last acknowledgement in avoidance arrived.
     latest: Time,
 }
 
@@ -122,7 +122,7 @@ impl Cubic {
         }
     }
 
-    /// Seconds from the start of the epoch at hand to its flat part (K); nothing between epochs.
+    /// Seconds from the start of the current epoch to its flat part (K); `None` between epochs.
     #[must_use]
     pub fn k(&self) -> Option<f64> {
         match &self.linux {
@@ -131,7 +131,7 @@ impl Cubic {
         }
     }
 
-    /// An epoch beginning with `cwnd` segments. Above the plateau, or without one, the flat part is here and now.
+    /// An epoch that starts with `cwnd` segments. Above the plateau, or without one, the flat part is at its start.
     fn begin_epoch(&self, now: Time, cwnd: f64) -> Epoch {
         let plateau = self.plateau.max(cwnd);
         let k = cube_root((plateau - cwnd) / self.scaling);
@@ -164,18 +164,18 @@ impl Cubic {
         epoch.plateau + self.scaling * offset * offset * offset
     }
 
-    /// Segments per round trip by which W_est grows: with a decrease to beta, what takes as much as Reno does; Reno's own
-    /// pace once the window of the last congestion event is regained.
+    /// Segments per round trip by which W_est grows: with a decrease to beta, what gives the same throughput as Reno;
+    /// Reno's own growth once the window of the last congestion event is regained.
     fn friendly_slope(&self, friendly: f64) -> f64 {
         if friendly < self.prior { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) } else { 1.0 }
     }
 
-    /// Where the next epoch is flat after an event at `cwnd` segments.
+    /// The plateau of the next epoch after an event at `cwnd` segments.
     fn next_plateau(&self, cwnd: f64) -> f64 {
         if self.fast_convergence && cwnd < self.plateau { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd }
     }
 
-    /// The window was not the limit: the epoch's clock stands still meanwhile (RFC 9438, section 5.8).
+    /// The window was not the limit: the epoch's clock stops meanwhile (RFC 9438, section 5.8).
     fn stand_still(&mut self, now: Time) {
         if let Some(linux) = &mut self.linux {
             linux.stand_still(self.latest, now);
@@ -184,7 +184,7 @@ impl Cubic {
         }
     }
 
-    /// After a time-out nothing is known of the path: the first epoch is flat where it begins (RFC 9438, section 4.8).
+    /// After a time-out nothing is known of the path: the first epoch is flat at its start (RFC 9438, section 4.8).
     fn forget(&mut self) {
         self.plateau = 0.0;
         if let Some(linux) = &mut self.linux {
@@ -241,7 +241,8 @@ fn segments(bytes: u64, window: &Window) -> f64 {
     bytes as f64 / window.mss as f64
 }
 
-/// The cube root by Newton's iteration from above, of basic operations only, so that every machine has the same bits.
+/// The cube root by Newton's iteration from above, with basic operations only, so that all machines give the same
+/// bits.
 fn cube_root(x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;

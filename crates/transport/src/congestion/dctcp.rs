@@ -1,9 +1,9 @@
-//! DCTCP: falls in proportion to the share of marked bytes.
+//! DCTCP: the window falls in proportion to the fraction of marked bytes.
 //!
-//! *Sources*: Alizadeh et al., SIGCOMM'10; RFC 8257. *Parameters*: `gain` is g. *State*: alpha, the running estimate of
-//! the marked share, refreshed once per window of data; bytes acknowledged and bytes acknowledged with an echo in the
-//! window at hand. *Limits*: needs step marking in the switches and a receiver that reports marks byte for byte; a window
-//! without a mark never falls, whatever alpha. Growth and the answer to losses are Reno's.
+//! *Sources*: Alizadeh et al., SIGCOMM'10; RFC 8257. *Parameters*: `gain` is g. *State*: alpha, the running estimate
+//! of the marked fraction, updated once per window of data; bytes acknowledged, and bytes acknowledged with an echo,
+//! in the current window. *Limits*: needs step marking in the switches and a receiver that reports marks byte for
+//! byte; a window without a mark never falls, whatever alpha. Growth and the response to losses are Reno's.
 
 use weft_core::settings::Share;
 use weft_core::{choice, settings};
@@ -28,7 +28,7 @@ choice! {
 
 choice! {
     /// When alpha reduces the window. The first is DCTCP; the others are what two simulators do, which divides links
-    /// otherwise.
+    /// differently.
     pub enum Cut {
         /// When a mark is echoed, at most once per window of data (RFC 8257).
         Once = "once",
@@ -65,7 +65,7 @@ enum Alpha {
     Linux { units: u64, shift: u32 },
 }
 
-/// Alpha of one in Linux's arithmetic.
+/// Alpha = 1 in Linux's arithmetic.
 const LINUX_ONE: u64 = 1024;
 
 /// DCTCP.
@@ -77,7 +77,7 @@ pub struct Dctcp {
     /// Bytes acknowledged, and those of them with an echoed mark, in this window of data.
     acked: u64,
     marked: u64,
-    /// The window of data ends here: what was the next byte to send at its start.
+    /// The end of this window of data: the next byte to send at its start.
     window_end: u64,
     minimum: u64,
     cut: Cut,
@@ -94,7 +94,7 @@ impl Alpha {
         }
     }
 
-    /// Takes in a window of data of which `marked` bytes of `acked` were marked.
+    /// Updates alpha with a window of data in which `marked` of `acked` bytes were marked.
     fn update(&mut self, acked: u64, marked: u64) {
         match self {
             Alpha::Exact { share, gain } => *share += *gain * (marked as f64 / acked as f64 - *share),
@@ -138,24 +138,24 @@ impl Dctcp {
         }
     }
 
-    /// The estimate of the marked share, 0 to 1.
+    /// The estimate of the marked fraction, 0 to 1.
     #[must_use]
     pub fn alpha(&self) -> f64 {
         self.alpha.share()
     }
 
-    /// The window when alpha has taken its part.
+    /// The window reduced by alpha.
     fn lowered(&self, window: &Window) -> u64 {
         (window.cwnd - self.alpha.cut(window)).max(self.minimum)
     }
 
-    /// Lowers the window without an event. A mark also ends slow start.
+    /// Reduces the window without an event. A mark also ends slow start.
     fn lower(&mut self, window: &mut Window) {
         window.cwnd = self.lowered(window);
         window.ssthresh = window.cwnd;
     }
 
-    /// Answers marks as they are echoed, or once per window of data.
+    /// Responds to marks as they are echoed, or once per window of data.
     fn answer(&mut self, window: &mut Window, marked: bool, passed: bool) {
         match self.cut {
             Cut::EveryWindow => {
@@ -171,7 +171,7 @@ impl Dctcp {
         }
     }
 
-    /// The whole window of data that was in flight at the last refreshment is acknowledged.
+    /// The whole window of data in flight at the last update is acknowledged.
     fn window_passed(&self, una: u64) -> bool {
         match self.alpha {
             Alpha::Exact { .. } => una > self.window_end,

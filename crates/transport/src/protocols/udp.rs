@@ -1,5 +1,5 @@
-//! Datagrams at a constant rate: no acknowledgement, no retransmission, no congestion control. Only what a scenario can
-//! say of them; how they are carried is in `stacks/datagrams.rs`.
+//! Datagrams at a constant rate: no acknowledgement, no retransmission, no congestion control. Only their settings;
+//! `stacks/datagrams.rs` implements them.
 
 use std::sync::Arc;
 
