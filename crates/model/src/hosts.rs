@@ -1,4 +1,4 @@
-//! What a scenario says of groups of hosts and of single sources of flows.
+//! A scenario's settings for groups of hosts and for single sources of flows.
 
 use weft_core::settings;
 use weft_core::settings::Override;
@@ -6,7 +6,7 @@ use weft_transport::TransportSettings;
 use weft_workload::TrafficSettings;
 
 settings! {
-    /// Some hosts. Of two entries for one host the later counts.
+    /// Some hosts. Of two entries for one host the later wins.
     pub struct HostSection {
         /// The hosts: names separated by commas, `*` for any letters, ranges: `"host0..15,host40"`.
         names: String = String::from("*"),
@@ -29,7 +29,7 @@ settings! {
 }
 
 settings! {
-    /// What a level says of the two ends of a flow.
+    /// A level's settings for the two ends of a flow.
     pub struct EndSettings {
         /// The transport of flows: what their two ends do.
         transport: TransportSettings = TransportSettings::default(),

@@ -1,4 +1,4 @@
-//! What a scenario says: the top-level sections, as types. The sections' own settings are declared by their crates.
+//! A scenario's top-level sections, as types. The sections' own settings are declared by their crates.
 //!
 //! Must not depend on files: a value of these types has been checked.
 
@@ -14,7 +14,7 @@ use weft_topology::{FailureSettings, RoutingSettings, TopologySettings};
 use weft_transport::TransportSettings;
 
 choice! {
-    /// What a run writes down.
+    /// What a run records.
     pub enum Recorded {
         /// One row per flow.
         Flows = "flows",
@@ -60,7 +60,7 @@ settings! {
 }
 
 impl MeasureSettings {
-    /// How many looks at the queues are averaged to one value; at least 1.
+    /// Queue samples averaged per recorded value; at least 1.
     #[must_use]
     pub fn queues_averaged(&self) -> u64 {
         let looks = |(over, every): (Span, Span)| over.0.checked_div(every.0).unwrap_or(1);

@@ -34,7 +34,7 @@ weft_core::settings! {
 }
 
 weft_core::settings! {
-    /// A random part of the cables is slow, as after partial upgrades. Each leaf keeps a cable of full rate.
+    /// A random fraction of the cables is slow, as after partial upgrades. Each leaf keeps a cable of full rate.
     pub struct Slow {
         /// Line rate of a slow cable.
         rate: Rate,
@@ -46,7 +46,7 @@ weft_core::settings! {
 }
 
 weft_core::settings! {
-    /// A leaf-spine pair that differs from `fabric_link` and `parallel`; what is absent stays as there.
+    /// A leaf-spine pair that differs from `fabric_link` and `parallel`; absent settings are as there.
     pub struct Unequal {
         /// Which leaf, from 0.
         leaf: u32,
@@ -170,7 +170,7 @@ impl LeafSpine {
         (0..self.0.spines).flat_map(bundle).collect()
     }
 
-    /// Makes some of a leaf's cables slow; if the draw says all, one drawn at random stays as it is.
+    /// Makes some of a leaf's cables slow; if the draw selects all, a random one is kept.
     fn slow_down(&self, uplinks: &mut [(usize, LinkSettings)], dice: &mut Random) {
         let Some(slow) = self.0.slow.as_ref().filter(|_| !uplinks.is_empty()) else { return };
         let mut drawn: Vec<bool> = uplinks.iter().map(|_| dice.chance(slow.share.0)).collect();

@@ -1,4 +1,4 @@
-//! An explicit graph as it is written down. Lays nothing and reads no file.
+//! The settings of an explicit graph. Builds nothing and reads no files.
 
 use crate::import::format::Format;
 use weft_core::settings::Share;

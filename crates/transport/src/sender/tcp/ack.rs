@@ -145,8 +145,8 @@ impl TcpSender {
         all
     }
 
-    /// Without selective acknowledgements: a duplicate means that one segment arrived; progress covers segments whose
-    /// arrival, except the first and last, duplicates had already reported. Returns the payload delivered.
+    /// Without selective acknowledgements: a duplicate means that one segment arrived; progress does not count
+    /// segments again that duplicates have reported. Returns the payload delivered.
     fn count_duplicates(&mut self, acked: u64) -> u64 {
         let mss = self.window.mss;
         if acked == 0 {
