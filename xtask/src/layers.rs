@@ -14,8 +14,10 @@ struct Layer {
 }
 
 const PARTS: &[&str] = &["weft-core"];
+/// Virtual output queues have markers and schedulers.
+const VOQ: &[&str] = &["weft-core", "weft-mark", "weft-queue"];
 /// Markers, sharing rules and queues are families large enough for their own crates.
-const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue"];
+const SWITCH: &[&str] = &["weft-core", "weft-mark", "weft-buffer", "weft-queue", "weft-voq"];
 /// Transports are composed from smaller crates.
 const QUEUE_PAIRS: &[&str] = &["weft-core", "weft-rate"];
 const TRANSPORT: &[&str] =
@@ -141,6 +143,7 @@ const LAYERS: &[Layer] = &[
     Layer { name: "weft-mark", may_use: PARTS },
     Layer { name: "weft-buffer", may_use: PARTS },
     Layer { name: "weft-queue", may_use: PARTS },
+    Layer { name: "weft-voq", may_use: VOQ },
     Layer { name: "weft-switch", may_use: SWITCH },
     Layer { name: "weft-rate", may_use: PARTS },
     Layer { name: "weft-roce", may_use: QUEUE_PAIRS },
@@ -282,7 +285,9 @@ mod tests {
         assert_eq!(complaints.len(), 2);
         assert!(
             complaints[0].contains("it depends on weft-transport")
-                && complaints[0].contains("[\"weft-core\", \"weft-mark\", \"weft-buffer\", \"weft-queue\"]")
+                && complaints[0].contains(
+                    "[\"weft-core\", \"weft-mark\", \"weft-buffer\", \"weft-queue\", \"weft-voq\"]"
+                )
         );
         assert!(complaints[1].contains("its tests depend on weft,"));
     }

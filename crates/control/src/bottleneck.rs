@@ -45,6 +45,12 @@ pub(crate) fn find(setup: &Setup, wire: WireSizes) -> Result<BottleneckLink, Str
             "a port has a shaper; a fluid model covers only queues served at their link rate".to_owned()
         );
     }
+    if setup.switch_kinds().any(|switch| switch.voq.is_some()) {
+        return Err(
+            "a switch has virtual output queues; a fluid model knows one queue in front of each link"
+                .to_owned(),
+        );
+    }
     let state = LinkState::all_up(graph);
     let network = Network {
         graph,

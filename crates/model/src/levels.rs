@@ -222,7 +222,7 @@ impl SwitchSection {
 }
 
 impl PortSection {
-    /// An entry as a level of the switches, which may set only some things.
+    /// An entry as a level of the switches, of which it may set two settings.
     fn level(&self, number: usize) -> Level {
         let said = [("ecn", self.ecn.value()), ("schedule", self.schedule.value())];
         let said = said.into_iter().filter(|(_, value)| **value != Value::Absent);

@@ -64,7 +64,7 @@ impl<'a> Alone<'a> {
 
     fn ideal(&mut self, state: usize) -> &mut Ideal<'a> {
         let setup = self.setup;
-        let latency = |number: usize| setup.switch_at(SwitchId(number as u32)).latency;
+        let latency = |number: usize| setup.switch_at(SwitchId(number as u32)).transit();
         while self.ideals.len() <= state {
             let (_, cables) = &self.states[self.ideals.len()];
             let latencies = (0..setup.graph.switches().len()).map(latency).collect();

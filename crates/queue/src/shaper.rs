@@ -26,8 +26,8 @@ pub struct Shaper {
     full_at: Time,
     /// Bit q: queue q is shaped.
     queues: u8,
-    /// The driver will call when the bucket opens.
-    pub called: bool,
+    /// The driver will call then, when the bucket opens; never, if it has not been asked to.
+    pub called: Time,
 }
 
 impl Shaper {
@@ -39,7 +39,7 @@ impl Shaper {
             depth: settings.rate.time_for(settings.burst),
             full_at: Time::ZERO,
             queues: if named == 0 { u8::MAX } else { named },
-            called: false,
+            called: Time::NEVER,
         }
     }
 

@@ -16,6 +16,7 @@ mod switch;
 mod traffic;
 mod transport;
 mod trim;
+mod voq;
 
 pub use pause::switch_site;
 
@@ -131,6 +132,8 @@ const RULES: &[(Rule, &[&str])] = &[
     (pause::storms_come_from_hosts, &["topology", "pause_storm", "measure"]),
     (switch::visibility_matters_to_load_aware_balancers, &["switch", "balance"]),
     (network::paths_are_compared_for_components, &["balance"]),
+    (voq::virtual_output_queues_stand_alone, &["switch"]),
+    (voq::virtual_output_queues_hold_and_send, &["switch", "topology"]),
     (balance::tables_of_flowlets_have_one_size, &["balance"]),
     (balance::paused_ports_exist, &["balance", "switch"]),
     (balance::estimates_decay_now_and_then, &["balance"]),

@@ -55,15 +55,34 @@ pub(crate) enum PathCongestion<'a> {
 pub(crate) enum Loads<'a> {
     /// From the switch: what an engine sees of the first `classes` queues of each port.
     Switch { outputs: &'a mut Outputs, now: Time, engine: usize, classes: usize },
-    /// From a list, by port: for tests and for the book.
+    /// From elsewhere. One variant for what is seldom, so that the other costs one comparison.
+    Elsewhere(Elsewhere<'a>),
+}
+
+/// Where else loads are.
+pub(crate) enum Elsewhere<'a> {
+    /// In the virtual output queues of the packet's own group: what the first `classes` of each port hold.
+    Fabric { fabric: &'a weft_voq::VoqFabric, group: u16, classes: usize },
+    /// In a list, by port: for tests and for the book.
     Given(&'a [u64]),
+}
+
+impl Elsewhere<'_> {
+    #[cold]
+    fn load(&self, port: PortId) -> u64 {
+        match self {
+            Elsewhere::Fabric { fabric, group, classes } => fabric.load(*group, port, *classes),
+            Elsewhere::Given(loads) => loads[port.index()],
+        }
+    }
 }
 
 impl<'a> Candidates<'a> {
     /// Candidates with given loads, by port number: for tests and examples.
     #[must_use]
     pub fn with_loads(group: GroupId, component: &'a Component, loads: &'a [u64]) -> Candidates<'a> {
-        Candidates { group, component, loads: Loads::Given(loads), paths: PathCongestion::Unknown }
+        let loads = Loads::Elsewhere(Elsewhere::Given(loads));
+        Candidates { group, component, loads, paths: PathCongestion::Unknown }
     }
 
     /// The same with congestion of the paths beyond the ports, by port number.
@@ -98,8 +117,8 @@ impl<'a> Candidates<'a> {
     pub fn load(&mut self, index: usize) -> u64 {
         let port = self.component.ports[index];
         match &mut self.loads {
-            Loads::Given(loads) => loads[port.index()],
             Loads::Switch { outputs, now, engine, classes } => outputs.load(*now, port, (*engine, *classes)),
+            Loads::Elsewhere(loads) => loads.load(port),
         }
     }
 

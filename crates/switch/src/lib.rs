@@ -47,3 +47,4 @@ pub use switch::Switch;
 pub use table::{ForwardingTable, Route};
 pub use trim::TrimSettings;
 pub use turn::{Departure, Effect, Effects, Sent, SwitchSite, Turn, Verdict};
+pub use weft_voq::VoqSettings;

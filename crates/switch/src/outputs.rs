@@ -219,15 +219,12 @@ impl Outputs {
         }
     }
 
-    /// See [`Switch::wake`](crate::Switch::wake).
-    pub(crate) fn wake(&mut self, effects: &mut Effects, port: PortId) {
+    /// The instant may have come for which a port's shaper has asked. Whether the port may send now.
+    pub(crate) fn opens(&mut self, now: Time, port: PortId) -> bool {
         let output = &mut self.ports[port.index()];
-        if let Some(shaper) = &mut output.shaper {
-            shaper.called = false;
-        }
-        if output.port.in_service.is_none() {
-            effects.push_back(Effect::HasWork(port));
-        }
+        let Some(shaper) = output.shaper.as_mut().filter(|own| own.called <= now) else { return false };
+        shaper.called = Time::NEVER;
+        output.port.in_service.is_none()
     }
 
     #[inline]

@@ -165,7 +165,9 @@ impl Output {
             queue.hold(ClassQueue::SHAPED, opens.is_some());
             waits |= !queue.packets.is_empty();
         }
-        opens.filter(|_| waits && !std::mem::replace(&mut shaper.called, true))
+        let opens = opens.filter(|_| waits && shaper.called == Time::NEVER)?;
+        shaper.called = opens;
+        Some(opens)
     }
 
     /// Takes the head of a queue, with the marker's verdict; its bytes stay charged.

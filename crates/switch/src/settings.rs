@@ -9,6 +9,7 @@ use crate::schedule::SchedulerSettings;
 use crate::share::SharingSettings;
 use crate::trim::TrimSettings;
 use weft_mark::MarkerSettings;
+use weft_voq::VoqSettings;
 
 /// Overrides of one port.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,6 +47,14 @@ choice! {
     }
 }
 
+impl SwitchSettings {
+    /// The least time from a packet's last bit in to its first bit out: across a fabric, with credit at hand.
+    #[must_use]
+    pub fn transit(&self) -> Span {
+        self.latency + self.voq.as_ref().map_or(Span::ZERO, |voq| voq.crossing)
+    }
+}
+
 settings! {
     /// Settings of every switch of the fabric.
     pub struct SwitchSettings {
@@ -76,5 +85,7 @@ settings! {
         pfc: PfcSettings = PfcSettings::default(),
         /// Trimming packets to their headers where a queue is full; off unless a queue length is given.
         trim: TrimSettings = TrimSettings::default(),
+        /// Virtual output queues in front of a fabric, with credits and deep memory, instead of queues behind it; off unless given.
+        voq: Option<VoqSettings> = None,
     }
 }

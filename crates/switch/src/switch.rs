@@ -5,7 +5,7 @@ use weft_core::{
     Bytes, Component, Group, GroupId, Header, Headers, PacketId, PortId, Rate, Time, Transmission, prefetch,
 };
 
-use crate::balance::{BalancerSettings, BalancerSite, Candidates, Loads, PathCongestion};
+use crate::balance::{BalancerSettings, BalancerSite, Candidates, Elsewhere, Loads, PathCongestion};
 use crate::congestion::{Congestion, CongestionSite};
 use crate::engine::ForwardingEngine;
 use crate::hash::FlowHash;
@@ -16,7 +16,8 @@ use crate::pause::{Charges, HeldBack, PauseCounters};
 use crate::port::PortCounters;
 use crate::settings::{ClassLoad, PortSettings, SwitchSettings};
 use crate::table::{ForwardingTable, Route};
-use crate::turn::{Departure, Sent, SwitchSite, Turn, Verdict};
+use crate::turn::{Departure, Effect, Sent, SwitchSite, Turn, Verdict};
+use weft_voq::VoqFabric;
 
 /// A combined input-output-queued switch with shared memory.
 pub struct Switch {
@@ -33,8 +34,10 @@ pub struct Switch {
     congestion: Option<Box<Congestion>>,
     /// If the balancer excludes paused ports: the remaining choice.
     unpaused: Option<Box<Component>>,
+    /// If packets wait in virtual output queues.
+    fabric: Option<Box<VoqFabric>>,
     observer: Observing,
-    /// Without path measurement and observer.
+    /// Without path measurement, observer and fabric.
     plain: bool,
 }
 
@@ -61,7 +64,10 @@ impl Switch {
             let place = CongestionSite { own_leaf, leaf_of_host, rates: &site.rates, fabric };
             Box::new(Congestion::new(measure, place))
         });
-        let mut outputs = Outputs::new(settings, site, reads_loads);
+        let fabric = fabric::of(settings, site).map(Box::new);
+        let behind = fabric.as_ref().map(|_| fabric::outputs_behind(settings));
+        let reads_outputs = reads_loads && fabric.is_none();
+        let mut outputs = Outputs::new(behind.as_ref().unwrap_or(settings), site, reads_outputs);
         table.choices().for_each(|choice| outputs.watch(&choice.ports));
         let switch = Switch {
             table,
@@ -70,7 +76,8 @@ impl Switch {
             queues: settings.queues as usize,
             class_load: settings.class_load,
             hash,
-            plain: congestion.is_none(),
+            plain: congestion.is_none() && fabric.is_none(),
+            fabric,
             observer: None,
             congestion,
             unpaused: excludes.then(|| Box::new(Component::equal(Vec::new()))),
@@ -87,7 +94,10 @@ impl Switch {
 
     /// Gives a port its own settings; must be called before any packet and before [`Switch::foresee`].
     pub fn set_up(&mut self, port: PortId, settings: &PortSettings) {
-        self.outputs.set_up(port, settings, self.rates[port.index()]);
+        match &mut self.fabric {
+            None => self.outputs.set_up(port, settings, self.rates[port.index()]),
+            Some(_) => self.set_up_fabric(port, settings),
+        }
     }
 
     /// From now on [`Switch::receive`] returns when packets leave by `port`, and [`Switch::transmit`] must not be
@@ -95,7 +105,7 @@ impl Switch {
     /// nothing, if the settings rule it out: several queues per port, departure marking, a shaper. The port's link
     /// must not change state, and the port must be empty.
     pub fn foresee(&mut self, port: PortId) -> bool {
-        self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
+        self.fabric.is_none() && self.outputs.foresee(port, Transmission::at(self.rates[port.index()]))
     }
 
     /// From now on `observer` is told of every packet.
@@ -137,7 +147,12 @@ impl Switch {
 
     /// The time of an [`Effect::WakeAt`](crate::turn::Effect::WakeAt) of `port` has come.
     pub fn wake(&mut self, turn: &mut Turn<'_>, port: PortId) {
-        self.outputs.wake(turn.effects, port);
+        let before = turn.effects.len();
+        let brings = self.pass_fabric(turn, port);
+        self.note_drops(turn, before);
+        if self.outputs.opens(turn.now, port) || brings {
+            turn.effects.push_back(Effect::HasWork(port));
+        }
     }
 
     /// The pauses that `port` requested are about to expire: those still needed are refreshed.
@@ -199,6 +214,9 @@ impl Switch {
         self.forget_groups();
         let before = turn.effects.len();
         self.outputs.set_port(turn, port, up);
+        if !up {
+            self.flush_fabric(turn, port);
+        }
         self.note_drops(turn, before);
     }
 
@@ -313,7 +331,13 @@ impl Switch {
         };
         let input = header.ingress.index();
         let number = if input < self.engines.len() { input } else { input % self.engines.len() };
-        let loads = Loads::Switch { outputs: &mut self.outputs, now, engine: number, classes };
+        let loads = match &self.fabric {
+            None => Loads::Switch { outputs: &mut self.outputs, now, engine: number, classes },
+            Some(fabric) => {
+                let group = fabric.group_of(header.ingress);
+                Loads::Elsewhere(Elsewhere::Fabric { fabric, group, classes })
+            }
+        };
         let engine = &mut self.engines[number];
         let paths = match &mut self.congestion {
             None => PathCongestion::Unknown,
@@ -341,6 +365,7 @@ fn enter(now: Time, header: &mut Header, from: PortId) {
     header.hops += u8::from(header.hops < u8::MAX);
 }
 
+mod fabric;
 mod watched;
 
 #[cfg(test)]

@@ -151,6 +151,7 @@ fn drops_early(ecn: &MarkerSettings) -> bool {
 fn may_drop(world: &World, switch: &SwitchSettings, reason: Reason) -> bool {
     let fails = !world.plan.outages.is_empty();
     match reason {
+        Reason::PortFull | Reason::BufferFull if switch.voq.is_some() => true,
         Reason::PortFull => match &switch.sharing {
             SharingSettings::Fixed(_) => true,
             SharingSettings::Mmu(own) => own.port_limit.is_some(),
@@ -226,6 +227,11 @@ fn buffers_hold(world: &World, record: &RunRecord) -> Verdict {
 fn limit_of_port(world: &World, switch: &SwitchSettings) -> u64 {
     let buffer = switch.buffer.map_or(u64::MAX, |buffer| buffer.0);
     let full = full_packet(&world.setup.transport).0 as f64;
+    if let Some(voq) = &switch.voq {
+        // What is granted while the output is almost full, and the packet that takes more than the credit.
+        let behind = voq.output.0 + voq.credit.0 + full as u64;
+        return voq.limit.0 * u64::from(voq.groups * switch.queues) + behind;
+    }
     match &switch.sharing {
         SharingSettings::Infinite(_) => u64::MAX,
         SharingSettings::Fixed(fixed) => fixed.per_port.0.min(buffer),

@@ -81,6 +81,7 @@ impl World {
         setup.timeline =
             Arc::new(timeline(&setup.graph, &plan, &routing(&mut random), setup.balancer.grouping()));
         switching::mix(&mut setup, &mut Random::new(seed, Purpose::Test, 118));
+        switching::fabric(&mut setup, &mut Random::new(seed, Purpose::Test, 122));
         switching::shape(&mut setup, &mut Random::new(seed, Purpose::Test, 121));
         let mut world = World { setup, topology, transport, plan, lossy };
         world.setup.until = Time::ZERO + world.limit(&mut random);

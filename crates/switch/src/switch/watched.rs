@@ -1,4 +1,4 @@
-//! The path of a packet through a watched switch: its balancer measures paths, or it has an observer.
+//! The path of a packet through a switch that is watched (its balancer measures paths, or it has an observer) or has a fabric.
 
 use weft_core::record::Reason;
 use weft_core::{PacketId, PortId};
@@ -9,7 +9,8 @@ use crate::observe::tell_drops;
 use crate::turn::{Departure, Turn, Verdict};
 
 impl Switch {
-    /// The same with a balancer that measures paths, whose fields packets carry, or with an observer.
+    /// The same with a balancer that measures paths, whose fields packets carry, with an observer, or with a fabric
+    /// between inputs and outputs.
     #[inline(never)]
     pub(super) fn receive_watched(&mut self, turn: &mut Turn<'_>, from: PortId, packet: PacketId) -> Verdict {
         let now = turn.now;
@@ -27,10 +28,14 @@ impl Switch {
                 if let Some(congestion) = &mut self.congestion {
                     congestion.departs(now, port, header);
                 }
-                match self.outputs.join_unseen(now, port, header.wire) {
-                    Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
-                    Unseen::Near => self.outputs.join_near(now, port, header),
-                    Unseen::Look => self.outputs.join(turn, port, packet),
+                if self.fabric.is_some() {
+                    self.enter_fabric(turn, port, packet)
+                } else {
+                    match self.outputs.join_unseen(now, port, header.wire) {
+                        Unseen::Line(slot) => Verdict::LeavesAt(Departure::of(header, port, slot)),
+                        Unseen::Near => self.outputs.join_near(now, port, header),
+                        Unseen::Look => self.outputs.join(turn, port, packet),
+                    }
                 }
             }
         };

@@ -5,7 +5,6 @@ use weft_core::quiver::{Labels, Score, SourceFactor};
 use weft_core::settings::{Amount, Share};
 use weft_core::{Bytes, Class, LinkId, QuiverSettings, Random, Rate, Span, SwitchId};
 use weft_plan::{DeviceKind, Setup};
-use weft_switch::PfcSettings;
 use weft_switch::balance::{
     conga::CongaSettings,
     drill::{self, DrillSettings},
@@ -41,6 +40,7 @@ use weft_switch::share::{
     mmu::{self, MmuSettings},
 };
 use weft_switch::{BalancerSettings, PortSettings, ShaperSettings, SwitchSettings, TrimSettings};
+use weft_switch::{PfcSettings, VoqSettings};
 use weft_topology::{Graph, Link, Node};
 use weft_transport::Transport;
 
@@ -191,7 +191,38 @@ pub(super) fn switch(random: &mut Random, graph: &Graph, transport: &Transport) 
         ecn: marker(random, full),
         pfc: PfcSettings::default(),
         trim: TrimSettings::default(),
+        voq: None,
     }
+}
+
+/// Now and then some or all switches have virtual output queues, where nothing pauses, trims or goes by ranks.
+pub(super) fn fabric(setup: &mut Setup, random: &mut Random) {
+    let ranked = setup.switch_kinds().any(|switch| matches!(switch.order, OrderSettings::Ranked(_)));
+    let trims = setup.switch_kinds().any(|switch| switch.trim.is_on());
+    if !one_in(random, 6) || ranked || trims || setup.switch.pfc.is_on() {
+        return;
+    }
+    let full = full_packet(&setup.transport);
+    let mut switch = setup.switch.clone();
+    switch.voq = Some(VoqSettings {
+        groups: 1 + random.below(3),
+        limit: pick(random, &[full * 8, full * 100, Bytes(200_000_000)]),
+        on_chip: pick(random, &[full * 40, Bytes(16_000_000)]),
+        spill: pick(random, &[Bytes(0), full * 10, Bytes(200_000)]),
+        deep: pick(random, &[full * 100, Bytes(8_000_000_000)]),
+        credit: pick(random, &[Bytes(300), Bytes(4_096)]),
+        speedup: pick(random, &[1.0, 1.02, 1.5]),
+        credit_delay: pick(random, &[Span::ZERO, Span::from_ns(250)]),
+        crossing: pick(random, &[Span::ZERO, Span::from_ns(500)]),
+        ..VoqSettings::default()
+    });
+    if one_in(random, 2) {
+        return setup.switch = switch;
+    }
+    let all = (0..setup.graph.switches().len()).map(|number| SwitchId(number as u32));
+    let some: Vec<_> = all.filter(|_| one_in(random, 2)).collect();
+    let balancer = setup.balancer.clone();
+    setup.devices.add(DeviceKind { switch, balancer }, &some);
 }
 
 /// Now and then nothing is dropped for want of memory: all classes pause.

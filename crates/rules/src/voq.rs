@@ -1,0 +1,62 @@
+//! Rules on virtual output queues.
+
+use crate::{Facts, Finding, impossible};
+use weft_switch::order::OrderSettings;
+use weft_topology::Node;
+
+/// Why `[switch.voq]` cannot stand beside other mechanisms, or what it leaves without effect.
+pub(crate) fn virtual_output_queues_stand_alone(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let switch = facts.switch;
+    if switch.voq.is_none() {
+        return;
+    }
+    let mut excludes = |on: bool, path: &str, what: &str| {
+        if on {
+            found.push(impossible(path.to_owned(), format!("switches with virtual output queues {what}")));
+        }
+    };
+    excludes(switch.pfc.is_on(), "switch.pfc", "do not pause: name no lossless classes for them");
+    excludes(switch.trim.is_on(), "switch.trim", "do not trim packets");
+    excludes(
+        matches!(switch.order, OrderSettings::Ranked(_)),
+        "switch.order",
+        "serve packets in order of arrival",
+    );
+    let limits = "virtual output queues are limited by switch.voq.limit, on_chip and deep";
+    facts.idle("switch.buffer", limits, found);
+    facts.idle("switch.sharing", limits, found);
+    let sees = "an engine sees the virtual output queues of its own group at once";
+    facts.idle("switch.visibility", sees, found);
+    facts.idle("switch.count_in_service", sees, found);
+}
+
+/// Memories and credits hold something, and no part of them is out of reach.
+pub(crate) fn virtual_output_queues_hold_and_send(facts: &Facts<'_>, found: &mut Vec<Finding>) {
+    let Some(voq) = &facts.switch.voq else { return };
+    let sizes = [("limit", voq.limit.0), ("on_chip", voq.on_chip.0), ("credit", voq.credit.0)];
+    for (name, _) in sizes.into_iter().filter(|(_, bytes)| *bytes == 0) {
+        found.push(impossible(format!("switch.voq.{name}"), "holds nothing, so that nothing passes"));
+    }
+    if voq.output < voq.credit {
+        let message =
+            format!("{} is less than one credit of {}: none is ever granted", voq.output, voq.credit);
+        found.push(impossible("switch.voq.output", message));
+    }
+    if voq.spill < voq.limit && voq.deep_rate.0 == 0 {
+        found.push(impossible("switch.voq.deep_rate", "deep memory without bandwidth"));
+    }
+    if voq.spill >= voq.limit {
+        for name in ["deep", "deep_rate"] {
+            let why = "no queue spills (switch.voq.spill is not below switch.voq.limit)";
+            facts.idle(&format!("switch.voq.{name}"), why, found);
+        }
+    }
+    let Some(graph) = facts.graph else { return };
+    let ports = |switch: &weft_core::SwitchId| graph.links_of(Node::Switch(*switch)).len();
+    if let Some(least) =
+        facts.device.switches.iter().map(ports).min().filter(|least| *least < voq.groups as usize)
+    {
+        let message = format!("{} groups of ports in a switch that has {least}", voq.groups);
+        found.push(impossible("switch.voq.groups", message));
+    }
+}

@@ -1,0 +1,93 @@
+//! Switches with virtual output queues in networks.
+
+mod lab;
+
+use lab::laws::same;
+use weft_core::record::{Reason, RunRecord};
+use weft_core::{Bytes, LinkId, Span};
+use weft_plan::{Division, Setup};
+use weft_switch::VoqSettings;
+use weft_topology::Node;
+use weft_workload::Flow;
+
+fn with_voqs(voq: VoqSettings) -> Setup {
+    let mut setup = lab::leaf_spine();
+    setup.switch.voq = Some(voq);
+    setup
+}
+
+/// Datagrams at line rate from hosts to one host, all from time zero on.
+fn blast(setup: &mut Setup, from: &[u32], to: u32, size: u64) {
+    let line = setup.graph.links()[0].rate;
+    let flow = |from: &u32| Flow { rate: line, ..lab::flow(Span::ZERO, *from, to, size) };
+    setup.flows = from.iter().map(flow).collect::<Vec<_>>().into();
+}
+
+fn delivered(record: &RunRecord) -> Vec<u64> {
+    record.flows.iter().map(|flow| flow.delivered.0).collect()
+}
+
+/// A lonely flow of one packet takes the closed form: that of plain switches, and request, credit and fabric at each.
+#[test]
+fn a_lone_packet_takes_the_loop_at_every_switch() {
+    let voq = VoqSettings::default();
+    let took = |mut setup: Setup| {
+        setup.flows = vec![lab::flow(Span::ZERO, 0, 15, 1_000)].into();
+        let flow = lab::run(setup).flows[0].clone();
+        let taken = flow.end.expect("a lonely flow finishes").since(flow.start);
+        (taken, flow.ideal)
+    };
+    let ((with, ideal), (without, plain)) = (took(with_voqs(voq.clone())), took(lab::leaf_spine()));
+    // Three packets cross three switches one after the other: two open the connection.
+    let (requests, crossings) = (voq.credit_delay * 18, voq.crossing * 9);
+    assert_eq!((without, with), (plain, plain + requests + crossings));
+    assert_eq!(ideal, plain + crossings, "the ideal has credit at hand");
+}
+
+/// Senders share a crowded output by the group of the port they come in by, not by their number: of three hosts that send to a
+/// fourth, the one of another leaf, which comes in by the second group of ports, gets half.
+#[test]
+fn an_output_serves_groups_alike() {
+    let groups = |groups| {
+        let mut setup = with_voqs(VoqSettings { groups, limit: Bytes(60_000), ..VoqSettings::default() });
+        let ports = setup.graph.links_of(setup.graph.links()[0].to);
+        // Hosts 0 to 3 have the first of two groups, the links to the spines the second.
+        assert_eq!(ports.iter().filter(|link| matches!(link.to, Node::Host(_))).count(), 4);
+        assert_eq!(ports.len(), 8);
+        blast(&mut setup, &[0, 1, 4], 2, 3_000_000);
+        delivered(&lab::run(setup))
+    };
+    let [two, one] = [groups(2), groups(1)];
+    let share = |bytes: &[u64]| bytes[2] as f64 / bytes.iter().sum::<u64>() as f64;
+    assert!((share(&two) - 0.5).abs() < 0.02, "{two:?}");
+    assert!((share(&one) - 1.0 / 3.0).abs() < 0.05, "{one:?}");
+}
+
+/// The queue in front of the fabric holds what a plain switch drops, up to its limit.
+#[test]
+fn deep_queues_hold_what_shallow_ones_drop() {
+    let peak = |limit: u64| {
+        let mut setup = with_voqs(VoqSettings { limit: Bytes(limit), ..VoqSettings::default() });
+        blast(&mut setup, &[8, 9, 10, 11], 0, 2_000_000);
+        let toward = setup.graph.reverse(LinkId(0));
+        let record = lab::run(setup);
+        let why = record.drops.iter().map(|drop| drop.reason).collect::<Vec<_>>();
+        (record.links[toward.index()].peak, why)
+    };
+    let (deep, none) = peak(200_000_000);
+    assert!(deep > Bytes(3_000_000) && none.is_empty(), "{deep} {none:?}");
+    let (shallow, why) = peak(100_000);
+    assert!(shallow <= Bytes(2 * 100_000 + 140_000) && why.contains(&Reason::PortFull), "{shallow} {why:?}");
+}
+
+#[test]
+fn threads_agree() {
+    let mut setup = with_voqs(VoqSettings { groups: 2, spill: Bytes(10_000), ..VoqSettings::default() });
+    setup.flows = lab::random_flows(&setup, 200, Span::from_us(300), 60_000).into();
+    let alone = lab::run(setup.clone());
+    assert!(alone.flows.iter().all(|flow| flow.end.is_some()));
+    for threads in 2..=4 {
+        let divided = Setup { division: Division::threads(threads), ..setup.clone() };
+        same(&alone, &lab::run(divided)).unwrap_or_else(|why| panic!("{threads} threads: {why}"));
+    }
+}

@@ -1,0 +1,135 @@
+//! The credits of one output port: who has asked for them, whose turn it is, and when the next may be granted.
+
+use std::collections::VecDeque;
+
+use weft_core::{Span, Time};
+use weft_queue::schedule::SchedulerSettings;
+
+/// How an output divides its credits among classes.
+enum Shares {
+    /// The first class that asks.
+    Strict,
+    /// By weight: a class earns its weight with every credit granted to anybody, and pays what all that ask have earned.
+    Weighted { weights: Vec<i64>, earned: Vec<i64> },
+}
+
+/// See the file's head.
+pub(crate) struct Credits {
+    /// By class: the groups that ask, whose turn comes first in front.
+    asking: Vec<VecDeque<u16>>,
+    shares: Shares,
+    interval: Span,
+    /// No credit before this instant.
+    next: Time,
+}
+
+impl Credits {
+    /// For an output of so many classes that may grant a credit every `interval`.
+    pub(crate) fn new(schedule: &SchedulerSettings, classes: usize, interval: Span) -> Credits {
+        let shares = Shares::new(schedule, classes);
+        Credits { asking: vec![VecDeque::new(); classes], shares, interval, next: Time::ZERO }
+    }
+
+    /// Classes share credits by this schedule from now on.
+    pub(crate) fn share_by(&mut self, schedule: &SchedulerSettings) {
+        self.shares = Shares::new(schedule, self.asking.len());
+    }
+
+    /// A queue begins to ask.
+    pub(crate) fn request(&mut self, class: usize, group: u16) {
+        self.asking[class].push_back(group);
+    }
+
+    /// A queue no longer asks.
+    pub(crate) fn withdraw(&mut self, class: usize, group: u16) {
+        self.asking[class].retain(|other| *other != group);
+    }
+
+    /// Whether anybody asks.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.asking.iter().any(|groups| !groups.is_empty())
+    }
+
+    /// When the next credit may be granted.
+    pub(crate) fn next(&self, now: Time) -> Time {
+        self.next.max(now)
+    }
+
+    /// No credit in this interval.
+    pub(crate) fn skip(&mut self, now: Time) {
+        self.next = now + self.interval;
+    }
+
+    /// Grants a credit: to which class and group.
+    pub(crate) fn grant(&mut self, now: Time) -> Option<(usize, u16)> {
+        let class = self.class()?;
+        let group = self.asking[class].pop_front()?;
+        self.asking[class].push_back(group);
+        self.next = now + self.interval;
+        Some((class, group))
+    }
+
+    /// The class whose turn it is.
+    fn class(&mut self) -> Option<usize> {
+        let asks = |class: &usize| !self.asking[*class].is_empty();
+        let mut classes = (0..self.asking.len()).filter(asks);
+        match &mut self.shares {
+            Shares::Strict => classes.next(),
+            Shares::Weighted { weights, earned } => {
+                let all: Vec<usize> = classes.collect();
+                let total: i64 = all.iter().map(|class| weights[*class]).sum();
+                all.iter().for_each(|class| earned[*class] += weights[*class]);
+                // Of equals the first.
+                let most = all.into_iter().rev().max_by_key(|class| earned[*class])?;
+                earned[most] -= total;
+                Some(most)
+            }
+        }
+    }
+}
+
+impl Shares {
+    fn new(schedule: &SchedulerSettings, classes: usize) -> Shares {
+        let weighted = |weights: &[u32]| {
+            let weight = |class: usize| i64::from(weights.get(class).copied().unwrap_or(1).max(1));
+            Shares::Weighted { weights: (0..classes).map(weight).collect(), earned: vec![0; classes] }
+        };
+        match schedule {
+            SchedulerSettings::Strict(_) => Shares::Strict,
+            SchedulerSettings::Fifo(_) => weighted(&[]),
+            SchedulerSettings::Drr(drr) => weighted(&drr.weights),
+            SchedulerSettings::Wrr(wrr) => weighted(&wrr.weights),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_queue::schedule::drr::DrrSettings;
+
+    /// Of 700 credits, weights of 4, 2 and 1 get 400, 200 and 100, and the two groups of a class the same.
+    #[test]
+    fn classes_by_weight_and_groups_in_turn() {
+        let weights = vec![4, 2, 1];
+        let schedule = SchedulerSettings::Drr(DrrSettings { weights, ..DrrSettings::default() });
+        let mut credits = Credits::new(&schedule, 3, Span::from_ns(100));
+        for (class, group) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
+            credits.request(class, group);
+        }
+        let mut granted = [[0; 2]; 3];
+        for n in 0..700 {
+            let (class, group) = credits.grant(Time::ZERO + Span::from_ns(100) * n).expect("all ask");
+            granted[class][usize::from(group)] += 1;
+        }
+        assert_eq!(granted, [[200, 200], [100, 100], [50, 50]]);
+    }
+
+    #[test]
+    fn who_withdraws_gets_none() {
+        let mut credits = Credits::new(&SchedulerSettings::default(), 1, Span::from_ns(100));
+        credits.request(0, 3);
+        credits.withdraw(0, 3);
+        assert!(!credits.is_wanted() && credits.grant(Time::ZERO).is_none());
+    }
+}

@@ -1,0 +1,84 @@
+//! What one output of a fabric knows: its credits, and what is due when.
+
+use std::collections::VecDeque;
+
+use weft_core::{PacketId, Time};
+
+use crate::credits::Credits;
+use crate::fabric::Place;
+use crate::voq::Voq;
+
+/// What an output waits for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Due {
+    Request(Place),
+    Withdrawal(Place),
+    /// The next credit may be granted.
+    Grant,
+    Credit(Place),
+    Arrival {
+        packet: PacketId,
+        wire: u16,
+        marked: bool,
+    },
+}
+
+/// What one output knows.
+pub(crate) struct Egress {
+    pub(crate) credits: Credits,
+    /// In the order of time; of one instant, in the order of their causes.
+    pub(crate) due: VecDeque<(Time, Due)>,
+    /// The owner will call then; never, if it was not asked to.
+    pub(crate) called: Time,
+    /// A grant is due.
+    pub(crate) granting: bool,
+    /// Bytes in the virtual output queues for this output.
+    pub(crate) waiting: u64,
+    /// Bytes that are granted or on their way.
+    pub(crate) under_way: u64,
+    pub(crate) limit: u64,
+}
+
+impl Egress {
+    pub(crate) fn new(credits: Credits, limit: u64) -> Egress {
+        Egress {
+            credits,
+            due: VecDeque::new(),
+            called: Time::NEVER,
+            granting: false,
+            waiting: 0,
+            under_way: 0,
+            limit,
+        }
+    }
+
+    pub(crate) fn add(&mut self, at: Time, due: Due) {
+        let place = self.due.partition_point(|(other, _)| *other <= at);
+        self.due.insert(place, (at, due));
+    }
+
+    /// If somebody asks, a grant is due as soon as the interval allows.
+    pub(crate) fn grant_soon(&mut self, now: Time) {
+        if !self.granting && self.credits.is_wanted() {
+            self.granting = true;
+            let at = self.credits.next(now);
+            self.add(at, Due::Grant);
+        }
+    }
+
+    /// After a queue has sent: if it is empty, it withdraws its request.
+    pub(crate) fn settle(&mut self, voq: &mut Voq, at: Time, place: Place) {
+        if voq.rests() {
+            self.add(at, Due::Withdrawal(place));
+        }
+    }
+
+    /// When the owner must call, if it is to be told so now.
+    pub(crate) fn call(&mut self) -> Option<Time> {
+        let first = self.due.front()?.0;
+        (first < self.called).then(|| {
+            self.called = first;
+            first
+        })
+    }
+}

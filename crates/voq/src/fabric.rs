@@ -1,0 +1,305 @@
+//! The way of a packet from the input of a chassis to its output: into a virtual output queue, and, when credit comes, across the
+//! fabric.
+
+use weft_core::record::Reason;
+use weft_core::{Bytes, Ecn, Headers, PacketId, PortId, Random, Rate, Span, Time};
+use weft_mark::{Action, AnyMarker, MarkerSettings, Sight};
+use weft_queue::schedule::SchedulerSettings;
+
+use crate::credits::Credits;
+use crate::egress::{Due, Egress};
+use crate::memory::TieredMemory;
+use crate::settings::VoqSettings;
+use crate::voq::Voq;
+
+/// What a fabric must be told about its switch.
+#[derive(Clone, Copy, Debug)]
+pub struct FabricSite<'a> {
+    /// Line rate of each port.
+    pub rates: &'a [Rate],
+    /// Classes, each with a queue of its own for every output.
+    pub classes: usize,
+    /// The marker of every virtual output queue.
+    pub ecn: &'a MarkerSettings,
+    /// How outputs divide credits among classes.
+    pub schedule: &'a SchedulerSettings,
+}
+
+/// A virtual output queue: at the inputs of a group, for one class of one output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The group of the input port.
+    pub group: u16,
+    /// The output.
+    pub port: PortId,
+    /// The class.
+    pub class: u8,
+}
+
+/// A packet has been stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Entered {
+    /// It has got a mark.
+    pub marked: bool,
+    /// If given, [`VoqFabric::advance`] must be called then for its output.
+    pub wake: Option<Time>,
+}
+
+/// What came out of a fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passed {
+    /// A packet has arrived at the output; whether it got a mark when it left its queue.
+    Arrived(PacketId, bool),
+    /// A marker has dropped a packet that had got credit.
+    Dropped(PacketId),
+}
+
+/// See the file's head.
+pub struct VoqFabric {
+    voqs: Vec<Voq>,
+    outputs: Vec<Egress>,
+    memory: TieredMemory,
+    classes: usize,
+    groups: usize,
+    credit: u64,
+    credit_delay: Span,
+    crossing: Span,
+    spill: u64,
+    output: u64,
+}
+
+impl VoqFabric {
+    /// An empty one.
+    #[must_use]
+    pub fn new(settings: &VoqSettings, site: &FabricSite<'_>) -> VoqFabric {
+        let groups = settings.groups as usize;
+        let queue = |port: usize| Voq::new(AnyMarker::new(site.ecn, site.rates[port]));
+        let voqs = (0..groups).flat_map(|_| (0..site.rates.len()).flat_map(|port| vec![port; site.classes]));
+        let credits = |line: &Rate| {
+            let interval = line.time_for(settings.credit).0 as f64 / settings.speedup;
+            Credits::new(site.schedule, site.classes, Span(interval as u64))
+        };
+        VoqFabric {
+            voqs: voqs.map(queue).collect(),
+            outputs: site.rates.iter().map(|rate| Egress::new(credits(rate), settings.limit.0)).collect(),
+            memory: TieredMemory::new(settings),
+            classes: site.classes,
+            groups,
+            credit: settings.credit.0,
+            credit_delay: settings.credit_delay,
+            crossing: settings.crossing,
+            spill: settings.spill.0,
+            output: settings.output.0,
+        }
+    }
+
+    /// Marks, schedules and limits at the virtual output queues of a port as these alone do; they must be empty.
+    pub fn set_up(
+        &mut self,
+        port: PortId,
+        (ecn, line): (&MarkerSettings, Rate),
+        schedule: &SchedulerSettings,
+        limit: Option<Bytes>,
+    ) {
+        for number in self.queues_of(port) {
+            self.voqs[number].marker = AnyMarker::new(ecn, line);
+        }
+        let own = &mut self.outputs[port.index()];
+        own.credits.share_by(schedule);
+        own.limit = limit.map_or(own.limit, |limit| limit.0.min(own.limit));
+    }
+
+    /// The group of an input.
+    #[must_use]
+    pub fn group_of(&self, input: PortId) -> u16 {
+        (input.index() * self.groups / self.outputs.len()) as u16
+    }
+
+    /// A packet that came in by a port of a group waits for an output.
+    ///
+    /// # Errors
+    /// Why it is dropped: its queue, the chip or the deep memory is full, or its marker drops it.
+    pub fn enter(
+        &mut self,
+        now: Time,
+        place: Place,
+        (packet, headers): (PacketId, &mut Headers),
+        random: &mut Random,
+    ) -> Result<Entered, Reason> {
+        let number = number(place, self.classes, self.queues_per_group());
+        let (voq, output) = (&mut self.voqs[number], &mut self.outputs[place.port.index()]);
+        let header = headers.get_mut(packet);
+        let wire = header.wire;
+        if voq.queue.bytes + u64::from(wire) > output.limit {
+            return Err(Reason::PortFull);
+        }
+        let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
+        let action = voq.marker.arriving(&sight, random);
+        if action == Action::Drop {
+            return Err(Reason::Early);
+        }
+        let spills = !voq.deep.is_empty() || voq.queue.bytes + u64::from(wire) > self.spill;
+        if spills {
+            voq.deep.push_back(self.memory.write(now, usize::from(place.group), wire)?);
+        } else {
+            self.memory.keep(now, usize::from(place.group), wire)?;
+        }
+        if action == Action::Mark {
+            header.marks.ecn = Ecn::Marked;
+        }
+        voq.push(packet, headers);
+        output.waiting += u64::from(wire);
+        if !std::mem::replace(&mut voq.asks, true) {
+            output.add(now + self.credit_delay, Due::Request(place));
+        }
+        Ok(Entered { marked: action == Action::Mark, wake: output.call() })
+    }
+
+    /// What has come out of the fabric at an output by `now`, one packet a call; the output holds so many bytes `behind` the fabric.
+    pub fn advance(
+        &mut self,
+        now: Time,
+        (port, behind): (PortId, u64),
+        headers: &mut Headers,
+        random: &mut Random,
+    ) -> Option<Passed> {
+        loop {
+            let (at, due) = self.outputs[port.index()].due.pop_front_if(|(at, _)| *at <= now)?;
+            let output = &mut self.outputs[port.index()];
+            match due {
+                Due::Request(place) => {
+                    output.credits.request(usize::from(place.class), place.group);
+                    output.grant_soon(at);
+                }
+                Due::Withdrawal(place) => output.credits.withdraw(usize::from(place.class), place.group),
+                Due::Grant => self.grant(at, port, behind),
+                Due::Credit(place) => {
+                    if let Some(packet) = self.use_credit(at, place, headers, random) {
+                        return Some(Passed::Dropped(packet));
+                    }
+                }
+                Due::Arrival { packet, wire, marked } => {
+                    output.under_way -= u64::from(wire);
+                    return Some(Passed::Arrived(packet, marked));
+                }
+            }
+        }
+    }
+
+    /// To be asked when [`VoqFabric::advance`] has nothing left: when it must be called again, if nobody has been told so.
+    pub fn next(&mut self, now: Time, port: PortId) -> Option<Time> {
+        let output = &mut self.outputs[port.index()];
+        if output.called <= now {
+            output.called = Time::NEVER;
+        }
+        output.call()
+    }
+
+    /// Takes one packet that waits for an output whose link is down, to be dropped.
+    pub fn flush(&mut self, now: Time, port: PortId, headers: &Headers) -> Option<PacketId> {
+        let number = self.queues_of(port).into_iter().find(|number| self.voqs[*number].packets > 0)?;
+        let group = number / self.queues_per_group();
+        let (packet, written) = self.voqs[number].pop(headers)?;
+        let wire = headers.get(packet).wire;
+        match written {
+            Some(_) => self.memory.discard(wire),
+            None => self.memory.take(group, wire),
+        }
+        let output = &mut self.outputs[port.index()];
+        output.waiting -= u64::from(wire);
+        if self.voqs[number].rests() {
+            let class = (number % self.classes) as u8;
+            let place = Place { group: group as u16, port, class };
+            output.add(now + self.credit_delay, Due::Withdrawal(place));
+        }
+        Some(packet)
+    }
+
+    /// What the first `classes` queues of a group for an output hold: all that an engine of that group sees.
+    #[must_use]
+    pub fn load(&self, group: u16, port: PortId, classes: usize) -> u64 {
+        let first = number(Place { group, port, class: 0 }, self.classes, self.queues_per_group());
+        self.voqs[first..first + classes].iter().map(|voq| voq.queue.bytes).sum()
+    }
+
+    /// Bytes on the chips, and in deep memory.
+    pub fn held(&mut self, now: Time) -> (Bytes, Bytes) {
+        self.memory.held(now)
+    }
+
+    fn queues_per_group(&self) -> usize {
+        self.outputs.len() * self.classes
+    }
+
+    /// The virtual output queues for an output, of all groups.
+    fn queues_of(&self, port: PortId) -> Vec<usize> {
+        let queue = |group: usize| {
+            let first = group * self.queues_per_group() + port.index() * self.classes;
+            first..first + self.classes
+        };
+        (0..self.groups).flat_map(queue).collect()
+    }
+
+    /// A credit may be granted, unless enough is on its way.
+    fn grant(&mut self, now: Time, port: PortId, behind: u64) {
+        let output = &mut self.outputs[port.index()];
+        output.granting = false;
+        if behind + output.under_way >= self.output {
+            output.credits.skip(now);
+        } else if let Some((class, group)) = output.credits.grant(now) {
+            output.under_way += self.credit;
+            let place = Place { group, port, class: class as u8 };
+            output.add(now + self.credit_delay, Due::Credit(place));
+        }
+        output.grant_soon(now);
+    }
+
+    /// A queue got credit: it sends while any is left. What its marker drops comes back; the rest of the credit then waits.
+    fn use_credit(
+        &mut self,
+        now: Time,
+        place: Place,
+        headers: &mut Headers,
+        random: &mut Random,
+    ) -> Option<PacketId> {
+        let number = number(place, self.classes, self.queues_per_group());
+        let output = &mut self.outputs[place.port.index()];
+        let voq = &mut self.voqs[number];
+        output.under_way -= self.credit;
+        voq.balance += self.credit as i64;
+        while voq.balance > 0 {
+            let Some((packet, written)) = voq.pop(headers) else { break };
+            let header = headers.get_mut(packet);
+            let wire = header.wire;
+            output.waiting -= u64::from(wire);
+            let on_chip = match written {
+                Some(written) => self.memory.read(now, written, wire),
+                None => {
+                    self.memory.take(usize::from(place.group), wire);
+                    now
+                }
+            };
+            voq.balance -= i64::from(wire);
+            let sight = Sight { now, packet: header, queue: voq.queue.bytes, port: output.waiting };
+            let action = voq.marker.leaving(&sight, random);
+            if action == Action::Drop {
+                output.settle(voq, now + self.credit_delay, place);
+                return Some(packet);
+            }
+            let marked = action == Action::Mark;
+            if marked {
+                header.marks.ecn = Ecn::Marked;
+            }
+            output.under_way += u64::from(wire);
+            output.add(on_chip + self.crossing, Due::Arrival { packet, wire, marked });
+        }
+        output.settle(voq, now + self.credit_delay, place);
+        None
+    }
+}
+
+/// The place of a virtual output queue among all.
+fn number(place: Place, classes: usize, per_group: usize) -> usize {
+    usize::from(place.group) * per_group + place.port.index() * classes + usize::from(place.class)
+}

@@ -1,0 +1,98 @@
+//! The two memories of a chassis: fast and small on the chip, large behind a channel of limited bandwidth.
+
+use std::collections::VecDeque;
+
+use weft_core::record::Reason;
+use weft_core::{Bytes, Time, Transmission};
+
+use crate::settings::VoqSettings;
+
+/// What each memory holds, and when the channel to the deep one is free.
+pub(crate) struct TieredMemory {
+    /// By group: bytes of queues that are on the chip.
+    on_chip: Vec<u64>,
+    on_chip_size: u64,
+    deep: u64,
+    deep_size: u64,
+    channel: Transmission,
+    /// Reads and writes that were asked for take the channel until then.
+    busy_until: Time,
+    /// By group: packets that wait on the chip until they are written, and when that is.
+    unwritten: Vec<VecDeque<(Time, u16)>>,
+}
+
+impl TieredMemory {
+    pub(crate) fn new(settings: &VoqSettings) -> TieredMemory {
+        let groups = settings.groups as usize;
+        TieredMemory {
+            on_chip: vec![0; groups],
+            on_chip_size: settings.on_chip.0,
+            deep: 0,
+            deep_size: settings.deep.0,
+            channel: Transmission::at(settings.deep_rate),
+            busy_until: Time::ZERO,
+            unwritten: vec![VecDeque::new(); groups],
+        }
+    }
+
+    /// A packet stays on the chip.
+    pub(crate) fn keep(&mut self, now: Time, group: usize, wire: u16) -> Result<(), Reason> {
+        self.has_room(now, group, wire)?;
+        self.on_chip[group] += u64::from(wire);
+        Ok(())
+    }
+
+    /// A packet goes to deep memory: when it is there.
+    pub(crate) fn write(&mut self, now: Time, group: usize, wire: u16) -> Result<Time, Reason> {
+        if self.deep + u64::from(wire) > self.deep_size {
+            return Err(Reason::BufferFull);
+        }
+        self.has_room(now, group, wire)?;
+        self.deep += u64::from(wire);
+        let written = self.use_channel(now, wire);
+        self.on_chip[group] += u64::from(wire);
+        self.unwritten[group].push_back((written, wire));
+        Ok(written)
+    }
+
+    /// A packet leaves the chip.
+    pub(crate) fn take(&mut self, group: usize, wire: u16) {
+        self.on_chip[group] -= u64::from(wire);
+    }
+
+    /// A packet that was `written` at that instant is read from deep memory: when it is on the chip.
+    pub(crate) fn read(&mut self, now: Time, written: Time, wire: u16) -> Time {
+        self.discard(wire);
+        self.use_channel(now.max(written), wire)
+    }
+
+    /// A packet in deep memory is forgotten.
+    pub(crate) fn discard(&mut self, wire: u16) {
+        self.deep -= u64::from(wire);
+    }
+
+    /// Bytes on the chips, and in deep memory.
+    pub(crate) fn held(&mut self, now: Time) -> (Bytes, Bytes) {
+        (0..self.on_chip.len()).for_each(|group| self.forget_written(now, group));
+        (Bytes(self.on_chip.iter().sum()), Bytes(self.deep))
+    }
+
+    /// Whether a packet of a group finds room on the chip.
+    fn has_room(&mut self, now: Time, group: usize, wire: u16) -> Result<(), Reason> {
+        self.forget_written(now, group);
+        let fits = self.on_chip[group] + u64::from(wire) <= self.on_chip_size;
+        if fits { Ok(()) } else { Err(Reason::BufferFull) }
+    }
+
+    /// What has been written to deep memory is no longer on the chip.
+    fn forget_written(&mut self, now: Time, group: usize) {
+        while let Some((_, wire)) = self.unwritten[group].pop_front_if(|(written, _)| *written <= now) {
+            self.on_chip[group] -= u64::from(wire);
+        }
+    }
+
+    fn use_channel(&mut self, now: Time, wire: u16) -> Time {
+        self.busy_until = self.busy_until.max(now) + self.channel.time(wire);
+        self.busy_until
+    }
+}

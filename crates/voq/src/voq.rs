@@ -1,0 +1,57 @@
+//! One virtual output queue, and which of its packets are in deep memory.
+
+use std::collections::VecDeque;
+
+use weft_core::{Header, Headers, PacketId, Time};
+use weft_mark::AnyMarker;
+use weft_queue::ClassQueue;
+
+/// One virtual output queue.
+pub(crate) struct Voq {
+    pub(crate) queue: ClassQueue,
+    pub(crate) marker: AnyMarker,
+    /// The last packets of the queue are in deep memory: when each was written.
+    pub(crate) deep: VecDeque<Time>,
+    pub(crate) packets: usize,
+    /// Credit that has not been used; less than zero if the last packet took more than there was.
+    pub(crate) balance: i64,
+    /// It has asked for credit and not withdrawn.
+    pub(crate) asks: bool,
+}
+
+impl Voq {
+    pub(crate) fn new(marker: AnyMarker) -> Voq {
+        Voq {
+            queue: ClassQueue::default(),
+            marker,
+            deep: VecDeque::new(),
+            packets: 0,
+            balance: 0,
+            asks: false,
+        }
+    }
+
+    pub(crate) fn push(&mut self, packet: PacketId, headers: &mut Headers) {
+        self.queue.bytes += u64::from(headers.get(packet).wire);
+        self.packets += 1;
+        self.queue.packets.push(packet, headers);
+    }
+
+    /// The first packet, and when it was written to deep memory if it is there.
+    pub(crate) fn pop(&mut self, headers: &Headers) -> Option<(PacketId, Option<Time>)> {
+        let packet = self.queue.packets.pop(headers)?;
+        let Header { wire, .. } = *headers.get(packet);
+        self.queue.bytes -= u64::from(wire);
+        let written = if self.deep.len() == self.packets { self.deep.pop_front() } else { None };
+        self.packets -= 1;
+        Some((packet, written))
+    }
+
+    /// Whether it has run empty and asked for credit: it asks no longer, and what credit it has is lost.
+    pub(crate) fn rests(&mut self) -> bool {
+        self.packets == 0 && {
+            self.balance = self.balance.min(0);
+            std::mem::take(&mut self.asks)
+        }
+    }
+}
