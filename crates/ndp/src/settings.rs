@@ -1,4 +1,4 @@
-//! What a scenario can say of NDP. Nothing is computed here.
+//! The settings of NDP. Nothing is computed here.
 
 use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, choice, settings};
@@ -8,7 +8,7 @@ pub const SUMMARY: &str =
     "receiver-driven: a full first window, trimmed packets, paced pulls (Handley et al. 2017)";
 
 choice! {
-    /// Whose pull goes next among flows of one class.
+    /// Whose pull is sent next among flows of one class.
     pub enum PullOrder {
         /// One pull for each flow in turn.
         Fair = "fair",

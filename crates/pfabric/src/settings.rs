@@ -1,4 +1,4 @@
-//! What a scenario can say of pFabric. Nothing is computed here.
+//! The settings of pFabric. Nothing is computed here.
 
 use weft_core::stack::Sizes;
 use weft_core::{Bytes, Span, choice, settings};
@@ -8,7 +8,7 @@ pub const SUMMARY: &str =
     "line rate from the start; switches serve and drop by packet rank (Alizadeh et al. 2013)";
 
 choice! {
-    /// What the rank of a packet says; a smaller rank goes first.
+    /// What the rank of a packet is; a smaller rank goes first.
     pub enum RankBy {
         /// The unacknowledged bytes of the flow: shortest remaining first.
         Remaining = "remaining",

@@ -1,5 +1,5 @@
 //! The notification point: how a receiver turns marks into congestion notification packets (Zhu et al., SIGCOMM 2015,
-//! section 3.1). One per flow, without a clock of its own.
+//! section 3.1). One per flow, without its own clock.
 
 use weft_core::{Span, Time, choice, settings};
 
@@ -45,12 +45,12 @@ pub struct NotificationPoint {
     ticker: bool,
     /// No further notification before.
     quiet_until: Time,
-    /// The end of the interval is due one.
+    /// A notification is due at the end of the interval.
     owed: bool,
 }
 
 impl NotificationPoint {
-    /// From the settings. Where the port keeps the interval, each flow asks for as many as there are marks.
+    /// From the settings. If the port keeps the interval, each flow requests one per mark.
     #[must_use]
     pub fn new(settings: &NotificationSettings) -> NotificationPoint {
         let interval =
@@ -79,7 +79,7 @@ impl NotificationPoint {
         if self.owed { self.quiet_until } else { Time::NEVER }
     }
 
-    /// The clock reached `now`: whether the notification that was owed goes out.
+    /// The clock reached `now`: whether the owed notification is sent.
     pub fn on_time(&mut self, now: Time) -> bool {
         let goes = self.due() <= now;
         if goes {

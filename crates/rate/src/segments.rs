@@ -1,9 +1,9 @@
-//! The segments that laws by round trip measure and pace by (Mittal et al., SIGCOMM 2015, section 4).
+//! The segments by which RTT-based laws measure and pace (Mittal et al., SIGCOMM 2015, section 4).
 
 use weft_core::{Bytes, Span, choice, settings};
 
 choice! {
-    /// How what a rate allows is spread over time.
+    /// How sending at a rate is spread over time.
     pub enum Pacing {
         /// Packet by packet: the next is sent after the size of the last divided by the rate.
         PerPacket = "per-packet",

@@ -112,7 +112,7 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     rules: Rules,
-    /// Present rate (R_C), bits per second.
+    /// Current rate (R_C), bits per second.
     current: f64,
     /// Target rate (R_T).
     target: f64,
@@ -124,20 +124,20 @@ pub struct Dcqcn {
     increase_at: Time,
     /// Free-running: the next tick at which the rate may be cut.
     cut_at: Time,
-    /// Free-running: a notification came since the last tick of either timer.
+    /// Free-running: a notification arrived since the last tick of either timer.
     heard: Heard,
     /// A notification has come.
     notified: bool,
 }
 
-/// What the free-running timers find.
+/// The state of the free-running timers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     by_alpha: bool,
     by_cut: bool,
 }
 
-/// The settings as the law computes with them.
+/// The settings in the form used for computing.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     line: f64,
@@ -223,7 +223,8 @@ impl Dcqcn {
         self.alpha += self.rules.gain * (1.0 - self.alpha);
     }
 
-    /// The estimate falls at every tick of its timer by `now`; free-running, a notification raises it at the first.
+    /// Lowers the estimate at every tick of its timer up to `now`; free-running, a notification raises it at the
+    /// first.
     fn advance_alpha(&mut self, now: Time) {
         if self.alpha_at > now {
             return;
@@ -238,7 +239,7 @@ impl Dcqcn {
         self.alpha *= (1.0 - self.rules.gain).powi(i32::try_from(ticks).unwrap_or(i32::MAX));
     }
 
-    /// The rate falls, and everything that raises it starts anew.
+    /// The rate falls, and everything that raises it restarts.
     fn cut(&mut self, now: Time) {
         let rules = self.rules;
         if rules.clamp || self.stages.any() {

@@ -24,7 +24,8 @@ settings! {
     }
 }
 
-/// The weight of the decrease at a gradient: 0 far below, 1 far above, a ramp of this slope through 1/2 between.
+/// The weight of the decrease at a gradient: 0 far below, 1 far above, and a ramp of this slope through 1/2 in
+/// between.
 #[must_use]
 pub fn weight(gradient: f64, slope: f64) -> f64 {
     (0.5 + slope * gradient).clamp(0.0, 1.0)

@@ -13,7 +13,7 @@ use crate::{RateLaw, RateLawSite, rate_of, segments::SegmentSettings, start};
 pub const SUMMARY: &str = "by the gradient of round-trip times (SIGCOMM 2015)";
 
 settings! {
-    /// What TIMELY and its relatives share.
+    /// What the TIMELY family shares.
     pub struct TimelySharedSettings {
         /// Round-trip time below which the rate always rises (T_low).
         low: Span = Span::from_us(50),
@@ -73,7 +73,7 @@ impl Gradient {
         Gradient { gain: settings.gradient_gain, previous: None, filtered: 0.0, min_rtt }
     }
 
-    /// A new round trip in seconds; returns the gradient.
+    /// Adds a round trip in seconds; returns the gradient.
     pub(crate) fn add(&mut self, trip: f64) -> f64 {
         let change = trip - self.previous.replace(trip).unwrap_or(trip);
         self.filtered += self.gain * (change - self.filtered);
@@ -103,7 +103,7 @@ impl Bounded {
     }
 }
 
-/// What stands between two thresholds, and what does not.
+/// The behaviour outside the two thresholds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thresholds {
     pub(crate) low: f64,
@@ -146,7 +146,7 @@ pub struct Timely {
     bounded: Bounded,
     hai_after: u32,
     hai_factor: f64,
-    /// Increases in a row above the lower threshold.
+    /// Consecutive increases above the lower threshold.
     rises: u32,
     /// Steps are scaled by the time since this one.
     scaled_since: Option<Time>,
@@ -183,7 +183,7 @@ impl Timely {
         rate + thresholds.step * if hyperactive { self.hai_factor } else { 1.0 }
     }
 
-    /// Takes only the part of a step that the time since the last one earns.
+    /// Applies the fraction of a step earned by the time since the last one.
     fn scaled(&mut self, now: Time, next: f64) -> f64 {
         let rate = self.bounded.rate;
         match self.scaled_since.as_mut() {

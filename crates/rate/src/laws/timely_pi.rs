@@ -24,7 +24,7 @@ settings! {
         pi_ratio: f64 [1.0, 1000.0] = 1.0005,
         /// Initial factors are drawn between 0 and this.
         initial_factor: f64 [0.0, 1.0] = 0.01,
-        /// What all relatives share; the gradient is not used.
+        /// What the family shares; the gradient is unused.
         measured: TimelySharedSettings [flatten],
     }
 }
@@ -33,7 +33,7 @@ settings! {
 #[derive(Clone, Debug)]
 pub struct TimelyPi {
     bounded: Bounded,
-    /// The share of the rate that is given up per segment, twice (p).
+    /// Twice the fraction of the rate given up per segment (p).
     factor: f64,
     step: f64,
     gain: f64,
@@ -41,7 +41,7 @@ pub struct TimelyPi {
     line: f64,
     /// Seconds.
     reference: f64,
-    /// Deviation of the queue at the sample before, in bits.
+    /// Deviation of the queue at the previous sample, in bits.
     before: Option<f64>,
     last: Time,
 }

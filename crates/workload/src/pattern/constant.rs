@@ -11,7 +11,7 @@ use weft_core::{Bytes, HostId, Purpose, Rate, Span};
 pub const SUMMARY: &str = "Constant-rate senders between given or random hosts";
 
 weft_core::settings! {
-    /// Constant-rate flows, all from the start of the entry on.
+    /// Constant-rate flows, all starting with the entry.
     pub struct ConstantSettings {
         /// Payload rate of each flow.
         rate: Rate,

@@ -11,7 +11,7 @@ pub const SUMMARY: &str =
     "Periodically, a group of hosts sends to another group, all at once; both are redrawn";
 
 weft_core::choice! {
-    /// Who of the senders sends to whom of the receivers.
+    /// Which senders send to which receivers.
     pub enum Matching {
         /// Every sender sends to every receiver.
         All = "all",

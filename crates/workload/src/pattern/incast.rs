@@ -23,7 +23,7 @@ weft_core::settings! {
         period: Span = Span::from_ms(10),
         /// Senders start at random within this time after the event; not longer than the period.
         jitter: Span = Span::ZERO,
-        /// The receiving host; absent: drawn anew for every event.
+        /// The receiving host; absent: redrawn for every event.
         receiver: Option<u32> = None,
         /// Where senders are relative to the receiver.
         pairs: Pairs = Pairs::Any,

@@ -97,7 +97,7 @@ impl OpenLoop {
         OpenLoop(settings.clone())
     }
 
-    /// Who sends and who receives: every sender has somebody to send to.
+    /// Who sends and who receives: every sender has a host to send to.
     fn ends(&self, site: &PatternSite<'_>) -> Result<Ends, Problem> {
         if self.all_send() && self.0.to.is_empty() {
             site.partners(self.0.pairs)?;
@@ -131,7 +131,7 @@ impl OpenLoop {
         }
     }
 
-    /// Capacity in bits per second, and whether hosts limit what was to be a share of the uplinks.
+    /// Capacity in bits per second, and whether hosts limit what should be a fraction of the uplinks.
     fn capacity(&self, site: &PatternSite<'_>, (from, to): &Ends) -> (f64, bool) {
         let shape = site.shape;
         let sends =
@@ -195,7 +195,7 @@ impl OpenLoop {
         }
     }
 
-    /// That a draw of hosts comes to an end: somebody sends, and to somebody under another leaf.
+    /// Checks that drawing hosts terminates: some host sends, and to a host under another leaf.
     fn somebody_takes_part(&self, site: &PatternSite<'_>, (from, to): &Ends) -> Result<(), Problem> {
         let Some(kept) = self.kept(site) else { return Ok(()) };
         let leaf = |host: &HostId| usize::from(site.shape.leaf_of_host[host.index()]);
@@ -208,7 +208,7 @@ impl OpenLoop {
         }
     }
 
-    /// That burstiness is given where it has an effect, and nowhere else.
+    /// Checks that burstiness is given exactly where it has an effect.
     fn burstiness(&self) -> Result<(), Problem> {
         let wrong = |says: &str| Err(Problem::new("burstiness", says));
         match (self.0.arrivals, self.0.burstiness) {
@@ -236,7 +236,8 @@ impl OpenLoop {
         }
     }
 
-    /// For each sender how often it sends, up to a factor: its chance to be kept times that of those it may send to.
+    /// For each sender, its frequency up to a factor: its probability of being kept times that of its possible
+    /// destinations.
     fn weights(&self, site: &PatternSite<'_>, (from, to): (&Participants, &Participants)) -> Vec<f64> {
         let Some(kept) = self.kept(site) else { return vec![1.0; from.all().len()] };
         let keeps = |host: HostId| kept[usize::from(site.shape.leaf_of_host[host.index()])];
@@ -248,7 +249,7 @@ impl OpenLoop {
         from.all().iter().map(weight).collect()
     }
 
-    /// For each leaf the chance that a host drawn under it is kept; none where all are kept.
+    /// For each leaf, the probability that a host drawn under it is kept; `None` if all are kept.
     fn kept(&self, site: &PatternSite<'_>) -> Option<Vec<f64>> {
         let capacity = site.shape.uplink_capacity.iter().map(|rate| rate.0 as f64);
         let most = capacity.clone().fold(0.0, f64::max);

@@ -39,7 +39,7 @@ impl Pattern for Shuffle {
         let sizes = site.sizes(&self.0.sizes).map_err(|problem| vec![problem])?;
         let hosts = all_to_all::everybody(site).map_err(|problem| vec![problem])?;
         let [mut who, mut how_much] = [Purpose::Pairs, Purpose::Sizes].map(|purpose| site.random(purpose));
-        // Flows that take turns are handed over a moment apart, for that is their order.
+        // Flows that take turns start a moment apart, which defines their order.
         let spacing = self.0.spacing.unwrap_or(Span(1));
         let mut flows = Vec::new();
         for &from in &hosts {
